@@ -259,6 +259,19 @@ def nearest_chunks(
     return Nearest.of(((chunk, document, cosine) for chunk, document, cosine in row["found"]), found.notes)
 
 
+def nearest_chunk_cosines(
+    tx: Transaction, corpus: Corpus, vector: Vectors, limit: int, notes: list[str]
+) -> dict[str, float]:
+    """Return the cosines of the `limit` chunks nearest to a vector; append notes on the search to `notes`.
+
+    Args:
+        vector: float32[d].
+    """
+    found = nearest_chunks(tx, corpus, vector, limit)
+    notes += found.notes
+    return found.cosines
+
+
 def chunk_cosines(tx: Transaction, corpus: Corpus, vector: Vectors, ids: Sequence[str]) -> dict[str, float]:
     """How near these chunks are to a vector; those without a vector of their own are left out.
 

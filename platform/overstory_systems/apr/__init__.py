@@ -1,6 +1,6 @@
 """AutoPrunedRetriever (Wang et al. 2026): facts, questions and answers as runs of triples over one codebook.
 
-`docs/research/apr.md` says how the paper was read, and what was measured.
+`docs/research/apr.md` describes how the paper was interpreted and what was measured.
 """
 
 from overstory_systems.apr.index import Apr

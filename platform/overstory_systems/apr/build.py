@@ -1,9 +1,11 @@
-"""One build of AutoPrunedRetriever's index: triples, symbols with vectors, edges and runs, chunk by chunk.
+"""A build of AutoPrunedRetriever's index: triples, symbols with vectors, edges and runs, chunk by chunk.
 
-A page of chunks is stored in one transaction with its marks, so that a killed run resumes with the next; meanwhile the
-page after it is read and embedded. A chunk that changed costs its own runs, and the symbols that are new with it. What
-lost its last user is marked in the transaction that took it away, and deleted at the end. Then remembered answers are
-joined again to what was rewritten, and go with what is no longer stated.
+A page of chunks is stored in one transaction together with its progress marks, so a killed run resumes with the next
+page. Meanwhile the next page is read and embedded. A changed chunk costs its own runs and the symbols that are new with
+it.
+
+A transaction that removes the last user of an edge or a symbol marks it; marked nodes are deleted at the end. Then
+remembered answers are joined to the rewritten facts, and those whose facts are no longer stated are deleted.
 """
 
 from __future__ import annotations
@@ -41,19 +43,19 @@ from overstory_systems.apr.codebook import (
     symbol_vectors,
 )
 from overstory_systems.apr.consolidation import consolidate
-from overstory_systems.apr.reading import StatedChunk, TripleReader, read_stated
 from overstory_systems.apr.recall import read_citations
 from overstory_systems.apr.settings import AprIndexSettings
+from overstory_systems.apr.triple_readers import StatedChunk, TripleReader, read_stated
 
 _SYMBOLS_A_STATEMENT = 1_000
 _MOST_KEPT_SYMBOL_VECTORS = 100_000
-"""Vectors of symbols that a build keeps in memory: 150 MB."""
+"""Symbol vectors that a build keeps in memory: 150 MB."""
 
 
 class SymbolVectors:
-    """The vectors of symbols: kept from earlier pages, stored, or embedded now.
+    """Vectors of symbols: cached from earlier pages, stored, or newly embedded.
 
-    Relations have the precision in which they are stored, so that an edge has the same vector whenever it is written.
+    Relations get their stored precision at once, so that the vector of an edge does not depend on when it is written.
     """
 
     def __init__(self, graph: GraphClient, label: str, embedder: Embedder) -> None:
@@ -63,8 +65,8 @@ class SymbolVectors:
         self._kept: OrderedDict[str, Vectors] = OrderedDict()
 
     def of(self, symbols: Iterable[Symbol]) -> tuple[dict[str, Vectors], list[Symbol]]:
-        """float32[d] by the ids of symbols, and the symbols that are not stored, nor were asked for before."""
-        wanted = {symbol.id: symbol for symbol in reversed(list(symbols))}  # of equal ones the first
+        """Return vectors (float32[d]) by symbol id, and the symbols that are neither stored nor cached."""
+        wanted = {symbol.id: symbol for symbol in reversed(list(symbols))}  # the first of equal symbols wins
         found = {id_: self._kept[id_] for id_ in wanted if id_ in self._kept}
         found |= self._stored([id_ for id_ in wanted if id_ not in found])
         new = [symbol for id_, symbol in wanted.items() if id_ not in found]
@@ -100,12 +102,12 @@ class SymbolVectors:
 
 @dataclass(frozen=True, slots=True)
 class CodedChunk:
-    """A chunk as it is to be stored.
+    """A chunk ready to be stored.
 
     Attributes:
-        edges: in the order of the text, each once.
-        vectors: float32[len(edges), d], a unit vector for each edge.
-        runs: as the places of their edges.
+        edges: Distinct edges in the order of the text.
+        vectors: float32[len(edges), d], one unit vector per edge.
+        runs: Ranges of positions in `edges`.
     """
 
     id: str
@@ -116,7 +118,7 @@ class CodedChunk:
 
 @dataclass(frozen=True, slots=True)
 class CodebookPage:
-    """Some chunks, the symbols that are new with them, and the vectors of these."""
+    """A page of chunks, with the symbols that are new in it and their vectors."""
 
     chunks: tuple[CodedChunk, ...]
     new: tuple[Symbol, ...]
@@ -124,10 +126,10 @@ class CodebookPage:
 
 
 def write_page(tx: Transaction, label: str, page: CodebookPage) -> None:
-    """Writes the runs of chunks in place of those that they have."""
+    """Replace the runs of the page's chunks."""
     tx.run("systems/apr/clear_runs", label, ids=[chunk.id for chunk in page.chunks])
     entities, relations = (shared_labels(label, "AprSymbol", kind) for kind in (ENTITIES, "AprRelation"))
-    entities.append(derived_label(label, "AprUnmerged"))  # compared with no other symbol yet
+    entities.append(derived_label(label, "AprUnmerged"))  # not compared with other symbols yet
     statements: Statements = [
         ("systems/store/insert", _entity_rows(page), {"labels": entities}),
         ("systems/store/insert", _relation_rows(page), {"labels": relations}),
@@ -138,7 +140,7 @@ def write_page(tx: Transaction, label: str, page: CodebookPage) -> None:
 
 
 def remove_loose(writer: Writer) -> None:
-    """Deletes the edges and symbols that the pages before left without a user. Safe to repeat."""
+    """Delete edges and symbols that earlier pages left unused. Safe to repeat."""
     for statement in ("remove_loose_edges", "remove_loose_symbols"):
         writer.graph.run_in_batches(f"systems/apr/{statement}", writer.corpus.label)
 
@@ -192,11 +194,11 @@ def _run_rows(page: CodebookPage) -> list[Row]:
 
 
 _APR_CHUNKS_A_PAGE = 256
-"""Chunks whose facts are asked for at once."""
+"""Chunks whose facts are read at once."""
 
 
 class CodebookBuild:
-    """A build in progress."""
+    """A running build."""
 
     def __init__(self, run: SystemRun[AprIndexSettings], reader: TripleReader) -> None:
         self._run = run
@@ -214,13 +216,13 @@ class CodebookBuild:
             clear(run)
             built = False
         if built and not run.scratch and run.backlog.pending > run.backlog.units - run.backlog.pending:
-            # Made again after a large fill: one that grew by many small transactions answers more slowly.
+            # After a large fill the index is built again: one grown by many small transactions is slower.
             schema.drop_derived_index(run.graph, self._label, ENTITIES)
             built = False
         details = run.before.details if run.before is not None and built else {}
         run.publish(run.state(built=built, complete=False, details=details))
         run.progress.start(run.system.name, run.backlog.pending if self._rereads or not run.scratch else None, "chunks")
-        self._count(CodebookPage((), (), {}))  # else the ledger keeps the counts of the run before
+        self._count(CodebookPage((), (), {}))  # reset the counts of the previous run
         for page in one_ahead(self._pages()) if self._reader.reads_ahead else self._pages():
             with self._timed("write"):
                 run.commit(partial(write_page, label=self._label, page=page), done=[chunk.id for chunk in page.chunks])
@@ -240,7 +242,7 @@ class CodebookBuild:
 
     @property
     def _rereads(self) -> bool:
-        """Whether all chunks are read again. Settings of merging alone change nothing of what was read."""
+        """True if all chunks must be read again; changes to merge settings do not require it."""
         run, before = self._run, self._run.before
         if not run.scratch or before is None or not before.built or before.read_to < 0:
             return run.scratch
@@ -275,8 +277,8 @@ class CodebookBuild:
         run, counts = self._run, self._run.ledger.counts
         if counts.get("read_by_rules"):
             run.notes.append(
-                f"of {counts['read_by_rules']:,} of {counted(counts['windows'], 'window')} of sentences the facts by "
-                f"rules were taken: the answers of {run.model} could not be used, or stated nothing"
+                f"{counts['read_by_rules']:,} of {counted(counts['windows'], 'window')} of sentences were read by "
+                f"rules because the answers of {run.model} could not be used, or stated nothing"
             )
 
     def _coded(self, chunk: str, edges: Sequence[CodedTriple], symbols: Mapping[str, Vectors]) -> CodedChunk:
@@ -295,7 +297,7 @@ class CodebookBuild:
 
 
 def clear(run: SystemRun[AprIndexSettings]) -> None:
-    """Deletes symbols, edges and runs, whose vectors are another embedder's; what is remembered stays."""
+    """Delete symbols, edges and runs, whose vectors come from another embedder; keep remembered answers."""
     schema.drop_derived_index(run.graph, run.corpus.label, ENTITIES)
     for kind in BUILT:
         run.graph.run_in_batches("systems/remove_nodes", derived_label(run.corpus.label, kind))
@@ -306,9 +308,9 @@ _QUESTIONS_A_PAGE = 500
 
 
 def after_build(run: SystemRun[Any]) -> None:
-    """Brings what is remembered in line with what the index has now; counts what was done, and notes what was lost.
+    """Bring remembered answers in line with the index; count and note deleted answers.
 
-    Looks at the answers that stand on a chunk that was read again, and at those that lost something. Safe to repeat.
+    Checks the answers that cite a chunk that was read again, and those that lost a fact. Safe to repeat.
     """
     label = run.corpus.label
     rows = run.graph.run("systems/apr/memory/state", label, read=True, memory=memory_id(label))
@@ -316,8 +318,8 @@ def after_build(run: SystemRun[Any]) -> None:
         return
     if run.before is not None and run.before.built and run.before.settings.triples != run.settings.triples:
         run.notes.append(
-            "remembered answers whose facts the index has no more, since triples are from another source now, are kept "
-            "and not read; they are read again when it has their facts (overstory memory list)"
+            "remembered answers whose facts are not in the index, because triples now come from another source, are "
+            "kept but not used until the index has their facts again (overstory memory list)"
         )
         return
     forgotten = 0
@@ -332,7 +334,7 @@ def after_build(run: SystemRun[Any]) -> None:
         remove_loose(run.writer)
         run.ledger.count("forgotten_answers", forgotten)
         run.notes.append(
-            f"{counted(forgotten, 'remembered answer')} went: the passages do not state any more what they cite"
+            f"{counted(forgotten, 'remembered answer')} deleted: the passages no longer state the cited facts"
         )
 
 

@@ -1,4 +1,4 @@
-"""The runs that a question may be about, with entities near its names or of some passages, and their scores."""
+"""Candidate runs for a question, found by similar entities or near passages, and their scores."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ from overstory.retrieve.vector_search import VectorCache, with_index
 from overstory.vectors.packed import unpacked
 from overstory_systems.apr.codebook import CodebookEdge, FactRun, SymbolKind, symbol_id, symbol_key, symbol_vectors
 
-# Scores of runs for a question: coarse on symbols, fine on lines, and what passages and paths bring. Pure functions.
+# Scores of runs for a question: coarse by symbols, fine by lines, and the shares of passages and paths. Pure functions.
 #
-# Source: AutoPrunedRetriever, Section 2.4 and Appendix A.3, which has the shape of the formulas; coverage as a share,
-# the logarithm of the overlap, and all numbers are ours. What passages and paths bring is ours, too.
+# Source: AutoPrunedRetriever, Section 2.4 and Appendix A.3 for the shape of the formulas. Coverage as a share, the
+# logarithm of the overlap, the shares of passages and paths, and all numbers are ours.
 
 _COARSE_ENTITY_WEIGHT = 1.0
 _COARSE_RELATION_WEIGHT = 0.3
 """Weights of the coarse score."""
 
 _AVERAGED_SIMILARITIES = 3
-"""Entries of the similarity matrix that are averaged."""
+"""Highest entries of the similarity matrix that are averaged."""
 _COVERED_LINE_SIMILARITY = 0.45
-"""Similarity from which a line of the question is covered by a run."""
+"""Least similarity at which a run covers a line of the question."""
 _PAIRED_LINES_SIMILARITY = 0.50
-"""Similarity from which a line of the question and one of a run are paired."""
+"""Least similarity at which a line of the question and a line of a run are paired."""
 OVERLAP = (0.55, 0.10)
 WHOLE = (0.55, 0.15)
-"""Middle and width of the logistic functions of the overlap and of the whole run."""
-_COVERAGE_WEIGHT = 0.10  # of `FineScore.coverage`
-_OVERLAP_WEIGHT = 0.20  # of `FineScore.overlap`
-_DISTINCT_WEIGHT = 0.10  # of `FineScore.distinct`
-_WHOLE_WEIGHT = 0.10  # of `FineScore.whole`
+"""Midpoint and width of the logistic functions for the overlap and for the whole run."""
+_COVERAGE_WEIGHT = 0.10  # weight of `FineScore.coverage`
+_OVERLAP_WEIGHT = 0.20  # weight of `FineScore.overlap`
+_DISTINCT_WEIGHT = 0.10  # weight of `FineScore.distinct`
+_WHOLE_WEIGHT = 0.10  # weight of `FineScore.whole`
 
 Floats = npt.NDArray[np.float64]
 
 
 class FineScore(NamedTuple):
-    """The terms of a run's fine score.
+    """The terms of a run's fine score; nq and nc are the numbers of lines of question and run.
 
     Attributes:
-        relation: the mean of the `_AVERAGED_SIMILARITIES` highest similarities, of all where there are fewer.
-        coverage: the share of the question's lines with a similarity of `_COVERED_LINE_SIMILARITY` or more.
-        overlap: log1p of the sum over all pairs of lines of how similar they are (0 to 1), by √(nq · nc).
-        distinct: the sum of similarities of lines paired one to one, the most similar first, by √pairs.
-        whole: how similar the whole run is, by √nc, gated.
+        relation: Mean of the `_AVERAGED_SIMILARITIES` highest similarities.
+        coverage: Share of the question's lines with a similarity of at least `_COVERED_LINE_SIMILARITY`.
+        overlap: log(1 + sum over all pairs of lines of their logistic similarity / √(nq · nc)).
+        distinct: Sum of similarities of lines paired greedily one to one, divided by √pairs.
+        whole: Similarity of the whole run times its logistic gate, divided by √nc.
     """
 
     relation: float
@@ -72,11 +72,11 @@ class FineScore(NamedTuple):
 
 
 def coarse(entities: Mapping[str, float], relations: Mapping[str, float]) -> dict[str, float]:
-    """The coarse score of each run.
+    """Return the coarse score of each run.
 
     Args:
-        entities: the highest cosine of an entity of the run and one of the question, by run.
-        relations: of relations likewise; 0 for a run that is left out.
+        entities: For each run, the highest cosine of one of its entities with an entity of the question.
+        relations: For each run, the highest such cosine of relations; 0 if missing.
     """
     return {
         run: _COARSE_ENTITY_WEIGHT * cosine + _COARSE_RELATION_WEIGHT * relations.get(run, 0.0)
@@ -85,12 +85,12 @@ def coarse(entities: Mapping[str, float], relations: Mapping[str, float]) -> dic
 
 
 def fine(question: Vectors, whole: Vectors, runs: Sequence[Vectors]) -> list[FineScore]:
-    """The fine score of each run, in their order.
+    """Return the fine score of each run, in order.
 
     Args:
-        question: float32[nq, d], a unit vector for each line of the question, at least one.
+        question: float32[nq, d], one unit vector per line of the question, at least one.
         whole: float32[d], the unit vector of the whole question.
-        runs: of each run float32[nc, d], a unit vector for each of its edges, at least one.
+        runs: For each run float32[nc, d], one unit vector per edge, at least one.
     """
     found: dict[int, FineScore] = {}
     for places in _of_like_length([len(run) for run in runs]):
@@ -100,7 +100,7 @@ def fine(question: Vectors, whole: Vectors, runs: Sequence[Vectors]) -> list[Fin
 
 
 def _of_like_length(lengths: Sequence[int]) -> Iterable[list[int]]:
-    """Places by the next power of two, so that few of the numbers of a common array stand for nothing."""
+    """Group positions by the next power of two of their lengths, so that padded arrays waste little."""
     groups: dict[int, list[int]] = {}
     for place, length in enumerate(lengths):
         groups.setdefault((length - 1).bit_length(), []).append(place)
@@ -130,13 +130,13 @@ def _fine(question: Vectors, whole: Vectors, runs: Sequence[Vectors]) -> list[Fi
 
 def _logistic(values: Floats, shape: tuple[float, float]) -> Floats:
     middle, width = shape
-    with np.errstate(over="ignore"):  # −∞ stands for no entry
+    with np.errstate(over="ignore"):  # -∞ marks padding
         found: Floats = 1.0 / (1.0 + np.exp(-(values - middle) / width))
     return found
 
 
 def _distinct(cosines: Floats) -> Floats:
-    """Σ/√pairs of each run over pairs of lines, the most similar first, no line twice."""
+    """Pair each run's lines greedily, no line twice, and return the sum of the pairs' cosines / √pairs."""
     left = cosines.copy()
     runs = np.arange(len(left))
     total, pairs = np.zeros(len(left)), np.zeros(len(left))
@@ -156,14 +156,14 @@ def _distinct(cosines: Floats) -> Floats:
 
 
 def _whole(run: Vectors, question: Vectors) -> float:
-    """The cosine of the question and the sum of a run's edges."""
+    """Return the cosine between the question and the sum of a run's edges."""
     total = run.sum(axis=0)
     length = float(np.linalg.norm(total))
     return float(total @ question) / length if length else 0.0
 
 
 def relevance(scores: Mapping[str, float]) -> dict[str, float]:
-    """How far each score is above the lowest, from 0 to 1 for the highest; 1 for all where none differs."""
+    """Scale scores linearly to 0..1; 1 for all if they are equal."""
     if not scores:
         return {}
     low, high = min(scores.values()), max(scores.values())
@@ -171,12 +171,12 @@ def relevance(scores: Mapping[str, float]) -> dict[str, float]:
 
 
 class SharedSymbol(NamedTuple):
-    """A name that two passages share: one that was found, and one that it leads to.
+    """A name that two passages share: a found passage, and the passage that it leads to.
 
     Attributes:
-        source: the passage that was found.
-        name: the symbol's text.
-        value: how much it brings, 0 to 1.
+        source: Id of the found passage.
+        name: Text of the symbol.
+        value: Weight of the link, 0 to 1.
     """
 
     source: str
@@ -185,14 +185,14 @@ class SharedSymbol(NamedTuple):
 
 
 def links(sources: Mapping[str, float], names: Iterable[tuple[str, str, Sequence[str]]]) -> dict[str, SharedSymbol]:
-    """The strongest link to each passage; of equal ones the first.
+    """Return the strongest link to each passage; ties go to the first.
 
-    A name brings as much as its passage is relevant, times √(2 / passages that have it): a name in two passages alone
-    says most.
+    The weight of a name is the relevance of its source times √(2 / number of passages with the name), so it is highest
+    for a name in only two passages.
 
     Args:
-        sources: the relevance of passages, by id.
-        names: of each name of a source: the source, the name, and the passages that have it, the source among them.
+        sources: Relevance of the source passages, by id.
+        names: (source, name, all passages with the name) for each name of a source.
     """
     found: dict[str, SharedSymbol] = {}
     for source, name, passages in names:
@@ -204,20 +204,20 @@ def links(sources: Mapping[str, float], names: Iterable[tuple[str, str, Sequence
 
 
 _ENTITIES_FOR_A_NAME = 10
-"""Entities of the corpus for each name of the question."""
+"""Entities of the corpus searched for each name of the question."""
 _APR_ENTITY_SEARCH_DEPTH = 30
-"""Entities requested from the index, so that the best `_ENTITIES_FOR_A_NAME` are right."""
+"""Entities requested from the index, so that the best `_ENTITIES_FOR_A_NAME` are exact."""
 _MOST_EDGES_OF_AN_ENTITY = 500
-"""Edges of an entity whose runs are looked at."""
+"""Edges of an entity whose runs are read."""
 _SHORTLISTED_RUNS = 200
-"""Runs that the coarse score keeps. Source: ours; the paper's k is not given."""
+"""Runs that the coarse score keeps. The number is ours; the paper gives no k."""
 _MOST_EDGES_OF_A_SHARED_NAME = 100
-"""Edges of a name that leads from one passage to others; what has more is everywhere."""
+"""Edges that a name may have to lead to other passages; a name with more is too common."""
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateRun:
-    """A run without its words: its passage, and the ids of its edges in order."""
+    """A run without its words: its passage, and its edge ids in order."""
 
     id: str
     chunk: str
@@ -225,7 +225,7 @@ class CandidateRun:
 
 
 class CodebookVectors:
-    """The vectors of entities, relations and edges, from bounded caches. Safe to share between threads."""
+    """Cached vectors of entities, relations and edges. Safe to share between threads."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -235,7 +235,7 @@ class CodebookVectors:
     def of_texts(
         self, tx: Transaction, corpus: Corpus, texts: Sequence[tuple[SymbolKind, str]], pool: Executor
     ) -> Future[Vectors]:
-        """float32[len(texts), d]. What the corpus says has a vector already; each other text takes 3 ms, in `pool`."""
+        """Return the vectors of texts, float32[len(texts), d]; texts without a stored vector are embedded in `pool`."""
         ids = [symbol_id(corpus.label, kind, symbol_key(kind, text)) for kind, text in texts]
         known = self._symbols.of(tx, corpus, ids)
         return pool.submit(self._completed, known, [text for _, text in texts])
@@ -247,21 +247,21 @@ class CodebookVectors:
         return vectors
 
     def of_relations(self, tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> Vectors:
-        """float32[len(ids), d]."""
+        """Return the vectors of relations, float32[len(ids), d]."""
         return self._symbols.of(tx, corpus, ids)
 
     def of_edges(self, tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> Vectors:
-        """float32[len(ids), d]."""
+        """Return the vectors of edges, float32[len(ids), d]."""
         return self._edges.of(tx, corpus, ids)
 
 
 class Shortlist(NamedTuple):
-    """What the coarse stage leaves.
+    """The runs that the coarse stage keeps, and the entities that it found.
 
     Attributes:
-        runs: ids of runs of facts.
-        symbols: the entities of the corpus nearest to the question's, with their cosines, the most similar first.
-        notes: on the search.
+        runs: Ids of runs of facts.
+        symbols: Cosines of the entities nearest to those of the question, the most similar first.
+        notes: Notes on the search.
     """
 
     runs: list[str]
@@ -272,12 +272,12 @@ class Shortlist(NamedTuple):
 def shortlist(
     tx: Transaction, corpus: Corpus, vocabulary: CodebookVectors, names: Vectors, relations: Vectors, *, index: str
 ) -> Shortlist:
-    """The runs with the best coarse score, at most `_SHORTLISTED_RUNS`, ties by id.
+    """Return the runs with the best coarse scores, at most `_SHORTLISTED_RUNS`, ties by id.
 
     Args:
-        names: float32[n, d], those of the question; without rows none is found.
-        relations: float32[m, d].
-        index: over the entities of the corpus, "" if they are scanned.
+        names: float32[n, d], vectors of the question's names; without names no run is found.
+        relations: float32[m, d], vectors of the question's relations.
+        index: Vector index of the corpus's entities, "" to scan them.
     """
     if not len(names):
         return Shortlist([], {})
@@ -291,7 +291,7 @@ def shortlist(
     )
     (row,) = searched.rows
     capped = (
-        f"{name!r} is in {degree:,} facts, of which {_MOST_EDGES_OF_AN_ENTITY:,} were looked at"
+        f"{name!r} is in {degree:,} facts, only {_MOST_EDGES_OF_AN_ENTITY:,} of them were searched"
         for name, _, degree, _, _ in row["found"]
         if degree > _MOST_EDGES_OF_AN_ENTITY
     )
@@ -321,7 +321,7 @@ def _relation_cosines(
 def read_candidates(
     tx: Transaction, corpus: Corpus, ids: Collection[str], chunks: Collection[str] = ()
 ) -> list[CandidateRun]:
-    """These runs and all of these chunks, each once, in the order of their ids."""
+    """Read the given runs and all runs of the given chunks, sorted by id."""
     if not ids and not chunks:
         return []
     (row,) = tx.run("systems/apr/runs", corpus.label, ids=list(ids), chunks=list(chunks))
@@ -329,7 +329,7 @@ def read_candidates(
 
 
 def read_runs(tx: Transaction, corpus: Corpus, ids: Iterable[str]) -> dict[str, FactRun]:
-    """What runs say, by id."""
+    """Read the facts of runs, by run id."""
     wanted = list(ids)
     found: dict[str, FactRun] = {}
     for row in tx.run("systems/apr/read_runs", corpus.label, ids=wanted) if wanted else ():
@@ -340,7 +340,7 @@ def read_runs(tx: Transaction, corpus: Corpus, ids: Iterable[str]) -> dict[str, 
 
 
 def shared_names(tx: Transaction, corpus: Corpus, chunks: Collection[str]) -> list[tuple[str, str, Sequence[str]]]:
-    """Names of passages that other passages have too: the passage, the name, and all passages with it."""
+    """Read names of passages that other passages have, too, as (passage, name, all passages with the name)."""
     if not chunks:
         return []
     (row,) = tx.run("systems/apr/shared_names", corpus.label, chunks=list(chunks), most=_MOST_EDGES_OF_A_SHARED_NAME)

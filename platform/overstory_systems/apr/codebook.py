@@ -1,6 +1,8 @@
-"""The codebook: triples as edges over shared symbols, the vectors of edges, and runs of edges (Sections 2.2 and 2.3).
+"""The codebook: triples as edges over shared symbols, their vectors, and runs of edges.
 
-Identifiers of nodes are functions of texts alone, so that the same triple is one edge.
+Node ids depend on texts alone, so the same triple is always the same edge.
+
+Source: AutoPrunedRetriever, Sections 2.2 and 2.3.
 """
 
 from __future__ import annotations
@@ -19,15 +21,15 @@ from overstory.text.names.keys import entity_key, fold
 from overstory.vectors.packed import of_unit_length, unpacked
 
 ENTITIES = "AprEntity"
-"""The kind of node whose vectors are searched."""
+"""Kind of the nodes whose vectors are searched."""
 BUILT = ("AprRun", "AprEdge", "AprSymbol")
-"""The kinds of nodes that a build writes, in the order of their deletion."""
+"""Kinds of the nodes that a build writes, in the order in which they are deleted."""
 
 SymbolKind = Literal["entity", "relation"]
 
 
 def symbol_key(kind: SymbolKind, text: str) -> str:
-    """What tells symbols of a kind apart; "" for a text that says nothing."""
+    """Return the key that identifies a symbol among its kind, "" if the text has no words."""
     return (entity_key(text) if kind == "entity" else "") or fold(text)
 
 
@@ -36,27 +38,27 @@ def symbol_id(label: str, kind: SymbolKind, key: str) -> str:
 
 
 def edge_id(label: str, head: str, relation: str, tail: str) -> str:
-    """Of three symbols, by their ids."""
+    """Return the id of an edge from the ids of its three symbols."""
     return content_id("apr-edge", label, head, relation, tail)
 
 
 def run_id(chunk: str, seq: int) -> str:
-    """A run of facts, by its place in its chunk."""
+    """Return the id of a run of facts from its position in its chunk."""
     return content_id("apr-run", chunk, str(seq))
 
 
 def memory_id(label: str) -> str:
-    """The memory of a corpus."""
+    """Return the id of a corpus's memory."""
     return content_id("apr-memory", label)
 
 
 def question_id(label: str, question: str) -> str:
-    """A remembered question; those that differ in case and spaces alone are one."""
+    """Return the id of a remembered question, ignoring case and spacing."""
     return content_id("apr-question", label, fold(question))
 
 
 def answer_id(label: str, short: str, facts: Iterable[tuple[str, str]]) -> str:
-    """A remembered answer, by what it says and the facts that it cites, (edge id, chunk id) each, in any order."""
+    """Return the id of a remembered answer from its short text and the (edge id, chunk id) of each cited fact."""
     return content_id("apr-answer", label, fold(short), *(part for fact in sorted(set(facts)) for part in fact))
 
 
@@ -65,7 +67,7 @@ def _line(*words: str) -> str:
 
 
 class Triple(NamedTuple):
-    """A statement in words; `sentence` is its sentence's place in the chunk, −1 where it has none."""
+    """A statement in words; `sentence` is the index of its sentence in the chunk, -1 if unknown."""
 
     head: str
     relation: str
@@ -74,21 +76,23 @@ class Triple(NamedTuple):
 
     @property
     def line(self) -> str:
-        """ "head relation tail", as the fine stage and prompts read it."""
+        """The triple as "head relation tail", the form used by the fine score and in prompts."""
         return _line(self.head, self.relation, self.tail)
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """Head and tail, without those that a question asks for."""
+        """Head and tail without the ones that are empty because the question asks for them."""
         return tuple(filter(None, (self.head, self.tail)))
 
 
 class CodebookEdge(NamedTuple):
-    """An edge of the codebook, with the words of its symbols (of their representatives, where they were merged).
+    """An edge of the codebook, with the words of its symbols.
+
+    If a symbol was merged, the words are those of its representative.
 
     Attributes:
-        id: of the stored edge.
-        canonical: the id that edges share which say the same after merging; `id` where nothing was merged.
+        id: Id of the stored edge.
+        canonical: Id shared by all edges that are equal after merging; `id` if nothing was merged.
     """
 
     id: str
@@ -99,17 +103,13 @@ class CodebookEdge(NamedTuple):
 
     @property
     def line(self) -> str:
-        """As of `Triple`."""
+        """The edge as "head relation tail"."""
         return _line(self.head, self.relation, self.tail)
 
 
 @dataclass(frozen=True, slots=True)
 class FactRun:
-    """A run of facts of one chunk.
-
-    Attributes:
-        sentences: of each edge, its sentence's place in the chunk, −1 where it has none.
-    """
+    """A run of facts from one chunk; `sentences` has the index of each edge's sentence, -1 if unknown."""
 
     id: str
     chunk: str
@@ -120,11 +120,7 @@ class FactRun:
 
 @dataclass(frozen=True, slots=True)
 class ScoredRun:
-    """A run with its score for a question.
-
-    Attributes:
-        vectors: float32[edges, d], a unit vector for each edge.
-    """
+    """A run with its score for a question, and one unit vector per edge, float32[edges, d]."""
 
     run: FactRun
     score: float
@@ -137,20 +133,20 @@ def no_vectors() -> Vectors:
 
 @dataclass(frozen=True, slots=True)
 class RecalledAnswer:
-    """A remembered answer that may serve a question.
+    """A remembered answer that may help with the current question.
 
     Attributes:
-        id: of the answer.
-        question: to which it was given, that of its questions which is most similar.
-        text, short: as `Answer` has them.
+        id: Id of the answer.
+        question: The remembered question most similar to the current one.
+        text, short: As in `Answer`.
         kind: "llm" or "extractive".
-        model: that gave it, "" for an extractive answer.
-        asked: when it was remembered, ISO 8601.
-        similarity: cosine of the questions.
-        edges: the facts that it cites, in the order of the answer.
-        chunks: of each of `edges` the chunk that states it.
-        documents: of `chunks`, in their order.
-        vectors: float32[edges, d], a unit vector for each of `edges`; without rows where they were not read.
+        model: Model that gave the answer, "" for an extractive answer.
+        asked: When the answer was remembered, ISO 8601.
+        similarity: Cosine between the remembered question and the current one.
+        edges: Facts that the answer cites, in the order of the answer.
+        chunks: For each edge, the chunk that states it.
+        documents: For each chunk, its document.
+        vectors: float32[edges, d], one unit vector per edge; no rows if the vectors were not read.
     """
 
     id: str
@@ -169,13 +165,13 @@ class RecalledAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RelatedQuestion:
-    """A remembered question that is near the one that is asked.
+    """A remembered question similar to the current one.
 
     Attributes:
-        id: of the question.
-        similarity: cosine of the questions.
-        edges: its triples, in the order of its text; a head or a tail that it asks for is "".
-        vectors: as of `RecalledAnswer`.
+        id: Id of the question.
+        similarity: Cosine between the two questions.
+        edges: Triples of the question in the order of its text; "" for the head or tail that it asks for.
+        vectors: float32[edges, d], one unit vector per edge; no rows if the vectors were not read.
     """
 
     id: str
@@ -186,11 +182,11 @@ class RelatedQuestion:
 
 
 _LONGEST_SYMBOL_CHARACTERS = 300
-"""Characters of a symbol's text; what is longer is no name, and is cut."""
+"""Characters to which the text of a symbol is cut; a longer text is not a name."""
 
 
 class Symbol(NamedTuple):
-    """An entity or a relation, by its id; `text` as it was first read."""
+    """An entity or a relation of the codebook, with its text as first read."""
 
     id: str
     kind: SymbolKind
@@ -213,11 +209,7 @@ class CodedTriple(NamedTuple):
 
 
 def coded(label: str, triples: Iterable[Triple]) -> list[CodedTriple]:
-    """The edges of one text, in order, each once; a triple with a part that says nothing is left out.
-
-    Args:
-        label: of the corpus.
-    """
+    """Return the distinct edges of a text, in order; triples with an empty part are left out."""
     found: dict[str, CodedTriple] = {}
     for triple in triples:
         head, relation, tail = (
@@ -232,11 +224,7 @@ def coded(label: str, triples: Iterable[Triple]) -> list[CodedTriple]:
 
 
 def edge_vectors(edges: Sequence[CodedTriple], symbols: Mapping[str, Vectors], dimension: int) -> Vectors:
-    """float32[n, d]: of each edge the sum of its symbols' vectors, of unit length (Proposition 16).
-
-    Args:
-        symbols: float32[d] by the ids of symbols.
-    """
+    """Return the unit vector of each edge, the sum of its symbols' vectors, float32[n, d] (Proposition 16)."""
     if not edges:
         return np.zeros((0, dimension), np.float32)
     parts = np.stack([np.stack([symbols[symbol.id] for symbol in edge.symbols]) for edge in edges])
@@ -250,33 +238,34 @@ def _symbol(label: str, kind: SymbolKind, text: str) -> Symbol:
 
 
 def symbol_vectors(row: Row) -> dict[str, Vectors]:
-    """float32[d] by the ids of symbols, of the row of `systems/apr/known_symbols`."""
+    """Read symbol vectors, float32[d] by symbol id, from a row of `systems/apr/known_symbols`."""
     found: dict[str, Vectors] = {id_: np.asarray(vector, np.float32) for id_, vector in row["entities"]}
     return found | {id_: unpacked(vector) for id_, vector in row["relations"]}
 
 
-# Runs: a text's triples, cut where one does not fit what was said before it (Section 2.3).
+# Segmentation: a text's triples are cut into runs where a triple does not fit the run before it (Section 2.3).
 #
-# A triple joins the run before it where max(0, cosine of it and the run's centroid), with a bonus where it goes on from
-# the last triple and another where it names something that the run names, reaches the cohesion that is asked for. A run
-# that drifted may be cut between two triples that fit each other: such a cut is taken back (boundary refinement). Those
-# that are left are fixed points: the same rule, given the triples at either side alone, cuts there again (Lemma 3).
+# A triple joins the current run if max(0, cosine with the run's centroid) plus bonuses reaches the cohesion τ. One
+# bonus is for starting with the tail of the previous triple, the other for sharing an entity with the run.
+#
+# Boundary refinement: as a run drifts, a cut may fall between two triples that fit each other. Such a cut is undone.
+# The remaining cuts are stable: applying the rule to the two triples next to a cut gives the same cut (Lemma 3).
 
 Ends = tuple[str, str]
-"""The ids of a triple's head and tail."""
+"""Ids of a triple's head and tail."""
 
 _CONTINUATION_BONUS = 0.05
-"""The bonus of a triple whose head is the tail of the one before it."""
+"""Bonus for a triple whose head is the tail of the previous triple."""
 _SHARED_END_BONUS = 0.05
-"""The bonus of a triple that shares its head or its tail with the run."""
+"""Bonus for a triple that shares its head or tail with the run."""
 
 
 def segment(vectors: Vectors, ends: Sequence[Ends], cohesion: float) -> list[range]:
-    """The runs of a text, as the places of their triples: in order, without gaps.
+    """Split the triples of a text into runs; the ranges are in order and without gaps.
 
     Args:
-        vectors: float32[n, d], a unit vector for each triple, in the order of the text.
-        ends: of each triple.
+        vectors: float32[n, d], one unit vector per triple, in the order of the text.
+        ends: Head and tail of each triple.
         cohesion: τ, from 0 to 1.
     """
     cuts = [
@@ -303,7 +292,7 @@ def _cuts(vectors: Vectors, ends: Sequence[Ends], cohesion: float) -> list[int]:
 
 
 def _fit(total: np.ndarray, vector: np.ndarray) -> float:
-    """max(0, cosine) of a unit vector with a centroid, which may have any length."""
+    """Return max(0, cosine) between a unit vector and a centroid of any length."""
     length = float(np.linalg.norm(total))
     return max(0.0, float(total @ vector) / length) if length else 0.0
 

@@ -1,11 +1,15 @@
-"""Names that say the same become one symbol, by `ALIAS_OF` alone: what was read stays, and merging can be undone.
+"""Merging of names that mean the same into one symbol.
 
-Layer 1 compares the symbols that are new. It looks for names of one form (`same_name`), and merges those that are
-near enough: nearness alone does not tell names apart. While few are new, the vector index says which are near; else all
-forms are compared, which finds the same and more, in linear time. Layer 2 serves a codebook above its budget: k-means
-cuts it into pieces of some fifty names, and in each those become one that only differ in a describing word.
+Merging only adds `ALIAS_OF` relationships. Nodes stay as they were read, and merging can be undone.
 
-Source: AutoPrunedRetriever, Section 2.7, Lemmas 9 and 11. Entities are merged and relations not, as there.
+Layer 1 compares new symbols. It considers names of the same form (`same_name`), and merges those whose vectors are near
+enough; vectors alone cannot distinguish names. If few symbols are new, the vector index finds near names. Otherwise all
+forms are compared, which takes linear time and finds at least as much.
+
+Layer 2 reduces a codebook above its budget. k-means splits it into pieces of about fifty names; in each piece, names
+that differ only in a describing word are merged.
+
+Source: AutoPrunedRetriever, Section 2.7, Lemmas 9 and 11. As in the paper, only entities are merged.
 """
 
 from __future__ import annotations
@@ -32,13 +36,13 @@ from overstory.vectors.k_means import pieces, require_clustering
 from overstory_systems.apr.codebook import edge_id
 from overstory_systems.apr.settings import AprIndexSettings
 
-# Which names of a codebook say the same, so that they may be one symbol.
+# Comparison of names: which names of a codebook mean the same.
 #
-# Cosines cannot tell: "Sydney, Australia" and "Melbourne, Australia", "first single" and "second single", and any two
-# dates of a month are nearer than .93. So two names are only the same where their words are, but for what changes no
-# meaning: articles, a possessive 's, hyphens, the order of a date, "X of Y" for "Y X", British spelling, some
-# abbreviations, number words, and the plural of common nouns that stand for a kind. Every other difference keeps names
-# apart: a digit, a sign, an initial, a Roman numeral, "not", "north", "female", or any word more.
+# Cosines cannot decide this. "Sydney, Australia" and "Melbourne, Australia", "first single" and "second single", and
+# any two dates of a month have cosines above .93. So names are the same only if their words are the same, up to
+# differences without meaning: articles, possessive 's, hyphens, date order, "X of Y" for "Y X", British spelling, some
+# abbreviations, number words, and plurals of common nouns. Every other difference keeps names apart: a digit, a sign,
+# an initial, a Roman numeral, "not", "north", "female", or an additional word.
 
 _ABBREVIATIONS = {
     "US": "united states", "USA": "united states of america", "UK": "united kingdom", "UN": "united nations",
@@ -46,7 +50,7 @@ _ABBREVIATIONS = {
     "TV": "television", "tv": "television", "vs": "versus",
 }  # fmt: skip
 _BEFORE_A_NAME = {"St": "saint", "Mt": "mount", "Ft": "fort"}
-"""Where a capitalised word follows: "Main St" is a street."""
+"""Abbreviations only before a capitalized word; in "Main St", "St" is a street."""
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 _TWENTIES = "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
@@ -61,13 +65,13 @@ _THIS = (
     "the this that these those both each every my our your his her its their same other previous next following last"
 )
 _PARTICULAR = frozenset(_THIS.split())
-"""With one of these a plural is another thing than the singular: "his brother", "his brothers"."""
+"""Words after which singular and plural differ in meaning: "his brother", "his brothers"."""
 _MANY = (
     "arms customs forces glasses goods grounds headquarters letters lyrics means minutes news papers physics politics "
     "remains series species spirits works"
 )
 _OWN_PLURALS = frozenset(_MANY.split())
-"""Plurals that are no more of their singular."""
+"""Plurals that do not mean several of their singular."""
 _BRITISH = (
     (re.compile(r"(?<=[a-z]{2})(?<!d)(?<=[bdlmnopvu])our(?=$|s$|ed$|ing$|ite$|able$)"), "or"),
     (re.compile(r"^(cent|theat|met|lit|fib|kilomet|centimet|millimet)re(?=s?$)"), r"\1er"),
@@ -86,24 +90,24 @@ _DAY = re.compile(r"(?:[12]?\d|3[01])(?:st|nd|rd|th)?")
 
 
 class _Word(NamedTuple):
-    form: str  # as names are compared
-    full: str  # with the s of its plural
-    lower: bool  # in lower case, or the first word of a text that otherwise is
+    form: str  # form in which names are compared
+    full: str  # form with the plural s
+    lower: bool  # lower-case, or the first word of a text that is otherwise lower-case
 
 
 class _ComparedName(NamedTuple):
     words: tuple[_Word, ...]
     particular: bool
-    """Whether it is about certain things, so that their number matters."""
+    """True if the name refers to particular things, so that singular and plural differ."""
 
 
 def name_form(text: str) -> str:
-    """What all names that are the same have in common; "" for a text without words."""
+    """Return the common form of all names that mean the same; "" for a text without words."""
     return " ".join(word.form for word in _read(text).words)
 
 
 def same_name(one: str, other: str) -> bool:
-    """Whether two names say the same, whatever their vectors are."""
+    """Return True if two names mean the same by their words."""
     a, b = _read(one), _read(other)
     if not a.words or [word.form for word in a.words] != [word.form for word in b.words]:
         return False
@@ -115,7 +119,7 @@ def same_name(one: str, other: str) -> bool:
 def _read(text: str) -> _ComparedName:
     tokens, owned = _tokens(_without_short_form(" ".join(unaccented(text).split())))
     if len(tokens) > 1 and tokens[0].istitle() and _are_common(tokens[1:]):
-        tokens[0] = tokens[0].lower()  # as a sentence begins
+        tokens[0] = tokens[0].lower()  # lower the first word, as in a sentence
     particular = owned or any(token in _PARTICULAR for token in tokens)
     kept = [token for token in tokens[:-1] if token not in _ARTICLES] + tokens[-1:]  # "Ivan the" is cut off
     spelt, turned = _heads_last(_written_out(kept))
@@ -127,7 +131,7 @@ def _are_common(tokens: Iterable[str]) -> bool:
 
 
 def _tokens(text: str) -> tuple[list[str], bool]:
-    """The words in the case of the text, and whether one is a possessive. What is no plain word stays as it is."""
+    """Return the words in their case, and whether one is a possessive; tokens other than words stay unchanged."""
     tokens: list[str] = []
     owned = False
     for piece in text.split(" "):
@@ -149,13 +153,13 @@ def _tokens(text: str) -> tuple[list[str], bool]:
 
 
 def _number(piece: str) -> str:
-    """What has a digit, with its sign or unit, and without the commas of thousands."""
+    """Return a number with its sign or unit, without thousands separators."""
     bare = piece.strip(_EDGES + "–—")
     return _THOUSANDS.sub("", bare).replace("−", "-").replace("–", "-")
 
 
 def _without_short_form(text: str) -> str:
-    """Without initials in brackets that repeat the words before them."""
+    """Remove initials in brackets that repeat the preceding words."""
     match = _SHORT_FORM.search(text)
     if not match:
         return text
@@ -176,8 +180,10 @@ def _written_out(tokens: list[str]) -> list[str]:
 
 
 def _heads_last(tokens: list[str]) -> tuple[list[str], bool]:
-    """ "parish of Warton" as "Warton parish", and whether that was done. Names of places and institutions keep their
-    order: the University of Miami is not Miami University."""
+    """Turn "parish of Warton" into "Warton parish"; return True if the order changed.
+
+    Names of places and institutions keep their order: the University of Miami is not Miami University.
+    """
     parts: list[list[str]] = [[]]
     for token in tokens:
         if token == "of":  # noqa: S105 # a word
@@ -191,7 +197,7 @@ def _heads_last(tokens: list[str]) -> tuple[list[str], bool]:
 
 
 def _days_first(tokens: list[str]) -> list[str]:
-    """ "July 18, 2012" as "18 July 2012"."""
+    """Turn "July 18, 2012" into "18 July 2012"."""
     words = list(tokens)
     for place, (month, day) in enumerate(itertools.pairwise(tokens)):
         numbered = place > 0 and tokens[place - 1].isdigit()
@@ -203,7 +209,7 @@ def _days_first(tokens: list[str]) -> list[str]:
 def _word(token: str) -> _Word:
     lower = token.islower()
     if not token.isalpha():
-        return _Word(token, token, lower)  # case counts in "-v", "x86_64" and the like
+        return _Word(token, token, lower)  # case matters in "-v", "x86_64" and the like
     full = token.casefold()
     full = _DIGITS.get(full, full)
     if lower:
@@ -228,14 +234,14 @@ _OTHER = (
     "southwest step sub super third top triple twin un upper vice virtual west western women younger youngest"
 )
 _CHANGING = FUNCTION_WORDS | frozenset(_OTHER.split())
-"""Words that make another thing of what follows."""
+"""Words that change what the following word refers to."""
 
 
 def near_name(one: str, other: str) -> bool:
-    """Whether one of two names says the other with one describing word more: "annual film festival", "film festival".
+    """Return True if two names differ in one describing word: "annual film festival", "film festival".
 
-    It loses what the word says, and so serves only where a codebook is too large. The word stands before the last one,
-    in lower case, has no digit, and is none that makes another thing ("former", "vice", "northern").
+    Merging such names loses the word, so this is used only if a codebook is too large. The word must be lower-case,
+    without digits, not the last word, and not one that changes the meaning ("former", "vice", "northern").
     """
     shorter, longer = sorted((one, other), key=lambda text: len(_read(text).words))
     short, long = _read(shorter), _read(longer)
@@ -249,11 +255,7 @@ def near_name(one: str, other: str) -> bool:
 
 
 class SymbolName(NamedTuple):
-    """A symbol of an entity.
-
-    Attributes:
-        group: the id of the symbol that stands for it; its own where none does.
-    """
+    """The symbol of an entity; `group` is the id of its representative, its own id if it has none."""
 
     id: str
     text: str
@@ -261,7 +263,7 @@ class SymbolName(NamedTuple):
 
 
 class Alias(NamedTuple):
-    """A symbol, and the one that stands for it."""
+    """A symbol and its representative."""
 
     id: str
     representative: str
@@ -271,15 +273,17 @@ class Alias(NamedTuple):
 def aliases(
     names: Sequence[SymbolName], vectors: Vectors, least: float, same: Callable[[str, str], bool]
 ) -> list[Alias]:
-    """Divides names into groups, each around a medoid: the name with the greatest sum of cosines to those that it may
-    stand for, of equal ones the shortest. Every other name of a group may be one with the medoid itself: no chain of
-    small steps leads from a name to another. O(n²) cosines.
+    """Divide names into groups, each around a medoid that represents it.
+
+    The medoid has the greatest sum of cosines to the names that it can represent; ties go to the shortest name. Every
+    other name of a group is compared with the medoid itself, so names are never merged through a chain of small
+    differences. O(n²) cosines.
 
     Args:
-        names: one and its representative may stay together.
+        names: Names with their current representatives; a name may stay with its representative.
         vectors: float32[n, d], of unit length.
-        least: the cosine from which names may be one.
-        same: whether two texts may be one, whatever their cosine is.
+        least: Least cosine of names that may be merged.
+        same: Returns True if two texts may be merged.
 
     Source: AutoPrunedRetriever, Section 2.7 and Lemma 11.
     """
@@ -301,34 +305,34 @@ def aliases(
 
 
 MERGED_FROM = "merged_from"
-"""In the details of an index' state: the cosine from which its names are merged, None where they are not."""
+"""Key in the state's details: the cosine used for merging, None if names are not merged."""
 CLUSTERED = "clustered"
-"""In the details of an index' state: how many symbols stood for themselves when k-means last cut them into pieces."""
+"""Key in the state's details: number of unmerged symbols when k-means was last run."""
 _CONSOLIDATION_GROWTH = 1.1
-"""By how much they must have grown until it does so again."""
+"""Factor by which that number must grow before k-means runs again."""
 _SYMBOL_SEARCH_DEPTH = 50
-"""Symbols that the index is asked for."""
+"""Symbols requested from the vector index."""
 _COMPARISONS_A_SEARCH = 200
-"""The index answers for one name while this many names are compared by their forms."""
+"""Names that can be compared by form in the time of one index search."""
 _NAMES_A_PAGE = 400
 _CONSOLIDATED_EDGES_A_STATEMENT = 2_000
 _NAMES_A_PIECE = 100
-"""Names of a piece at most. The mean is half of that: k = n / 50."""
+"""Names per k-means piece at most; the mean is half of that, k = n / 50."""
 _MOST_NAMES_OF_A_FORM = 200
-"""Names that are compared with each other; of more the first by id."""
+"""Names of the same form that are compared with each other, the first by id."""
 
 Run = SystemRun[AprIndexSettings]
 Same = Callable[[str, str], bool]
 
 
 def consolidate(run: Run) -> Mapping[str, object]:
-    """Merges the symbols that are new since the last time, or undoes merging where the settings say so.
+    """Merge the symbols that are new, or undo merging if the settings say so.
 
-    Call it at the end of a build, when the vector index is there.
+    Call this at the end of a build, after the vector index exists.
 
     Returns:
-        `MERGED_FROM` and `CLUSTERED`, for the details of the index' state. A build that ends before they are published
-        compares all names again.
+        `MERGED_FROM` and `CLUSTERED` for the details of the index state. If the build ends before they are published,
+        the next build compares all names again.
     """
     label, settings = run.corpus.label, run.settings
     before = run.before.details if run.before is not None else {}
@@ -354,7 +358,7 @@ class _Merging:
         self._label = run.corpus.label
 
     def compare_new(self) -> None:
-        """Layer 1."""
+        """Merge new symbols whose names mean the same (layer 1)."""
         (size,) = self._graph.run("systems/apr/merging/size", self._label, read=True)
         if not size["unmerged"]:
             return
@@ -366,13 +370,13 @@ class _Merging:
         self._graph.run_in_batches("systems/apr/merging/compared", self._label)
 
     def fit_budget(self, clustered: int) -> int:
-        """Layer 2, where the codebook is above its budget and has grown since the last time.
+        """Merge more names (layer 2) if the codebook is above its budget and has grown since the last time.
 
         Args:
-            clustered: symbols then, 0 for never.
+            clustered: Number of symbols after the last run of layer 2, 0 if it never ran.
 
         Returns:
-            The same, as of now.
+            The new value of `clustered`.
         """
         (size,) = self._graph.run("systems/apr/merging/size", self._label, read=True)
         own, budget = size["symbols"] - size["aliases"], self._run.settings.budget
@@ -381,18 +385,18 @@ class _Merging:
         try:
             require_clustering()
         except ExtraMissing as error:
-            self._run.notes.append(f"{own:,} symbols, more than the {budget:,} of the budget: {error} {error.remedy}")
+            self._run.notes.append(f"{own:,} symbols exceed the budget of {budget:,}: {error} {error.remedy}")
             return clustered
-        for page in _together(self._alike()):
+        for page in _paged(self._alike()):
             self._regroup(page, near_name)
         (size,) = self._graph.run("systems/apr/merging/size", self._label, read=True)
         own = int(size["symbols"] - size["aliases"])
         if own > budget:
-            self._run.notes.append(f"{counted(own, 'symbol')} after merging, more than the {budget:,} of the budget")
+            self._run.notes.append(f"{counted(own, 'symbol')} left after merging, above the budget of {budget:,}")
         return own
 
     def write_edges(self) -> None:
-        """Writes what edges are after merging to those that do not say so."""
+        """Write the canonical id to edges that lack one."""
         rows = self._graph.stream("systems/apr/merging/edges", self._label)
         found = [
             {"id": row["id"], "canonical": edge_id(self._label, row["head"], row["relation"], row["tail"])}
@@ -436,11 +440,9 @@ class _Merging:
         if cut:
             self._run.notes.append(
                 f"{counted(cut, 'symbol was', 'symbols were')} not compared: "
-                f"more than {_MOST_NAMES_OF_A_FORM} have their form"
+                f"more than {_MOST_NAMES_OF_A_FORM} have the same form"
             )
-        yield from _together(
-            sorted(forms[form])[:_MOST_NAMES_OF_A_FORM] for form in sorted(new) if len(forms[form]) > 1
-        )
+        yield from _paged(sorted(forms[form])[:_MOST_NAMES_OF_A_FORM] for form in sorted(new) if len(forms[form]) > 1)
 
     def _alike(self) -> Iterator[list[str]]:
         names: list[SymbolName] = []
@@ -476,8 +478,8 @@ class _Merging:
         self._run.commit(write)
 
 
-def _together(groups: Iterable[list[str]]) -> Iterator[list[str]]:
-    """Several groups at a time: those of one page do not meet, because their names have other forms."""
+def _paged(groups: Iterable[list[str]]) -> Iterator[list[str]]:
+    """Combine groups into pages; groups of one page never merge, because their names have different forms."""
     page: list[str] = []
     for group in groups:
         page += group

@@ -1,10 +1,11 @@
-"""How triples stand in a prompt: in words, as triples of numbers, or as a matrix of edges; how many tokens it has, and
-the parts of evidence that prompts become.
+"""Encodings of triples in a prompt, their token counts, and the parts of evidence made from prompts.
 
-Source: AutoPrunedRetriever, Appendix A.4, Figures 8 and 9. The rules stand before the lists, where the paper has them
-as the last of these, so that the first line says what the text is. Words are bare in all three forms, as in Figure 8 d,
-and in quotes where a comma, a bracket or a quote is in them: so the forms differ in symbols alone, and each can be read
-back without loss. A blank line parts the runs of a list: a prompt that is cut ends between two runs.
+The forms are words, triples of numbers, and a matrix of edges. The rules come before the lists (last in the paper), so
+that the first line says what the text is. Words are bare in all forms, as in Figure 8 d, and quoted if they contain a
+comma, a bracket or a quote. So every form can be read back without loss. A blank line separates the runs of a list, so
+that a prompt is cut between two runs.
+
+Source: AutoPrunedRetriever, Appendix A.4, Figures 8 and 9.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from overstory.protocols import Embedder
 Form = Literal["words", "ids", "matrix"]
 
 Words = tuple[str, str, str]
-"""Head, relation, tail."""
+"""Head, relation and tail."""
 
 Runs = Sequence[Sequence[Words]]
 
@@ -46,12 +47,12 @@ _MEANINGS: Mapping[str, tuple[str, str]] = {
 }
 
 _QUOTED = re.compile(r'[\[\],"\\\x00-\x1f\x7f-\x9f\u2028\u2029]|^\s|\s$|^$')
-"""What a bare word cannot have, or be."""
+"""Matches words that must be quoted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Channels:
-    """The triples of a prompt: of each list its runs, in the order in which they are read."""
+    """The triples of a prompt: one list of runs per channel."""
 
     questions: Runs = ()
     knowledge: Runs = ()
@@ -59,16 +60,16 @@ class Channels:
 
     @property
     def named(self) -> Iterator[tuple[str, Runs]]:
-        """The lists that have triples, by the names that they have in prompts."""
+        """The non-empty lists with their names in prompts."""
         for name, runs in zip(_MEANINGS, (self.questions, self.knowledge, self.facts), strict=True):
             if any(runs):
                 yield name, [run for run in runs if run]
 
 
 def encode(channels: Channels, form: Form) -> str:
-    """Rules and lists of the channels that have triples; "" where none has. O(triples).
+    """Encode the non-empty channels as rules and lists; return "" if all are empty. O(triples).
 
-    Symbols are numbered from 0 in the order in which they come; equal words are one.
+    Symbols are numbered from 0 in order of appearance; equal words share a number.
     """
     lists = dict(channels.named)
     if not lists:
@@ -141,10 +142,11 @@ _log = logging.getLogger(__name__)
 
 
 class TokenCounts(NamedTuple):
-    """
+    """Token counts of texts.
+
     Attributes:
-        tokens: of each text, with those that the tokenizer adds to any text.
-        tokenizer: whose they are, for people.
+        tokens: Tokens of each text, including those that the tokenizer adds to every text.
+        tokenizer: Display name of the tokenizer.
     """
 
     tokens: list[int]
@@ -153,18 +155,16 @@ class TokenCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TokenCounter:
-    """Counts by the language model's own tokenizer, where it offers one, else by the embedder's.
-
-    Attributes:
-        chat: None where no language model reads the prompt.
-    """
+    """Counts tokens with the language model's tokenizer if it has one, otherwise with the embedder's."""
 
     embedder: Embedder
     chat: Chat | None = None
 
     def count(self, texts: Sequence[str]) -> TokenCounts:
-        """The first call may load the language model. One that cannot be run does not count, either: then the
-        embedder's tokenizer does."""
+        """Count the tokens of texts. The first call may load the language model.
+
+        If the model cannot run, the embedder's tokenizer counts instead.
+        """
         model = None if self.chat is None else self.chat.model
         count: Callable[[Sequence[str]], list[int]] | None = getattr(model, "count_tokens", None)
         if model is not None and count is not None:
@@ -176,20 +176,20 @@ class TokenCounter:
 
 
 def _name(fingerprint: str) -> str:
-    """What stands before its digits."""
+    """Return the name in a fingerprint, which is followed by a digest: "smollm2:1a2b" -> "smollm2"."""
     return fingerprint.rpartition(":")[0] or fingerprint
 
 
 SHARES: Mapping[ShareKind, float] = {"relation": 1.0}
-"""Of a context. Of remembered answers the facts are read, which passages state, never the words: what a model once got
-wrong is not told to it again."""
+"""Shares of the context. Of remembered answers, only the facts are used, never the text: a model's mistake must not be
+shown to it again."""
 SHARES_WITH_TEXTS: Mapping[ShareKind, float] = {"relation": 0.6, "passage": 0.4}
-"""The same where passages are read, too: these take all that is left."""
+"""Shares if passages are read, too; passages take all remaining room."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptFact:
-    """A fact of a prompt, in words, with the passage that states it."""
+    """A fact of a prompt in words, with the passage that states it."""
 
     edge: str
     chunk: str
@@ -204,16 +204,16 @@ class PromptFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class KnowledgePart(Part):
-    """The facts found, as a prompt: its text is what a language model reads.
+    """The facts found, as a prompt; `text` is what a language model reads.
 
     Attributes:
-        encoding: the form that the text has.
-        tokens_by_encoding: how many tokens each form takes, by `tokenizer`.
-        prompt_tokens: those of `encoding`.
-        question: its triples, with "?" for what it asks for.
-        related: those of related questions.
-        knowledge: the facts that remembered answers cite, each once.
-        facts: those found for the question, the best run first, without those of `knowledge`.
+        encoding: Form of the text.
+        tokens_by_encoding: Number of tokens of each form, counted by `tokenizer`.
+        prompt_tokens: Number of tokens of the form used.
+        question: Triples of the question, with "?" for what it asks for.
+        related: Triples of related questions.
+        knowledge: Distinct facts that remembered answers cite.
+        facts: Facts found for the question, the best run first, without those in `knowledge`.
     """
 
     kind: PartKind = field(default="relation", init=False)
@@ -228,7 +228,7 @@ class KnowledgePart(Part):
 
     @property
     def for_people(self) -> str:
-        """The facts, one a line, whatever the form of the prompt."""
+        """The facts, one per line, whatever the form of the prompt."""
         facts = [*self.knowledge, *self.facts]
         return "\n".join(
             [f"{counted(len(facts), 'fact')} in a prompt", *(f"- {' '.join(each.words)}" for each in facts)]
@@ -237,17 +237,16 @@ class KnowledgePart(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RememberedAnswer(Part):
-    """An answer that was given before, for people, with the passages that it stands on; `score` is the cosine of the
-    questions.
+    """An earlier answer, for display, with the passages that it cites; `score` is the cosine of the questions.
 
     Attributes:
-        id: of the remembered answer.
-        question: to which it was given.
-        short: the answer alone.
+        id: Id of the remembered answer.
+        question: Question to which the answer was given.
+        short: The short answer.
         by: "llm" or "extractive".
-        model: that gave it, "" for an extractive answer.
-        asked: when it was given, ISO 8601.
-        facts: that it cites, in its order.
+        model: Model that gave the answer, "" for an extractive answer.
+        asked: When the answer was given, ISO 8601.
+        facts: Facts that the answer cites, in its order.
     """
 
     kind: PartKind = field(default="answer", init=False)

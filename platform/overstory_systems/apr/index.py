@@ -1,4 +1,4 @@
-"""AutoPrunedRetriever's index as a system."""
+"""AutoPrunedRetriever as a system."""
 
 from __future__ import annotations
 
@@ -16,20 +16,23 @@ from overstory.systems.base import BuildContext, LearningRun, Memory, Owned, Sys
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState
 from overstory_systems.apr.codebook import BUILT, ENTITIES
-from overstory_systems.apr.reading import FactReader, TripleReader, read_stated
 from overstory_systems.apr.settings import AprIndexSettings, AprRetrieverSettings
+from overstory_systems.apr.triple_readers import FactReader, TripleReader, read_stated
 
 if TYPE_CHECKING:
     from overstory.answer import Answer
     from overstory.model import Evidence
-    from overstory_systems.apr.learning import Learning
+    from overstory_systems.apr.answer_writer import AnswerWriter
 
 _APR_BYTES_A_PASSAGE = 10_000
-"""Bytes of symbols and edges that a build takes for a passage, as measured (docs/scale.md)."""
+"""Bytes of symbols and edges that a build holds per passage, measured (docs/scale.md)."""
 
 
 class Apr(System[AprIndexSettings, AprRetrieverSettings]):
-    """Source: AutoPrunedRetriever, Sections 2.2, 2.3 and 2.7."""
+    """The AutoPrunedRetriever system.
+
+    Source: AutoPrunedRetriever, Sections 2.2, 2.3 and 2.7.
+    """
 
     name = "apr"
     title = "AutoPrunedRetriever"
@@ -51,18 +54,18 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
 
     def __init__(self) -> None:
         self._making = threading.Lock()
-        self._learns: Learning | None = None
+        self._writer: AnswerWriter | None = None
 
     def fingerprint(self, settings: AprIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
-        """Of the rules by which facts become triples, or of a language model and its prompt."""
+        """Return the fingerprint of the rules that make triples, or of the language model and its prompt."""
         if chat is None:
             return FactReader.fingerprint
-        from overstory_systems.apr.model_reading import reader_fingerprint  # pydantic, which only a model needs
+        from overstory_systems.apr.model_triples import reader_fingerprint  # pydantic, which only a model needs
 
         return reader_fingerprint(chat)
 
     def bytes_a_passage(self, settings: AprIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # whatever they are
-        """Much the same whatever the settings are."""
+        """Return a constant: memory hardly depends on the settings."""
         return _APR_BYTES_A_PASSAGE
 
     def build(self, run: SystemRun[AprIndexSettings]) -> None:
@@ -71,7 +74,7 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         CodebookBuild(run, _reader(run)).run()
 
     def estimate(self, view: SystemView[AprIndexSettings]) -> Estimate:
-        from overstory_systems.apr.model_reading import ModelTripleReader, stored_sentences
+        from overstory_systems.apr.model_triples import ModelTripleReader, stored_sentences
 
         chat, before, label = view.context.chat(view.model), view.before, view.corpus.label
         reader = ModelTripleReader(chat, view.settings.triples, stored_sentences(view.graph, label))
@@ -81,7 +84,7 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         return reader.estimate(chunk for ids in pages for chunk in read_stated(view.graph, label, ids))
 
     def describe(self, state: IndexState[AprIndexSettings]) -> str:
-        """Where the triples are from, and what differs from the defaults."""
+        """Describe the source of the triples, and the settings that differ from the defaults."""
         return ", ".join(filter(None, (f"triples by {state.model or 'rules'}", described(state.settings))))
 
     def figures(
@@ -90,32 +93,32 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         corpus: Corpus,
         state: IndexState[AprIndexSettings],  # noqa: ARG002 # counted, not remembered
     ) -> Mapping[str, float]:
-        """Symbols, edges between them, and runs with the facts in them; `merged` symbols have a representative."""
+        """Count symbols, edges, runs and facts; `merged` counts symbols that have a representative."""
         (row,) = graph.run("systems/apr/report", corpus.label, read=True)
         return dict(row)
 
     def when_asking(self, settings: AprRetrieverSettings) -> AprRetrieverSettings:
-        """Remembered answers are read by `ask`, unless they are never to be."""
+        """Use remembered answers in `ask`, unless the settings say never."""
         return replace(settings, recall="always") if settings.recall == "asking" else settings
 
     def learn(self, answer: Answer, evidence: Evidence, run: LearningRun) -> Iterator[str]:  # noqa: ARG002 # the answer has it
-        return self._learning().learn(answer, run)
+        return self._answer_writer().learn(answer, run)
 
     def memory(self, graph: GraphClient, corpus: Corpus) -> Memory:
         from overstory_systems.apr.memory import StoredMemory
 
-        return StoredMemory(graph, corpus, self.name, self._learning().waiting.count)
+        return StoredMemory(graph, corpus, self.name, self._answer_writer().waiting.count)
 
     def settle(self, graph: GraphClient) -> Iterator[str]:
-        return self._learning().settle(graph)
+        return self._answer_writer().settle(graph)
 
-    def _learning(self) -> Learning:
+    def _answer_writer(self) -> AnswerWriter:
         with self._making:
-            if self._learns is None:
-                from overstory_systems.apr.learning import Learning
+            if self._writer is None:
+                from overstory_systems.apr.answer_writer import AnswerWriter
 
-                self._learns = Learning(self)
-            return self._learns
+                self._writer = AnswerWriter(self)
+            return self._writer
 
     def retriever(self, context: RetrievalContext, settings: AprRetrieverSettings) -> Retriever:
         from overstory_systems.apr.retriever import AprRetriever
@@ -127,6 +130,6 @@ def _reader(run: SystemRun[AprIndexSettings]) -> TripleReader:
     source = run.settings.triples
     if run.chat is None or source == "loaded":
         return FactReader(source)
-    from overstory_systems.apr.model_reading import ModelTripleReader, stored_sentences  # pydantic, as above
+    from overstory_systems.apr.model_triples import ModelTripleReader, stored_sentences  # pydantic, as above
 
     return ModelTripleReader(run.chat, source, stored_sentences(run.graph, run.corpus.label))

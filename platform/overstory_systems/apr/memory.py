@@ -1,4 +1,4 @@
-"""The remembered answers of a corpus, for those who look at them: listed, deleted, exported and restored."""
+"""Remembered answers of a corpus: listing, deletion, export and restore."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from overstory.model.memory import MemoryRestored, MemorySize, StoredAnswer, Sto
 from overstory.protocols import Embedder
 from overstory.surrogates import is_well_formed, printable
 from overstory.vectors.packed import packed
+from overstory_systems.apr.answer_writer import WHY_NOT, NewAnswer, Outcome, write
 from overstory_systems.apr.codebook import Triple, coded, memory_id
-from overstory_systems.apr.learning import WHY_NOT, NewAnswer, Outcome, write
 from overstory_systems.apr.recall import MOST_CITED_FACTS, CitedFact, quote, read_citations
 
 _STORED_ANSWERS_A_PAGE = 100
 _MOST_MATCHING_ANSWERS = 10
-"""Answers whose ids begin alike that are looked at."""
+"""Answers returned at most whose ids have the same beginning."""
 
 
 class StoredMemory:
-    """What AutoPrunedRetriever remembers of one corpus: a `Memory`."""
+    """The remembered answers of one corpus; implements `Memory`."""
 
     def __init__(
         self, graph: GraphClient, corpus: Corpus, system: str, waiting: Callable[[GraphClient, Corpus], int]
     ) -> None:
         self._graph = graph
         self._corpus = corpus
-        self._system = system  # name
-        self._waiting = waiting  # number of answers that could not be written yet
+        self._system = system
+        self._waiting = waiting  # returns the number of answers not written yet
 
     def size(self) -> MemorySize:
         (row,) = self._graph.run("systems/apr/memory/size", self._corpus.label, read=True)
@@ -64,7 +64,7 @@ class StoredMemory:
         )
 
     def records(self) -> Iterator[Mapping[str, object]]:
-        """See `Memory.records`. What passages do not state any more is left out."""
+        """Yield the answers as records for export; see `Memory.records`. Skip answers that passages no longer state."""
         for page in self._pages():
             for row in sorted(self._rows(page), key=operator.itemgetter("id")):
                 answer = self._answer(row)
@@ -184,7 +184,7 @@ class _GivenFact:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """An exported answer; `questions` are texts, when they were asked, and triples as JSON."""
+    """An exported answer. Each question is a text, the time it was asked, and its triples as JSON."""
 
     questions: tuple[tuple[str, str, str], ...]
     text: str
@@ -195,7 +195,7 @@ class _Given:
     runs: tuple[int, ...]
 
     def answers(self, vectors: Mapping[str, bytes], facts: tuple[CitedFact, ...]) -> Iterator[NewAnswer]:
-        """The answer to each of its questions, the one that was asked first first."""
+        """Yield the answer to each of its questions, the oldest question first."""
         for text, asked, triples in sorted(self.questions, key=operator.itemgetter(1, 0)):
             yield NewAnswer(
                 text, vectors[text], triples, self.text, self.short, self.kind, self.model, asked, facts, self.runs
@@ -216,10 +216,10 @@ def _given(record: Mapping[str, Any]) -> _Given:
         for fact in _some(record["facts"])
     ]
     if len(facts) > MOST_CITED_FACTS:
-        raise ValueError(f"an answer cites {MOST_CITED_FACTS} facts at most, and this one {len(facts):,}")
+        raise ValueError(f"an answer cites at most {MOST_CITED_FACTS} facts, this one cites {len(facts):,}")
     kind = _text(record["kind"])
     if kind not in ("llm", "extractive"):
-        raise ValueError(f"{kind!r:.40} is no kind of answer")
+        raise ValueError(f'kind must be "llm" or "extractive", got {kind!r:.40}')
     return _Given(
         tuple(questions),
         printable(_text(record["text"])),
@@ -233,39 +233,39 @@ def _given(record: Mapping[str, Any]) -> _Given:
 
 def _some(value: Any) -> list[Any]:
     if not isinstance(value, list) or not value:
-        raise TypeError(f"{value!r:.40} is not a list of something")
+        raise TypeError(f"expected a non-empty list, got {value!r:.40}")
     return value
 
 
 def _triples(value: Any) -> list[list[str]]:
     if not isinstance(value, list) or not all(isinstance(each, list) and len(each) == 3 for each in value):
-        raise TypeError(f"{value!r:.40} is not a list of triples")
+        raise TypeError(f"expected a list of triples, got {value!r:.40}")
     return [[_text(word) for word in each] for each in value]
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str) or not is_well_formed(value):
-        raise TypeError(f"{value!r:.40} is not a text")
+        raise TypeError(f"expected a string, got {value!r:.40}")
     return value
 
 
 def _whole(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
-        raise TypeError(f"{value!r:.40} is not the number of a run")
+        raise TypeError(f"expected the number of a run, got {value!r:.40}")
     return value
 
 
 @dataclass(frozen=True, slots=True)
 class _FactPlaces:
-    """Where the documents of a corpus state facts."""
+    """Chunks and sentences that state facts, by document."""
 
-    documents: frozenset[str]  # ids of those that exist
+    documents: frozenset[str]  # ids of the documents that exist
     found: Mapping[tuple[str, str], Sequence[tuple[str, str]]]
-    """By the ids of document and edge, the chunks that state it with the sentence, in their order."""
+    """For each (document id, edge id), the chunks that state the edge, with the sentence, in document order."""
 
     @classmethod
     def of(cls, tx: Transaction, corpus: Corpus, given: Sequence[_Given]) -> _FactPlaces:
-        """Those of the facts of some answers."""
+        """Look up the facts of some answers in a corpus."""
         wanted = {
             (_document(corpus.label, fact), edge)
             for each in given
@@ -279,14 +279,17 @@ class _FactPlaces:
         return cls(frozenset(row["documents"]), found)
 
     def of_fact(self, label: str, fact: _GivenFact) -> CitedFact | str:
-        """The fact as this corpus has it, of several passages the one with its sentence; or why it has it not."""
+        """Return the fact as stated in this corpus, or the reason why it is not stated.
+
+        If several passages state the fact, the one with the quoted sentence is used, otherwise the first.
+        """
         document, edge = _document(label, fact), _edge(label, fact)
         if document not in self.documents:
-            return "a document that they cite is not in this corpus"
+            return "a cited document is not in this corpus"
         passages = self.found.get((document, edge), ())
         if not passages:
-            return "a document does not state what they cite it for"
-        same = [chunk for chunk, said in passages if said == fact.quote]
+            return "a cited document does not state the cited fact"
+        same = [chunk for chunk, quoted in passages if quoted == fact.quote]
         return CitedFact(edge, (same or [passages[0][0]])[0], fact.triple.head, fact.triple.relation, fact.triple.tail)
 
 

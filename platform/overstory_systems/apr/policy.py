@@ -1,7 +1,8 @@
-"""A policy that chooses for each question what is taken of each channel, its training, and the selection itself. Pure
-functions.
+"""The trained policy that chooses what the prompt uses of each channel, and the selection itself.
 
-Source: AutoPrunedRetriever, Section 2.8. The features are ours.
+All functions are pure. The features are ours.
+
+Source: AutoPrunedRetriever, Section 2.8.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ Floats = npt.NDArray[np.float64]
 
 CHOICES: tuple[ChannelAction, ...] = get_args(ChannelAction)
 CHANNELS = ("answers", "facts", "questions")
-_MOST_STANDARD_DEVIATIONS = 3.0  # of a feature: what is farther off counts as this far
+_MOST_STANDARD_DEVIATIONS = 3.0  # features beyond this distance are clipped
 WEIGHTS = "policy.json"
-"""The trained policy, beside this module."""
+"""File of the trained policy, next to this module."""
 
 
 class Actions(NamedTuple):
-    """What is taken of each channel."""
+    """The action chosen for each channel."""
 
     answers: ChannelAction
     facts: ChannelAction
@@ -42,25 +43,25 @@ class Actions(NamedTuple):
 
 
 ACTIONS: tuple[Actions, ...] = tuple(itertools.starmap(Actions, itertools.product(CHOICES, repeat=len(CHANNELS))))
-"""All 27."""
+"""All 27 combinations of actions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What the policy knows of a question.
+    """Features of a question that the policy reads.
 
     Attributes:
         triples: log(1 + number) of the question's triples.
-        words: log(1 + number) of the words in them.
-        runs: log(1 + number) of the runs of facts that were found.
-        best: score of the best one.
-        margin: by how much it is better than the second.
-        fall: by how much it is better than the last.
-        entropy: of the runs' softmax, as a share of what equal scores have: how ambiguous the question is.
-        repeated: share of the runs that say what one before them says.
+        words: log(1 + number) of the words in these triples.
+        runs: log(1 + number) of the runs of facts found.
+        best: Score of the best run.
+        margin: Score of the best run minus that of the second.
+        fall: Score of the best run minus that of the last.
+        entropy: Entropy of the runs' softmax, divided by that of equal scores: how ambiguous the question is.
+        repeated: Share of runs that are equivalent to an earlier run.
         answers: log(1 + number) of the remembered answers.
-        similarity: of the nearest remembered question that has an answer; 0 without any.
-        cited: share of the facts found that remembered answers cite.
+        similarity: Cosine of the nearest remembered question that has an answer; 0 if there is no such question.
+        cited: Share of the facts found that remembered answers cite.
         related: log(1 + number) of the related questions.
     """
 
@@ -79,7 +80,7 @@ class Features:
 
     @property
     def row(self) -> Floats:
-        """float64[features]."""
+        """The features as float64[features]."""
         return np.array([getattr(self, each.name) for each in fields(self)], dtype=np.float64)
 
 
@@ -89,7 +90,7 @@ def features_of(
     recalled: Sequence[RecalledAnswer],
     related: Sequence[RelatedQuestion],
 ) -> Features:
-    """The features of a question, from what `prompt.build` is given."""
+    """Return the features of a question, from the arguments of `prompt.build`."""
     scores = np.array([each.score for each in runs] or [0.0])
     same = groups([Path(each.run.edges, each.vectors) for each in runs])
     found = [edge.canonical for each in runs for edge in each.run.edges]
@@ -111,7 +112,7 @@ def features_of(
 
 
 def _entropy(scores: Floats) -> float:
-    """Of the softmax of scores, as a share of the greatest; 0 for a single one."""
+    """Return the entropy of the softmax of scores, divided by its maximum; 0 for a single score."""
     if len(scores) < 2:
         return 0.0
     weights = np.exp(scores - scores.max())
@@ -121,11 +122,11 @@ def _entropy(scores: Floats) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A softmax over the actions of each channel, linear in the features; the channels are independent.
+    """A softmax over the actions of each channel, linear in the features; channels are independent.
 
     Attributes:
-        means, scales: float64[features], of the questions it was trained on.
-        weights: float64[channels, actions, 1 + features], the first for a constant feature.
+        means, scales: float64[features], mean and standard deviation over the training questions.
+        weights: float64[channels, actions, 1 + features]; the first weight belongs to a constant feature.
     """
 
     means: Floats
@@ -133,36 +134,27 @@ class Policy:
     weights: Floats
 
     def inputs(self, rows: Floats) -> Floats:
-        """float64[n, features] -> float64[n, 1 + features]: a constant, and the features in standard units, of which a
-        question unlike all others has at most `_MOST_STANDARD_DEVIATIONS`."""
+        """Standardize and clip features, with a leading column of ones.
+
+        float64[n, features] -> float64[n, 1 + features]. Clipping limits the effect of a question unlike the training
+        questions.
+        """
         units = np.clip((rows - self.means) / self.scales, -_MOST_STANDARD_DEVIATIONS, _MOST_STANDARD_DEVIATIONS)
         return np.column_stack([np.ones(len(rows)), units])
 
     def logits(self, rows: Floats) -> Floats:
-        """float64[n, features] -> float64[n, 27], log-odds of `ACTIONS`, up to a constant for each row."""
+        """Return the log-odds of `ACTIONS`, up to a constant per row: float64[n, features] -> float64[n, 27]."""
         of_channels = np.einsum("nf,caf->nca", self.inputs(rows), self.weights)
         found: Floats = of_channels[:, np.arange(len(CHANNELS)), CHOICE_OF].sum(axis=2)
         return found
 
     def choose(self, features: Features) -> Actions:
-        """The most probable action of each channel; of equally probable ones that with more in the prompt."""
+        """Return the most probable actions; ties go to the actions that put more into the prompt."""
         return ACTIONS[int(self.logits(features.row[None])[0].argmax())]
-
-    def as_json(self) -> dict[str, object]:
-        """With the names of features, so that a file for others is noticed."""
-        return {
-            "features": _names(),
-            "means": self.means.tolist(),
-            "scales": self.scales.tolist(),
-            "weights": {
-                channel: {choice: of.tolist() for choice, of in zip(CHOICES, weights, strict=True)}
-                for channel, weights in zip(CHANNELS, self.weights, strict=True)
-            },
-        }
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Policy:
-        """The policy that `as_json` gave."""
+        """Read a policy from the values of its JSON file."""
         if values["features"] != _names():
             raise ValueError(f"the policy was trained with {values['features']}, not with {_names()}")
         weights = [[values["weights"][channel][choice] for choice in CHOICES] for channel in CHANNELS]
@@ -170,7 +162,7 @@ class Policy:
 
 
 CHOICE_OF: npt.NDArray[np.intp] = np.array([[CHOICES.index(choice) for choice in each] for each in ACTIONS])
-"""Shape (27, channels): the place among `CHOICES` of what each of `ACTIONS` takes of each channel."""
+"""Shape (27, channels): for each of `ACTIONS`, the index in `CHOICES` of its action on each channel."""
 
 
 def _names() -> list[str]:
@@ -179,21 +171,21 @@ def _names() -> list[str]:
 
 @functools.cache
 def trained() -> Policy:
-    """The policy that comes with this package."""
+    """Return the policy shipped with this package."""
     return Policy.from_json(json.loads(files("overstory_systems.apr").joinpath(WEIGHTS).read_text(encoding="utf-8")))
 
 
 def chosen(settings: AprRetrieverSettings, features: Features, policy: Policy) -> AprRetrieverSettings:
-    """The settings with the actions that a policy chooses."""
+    """Return the settings with the actions that the policy chooses."""
     return replace(settings, **policy.choose(features)._asdict())
 
 
-# Which of several paths are taken: all, one of each group that says the same, or none. Pure functions.
+# Selection of paths: all of them, one of each group of equivalents, or none. Pure functions.
 #
 # Source: AutoPrunedRetriever, Section 2.5 and Lemma 8.
 
 _SAME_PATH_COSINE = 0.93
-"""Cosine from which paths say the same, that of their edges and that of the whole paths."""
+"""Least cosine of equivalent paths, both as wholes and edge by edge."""
 
 _NUMBER = re.compile(r"\d+")
 
@@ -201,22 +193,20 @@ T = TypeVar("T")
 
 
 class Path(NamedTuple):
-    """What a run, an answer or a question says.
-
-    Attributes:
-        vectors: float32[edges, d], a unit vector for each edge; without rows where there are none.
-    """
+    """The edges of a run, an answer or a question, and one unit vector per edge if they were read."""
 
     edges: Sequence[CodebookEdge]
     vectors: Vectors
 
 
 def select(items: Sequence[T], paths: Sequence[Path], action: ChannelAction) -> list[T]:
-    """The items that an action takes, in their order. O(n² · edges²) for items that all say the same, O(n²) else.
+    """Return the items that an action selects, in their order.
+
+    O(n² · edges²) if all items are equivalent, O(n²) if none are.
 
     Args:
-        items: n of them, the best first.
-        paths: of each item.
+        items: n items, the best first.
+        paths: The path of each item.
     """
     if action == "none":
         return []
@@ -226,7 +216,10 @@ def select(items: Sequence[T], paths: Sequence[Path], action: ChannelAction) -> 
 
 
 def groups(paths: Sequence[Path]) -> list[list[int]]:
-    """The places of paths that say the same, all of a group to each other; groups in the order of their first."""
+    """Group the positions of equivalent paths; every two paths of a group are equivalent.
+
+    Groups are ordered by their first path.
+    """
     wholes = _wholes(paths)
     cosines = wholes @ wholes.T
     found: list[list[int]] = []
@@ -241,17 +234,16 @@ def groups(paths: Sequence[Path]) -> list[list[int]]:
 
 
 def consensus(paths: Sequence[Path], places: Sequence[int]) -> int:
-    """The place of the path whose mean cosine with the others is greatest, of equal ones the first (Lemma 8)."""
+    """Return the position of the path with the greatest mean cosine to the others; ties go to the first (Lemma 8)."""
     wholes = _wholes(paths).astype(np.float64)
     return places[int(np.round(wholes @ wholes.sum(axis=0), 6).argmax())]
 
 
 def _same(first: Path, second: Path, cosine: float) -> bool:
-    """Whether two paths have the same edges, or are as near as `_SAME_PATH_COSINE` as wholes and edge by edge and have
-    the same numbers: years and counts have nearly the same vectors.
+    """Return True if two paths are equivalent; `cosine` compares them as wholes.
 
-    Args:
-        cosine: of the wholes.
+    Equivalent paths have the same edges; or they reach `_SAME_PATH_COSINE` as wholes and edge by edge and contain the
+    same numbers. Numbers are compared because years and counts have nearly equal vectors.
     """
     facts = {edge.canonical for edge in first.edges}
     if facts and facts == {edge.canonical for edge in second.edges}:
@@ -271,143 +263,16 @@ def _numbers(path: Path) -> set[str]:
 
 
 def edge_cosine(first: Vectors, second: Vectors) -> float:
-    """The mean over edges of the cosine with the nearest edge of the other path, in the direction where it is lower."""
+    """Return the mean cosine of edges with their nearest edge in the other path, the lower of both directions."""
     cosines = first @ second.T
     return float(min(cosines.max(axis=1).mean(), cosines.max(axis=0).mean()))
 
 
 def _wholes(paths: Sequence[Path]) -> Vectors:
-    """float32[n, d], unit vectors of whole paths, that is of the sums of their edges; zeros for those without."""
+    """Return the unit vector of each path, the sum of its edges, float32[n, d]; zeros for a path without vectors."""
     dimension = max((path.vectors.shape[1] for path in paths), default=0)
     sums = np.zeros((len(paths), dimension), dtype=np.float32)
     for row, path in enumerate(paths):
         if len(path.vectors):
             sums[row] = path.vectors.sum(axis=0)
     return of_unit_length(sums)
-
-
-# Training of the policy by direct preference optimisation (DPO).
-#
-# Source: AutoPrunedRetriever, Section 2.8 and Lemmas 12 and 13; Rafailov et al. 2023, Eq. 7. The channels of the policy
-# are softmaxes, whose normalisers cancel in a difference of log-probabilities: the loss is a convex one, a logistic
-# regression of preferences on differences of actions.
-
-_DPO_TEMPERATURE = 0.1
-"""β of DPO: the smaller, the farther the policy may go from the reference."""
-_DEFAULT_SHARE = 0.8
-"""Probability of a channel's default action under the reference; the others have equal shares of the rest."""
-_RIDGE_WEIGHT = 1e-4
-"""Weight of the squared distance from the reference."""
-_DPO_STEPS = 300  # steps of gradient descent
-_CONSTANT_FEATURE_SHARE = 1e-6
-"""A feature that varies by a smaller share of its greatest value is the same for all questions."""
-_TIED_UTILITY_DIFFERENCE = 1e-9
-"""Utilities that differ by less are equal, and are no preference."""
-
-
-@dataclass(frozen=True, slots=True)
-class UtilityWeights:
-    """The weights of the utility: α, δ, β and γ of Section 2.8.
-
-    Attributes:
-        accuracy, faithfulness: of measures from 0 to 1.
-        tokens: of a thousand tokens of the prompt.
-        seconds: of a second.
-    """
-
-    accuracy: float = 1.0
-    faithfulness: float = 0.0
-    tokens: float = 0.1
-    seconds: float = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class Outcomes:
-    """What each of the 27 actions gave for each of n questions: float64[n, 27] each."""
-
-    accuracy: Floats
-    faithfulness: Floats
-    tokens: Floats
-    seconds: Floats
-
-    def utility(self, prices: UtilityWeights) -> Floats:
-        """float64[n, 27]."""
-        gained = prices.accuracy * self.accuracy + prices.faithfulness * self.faithfulness
-        return gained - prices.tokens * self.tokens / 1_000.0 - prices.seconds * self.seconds
-
-    def of(self, rows: npt.NDArray[np.intp]) -> Outcomes:
-        """Those of some questions."""
-        return Outcomes(self.accuracy[rows], self.faithfulness[rows], self.tokens[rows], self.seconds[rows])
-
-
-def default_actions() -> Actions:
-    """Those of the settings' defaults."""
-    defaults = AprRetrieverSettings()
-    return Actions(defaults.answers, defaults.facts, defaults.questions)
-
-
-def reference(features: int) -> Floats:
-    """float64[channels, actions, 1 + features]: the weights of a policy that takes the defaults, whatever is asked."""
-    weights = np.zeros((len(CHANNELS), len(CHOICES), 1 + features))
-    for channel, default in enumerate(default_actions()):
-        weights[channel, :, 0] = np.log((1.0 - _DEFAULT_SHARE) / (len(CHOICES) - 1))
-        weights[channel, CHOICES.index(default), 0] = np.log(_DEFAULT_SHARE)
-    return weights
-
-
-def train(rows: Floats, utilities: Floats) -> Policy:
-    """The policy with the least loss on all pairs of actions of which one has the greater utility.
-
-    Every question counts alike, however many of its actions are ties. O(n · 27²) time a step.
-
-    Args:
-        rows: float64[n, features], n ≥ 1.
-        utilities: float64[n, 27], of `ACTIONS`.
-    """
-    scales = rows.std(axis=0)
-    varies = scales > _CONSTANT_FEATURE_SHARE * np.maximum(
-        np.abs(rows).max(axis=0), 1.0
-    )  # else its spread is that of rounding
-    policy = Policy(rows.mean(axis=0), np.where(varies, scales, 1.0), reference(rows.shape[1]))
-    inputs = policy.inputs(rows)
-    better = utilities[:, :, None] > utilities[:, None, :] + _TIED_UTILITY_DIFFERENCE
-    share = better / np.maximum(better.sum(axis=(1, 2), keepdims=True), 1) / len(rows)
-    moved = np.zeros_like(policy.weights)
-    before = moved
-    # Nesterov's method: a step is 1 / L, where L bounds the curvature of the loss.
-    step = 1.0 / (
-        _RIDGE_WEIGHT + 0.25 * 2.0 * len(CHANNELS) * _DPO_TEMPERATURE**2 * float((inputs**2).sum(axis=1).mean())
-    )
-    for number in range(_DPO_STEPS):
-        ahead = moved + number / (number + 3.0) * (moved - before)
-        before, moved = moved, ahead - step * _gradient(ahead, inputs, share)
-    return Policy(policy.means, policy.scales, policy.weights + moved)
-
-
-def _gradient(moved: Floats, inputs: Floats, share: Floats) -> Floats:
-    """Of the loss by the distance of the weights from the reference, whose log-odds cancel.
-
-    Args:
-        share: float64[n, 27, 27], of each pair (better, worse) in the mean over pairs.
-    """
-    of_channels = np.einsum("nf,caf->nca", inputs, moved)
-    odds = _DPO_TEMPERATURE * of_channels[:, np.arange(len(CHANNELS)), CHOICE_OF].sum(axis=2)
-    wrong = share / (1.0 + np.exp(odds[:, :, None] - odds[:, None, :]))
-    of_actions = _DPO_TEMPERATURE * (wrong.sum(axis=1) - wrong.sum(axis=2))
-    gradient = _RIDGE_WEIGHT * moved
-    for channel in range(len(CHANNELS)):
-        for choice in range(len(CHOICES)):
-            taking = of_actions[:, CHOICE_OF[:, channel] == choice].sum(axis=1)
-            gradient[channel, choice] += taking @ inputs
-    return gradient
-
-
-def best_constant(utilities: Floats) -> int:
-    """The place among `ACTIONS` of the one with the greatest mean utility, of equal ones the first."""
-    return int(np.round(utilities.mean(axis=0), 12).argmax())
-
-
-def picked(values: Floats, policy: Policy, rows: Floats) -> Floats:
-    """float64[n]: of float64[n, 27] the values of the actions that a policy chooses."""
-    found: Floats = values[np.arange(len(rows)), policy.logits(rows).argmax(axis=1)]
-    return found

@@ -1,4 +1,6 @@
-"""The pruned prompt: of answers, facts and related questions what is worth its tokens. Pure, but for the tokenizer.
+"""The pruned prompt: the answers, facts and related questions that are worth their tokens.
+
+All functions are pure, except that a tokenizer counts tokens.
 
 Source: AutoPrunedRetriever, Sections 2.5 and 2.6.
 """
@@ -36,46 +38,46 @@ from overstory_systems.apr.encodings import (
 from overstory_systems.apr.policy import Path, chosen, features_of, select, trained
 from overstory_systems.apr.settings import AprRetrieverSettings
 
-# Whether a question asks what a remembered one asked. Pure.
+# Does a question ask the same as a remembered one? Pure functions.
 #
-# A follow-up is as near to the question before it as a paraphrase is: "Who was saved from the ship that ran onto the
-# Crow Rocks?" has a cosine of .88 to "Which ship ran onto the Crow Rocks?". So vectors do not decide. A difference in
-# what is asked for (who, whom, when), in names and numbers, or in a word such as "before" makes it another question,
-# and so does a word more; other words in the place of some leave it open, and the facts decide (`prompt.serves`).
+# Cosines cannot decide this: a follow-up can be as near to the previous question as a paraphrase. "Who was saved from
+# the ship that ran onto the Crow Rocks?" has a cosine of .88 to "Which ship ran onto the Crow Rocks?". Two questions
+# differ if they ask for different things (who, whom, when), differ in a name or number or a word such as "before", or
+# if only one of them has additional words. If some ordinary words are replaced by others, the facts decide (`serves`).
 
 Sameness = Literal["same", "open", "other"]
 
 _ASKING = {"who": "who", "whom": "who", "whose": "who", "why": "why", "how": "how", "where": "where", "when": "when"}
 _PEOPLE = re.compile(r"\bwhich (?:\w+ )?(?:people|persons?)\b", re.IGNORECASE)
 _OBJECT = re.compile(r"\b(?:who|whom|which|what)\b.*?\b(?:do|does|did)\b", re.IGNORECASE | re.DOTALL)
-"""Asks to whom something was done: "Who did Ada manage?" is not "Who managed Ada?"."""
+"""Matches questions about the object of an action: "Who did Ada manage?" is not "Who managed Ada?"."""
 _ACTING = frozenset({"PERSON", "ORG"})
 _WHAT = frozenset({"what", "which"})
-_TURNING = frozenset(
+_CHANGING_WORDS = frozenset(
     {"another", "before", "earlier", "else", "first", "last", "later", "never", "no", "not", "older", "other", "until"}
     | {"without", "younger"}
 )
-"""Words that turn a question into another one about the same."""
+"""Words that change what a question asks."""
 _CLASSES = frozenset({"kind", "name", "sort", "thing", "type", "year", "day", "date", "person", "place", "city"})
-"""What is asked for, in words that may be left out: "in which year" is "when"."""
+"""Words for what is asked, which may be left out: "in which year" is "when"."""
 
 
 def sameness(asked: str, remembered: str) -> Sameness:
-    """Whether two questions ask the same: "same", or "open" where only words differ that are no names."""
+    """Return "same" if two questions ask the same, "other" if not, "open" if only ordinary words differ."""
     kinds = asked_for(asked) & asked_for(remembered)
-    if not kinds or _turned(asked) != _turned(remembered):
+    if not kinds or _changing_words(asked) != _changing_words(remembered):
         return "other"
     if not kinds.isdisjoint(_ACTING) and bool(_OBJECT.search(asked)) != bool(_OBJECT.search(remembered)):
         return "other"
     here, there = _same_question_words(asked), _same_question_words(remembered)
     more, less = _missing(here, there), _missing(there, here)
-    if any(more) or any(less) or bool(more) != bool(less):  # "the coworker of Jonas Berg" is not Jonas Berg
+    if any(more) or any(less) or bool(more) != bool(less):  # "the coworker of Jonas Berg" is not "Jonas Berg"
         return "other"
     return "open" if more else "same"
 
 
 def asked_for(question: str) -> frozenset[str]:
-    """The types of names that answer a question, or its question word."""
+    """Return the entity types that can answer a question, otherwise its question word."""
     if types := types_asked_for(_PEOPLE.sub("who", question)):
         return frozenset(types)
     words = (match.group().lower() for match in word_matches(question))
@@ -83,7 +85,7 @@ def asked_for(question: str) -> frozenset[str]:
 
 
 def _same_question_words(question: str) -> dict[str, bool]:
-    """The stems of words with a meaning, and whether each is of a name or a number, by a capital or a digit."""
+    """Return the stems of content words; True for names and numbers, which have a capital or a digit."""
     found: dict[str, bool] = {}
     for place, match in enumerate(word_matches(question)):
         word = match.group()
@@ -94,7 +96,7 @@ def _same_question_words(question: str) -> dict[str, bool]:
 
 
 def _missing(words: Mapping[str, bool], others: Mapping[str, bool]) -> list[bool]:
-    """Of the words that others do not have, whether they are names."""
+    """Return, for each word that `others` lacks, whether it is a name or number."""
     return [
         named
         for word, named in words.items()
@@ -102,39 +104,39 @@ def _missing(words: Mapping[str, bool], others: Mapping[str, bool]) -> list[bool
     ]
 
 
-def _turned(question: str) -> set[str]:
-    return {match.group().lower() for match in word_matches(question)} & _TURNING
+def _changing_words(question: str) -> set[str]:
+    return {match.group().lower() for match in word_matches(question)} & _CHANGING_WORDS
 
 
 _PARAPHRASE_COSINE = 0.85
-"""Cosine from which a remembered question may be the one that is asked, in other words: that of 18 of 20 paraphrases
-written by hand. Of 494 questions of 2WikiMultiHopQA two have another one as near, of 400 headings of man pages every
-twentieth."""
+"""Least cosine of a remembered question that may be a paraphrase of the current one. 18 of 20 handwritten paraphrases
+reach it. So do other questions for 2 of 494 questions of 2WikiMultiHopQA, and for one in twenty of 400 headings of
+man pages."""
 _USEFUL_ANSWER_COSINE = 0.7
-"""Cosine from which the facts of a remembered answer are worth their tokens. Nine tenths of the questions of
-2WikiMultiHopQA, many of which are alike but for their names, have no other one as near."""
+"""Least cosine of a remembered question whose answer is worth its tokens. For nine tenths of the questions of
+2WikiMultiHopQA, many of which differ only in names, no other question is as near."""
 _LONGEST_RECALLED_ANSWER_CHARACTERS = 600
-"""Characters of a remembered answer."""
+"""Characters of a remembered answer that are shown."""
 _KEPT_OWN_FACTS = 8
-"""Facts of the question's own that a remembered answer never replaces: they keep most of what is asked for where that
-answer was wrong, for 18 tokens."""
+"""The question's best facts, which a remembered answer never replaces. If that answer was wrong, they keep most of the
+right facts, for 18 tokens."""
 ASKED_FOR = "?"
-"""In the place of what a question's triple asks for."""
+"""Placeholder for what a triple of the question asks for."""
 
 FORMS: tuple[Form, ...] = get_args(Form)
 
 
 @dataclass(frozen=True, slots=True)
 class PrunedPrompt:
-    """What is left for a reader.
+    """A prompt with the items that are worth their tokens, and the runs to quote.
 
     Attributes:
-        parts: the remembered answers, the nearest question first, for people; then one `KnowledgePart`, which a
-            language model reads. None where neither a fact nor an answer is left. Each stands on chunks that the
-            evidence must have among its hits or its sources.
-        runs: what excerpts of passages should say: of each answer what it cites, a run for each chunk, whose sentences
-            are not known (−1); then the runs of facts that were taken, best first, with those edges alone that were.
-        notes: on what was left out for a reason other than the settings.
+        parts: The remembered answers, for display, those to the most similar questions first; then one `KnowledgePart`
+            for the language model. Empty if no fact and no answer is left. The evidence must contain the chunks of each
+            part as hits or sources.
+        runs: Runs whose sentences are quoted as excerpts. First one run per chunk that an answer cites, with unknown
+            sentences (-1); then the selected runs of facts, best first, with their selected edges only.
+        notes: Notes on facts that were left out for a reason other than the settings.
     """
 
     parts: tuple[Part, ...]
@@ -152,31 +154,32 @@ def build(
     asked: str = "",
     vector: Vectors | None = None,
 ) -> PrunedPrompt:
-    """Selects of each channel what the settings say, and encodes it.
+    """Build the prompt: select items from each channel as the settings say, and encode them.
 
-    0. With `settings.policy` the trained policy chooses the actions of the channels. All are then to be given, whatever
-       the settings say of them.
-    1. Of the channels answers, facts and questions all, one of each group that says the same, or nothing is taken: of
-       answers to questions with a cosine of `_USEFUL_ANSWER_COSINE` or more, and of the first `settings.runs` runs of
-       facts. With "unique" a fact is said once, whatever run it is in. What symbols led to has competed before, and is
-       all given.
-    2. A fact that a taken answer cites is not repeated among the facts; a run without any other is gone.
-    3. Where a taken answer of a language model was given to the same question (`serves`), of each chunk that no taken
-       answer stands on the best run stays, with the one fact that is nearest to those of the answer, and of all facts
-       the question's own `_KEPT_OWN_FACTS`. Where symbols led to answers nothing more is left out, as published.
-    4. The triples become a text in the form of `settings.encoding`; "auto" is the one with the fewest tokens by
-       `counter`, of equal ones the most readable.
+    0. If `settings.policy` is set, the trained policy chooses the actions of the channels. All channels must then be
+       passed in, whatever the settings say about them.
+    1. Each channel (answers, facts, questions) keeps all items, one of each group of equivalents, or nothing.
+       Considered are answers to questions with a cosine of at least `_USEFUL_ANSWER_COSINE`, and the first
+       `settings.runs` runs. With "unique" a fact appears once, in the first run that has it. Items recalled by symbols
+       have already competed, so all of them are considered.
+    2. Facts cited by a selected answer are dropped from the runs; a run left without facts is dropped.
+    3. If a selected answer of a language model answers the same question (`serves`), most other facts are dropped. Of
+       each chunk without a selected answer, one fact stays: the one in the best run that is nearest to the facts of the
+       answer. The question's `_KEPT_OWN_FACTS` best facts stay, too. This step does not apply to answers recalled by
+       symbols.
+    4. The triples are encoded as `settings.encoding`; "auto" takes the form with the fewest tokens by `counter`, on
+       ties the more readable form.
+
+    The graph is not read. O(n² + texts) time for n runs.
 
     Args:
-        question: its triples, none where it has none; what it asks for is "". They stand first among the questions.
-        runs: by falling score, ties by id; at most some hundreds. None gives no part unless answers are recalled.
-        recalled: by falling similarity; without any that may not be read.
-        related: remembered questions, by falling similarity.
-        counter: asked once, for all three forms.
-        asked: the words of the question.
-        vector: float32[d], of the question as a whole; without it a remembered answer leaves nothing out.
-
-    Nothing is read of the graph. O(n² + texts) time for n runs.
+        question: Triples of the question, "" for what it asks for; may be empty. They come first among the questions.
+        runs: Runs by falling score, ties by id; at most some hundreds. Without runs and answers there is no part.
+        recalled: Remembered answers by falling similarity, without those that may not be used.
+        related: Remembered questions by falling similarity.
+        counter: Token counter, called once for all three forms.
+        asked: The question.
+        vector: float32[d], the vector of the whole question; without it, step 3 does not apply.
     """
     looked_at = runs[: settings.runs]
     published = settings.recall_by == "symbols"
@@ -194,16 +197,16 @@ def build(
     served = next((answer for answer in answers if serves(answer, asked, own, lines)), None)
     if served is not None:
         stood_on = {chunk for answer in answers for chunk in answer.chunks}
-        taken = list(_beside(served, taken, stood_on, set(own[:_KEPT_OWN_FACTS])))
+        taken = list(_other_facts(served, taken, stood_on, set(own[:_KEPT_OWN_FACTS])))
         if taken:
-            told = counted(sum(len(each.run.edges) for each in taken), "fact")
-            notes = (f"a question like this was answered before: beside the facts of that answer {told} more are read",)
+            more = counted(sum(len(each.run.edges) for each in taken), "fact")
+            notes = (f"this question was answered before: the prompt has the facts of that answer, and {more} more",)
     parts = _parts(question, others, answers, taken, settings, counter) if answers or taken else ()
     return PrunedPrompt(parts, (*(run for answer in answers for run in _runs_of(answer)), *taken), notes)
 
 
 def near(recalled: Iterable[RecalledAnswer]) -> list[RecalledAnswer]:
-    """The answers whose facts are worth their tokens."""
+    """Return the answers whose facts are worth their tokens."""
     return [each for each in recalled if each.similarity >= _USEFUL_ANSWER_COSINE]
 
 
@@ -216,11 +219,10 @@ def _runs_of(answer: RecalledAnswer) -> Iterator[ScoredRun]:
 
 
 def own_best(runs: Iterable[ScoredRun], vector: Vectors) -> list[str]:
-    """The facts of runs by their similarity to a question, the most similar first: canonical ids, each once. Its names
-    alone, which the fine score compares with facts, too, would find whatever is said of them.
+    """Rank the facts of runs by their cosine with the question; return distinct canonical ids, best first.
 
-    Args:
-        vector: float32[d], of the question as a whole.
+    `vector` is that of the whole question. Its names alone, which the fine score also uses, would match every fact
+    about them.
     """
     best: dict[str, float] = {}
     for each in runs:
@@ -230,13 +232,15 @@ def own_best(runs: Iterable[ScoredRun], vector: Vectors) -> list[str]:
 
 
 def serves(answer: RecalledAnswer, asked: str, own: Sequence[str], lines: Mapping[str, str]) -> bool:
-    """Whether an answer was given to the question that is asked. One without a model may be any sentence, and leaves
-    nothing out. Where the words of the questions differ, facts decide: a paraphrase finds first what the answer cites,
-    and its new words nowhere; a follow-up finds something else.
+    """Return True if an answer was given to the question that is asked.
+
+    An answer without a language model may be any sentence, so it never qualifies. If some words of the questions
+    differ, the facts decide. For a paraphrase, the best fact is one that the answer cites, and no other fact has its
+    new words. For a follow-up, the best fact is a different one.
 
     Args:
-        own: as of `own_best`.
-        lines: of these facts, by their ids.
+        own: Facts ranked by `own_best`.
+        lines: Text of each of these facts, by id.
     """
     if answer.kind != "llm" or answer.similarity < _PARAPHRASE_COSINE or not own:
         return False
@@ -250,18 +254,14 @@ def serves(answer: RecalledAnswer, asked: str, own: Sequence[str], lines: Mappin
 
 def _new_words(asked: str, answer: RecalledAnswer) -> AskedWords:
     words = AskedWords.of(asked)
-    told = {*words.found_in(answer.question, *(edge.line for edge in answer.edges)), *FUNCTION_WORDS}
-    return AskedWords({stem: form for stem, form in words.forms.items() if told.isdisjoint((form, form.lower()))})
+    known = {*words.found_in(answer.question, *(edge.line for edge in answer.edges)), *FUNCTION_WORDS}
+    return AskedWords({stem: form for stem, form in words.forms.items() if known.isdisjoint((form, form.lower()))})
 
 
-def _beside(
+def _other_facts(
     answer: RecalledAnswer, runs: Iterable[ScoredRun], stood_on: Collection[str], own: Collection[str]
 ) -> Iterator[ScoredRun]:
-    """The question's own facts, and of the first run of each other chunk the one nearest to what an answer cites.
-
-    Args:
-        stood_on: chunks that need no more.
-    """
+    """Yield the question's own facts and, for each chunk not in `stood_on`, the fact nearest to the answer."""
     seen = set(stood_on)
     for each in runs:
         kept = {at for at, edge in enumerate(each.run.edges) if edge.canonical in own}
@@ -274,7 +274,7 @@ def _beside(
 
 
 def _without(runs: Iterable[ScoredRun], cited: Collection[str], *, once: bool) -> Iterator[ScoredRun]:
-    """The runs without facts that are cited, and with `once` without those of runs before; no empty ones."""
+    """Yield the runs without cited facts; with `once`, also without facts of earlier runs. Skip empty runs."""
     known = set(cited)
     for each in runs:
         kept = [place for place, edge in enumerate(each.run.edges) if edge.canonical not in known]
@@ -300,7 +300,7 @@ def _parts(
     settings: AprRetrieverSettings,
     counter: TokenCounter,
 ) -> tuple[Part, ...]:
-    of_answers = _once(answers)
+    of_answers = _distinct_facts(answers)
     of_runs = [_facts(each.run) for each in runs]
     questions = [_asked(question), *(_asked(each.edges) for each in related)]
     channels = Channels(questions, _words(of_answers), _words(of_runs))
@@ -346,7 +346,7 @@ def _remembered(answer: RecalledAnswer) -> RememberedAnswer:
     )
 
 
-def _once(answers: Iterable[RecalledAnswer]) -> list[list[PromptFact]]:
+def _distinct_facts(answers: Iterable[RecalledAnswer]) -> list[list[PromptFact]]:
     known: set[str] = set()
     found: list[list[PromptFact]] = []
     for answer in answers:

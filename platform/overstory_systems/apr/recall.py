@@ -1,8 +1,7 @@
-"""The facts that an answer cites, and remembered answers whose questions are like one that is asked now.
+"""The facts that an answer cites, and the recall of remembered answers to similar questions.
 
-The vectors of all remembered questions are held in the process, and those written since are read when needed: the
-memory has a version of its own, so that remembering an answer empties no other cache. What was deleted is noticed when
-it is looked up.
+The vectors of all remembered questions are kept in the process; new ones are read when needed. The memory has a version
+of its own, so remembering an answer invalidates no other cache. Deleted questions are noticed at look-up.
 """
 
 from __future__ import annotations
@@ -33,18 +32,14 @@ from overstory_systems.apr.codebook import CodebookEdge, RecalledAnswer, Related
 
 
 def quote(text: str, starts: Sequence[int], number: int) -> str:
-    """A sentence of a passage on one line, without characters that a terminal obeys; "" for a number below 0.
-
-    Args:
-        starts: the first characters of its sentences.
-    """
+    """Return the sentence with this number on one line, given the sentences' start offsets; "" for -1."""
     return on_one_line(sentence_at(text, starts or [0], number)) if number >= 0 else ""
 
 
 _LEAST_CITED_WORD_SHARE = 0.5
-"""Of the words of a head or a tail, those that must be in the answer or the question."""
+"""Least share of the words of a head or tail that must be in the answer or the question."""
 MOST_CITED_FACTS = 20
-"""Of one answer."""
+"""Facts that one answer cites at most."""
 
 _REFUSAL = re.compile(
     r"\b(?:do(?:es)?|did)(?: not|n['’]t) (?:\w+ )?"
@@ -59,7 +54,7 @@ _REFUSAL = re.compile(
 
 
 class CitedFact(NamedTuple):
-    """A fact and the chunk that states it; the words are those in which it was first read."""
+    """A fact as first read, and the chunk that states it."""
 
     edge: str
     chunk: str
@@ -69,23 +64,23 @@ class CitedFact(NamedTuple):
 
 
 def citations_of(facts: Iterable[CitedFact]) -> str:
-    """Facts as the property `citations` of a remembered answer."""
+    """Serialize facts for the property `citations` of a remembered answer."""
     return json.dumps([list(fact) for fact in facts], ensure_ascii=False)
 
 
 def read_citations(citations: str) -> tuple[CitedFact, ...]:
-    """The facts of `citations_of`."""
+    """Read facts written by `citations_of`."""
     return tuple(CitedFact(*fact) for fact in json.loads(citations))
 
 
 @dataclass(frozen=True, slots=True)
 class StatedFact:
-    """A fact of a passage that an answer cites.
+    """A fact that a passage states.
 
     Attributes:
-        sentence: that states it, on one line; "" where that is not known.
-        ends: ids of its head and its tail.
-        vector: float32[d], of its edge.
+        sentence: The sentence that states the fact, on one line; "" if unknown.
+        ends: Ids of head and tail.
+        vector: float32[d], the vector of the edge.
     """
 
     fact: CitedFact
@@ -95,39 +90,37 @@ class StatedFact:
 
 
 def why_not(answer: Answer) -> str:
-    """Why an answer cannot be remembered, whatever the passages state; "" if it can."""
+    """Return why an answer can never be remembered; "" if it can."""
     if not answer.answered:
         return "there is no answer"
     if not answer.citations:
         return "it cites no passage"
     if answer.kind == "llm" and _REFUSAL.search(answer.text):
-        return "it says that something is not known"
+        return "it says that the answer is not known"
     return ""
 
 
 def short_of(answer: Answer) -> str:
-    """The answer alone. Of an extractive one its sentences, never the guess at a name in them."""
+    """Return the short answer; for an extractive answer its sentences, because a name in them is only a guess."""
     return answer.short if answer.kind == "llm" else " ".join(without_citations(answer.text).split())
 
 
 def cited_facts(answer: Answer, stated: Sequence[StatedFact]) -> list[StatedFact]:
-    """The facts that an answer cites, in the order of `stated`, each once a chunk; at most `MOST_CITED_FACTS`.
+    """Return the facts in `stated` that an answer cites, in order, at most `MOST_CITED_FACTS`.
 
-    An extractive answer cites the facts of the sentences that it quotes. A language model's cites those that it says:
-    of head and tail, `_LEAST_CITED_WORD_SHARE` of the words are in the answer or the question, and the answer says
-    something of the fact that the question did not; or it names one of both; or it just agrees.
-
-    Args:
-        stated: the facts of the passages that it cites.
+    A fact is returned once per chunk. An extractive answer cites the facts of the sentences that it quotes. A language
+    model's answer cites a fact if `_LEAST_CITED_WORD_SHARE` of the words of head and tail are in the answer or the
+    question, and one of these holds: the answer adds a word of the fact that the question lacks, it names one of the
+    ends, or it only agrees ("yes").
     """
     found: dict[tuple[str, str], StatedFact] = {}
     quoted = _quoted(answer)
-    said = _AnswerWords(answer.question, without_citations(answer.text))
+    answer_words = _AnswerWords(answer.question, without_citations(answer.text))
     for each in stated:
         if each.sentence and answer.kind == "extractive":
             cited = any(each.sentence in line or line in each.sentence for line in quoted.get(each.fact.chunk, ()))
         else:
-            cited = said.states(each.fact)
+            cited = answer_words.states(each.fact)
         if cited:
             found.setdefault((each.fact.edge, each.fact.chunk), each)
     return list(found.values())[:MOST_CITED_FACTS]
@@ -147,21 +140,21 @@ class _AnswerWords:
         self._question = question
         self._answer = answer
         words = AskedWords.of(answer)
-        told = [word for word in words.forms.values() if word.lower() not in FUNCTION_WORDS]
-        self._agrees = not told
-        self._new = not set(told) <= set(words.found_in(question))
+        content_words = [word for word in words.forms.values() if word.lower() not in FUNCTION_WORDS]
+        self._agrees = not content_words
+        self._new = not set(content_words) <= set(words.found_in(question))
 
     def states(self, fact: CitedFact) -> bool:
-        """Whether it says a fact; see `cited_facts`."""
+        """Return True if the answer states a fact; see `cited_facts`."""
         ends = [AskedWords.of(text) for text in (fact.head, fact.tail) if AskedWords.of(text).forms]
         if not ends or any(
             len(words.found_in(self._answer, self._question)) < _LEAST_CITED_WORD_SHARE * len(words.forms)
             for words in ends
         ):
             return False
-        if self._agrees:  # "yes"
+        if self._agrees:  # the answer is "yes"
             return True
-        if not self._new:  # one of the things that the question names
+        if not self._new:  # the answer is one of the things that the question names
             return any(
                 len(words.found_in(self._answer)) >= _LEAST_CITED_WORD_SHARE * len(words.forms) for words in ends
             )
@@ -169,37 +162,37 @@ class _AnswerWords:
 
 
 MOST_REMEMBERED_QUESTIONS = 50_000
-"""A memory takes no more; their vectors are some 75 MB in a process that recalls, with 384 dimensions."""
+"""Questions that a memory holds at most. With 384 dimensions their vectors take 75 MB."""
 _LEAST_RECALL_COSINE = 0.6
-"""Least cosine of a remembered question to the one asked. Twenty paraphrases of dev questions had .75 and more; of 500
-other questions of HotpotQA the one nearest to each had .58 and less."""
+"""Least cosine of a recalled question. Twenty paraphrases of dev questions reached .75; for 500 other questions of
+HotpotQA, the nearest question was at .58 or less."""
 _LOOKED_UP_QUESTION_SHARE = 0.1
-"""Of all remembered questions so many are looked up, rounded up. Source: AutoPrunedRetriever, Section 2.4."""
+"""Share of all remembered questions that are looked up, rounded up. Source: AutoPrunedRetriever, Section 2.4."""
 _LEAST_LOOKED_UP_QUESTIONS = 5
-"""But so many, so that a small memory has some to offer."""
+"""Questions that are looked up at least, so that a small memory can contribute."""
 _SHORTLISTED_QUESTIONS = 50
-"""Remembered questions that their symbols lead to, and are compared with the one that is asked."""
+"""Remembered questions found by symbols that are compared with the current question."""
 _SPARE_QUESTIONS = 10
-"""Questions looked up beyond those, in place of answers that are gone or no longer stated."""
+"""Additional questions looked up, to replace answers that were deleted or are no longer stated."""
 
 
 class AnswerRecall:
-    """Recalls answers from one corpus; safe to share between threads."""
+    """Recalls answers of one corpus. Safe to share between threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known = _RememberedQuestions()
 
     def __call__(self, tx: Transaction, corpus: Corpus, vector: Vectors, most: int) -> tuple[RecalledAnswer, ...]:
-        """The answers to the questions most similar to one, best first; of one question the newest first. None to a
-        question that is less than `_LEAST_RECALL_COSINE`.
+        """Return the answers to the questions most similar to the current one, best first.
 
-        An answer is given only if each fact that it cites is still stated by the chunk that it cites for it.
+        Only questions with a cosine of at least `_LEAST_RECALL_COSINE` count. Answers to the same question are ordered
+        newest first. An answer is returned only if every cited chunk still states the fact for which it is cited.
 
         Args:
-            vector: float32[d], the unit vector of the question that is asked.
-            most: no more; of a large memory no more than `_LOOKED_UP_QUESTION_SHARE`, of a small one
-                `_LEAST_LOOKED_UP_QUESTIONS`.
+            vector: float32[d], the unit vector of the current question.
+            most: Number of answers at most; also limited to `_LOOKED_UP_QUESTION_SHARE` of the memory, or to
+                `_LEAST_LOOKED_UP_QUESTIONS` if the memory is small.
         """
         known = self._up_to_date(tx, corpus)
         wanted = min(most, max(_LEAST_LOOKED_UP_QUESTIONS, math.ceil(_LOOKED_UP_QUESTION_SHARE * len(known.ids))))
@@ -209,14 +202,16 @@ class AnswerRecall:
     def by_symbols(
         self, tx: Transaction, corpus: Corpus, vector: Vectors, symbols: Mapping[str, float]
     ) -> tuple[tuple[RecalledAnswer, ...], tuple[RelatedQuestion, ...]]:
-        """The answers that cite facts on some entities, or to questions that name one, and these questions: of the
-        `_SHORTLISTED_QUESTIONS` questions whose entity is most similar, the most similar first.
+        """Recall answers and questions through the entities that they mention.
+
+        Returns the `_SHORTLISTED_QUESTIONS` questions with the most similar entities and their answers, most similar
+        first. This is the coarse stage of the paper; relations are not used here.
 
         Args:
-            vector: as above.
-            symbols: cosines by the ids of entities.
+            vector: float32[d], the unit vector of the current question.
+            symbols: Cosines of entities with the question, by entity id.
 
-        Source: AutoPrunedRetriever, Section 2.4: the coarse stage, which relations have no part in here.
+        Source: AutoPrunedRetriever, Section 2.4.
         """
         known = self._up_to_date(tx, corpus)
         if not known.ids or not symbols:
@@ -230,11 +225,7 @@ class AnswerRecall:
         return self._answers(tx, corpus, found), self._related(tx, corpus, found)
 
     def _answers(self, tx: Transaction, corpus: Corpus, similar: Mapping[str, float]) -> tuple[RecalledAnswer, ...]:
-        """The answers to some questions, the most similar first.
-
-        Args:
-            similar: cosines of the questions, by id.
-        """
+        """Return the answers to some questions, given with their cosines, the most similar question first."""
         if not similar:
             return ()
         rows = tx.run("systems/apr/memory/recall", corpus.label, questions=list(similar))
@@ -243,15 +234,17 @@ class AnswerRecall:
         found.sort(key=lambda each: each.id)
         found.sort(key=lambda each: each.asked, reverse=True)
         found.sort(key=lambda each: each.similarity, reverse=True)
-        best = {each.id: each for each in reversed(found)}  # by the most similar of its questions
+        best = {each.id: each for each in reversed(found)}  # each answer once, for its most similar question
         return tuple(each for each in found if best[each.id] is each)
 
     def related(self, tx: Transaction, corpus: Corpus, vector: Vectors, most: int) -> tuple[RelatedQuestion, ...]:
-        """The remembered questions most similar to one, best first, with their triples. None below
-        `_LEAST_RECALL_COSINE`.
+        """Return the remembered questions most similar to the current one, with their triples, best first.
+
+        Only questions with a cosine of at least `_LEAST_RECALL_COSINE` are returned.
 
         Args:
-            vector, most: as above.
+            vector: float32[d], the unit vector of the current question.
+            most: Number of questions at most.
         """
         return self._related(tx, corpus, self._up_to_date(tx, corpus).nearest(vector, most))
 
@@ -263,7 +256,7 @@ class AnswerRecall:
 
     def _up_to_date(self, tx: Transaction, corpus: Corpus) -> _RememberedQuestions:
         rows = tx.run("systems/apr/memory/state", corpus.label, memory=memory_id(corpus.label))
-        if not rows or rows[0]["embedder"] != corpus.embedder:  # written again when the index is brought up to date
+        if not rows or rows[0]["embedder"] != corpus.embedder:  # the next index run embeds the questions again
             return _RememberedQuestions()
         of, version = (corpus.created, corpus.embedder, rows[0]["since"]), rows[0]["version"]
         with self._lock:
@@ -279,7 +272,7 @@ class AnswerRecall:
         return known
 
     def _forget(self, ids: Collection[str]) -> None:
-        """Those that have no answer any more. A question that is asked again is read again."""
+        """Drop questions that no longer have an answer. A question that is asked again is read again."""
         if ids:
             with self._lock:
                 self._known = self._known.without(ids)
@@ -287,16 +280,18 @@ class AnswerRecall:
 
 @dataclass(frozen=True, slots=True)
 class _RememberedQuestions:
-    """The questions of a memory as of one version."""
+    """The questions of a memory at one version."""
 
-    of: tuple[datetime.datetime, str, str] | None = None  # creation of the corpus, embedder, beginning of the memory
+    of: tuple[datetime.datetime, str, str] | None = None  # corpus creation, embedder, memory creation
     version: int = -1
-    ids: tuple[str, ...] = ()  # in order
+    ids: tuple[str, ...] = ()  # sorted
     vectors: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))  # (questions, d)
 
     def nearest(self, vector: Vectors, most: int) -> dict[str, float]:
-        """The ids of the most similar questions with their cosines, best first; ties by id. None below
-        `_LEAST_RECALL_COSINE`."""
+        """Return ids and cosines of the most similar questions, best first, ties by id.
+
+        Questions below `_LEAST_RECALL_COSINE` are left out.
+        """
         if not self.ids:
             return {}
         cosines = self.vectors @ vector
@@ -304,7 +299,7 @@ class _RememberedQuestions:
         return {self.ids[at]: float(cosines[at]) for at in order if cosines[at] >= _LEAST_RECALL_COSINE}
 
     def cosines(self, vector: Vectors) -> dict[str, float]:
-        """Of all questions."""
+        """Return the cosine of every question."""
         return dict(zip(self.ids, (self.vectors @ vector).tolist(), strict=True))
 
     def with_more(self, new: Mapping[str, bytes], version: int) -> _RememberedQuestions:
@@ -322,7 +317,7 @@ class _RememberedQuestions:
 
 
 def _recalled(row: Row, similarity: float) -> RecalledAnswer | None:
-    """None where a chunk does not state a fact any more that the answer cites it for."""
+    """Return the answer, or None if a cited chunk no longer states its fact."""
     stated = {
         (edge, chunk): (document, CodebookEdge(edge, *words), vector)
         for edge, chunk, document, vector, *words in row["facts"]

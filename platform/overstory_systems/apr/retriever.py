@@ -1,4 +1,4 @@
-"""AutoPrunedRetriever's retriever: runs of facts, coarse to fine, and the passages that state them."""
+"""AutoPrunedRetriever's retriever: ranks runs of facts, coarse to fine, and the passages that state them."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ from overstory_systems.apr.recall import AnswerRecall
 from overstory_systems.apr.settings import AprIndexSettings, AprRetrieverSettings
 
 _MOST_SEARCHED_NAMES = 16
-"""Names that are looked for, those of triples among them; each costs a search of its own."""
-_MOST_ASKED_TRIPLES = 16  # triples of a question that are searched for
+"""Names that are searched, including those of triples; each costs one search."""
+_MOST_ASKED_TRIPLES = 16  # triples of a question that are searched
 
 ASKING = frozenset({"who", "whom", "whose", "what", "which", "where", "when", "why", "how"})
 _STANDS_FOR_NOTHING = ASKING | PRONOUNS.keys() | {"that", "this", "there"}
@@ -73,13 +73,12 @@ _READING = combined((FINDINGS, REFERENCES))
 
 @dataclass(frozen=True, slots=True)
 class AskedTriples:
-    """What a question says.
+    """The triples and names of a question.
 
     Attributes:
-        triples: in the order of the question; a head or a tail that it asks for is "". At most `_MOST_ASKED_TRIPLES`.
-        names: heads and tails of the triples, then names and noun phrases of the question, each once. At most
-            `_MOST_SEARCHED_NAMES`.
-        notes: whether the parser read less than the question.
+        triples: In the order of the question, "" for a head or tail that it asks for; at most `_MOST_ASKED_TRIPLES`.
+        names: Distinct names: ends of the triples, then names and noun phrases; at most `_MOST_SEARCHED_NAMES`.
+        notes: A note if the parser read only part of the question.
     """
 
     triples: tuple[Triple, ...]
@@ -88,7 +87,7 @@ class AskedTriples:
 
 
 class QuestionTripleReader:
-    """Reads triples out of questions. Safe to share between threads."""
+    """Reads triples from questions. Safe to share between threads."""
 
     def __init__(self, settings: ExtractionSettings) -> None:
         self._parser = SpacyParser(find_pipeline(settings.pipeline), _READING)
@@ -99,24 +98,26 @@ class QuestionTripleReader:
         triples = asked_triples(findings.facts)[:_MOST_ASKED_TRIPLES]
         of_triples = (name for triple in triples for name in triple.ends)
         names = (*of_triples, *mentioned(text, references.references))
-        return AskedTriples(tuple(triples), tuple(_once(names))[:_MOST_SEARCHED_NAMES], notes)
+        return AskedTriples(tuple(triples), tuple(_distinct_names(names))[:_MOST_SEARCHED_NAMES], notes)
 
 
 def asked_triples(facts: Iterable[FactStatement]) -> list[Triple]:
-    """The facts of a question as triples. Words that ask, and pronouns, are taken out: "which band" is "band", "who" is
-    "". A triple that names nothing then is left out."""
-    triples = (Triple(_said(fact.subject), fact.predicate, _said(fact.object), fact.sentence) for fact in facts)
+    """Return the facts of a question as triples, without question words and pronouns.
+
+    "which band" becomes "band", "who" becomes "". A triple without head and tail is left out.
+    """
+    triples = (Triple(_stripped(fact.subject), fact.predicate, _stripped(fact.object), fact.sentence) for fact in facts)
     return [triple for triple in triples if triple.ends]
 
 
-def _said(text: str) -> str:
+def _stripped(text: str) -> str:
     first, _, rest = text.partition(" ")
     if not rest:
         return "" if first.casefold() in _STANDS_FOR_NOTHING else text
-    return _said(rest) if first.casefold() in ASKING else text
+    return _stripped(rest) if first.casefold() in ASKING else text
 
 
-def _once(names: Iterable[str]) -> Iterator[str]:
+def _distinct_names(names: Iterable[str]) -> Iterator[str]:
     known: set[str] = set()
     for name in names:
         key = entity_key(name)
@@ -126,11 +127,11 @@ def _once(names: Iterable[str]) -> Iterator[str]:
 
 
 def excerpts(runs: Sequence[ScoredRun], rows: Mapping[str, Row]) -> Iterator[Excerpt]:
-    """The sentences that state the facts of runs, each once: by passage, the best run's first.
+    """Yield the sentences that state the facts of runs, each once, by passage; the best passage first.
 
     Args:
-        runs: by falling score.
-        rows: of `retrieve/chunks_by_id`, by id; what a passage without a row states is left out.
+        runs: Runs by falling score.
+        rows: Rows of `retrieve/chunks_by_id`, by id; passages without a row are left out.
     """
     scores: dict[str, dict[int, float]] = {}
     documents: dict[str, str] = {}
@@ -153,8 +154,11 @@ def excerpts(runs: Sequence[ScoredRun], rows: Mapping[str, Row]) -> Iterator[Exc
 
 
 def stating(edge: CodebookEdge, sentences: Sequence[str]) -> int:
-    """The place of the first sentence with both ends of an edge, else of the first with its tail, else with its head,
-    else 0: facts that were loaded do not say where they stand."""
+    """Return the index of the sentence that states an edge.
+
+    Loaded facts have no sentence. The first sentence with both ends is taken, otherwise the first with the tail, the
+    first with the head, or 0.
+    """
     head, tail = fold(edge.head), fold(edge.tail)
     folded = [fold(sentence) for sentence in sentences]
     found = [2 * (tail in sentence) + (head in sentence) for sentence in folded]
@@ -162,29 +166,29 @@ def stating(edge: CodebookEdge, sentences: Sequence[str]) -> int:
 
 
 def _sentences(row: Row) -> list[str]:
-    """Those of a passage, without its boilerplate; at least one."""
+    """Return the sentences of a passage without its boilerplate; at least one."""
     text = content(row)
     starts = [0, *(start for start in row["sentences"] if 0 < start < len(text)), len(text)]
     return [text[start:stop] for start, stop in pairwise(starts)]
 
 
 _APR_NEAREST_CHUNKS = 20
-"""Passages near the question whose runs are candidates, too, where no more are asked for."""
+"""Passages near the question whose runs are also candidates, unless `k` is greater."""
 _LEADING_PASSAGES = 10
-"""Passages whose names lead on to others."""
-_LED_TO_PASSAGES = 20
-"""Passages that names lead to and that were no candidates before."""
+"""Best passages whose names lead to other passages."""
+_MOST_LINKED_PASSAGES = 20
+"""New passages that are added because names lead to them."""
 _MOST_RECALLED_ANSWERS = 20
-"""Remembered answers that are looked at."""
+"""Remembered answers that are considered."""
 _MOST_RELATED_QUESTIONS = 5
-"""Remembered questions that are looked at."""
+"""Remembered questions that are considered."""
 _SAME_QUESTION_COSINE = 0.999
-"""Cosine from which a remembered question is the one that is asked, and says nothing that this does not."""
+"""Cosine from which a remembered question is the current question and adds nothing."""
 _LONGEST_FACT_CHARACTERS = 120
 """Characters of a fact in a reason."""
 
-NOTHING_TO_READ = "no fact was found or taken: passages are read instead"
-NO_FACTS = "the facts near the question are of fewer passages than were asked for: the others are nearest in meaning"
+NOTHING_TO_READ = "no fact was selected: passages are read instead"
+NO_FACTS = "facts led to fewer passages than requested: the others are the nearest in meaning"
 
 
 class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
@@ -206,9 +210,9 @@ class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="apr")
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` passages with the best runs, and the facts as a prompt."""
+        """Return the `k` passages with the best runs, and the facts as a prompt."""
         read = read_question(question)
-        vector = self._pool.submit(self._context.embedder.embed, [read.text])  # while it is parsed
+        vector = self._pool.submit(self._context.embedder.embed, [read.text])  # embeds while the question is parsed
         asked = self._questions.read(read)
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
@@ -254,45 +258,45 @@ class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
 
 @dataclass(frozen=True, slots=True)
 class _RunScore:
-    """A candidate passage with the parts of its score."""
+    """A candidate passage with the terms of its score."""
 
     run: CandidateRun | None  # its best run
-    fine: FineScore | None  # score of that run
-    cosine: float  # of passage and question
-    link: SharedSymbol | None = None  # the name that led to the passage
+    fine: FineScore | None  # score of the best run
+    cosine: float  # between passage and question
+    link: SharedSymbol | None = None  # name that led to the passage
 
 
 @dataclass(frozen=True, slots=True)
 class _RankedRuns:
     hits: tuple[Hit, ...]
-    runs: tuple[ScoredRun, ...]  # the best, by falling score
-    rows: Mapping[str, Row]  # of the passages that were read, by id
+    runs: tuple[ScoredRun, ...]  # by falling score
+    rows: Mapping[str, Row]  # rows of the passages read, by id
 
 
 @dataclass(slots=True)
 class _CodebookSearch:
-    """One question in its transaction."""
+    """The search for one question in one transaction."""
 
     tx: Transaction
     corpus: Corpus
     vocabulary: CodebookVectors
     settings: AprRetrieverSettings
     asked: AskedTriples
-    vector: Vectors  # of the question
-    index: str  # over the entities of the corpus, "" if they are scanned
-    pool: Executor  # for embedding
+    vector: Vectors  # vector of the question
+    index: str  # vector index of entities, "" to scan them
+    pool: Executor  # runs the embedder
     notes: list[str] = field(default_factory=list[str])
-    # Candidates by id, with their scores and the vectors of their edges:
+    # Candidates by run id, with their scores and edge vectors:
     known: dict[str, tuple[CandidateRun, FineScore, Vectors]] = field(
         default_factory=dict[str, "tuple[CandidateRun, FineScore, Vectors]"]
     )
-    cosines: dict[str, float] = field(default_factory=dict[str, float])  # of passages and the question
-    lines: Vectors = field(default_factory=no_vectors)  # of the question, compared with facts
-    symbols: dict[str, float] = field(default_factory=dict[str, float])  # entities nearest to those of the question
+    cosines: dict[str, float] = field(default_factory=dict[str, float])  # between passages and the question
+    lines: Vectors = field(default_factory=no_vectors)  # lines of the question
+    symbols: dict[str, float] = field(default_factory=dict[str, float])  # cosines of the nearest entities
 
     def found(self, k: int) -> _RankedRuns:
         texts = self._texts()
-        vectors = self.vocabulary.of_texts(self.tx, self.corpus, texts, self.pool)  # while near passages are looked for
+        vectors = self.vocabulary.of_texts(self.tx, self.corpus, texts, self.pool)  # runs during the next search
         nearest = nearest_chunks(self.tx, self.corpus, self.vector, max(k, _APR_NEAREST_CHUNKS))
         names, relations, lines = self._of_question(texts, vectors.result())
         coarse = shortlist(self.tx, self.corpus, self.vocabulary, names, relations, index=self.index)
@@ -300,8 +304,8 @@ class _CodebookSearch:
         self.notes += [*coarse.notes, *nearest.notes]
         self.cosines |= nearest.cosines
         self._score(lines, coarse.runs, nearest.cosines if self.settings.passage else ())
-        led = self._led(lines) if self.settings.path else {}
-        passages = self._passages(led)
+        linked = self._linked_passages(lines) if self.settings.path else {}
+        passages = self._passages(linked)
         scores = self._scores(passages)
         ranked = {id_: scores[id_] for id_ in best_of(scores, k)}
         if len(ranked) < k:
@@ -309,8 +313,8 @@ class _CodebookSearch:
             lowest = min(ranked.values(), default=1.0)
             ranked |= {id_: min(lowest, nearest.cosines[id_]) for id_ in filled}
             self.notes += [NO_FACTS] if filled else []
-        rows = chunk_rows(self.tx, self.corpus, [*ranked, *(link.source for link in led.values())])
-        runs = self._runs(led)
+        rows = chunk_rows(self.tx, self.corpus, [*ranked, *(link.source for link in linked.values())])
+        runs = self._runs(linked)
         stated = (passages[id_].run for id_ in ranked if id_ in passages)
         facts = read_runs(self.tx, self.corpus, dict.fromkeys((*runs, *(run.id for run in stated if run))))
         reasons = _Reasons(self.settings, passages, scores, facts, rows)
@@ -321,7 +325,7 @@ class _CodebookSearch:
     def competed(
         self, runs: Sequence[ScoredRun], recalled: Sequence[RecalledAnswer], related: Sequence[RelatedQuestion]
     ) -> tuple[list[ScoredRun], list[RecalledAnswer], list[RelatedQuestion]]:
-        """Of runs of facts, answers and questions the best `settings.runs`, all by the score that runs have.
+        """Return the best `settings.runs` among runs of facts, answers and questions, by the score of runs.
 
         Source: AutoPrunedRetriever, Section 2.4, "the global TopM runs across all queries and channels".
         """
@@ -366,7 +370,7 @@ class _CodebookSearch:
         return names, relations, np.concatenate([of_triples, of_unit_length(names), self.vector[None]])
 
     def _lines(self, triples: Sequence[Triple], vectors: Mapping[tuple[SymbolKind, str], Vectors]) -> Vectors:
-        """float32[len(triples), d], as the vectors of edges are made; what is asked for is left out."""
+        """Return the vectors of triples, made like those of edges, float32[len(triples), d]."""
         lines = np.zeros((len(triples), len(self.vector)), dtype=np.float32)
         for row, triple in enumerate(triples):
             lines[row] = vectors["relation", triple.relation]
@@ -388,41 +392,42 @@ class _CodebookSearch:
         missing = sorted(set(chunks) - self.cosines.keys()) if self.settings.passage else []
         self.cosines |= chunk_cosines(self.tx, self.corpus, self.vector, missing)
 
-    def _led(self, lines: Vectors) -> dict[str, SharedSymbol]:
-        """What names lead to from the best passages, by passage; their runs are scored too."""
+    def _linked_passages(self, lines: Vectors) -> dict[str, SharedSymbol]:
+        """Return the passages to which names lead from the best passages; score their runs, too."""
         passages = self._passages({})
         scores = self._scores(passages)
         best = best_of(scores, _LEADING_PASSAGES + 1)
         sources = relevance({id_: scores[id_] for id_ in best})
         leading = {id_: sources[id_] for id_ in best[:_LEADING_PASSAGES]}
-        led = links(leading, shared_names(self.tx, self.corpus, list(leading)))
-        unknown = {id_ for id_ in led if id_ not in passages}
+        linked = links(leading, shared_names(self.tx, self.corpus, list(leading)))
+        unknown = {id_ for id_ in linked if id_ not in passages}
         self._complete(unknown)
         promise = {
-            id_: self.settings.passage * self.cosines.get(id_, 0.0) + self.settings.path * led[id_].value
+            id_: self.settings.passage * self.cosines.get(id_, 0.0) + self.settings.path * linked[id_].value
             for id_ in unknown
         }
-        new = best_of(promise, _LED_TO_PASSAGES)
+        new = best_of(promise, _MOST_LINKED_PASSAGES)
         self._score(lines, (), new)
-        return {id_: link for id_, link in led.items() if id_ in passages or id_ in new}
+        return {id_: link for id_, link in linked.items() if id_ in passages or id_ in new}
 
-    def _passages(self, led: Mapping[str, SharedSymbol]) -> dict[str, _RunScore]:
-        """The candidates by passage; near passages without facts are candidates where passages count."""
+    def _passages(self, linked: Mapping[str, SharedSymbol]) -> dict[str, _RunScore]:
+        """Return the candidate passages; near passages without facts are included if `settings.passage` is not 0."""
         best: dict[str, tuple[CandidateRun, FineScore]] = {}
         for each, score, _ in self.known.values():
             before = best.get(each.chunk)
             if before is None or (-score.total, each.id) < (-before[1].total, before[0].id):
                 best[each.chunk] = (each, score)
         found = {
-            id_: _RunScore(run, score, self.cosines.get(id_, 0.0), led.get(id_)) for id_, (run, score) in best.items()
+            id_: _RunScore(run, score, self.cosines.get(id_, 0.0), linked.get(id_))
+            for id_, (run, score) in best.items()
         }
         if self.settings.passage:
             for id_, cosine in self.cosines.items():
-                found.setdefault(id_, _RunScore(None, None, cosine, led.get(id_)))
+                found.setdefault(id_, _RunScore(None, None, cosine, linked.get(id_)))
         return found
 
     def _scores(self, passages: Mapping[str, _RunScore]) -> dict[str, float]:
-        """The score of each passage. One without facts counts as if it had those of the middle one."""
+        """Return the score of each passage. A passage without facts gets the median fact score."""
         usual = median([each.fine.total for each in passages.values() if each.fine] or [0.0])
         return {
             id_: (each.fine.total if each.fine else usual) + self._of_passage(each.cosine, each.link)
@@ -432,9 +437,9 @@ class _CodebookSearch:
     def _of_passage(self, cosine: float, link: SharedSymbol | None) -> float:
         return self.settings.passage * cosine + self.settings.path * (link.value if link else 0.0)
 
-    def _runs(self, led: Mapping[str, SharedSymbol]) -> dict[str, float]:
+    def _runs(self, linked: Mapping[str, SharedSymbol]) -> dict[str, float]:
         scores = {
-            id_: score.total + self._of_passage(self.cosines.get(each.chunk, 0.0), led.get(each.chunk))
+            id_: score.total + self._of_passage(self.cosines.get(each.chunk, 0.0), linked.get(each.chunk))
             for id_, (each, score, _) in self.known.items()
         }
         return {id_: scores[id_] for id_ in best_of(scores, self.settings.runs)}
@@ -449,12 +454,12 @@ class _Reasons:
     rows: Mapping[str, Row]
 
     def of(self, id_: str) -> Iterator[Reason]:
-        """The parts of a passage's score."""
+        """Yield the terms of a passage's score."""
         passage = self.passages[id_]
         run = self.facts.get(passage.run.id) if passage.run else None
         if passage.fine and run:
             terms = ", ".join(f"{name} {value:.3f}" for name, value in passage.fine._asdict().items())
-            yield Reason("facts", passage.fine.total, terms, f"states: {_told(run)}")
+            yield Reason("facts", passage.fine.total, terms, f"states: {_fact_lines(run)}")
         if self.settings.passage:
             plain = run is None and passage.link is None
             detail = f"{self.settings.passage:g} · cosine similarity to the question"
@@ -477,10 +482,10 @@ def _symbols(edge: CodebookEdge) -> list[tuple[SymbolKind, str]]:
 
 
 def _line_vectors(lines: Iterable[Sequence[Vectors]]) -> Vectors:
-    """float32[n, d], as the vectors of edges are made."""
+    """Return the vectors of lines, made like those of edges, float32[n, d]."""
     return of_unit_length(np.stack([np.sum(symbols, axis=0, dtype=np.float32) for symbols in lines]))
 
 
-def _told(run: FactRun) -> str:
+def _fact_lines(run: FactRun) -> str:
     facts = "; ".join(edge.line for edge in run.edges)
     return shortened(facts, _LONGEST_FACT_CHARACTERS)

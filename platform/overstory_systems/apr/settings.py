@@ -8,67 +8,76 @@ from typing import ClassVar, Literal
 from overstory.systems.settings import Preset, Presets, option
 
 ChannelAction = Literal["all", "unique", "none"]
-"""What is taken of a channel: all that was found, one of each group that says the same, or nothing."""
+"""Part of a channel that is used: everything found, one item of each group of equivalents, or nothing."""
 
 Recall = Literal["asking", "always", "never"]
-"""When remembered answers are read: by `ask` alone, by `search` and `bench` too, or not at all."""
+"""When remembered answers are used: only by `ask`, always (also by `search` and `bench`), or never."""
 
 RecallBy = Literal["meaning", "symbols"]
-"""How what is remembered is found: by cosines of whole questions; or, as published, by the symbols of questions and
-answers, coarse then fine, when runs of facts, answers and questions compete for the room of `runs`."""
+"""How remembered items are found: by the cosine of whole questions, or by symbols.
+
+"symbols" is the published method. It searches coarse, then fine, and runs of facts, answers and questions compete for
+the `runs` places in the prompt."""
 
 Lines = Literal["all", "triples"]
-"""What of a question is compared with facts: its triples, its names and the whole of it; or its triples alone, and the
-others only where it has none."""
+"""Lines of the question compared with facts: triples, names and whole question ("all"), or triples only.
+
+A question without triples always uses names and the whole question."""
 
 Encoding = Literal["auto", "words", "ids", "matrix"]
-"""How triples stand in a prompt; "auto" takes the form with the fewest tokens."""
+"""Form of the triples in prompts; "auto" uses the form with the fewest tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class AprRetrieverSettings:
-    """Source: AutoPrunedRetriever, Sections 2.4–2.6; the numbers are ours (docs/research/apr.md)."""
+    """Settings of the retriever. The numbers are ours (docs/research/apr.md).
 
-    answers: ChannelAction = option("unique", "of remembered answers")
-    facts: ChannelAction = option("unique", "of facts")
-    questions: ChannelAction = option("none", "of remembered questions that are related")
-    recall: Recall = option("asking", "when remembered answers are read: by ask alone, always, never")
-    recall_by: RecallBy = option("meaning", "how these are found: by whole questions; or by symbols, with facts")
-    policy: bool = option(False, "a trained policy chooses what is taken of each channel")
-    encoding: Encoding = option("auto", "of triples in prompts")
-    texts: bool = option(False, "a language model reads passages beside the facts")
+    Source: AutoPrunedRetriever, Sections 2.4–2.6.
+    """
+
+    answers: ChannelAction = option("unique", "which remembered answers are used")
+    facts: ChannelAction = option("unique", "which facts are used")
+    questions: ChannelAction = option("none", "which related remembered questions are used")
+    recall: Recall = option("asking", "when remembered answers are used: only by ask, always, or never")
+    recall_by: RecallBy = option("meaning", "how remembered answers are found: by whole questions, or by symbols")
+    policy: bool = option(False, "a trained policy chooses which answers, facts and questions are used")
+    encoding: Encoding = option("auto", "form of the triples in prompts")
+    texts: bool = option(False, "a language model also reads passages")
     runs: int = option(16, "runs of facts in the prompt", least=1, most=200)
-    lines: Lines = option("all", "of the question that are compared with facts")
+    lines: Lines = option("all", "parts of the question that are compared with facts")
     passage: float = option(2.0, "weight of a passage's own cosine; 0: facts alone rank passages", least=0.0, most=10.0)
-    path: float = option(0.5, "weight of a name that leads on from a passage that was found", least=0.0, most=10.0)
+    path: float = option(0.5, "weight of a name that leads from a found passage to another", least=0.0, most=10.0)
 
     presets: ClassVar[Presets] = {
-        "all": Preset("everything of each channel", {"answers": "all", "facts": "all", "questions": "all"}),
+        "all": Preset("use everything found", {"answers": "all", "facts": "all", "questions": "all"}),
         "unique": Preset(
-            "one of each group that says the same", {"answers": "unique", "facts": "unique", "questions": "unique"}
+            "use one of each group of equivalents", {"answers": "unique", "facts": "unique", "questions": "unique"}
         ),
-        "memory": Preset("remembered answers are read by search and bench, too", {"recall": "always"}),
-        "no-memory": Preset("remembered answers are never read", {"recall": "never"}),
+        "memory": Preset("search and bench use remembered answers, too", {"recall": "always"}),
+        "no-memory": Preset("remembered answers are never used", {"recall": "never"}),
         "paper": Preset(
-            "as published: facts alone rank, and what is remembered is found by its symbols and competes with them",
+            "as published: facts alone rank passages; remembered items are found by symbols and compete with facts",
             {"lines": "triples", "passage": 0.0, "path": 0.0, "recall_by": "symbols", "questions": "unique"},
         ),
         "words": Preset("triples in words", {"encoding": "words"}),
-        "ids": Preset("triples of numbers, and a list of words", {"encoding": "ids"}),
-        "matrix": Preset("numbers of edges, a matrix of triples, and a list of words", {"encoding": "matrix"}),
+        "ids": Preset("triples of numbers, with a list of words", {"encoding": "ids"}),
+        "matrix": Preset("edge numbers, with a matrix of triples and a list of words", {"encoding": "matrix"}),
     }
 
 
 TripleSource = Literal["auto", "rules", "loaded"]
-"""Where triples are from. "auto" takes those that were loaded with a chunk, else those that rules find in it."""
+"""Source of triples. "auto" uses triples loaded with a chunk, otherwise those that rules find in its text."""
 
 
 @dataclass(frozen=True, slots=True)
 class AprIndexSettings:
-    """Source: AutoPrunedRetriever, Sections 2.2, 2.3 and 2.7; the numbers are ours (docs/research/apr.md)."""
+    """Settings of the index. The numbers are ours (docs/research/apr.md).
 
-    triples: TripleSource = option("auto", "loaded OpenIE triples, those of rules, or the first where there are any")
-    cohesion: float = option(0.7, "τ: how well a triple must fit into the run before it", least=0.0, most=1.0)
-    merge: bool = option(True, "names that mean the same are one symbol; without it what was merged is undone")
-    same: float = option(0.93, "cosine from which names may be merged", least=0.5, most=1.0)
-    budget: int = option(200_000, "symbols above which names are merged by k-means, too", least=1_000, most=100_000_000)
+    Source: AutoPrunedRetriever, Sections 2.2, 2.3 and 2.7.
+    """
+
+    triples: TripleSource = option("auto", "source of triples: loaded OpenIE triples, rules, or loaded ones if any")
+    cohesion: float = option(0.7, "τ: how well a triple must fit the run before it", least=0.0, most=1.0)
+    merge: bool = option(True, "merge names that mean the same; off undoes earlier merges")
+    same: float = option(0.93, "least cosine of names that may be merged", least=0.5, most=1.0)
+    budget: int = option(200_000, "symbols above which k-means merges names, too", least=1_000, most=100_000_000)

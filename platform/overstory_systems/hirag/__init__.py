@@ -1,7 +1,8 @@
 """HiRAG: a layered knowledge graph, communities with reports, and paths between communities.
 
-Source: "Retrieval-Augmented Generation with Hierarchical Knowledge" (HiRAG). docs/research/hirag.md says where the
-paper is read in which way, and what each part brings.
+docs/research/hirag.md describes how the paper was interpreted and what each part contributes.
+
+Source: "Retrieval-Augmented Generation with Hierarchical Knowledge" (HiRAG).
 """
 
 from overstory_systems.hirag.index import HiRag

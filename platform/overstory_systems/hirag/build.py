@@ -1,9 +1,8 @@
-"""One build of HiRAG's index: layer 0, the layers above it, communities with their reports, and bridges between these.
+"""A build of HiRAG's index: layer 0, summary layers, communities with reports, and bridges between communities.
 
-A build fills a new generation, which readers see when all of it is there. It takes from the generation in use what a
-language model wrote from the same input, so that a change costs only requests whose input changed. What costs most is
-not lost in a kill: vectors are stored as they are made, readings of a language model too, and its other answers are
-cached.
+A build fills a new generation, which readers see once it is complete. Texts that a language model wrote from the same
+input are taken from the generation in use, so only changed input costs requests. A killed build loses little: vectors
+and readings are stored as they are made, and other answers of the model are cached.
 """
 
 from __future__ import annotations
@@ -57,11 +56,7 @@ CLUSTER_SIZES = ((1, 1), (2, 5), (6, 10), (11, 20), (21, 30))
 
 @dataclass(slots=True)
 class HierarchyBuild:
-    """A build in progress.
-
-    Attributes:
-        known: vectors by text.
-    """
+    """A running build; `known` caches vectors by text."""
 
     job: SystemRun[HiragIndexSettings]
     store: DerivedVectors = field(init=False)
@@ -74,7 +69,7 @@ class HierarchyBuild:
         self.store = DerivedVectors(self.job.writer, self.job.context.embedder, stage=NAME)
 
     def run(self) -> None:
-        """Fills a new generation and publishes it."""
+        """Fill a new generation and publish it."""
         job = self.job
         if job.before is not None and job.before.embedder != job.context.embedder.fingerprint:
             remove_other_embedders(job.writer)
@@ -105,7 +100,7 @@ class HierarchyBuild:
         remove_unused(job.writer, stage=NAME)
 
     def _graph_in_use(self) -> LayeredGraph:
-        """The graph that questions are asked of now, if a language model wrote it: its texts are used again."""
+        """Return the graph in use if a language model wrote it, to reuse its texts; otherwise an empty graph."""
         job = self.job
         if job.chat is None or job.before is None or not job.before.generation:
             return LayeredGraph([], [])
@@ -134,7 +129,7 @@ class HierarchyBuild:
         return LayeredGraph(entities, base.relations, layers.links, layers.same)
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
-        """float32[len(texts), dimension]; each text is read or embedded once a build."""
+        """Return float32[len(texts), dimension]; each text is read or embedded once per build."""
         new = list(dict.fromkeys(text for text in texts if text not in self.known))
         if new:
             with self._timed("embed"):
@@ -143,7 +138,6 @@ class HierarchyBuild:
         return np.stack([self.known[text] for text in texts]) if texts else np.zeros((0, dimension), np.float32)
 
     def _communities(self, graph: LayeredGraph, vectors: Vectors, generation: int) -> _FoundCommunities:
-        """Communities of the stored graph, their reports and bridges."""
         job, label = self.job, self.job.corpus.label
         job.progress.start(f"{NAME} communities", len(graph.entities), "entities")
         with self._timed("communities"), layered_projection(job.writer, generation) as projected:
@@ -170,12 +164,13 @@ class HierarchyBuild:
 
 
 def read_base_layer(run: SystemRun[HiragIndexSettings], known: Mapping[str, LayerEntity]) -> BaseLayer:
-    """Layer 0 of a corpus: entities, relations between them, and their descriptions. Equal content in another order of
-    storage gives an equal layer.
+    """Return layer 0 of a corpus: entities, relations and their descriptions.
+
+    The result does not depend on the order of storage.
 
     Args:
-        known: stored entities of layer 0, by ref: a description that a language model wrote is kept while its `source`
-            is the same.
+        known: Stored entities of layer 0, by ref. A description by a language model is kept while its `source` is
+            unchanged.
     """
     if run.chat is None:
         return _layer_by_rules(run.graph, run.corpus.label)
@@ -183,12 +178,12 @@ def read_base_layer(run: SystemRun[HiragIndexSettings], known: Mapping[str, Laye
 
 
 def _layer_by_model(run: SystemRun[HiragIndexSettings], chat: Chat, known: Mapping[str, LayerEntity]) -> BaseLayer:
-    from overstory_systems.hirag import model_layer, model_reading  # pydantic, which only a model needs
+    from overstory_systems.hirag import model_extraction, model_layer  # pydantic is needed only with a model
 
-    model_reading.read_documents(run, chat)
+    model_extraction.read_documents(run, chat)
     graph, label = run.graph, run.corpus.label
     readings = model_layer.Readings()
-    by = model_reading.reader_fingerprint(chat, run.settings)
+    by = model_extraction.reader_fingerprint(chat, run.settings)
     for row in model_layer.stored_readings(graph, label, by):
         readings.add(row["id"], json.loads(row["found"]), rules=row["rules"])
     ids = model_layer.corpus_entities(graph, label, sorted(readings.entities))
@@ -204,11 +199,7 @@ def _layer_by_model(run: SystemRun[HiragIndexSettings], chat: Chat, known: Mappi
 
 
 def _layer_by_rules(graph: GraphClient, label: str, *, only: Collection[str] | None = None) -> BaseLayer:
-    """Layer 0 from what the stages of the index found.
-
-    Args:
-        only: ids of the passages to read; None for all.
-    """
+    """Return layer 0 from the facts that the index stages found, in all passages or in those with an id in `only`."""
     read = read_entity_graph(graph, label, only=only)
     refs = {entity.key: ref_of(0, entity.key) for entity in read.entities}
     return BaseLayer(
@@ -224,8 +215,6 @@ def _layer_by_rules(graph: GraphClient, label: str, *, only: Collection[str] | N
 
 @dataclass(frozen=True, slots=True)
 class _FoundCommunities:
-    """Rows of communities to be written."""
-
     tree: TreeChanges
     reports: ReportRows
     bridges: list[Row]
@@ -235,7 +224,7 @@ class _FoundCommunities:
 
 
 def _layer_figures(layers: SummaryLayers) -> dict[str, float]:
-    """Entities and clusters of each layer, the sizes of clusters, and the cluster sparsity."""
+    """Count entities and clusters per layer, with cluster sizes and cluster sparsity."""
     figures: dict[str, float] = {"layers": max((entity.layer for entity in layers.entities), default=0)}
     entities = Counter(entity.layer for entity in layers.entities)
     figures |= {f"layer_{layer}_entities": count for layer, count in sorted(entities.items())}

@@ -1,9 +1,11 @@
-"""Communities of the graph of all layers, by Leiden in Graph Data Science.
+"""Communities of the graph of all layers, found by Leiden in Graph Data Science.
 
-Source: HiRAG, Section 4.1. The projection is ordered by ref, and Leiden has one thread and a fixed seed, so equal
-graphs have equal communities, in whatever order they were stored. Leiden does not start from the communities of the
-build before: on hotpotqa with one more document, 93 to 97 % of all communities stay the same without that; seeded with
-the old ones, 90 to 94 % do, and modularity falls from .85 to .82.
+The projection is ordered by ref, and Leiden runs with one thread and a fixed seed, so equal graphs have equal
+communities, whatever their storage order. Leiden does not start from the previous communities: on hotpotqa with one
+more document, 93 to 97 % of all communities stay the same without that. Seeded with the old ones, 90 to 94 % do, and
+modularity falls from .85 to .82.
+
+Source: HiRAG, Section 4.1.
 """
 
 from __future__ import annotations
@@ -33,15 +35,15 @@ if TYPE_CHECKING:
 
 # Bridges: the cheapest paths between the central entities of related communities.
 #
-# Source: HiRAG, Section 4.2 (Eq. 14 and 15), at index time: for people, and for questions about just these entities.
+# Source: HiRAG, Section 4.2 (Eq. 14 and 15), here at index time: for display, and for questions about these entities.
 
 _BRIDGE_PARTNERS = 5
-"""Communities that one is bridged with."""
+"""Communities to which one community is bridged."""
 _MOST_BRIDGED_COMMUNITIES = 1_000
 _MOST_BRIDGE_SEARCH_WORK = 500_000_000
-"""Communities times relations: a search may go through the whole graph, so a large one has fewer bridges."""
+"""Limit of communities × relations: a search may traverse the whole graph, so a large graph has fewer bridges."""
 _MOST_BRIDGE_HOPS = 6
-"""Longer ways lead through entities that are everywhere, and say nothing; a question is bridged as far."""
+"""Relations of a bridge or a question's path at most; longer paths lead through entities that are too common."""
 _BRIDGE_SOURCES_A_STATEMENT = 50
 
 
@@ -50,9 +52,9 @@ class CommunityBridge:
     """A path between the central entities of two communities of one level.
 
     Attributes:
-        source, target: nodes of the tree, source < target.
-        refs, names: of the entities on the way from source to target, both ends included.
-        cost: the sum of 1 / weight.
+        source, target: Nodes of the tree, source < target.
+        refs, names: Entities along the path from source to target, both ends included.
+        cost: Sum of 1 / weight of the relations.
     """
 
     source: int
@@ -66,11 +68,11 @@ class CommunityBridge:
         return len(self.refs) - 1
 
     def row(self, ids: Sequence[str], entity_id: Callable[[str], str]) -> Row:
-        """For `systems/hirag/write_bridges`: from the lower id to the higher one.
+        """Return the row for `systems/hirag/write_bridges`, from the lower id to the higher one.
 
         Args:
-            ids: of the tree's nodes.
-            entity_id: of an entity by its ref.
+            ids: Ids of the tree's nodes.
+            entity_id: Returns the id of an entity by its ref.
         """
         ends, step = (ids[self.source], ids[self.target]), 1
         if ends[0] > ends[1]:
@@ -88,13 +90,13 @@ class CommunityBridge:
 
 @dataclass(frozen=True, slots=True)
 class Bridges:
-    """The bridges of a tree; iterate over it for them.
+    """The bridges of a tree; iterate over this object to get them.
 
     Attributes:
-        found: in order of source and target, at most `_BRIDGE_PARTNERS` times `communities`.
-        communities: that were looked at: those of the coarsest levels.
-        left_out: communities of finer levels, or of a level with too many, that were not.
-        without: pairs of communities whose centres have no path of at most `_MOST_BRIDGE_HOPS` relations.
+        found: Bridges ordered by source and target, at most `_BRIDGE_PARTNERS` times `communities`.
+        communities: Number of communities examined, from the coarsest levels.
+        left_out: Number of communities not examined: those of finer levels, or of a level with too many.
+        without: Pairs of communities without a path of at most `_MOST_BRIDGE_HOPS` relations.
     """
 
     found: Sequence[CommunityBridge]
@@ -117,14 +119,16 @@ def find_bridges(
     *,
     most: int = _MOST_BRIDGED_COMMUNITIES,
 ) -> Bridges:
-    """Paths between communities of one level, the coarsest levels first: of each community with those that it is most
-    strongly joined with, and those whose vectors are nearest, `_BRIDGE_PARTNERS` together.
+    """Find paths between communities of one level, the coarsest levels first.
+
+    A community is bridged to `_BRIDGE_PARTNERS` others: those with the strongest relations to it, and those with the
+    nearest vectors.
 
     Args:
-        projected: the same graph in the memory of the server.
-        tree: over the entities of the graph, all leaves at one depth.
-        vectors: float32[n, d], of the entities.
-        most: communities that are looked at.
+        projected: The same graph, projected in the server's memory.
+        tree: Tree over the entities of the graph, all leaves at one depth.
+        vectors: float32[n, d], vectors of the entities.
+        most: Communities examined at most.
     """
     joined = graph.as_graph()
     room = min(most, max(1, _MOST_BRIDGE_SEARCH_WORK // max(joined.edges, 1)))
@@ -147,15 +151,17 @@ def find_bridges(
 
 
 def _of_level(tree: EncodingTree, depth: int) -> Ints:
-    """The communities of a level that a path can leave, the largest first; without those that are the same as their
-    parent, which is of a level before."""
+    """Return the communities of a level with outgoing relations, the largest first.
+
+    Communities equal to their parent are left out, because they belong to an earlier level.
+    """
     nodes = np.unique(tree.labels(depth))
     nodes = nodes[(tree.cut[nodes] > 0.0) & (tree.sizes[nodes] < tree.sizes[tree.parents[nodes]])]
     return nodes[np.argsort(-tree.sizes[nodes], kind="stable")]
 
 
 def _centres(graph: LayeredGraph, joined: Graph, labels: Ints, nodes: Ints) -> dict[int, int]:
-    """The most central entity of each community."""
+    """Return the most central entity of each community."""
     order = by_centrality(graph, joined, labels)
     groups, starts = np.unique(labels[order], return_index=True)
     first = order[starts[np.searchsorted(groups, nodes)]]
@@ -163,22 +169,18 @@ def _centres(graph: LayeredGraph, joined: Graph, labels: Ints, nodes: Ints) -> d
 
 
 def pairs_to_bridge(joined: Graph, labels: Ints, nodes: Ints, vectors: Vectors) -> set[tuple[int, int]]:
-    """Pairs of communities to bridge, each once, the lower node first.
-
-    Args:
-        nodes: shape (c,), of one level, ascending.
-    """
-    touching, near = _touching(joined, labels, nodes), _nearest(labels, nodes, vectors)
+    """Return the pairs of communities of one level to bridge, without duplicates, the lower node first."""
+    connected, near = _most_connected(joined, labels, nodes), _nearest(labels, nodes, vectors)
     found: set[tuple[int, int]] = set()
     for place in range(len(nodes)):
-        in_turn = chain.from_iterable(zip_longest(touching.get(place, ()), near[place]))
+        in_turn = chain.from_iterable(zip_longest(connected.get(place, ()), near[place]))
         others = list(dict.fromkeys(other for other in in_turn if other is not None))[:_BRIDGE_PARTNERS]
         found.update((min(place, other), max(place, other)) for other in others)
     return {(int(nodes[one]), int(nodes[other])) for one, other in found}
 
 
-def _touching(joined: Graph, labels: Ints, nodes: Ints) -> Mapping[int, list[int]]:
-    """Places in `nodes` of the communities that each is most strongly joined with."""
+def _most_connected(joined: Graph, labels: Ints, nodes: Ints) -> Mapping[int, list[int]]:
+    """Return, for each community, the positions in `nodes` of those with the strongest relations to it."""
     place = np.minimum(np.searchsorted(nodes, labels), len(nodes) - 1)
     place[nodes[place] != labels] = -1
     one = np.repeat(place, np.diff(joined.indptr))
@@ -196,7 +198,7 @@ def _touching(joined: Graph, labels: Ints, nodes: Ints) -> Mapping[int, list[int
 
 
 def _nearest(labels: Ints, nodes: Ints, vectors: Vectors) -> list[list[int]]:
-    """Places in `nodes` of the communities with the nearest mean vectors, for each."""
+    """Return, for each community, the positions in `nodes` of those with the nearest mean vectors."""
     order = np.argsort(labels, kind="stable")
     starts = np.searchsorted(labels[order], nodes, side="left").tolist()
     ends = np.searchsorted(labels[order], nodes, side="right").tolist()
@@ -214,8 +216,10 @@ def _nearest(labels: Ints, nodes: Ints, vectors: Vectors) -> list[list[int]]:
 def _paths(
     projected: LayeredProjection, graph: LayeredGraph, pairs: Sequence[tuple[int, int]], centres: Mapping[int, int]
 ) -> list[CommunityBridge]:
-    """The bridges of these pairs, without those that have no path or a long one. Communities within one another may
-    share a centre: then the path is searched once."""
+    """Return the bridges of these pairs; pairs without a path, or with a long one only, are left out.
+
+    Nested communities may share a centre; their path is searched once.
+    """
     refs = graph.refs
     wanted: dict[str, dict[str, None]] = {}
     for one, other in pairs:
@@ -237,24 +241,24 @@ TITLE = "HiRAG"
 _COMMUNITY_SEED = 20250310
 _COMMUNITY_ROWS_A_STATEMENT = 10_000
 _LEAST_LEVEL_GROWTH = 1.1
-"""A finer level has at least so many times the communities of the next coarser one, or is left out: Leiden's last
-levels differ by a handful, and each would need its reports."""
+"""Least growth of the number of communities from a level to the next finer one; other levels are dropped. Leiden's last
+levels differ by a handful, and each would need its own reports."""
 
 
 def require_gds(graph: GraphClient) -> None:
-    """Check that communities can be found: for `build` and `check` to call before anything is done."""
+    """Raise an error if communities cannot be found, before `build` or `check` does any work."""
     require_client(graph, TITLE, extra=NAME)
 
 
 @dataclass(frozen=True)
 class LayeredProjection:
-    """The graph of all layers of one generation in the memory of the server.
+    """The graph of all layers of one generation, projected in the server's memory.
 
     Attributes:
-        name: of the in-memory graph; "" for a graph without relations, which is not projected.
-        places: of the entities in the arrays, by ref.
-        nodes: shape (n,), the server's numbers of the entities.
-        levels: shape (n, levels), the communities of each entity as Leiden lists them, from fine to coarse.
+        name: Name of the projection; "" for a graph without relations, which is not projected.
+        places: Positions of the entities in the arrays, by ref.
+        nodes: Shape (n,), node ids of the entities in the projection.
+        levels: Shape (n, levels), communities of each entity as returned by Leiden, from fine to coarse.
     """
 
     graph: GraphClient
@@ -264,12 +268,12 @@ class LayeredProjection:
     levels: Ints
 
     def communities(self, refs: Sequence[str]) -> list[Ints]:
-        """Partitions of the entities, coarsest first, each within the one before; none where there are no entities.
+        """Return nested partitions of the entities, the coarsest first; an empty list without entities.
 
-        Without a relation, each entity is a community of its own.
+        Without relations, each entity is a community of its own.
 
         Args:
-            refs: of all n entities.
+            refs: Refs of all n entities.
 
         Returns:
             Arrays of shape (n,): the community of each entity, numbered from 0 by first member.
@@ -278,18 +282,13 @@ class LayeredProjection:
             return [np.arange(len(refs))] if refs else []
         if len(refs) != len(self.places) or not self.places.keys() >= set(refs):
             raise GraphError(
-                f"the projection has {len(self.places):,} entities, and communities of {len(refs):,} were asked for",
+                f"the projection has {len(self.places):,} entities, but communities were requested for {len(refs):,}",
                 remedy="Build the index again.",
             )
         return nested(self.levels[[self.places[ref] for ref in refs]].T)
 
     def cheapest_paths(self, wanted: Mapping[str, Sequence[str]]) -> list[Row]:
-        """Paths by the relations' cost, one for each target that can be reached: rows with `cost` and `refs`, the
-        entities on the way, both ends included.
-
-        Args:
-            wanted: the targets of each source, refs of the projection.
-        """
+        """Return the cheapest path from each source to each reachable target, as rows with `cost` and `refs`."""
         if not self.name:
             return []
         rows = [
@@ -304,8 +303,9 @@ class LayeredProjection:
 
 @contextmanager
 def layered_projection(writer: Writer, generation: int) -> Generator[LayeredProjection]:
-    """The graph of all layers of a generation, projected with `weight` and `cost`, and its communities; the in-memory
-    graph is dropped at the end.
+    """Project the graph of all layers with `weight` and `cost`, and find its communities.
+
+    The projection is dropped at the end of the context.
     """
     graph, label = writer.graph, writer.corpus.label
     require_gds(graph)
@@ -328,17 +328,17 @@ def layered_projection(writer: Writer, generation: int) -> Generator[LayeredProj
 
 
 def nested(levels: Ints) -> list[Ints]:
-    """Partitions of Leiden, from fine to coarse, as nested ones from coarse to fine.
+    """Turn Leiden's partitions, from fine to coarse, into nested ones, from coarse to fine.
 
-    The coarsest stays as it is. Of a finer level, a community that lies in several coarser ones is split: Leiden lists
-    communities before it refines them, and a refined part may move elsewhere on the next level.
+    The coarsest partition is unchanged. A finer community that lies in several coarser ones is split: Leiden lists
+    communities before it refines them, and a refined part may move on the next level.
 
     Args:
-        levels: shape (levels, n).
+        levels: Shape (levels, n).
 
     Returns:
-        Arrays of shape (n,), numbered from 0 by first member. A level with hardly more communities than the one before
-        is left out (`_LEAST_LEVEL_GROWTH`).
+        Arrays of shape (n,), numbered from 0 by first member. A level with hardly more communities than the previous
+        one is dropped (`_LEAST_LEVEL_GROWTH`).
     """
     found: list[Ints] = []
     for labels in levels[::-1]:
@@ -361,7 +361,7 @@ def _groups(labels: Ints) -> int:
 
 
 def _listed(graph: GraphClient, name: str, found: DataFrame) -> LayeredProjection:
-    """The projection with what Leiden found."""
+    """Return the projection with Leiden's result."""
     nodes = np.array(found["nodeId"].tolist(), dtype=np.int64)
     levels = np.array(found["intermediateCommunityIds"].tolist(), dtype=np.int64)
     places: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""HiRAG's index as a system."""
+"""HiRAG as a system."""
 
 from __future__ import annotations
 
@@ -31,16 +31,19 @@ from overstory_systems.hirag.reports import reporter_for
 from overstory_systems.hirag.settings import HiragIndexSettings, HiragRetrieverSettings
 from overstory_systems.hirag.summaries import summariser_for
 
-_NAMES_A_CLUSTER = 5  # for an estimate before anything was read
+_NAMES_A_CLUSTER = 5  # for estimates before a build
 _NAMES_A_COMMUNITY = 2
-"""For an estimate before anything was read: real graphs have twice as many names for each."""
+"""For estimates before a build: real graphs have twice as many names per cluster and community."""
 
 _HIRAG_BYTES_A_PASSAGE = 31_000
-"""Bytes of entities, relations and their clusters that a build takes for a passage, as measured (docs/scale.md)."""
+"""Bytes of entities, relations and clusters that a build holds per passage, measured (docs/scale.md)."""
 
 
 class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
-    """Source: the paper's Sections 4.1 and 5.4, Algorithm 1."""
+    """The HiRAG system.
+
+    Source: HiRAG, Sections 4.1 and 5.4, Algorithm 1.
+    """
 
     name = NAME
     title = "HiRAG"
@@ -70,28 +73,31 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
             require_clustering()
 
     def fingerprint(self, settings: HiragIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
-        """Of descriptions, summaries and reports by rules, or by a language model and its prompts."""
+        """Return the fingerprint of the rules, or of the language model and its prompts."""
         parts = [str(DESCRIPTIONS_VERSION), summariser_for(chat, "").fingerprint, reporter_for(chat, "").fingerprint]
         if chat is not None:
-            from overstory_systems.hirag.model_reading import reader_fingerprint  # pydantic, which only a model needs
+            from overstory_systems.hirag.model_extraction import (
+                reader_fingerprint,  # pydantic, which only a model needs
+            )
 
             parts.insert(0, reader_fingerprint(chat, settings))
         return " ".join(parts)
 
     def bytes_a_passage(self, settings: HiragIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # whatever they are
-        """Much the same whatever the settings are."""
+        """Return a constant: memory hardly depends on the settings."""
         return _HIRAG_BYTES_A_PASSAGE
 
     def build(self, run: SystemRun[HiragIndexSettings]) -> None:
-        """See `System.build`."""
         from overstory_systems.hirag.build import HierarchyBuild
 
         HierarchyBuild(run).run()
 
     def estimate(self, view: SystemView[HiragIndexSettings]) -> Estimate:
-        """As if all clusters and communities were new; how many there will be is taken from the names of the corpus.
-        Summaries and reports of the index in use may be kept."""
-        from overstory_systems.hirag.model_reading import estimate_reading
+        """Estimate the cost as if all clusters and communities were new; their number follows from the names.
+
+        Summaries and reports of the index in use may be kept.
+        """
+        from overstory_systems.hirag.model_extraction import estimate_reading
         from overstory_systems.hirag.model_texts import ModelClusterSummariser, ModelReporter
 
         reading = estimate_reading(view)
@@ -107,27 +113,26 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         return replace(whole, kept=int(view.before.figures["clusters_summarised"]) + reports)
 
     def index_options(self, settings: HiragRetrieverSettings) -> str:
-        """The ablation w/o HiIndex asks an index of its own."""
+        """Return the options of the flat index (the paper's ablation w/o HiIndex) if the settings require it."""
         return "flat" if settings.flat else ""
 
     def has_tree(self, tree: TreeKind, state: IndexState[HiragIndexSettings]) -> bool:
-        """A flat index has no summary layers."""
+        """Return False for the summary layers of a flat index."""
         return tree != LAYERS or not state.settings.flat
 
     def describe(self, state: IndexState[HiragIndexSettings]) -> str:
-        """Who read, and how many layers there are."""
+        """Describe who read the documents, and the number of layers."""
         settings = state.settings
         layers = "flat" if settings.flat else counted(int(state.figures.get("layers", 0)), "summary layer")
         others = described(replace(settings, flat=False))
         return ", ".join(filter(None, (f"read by {state.model or 'rules'}", layers, others)))
 
     def figures(self, graph: GraphClient, corpus: Corpus, state: IndexState[HiragIndexSettings]) -> Mapping[str, float]:
-        """Reports that are there now: a deletion hides those that stand on a deleted passage."""
+        """Count the current reports; deleting a passage also hides the reports that cite it."""
         (row,) = graph.run("systems/hirag/report", corpus.label, read=True, generation=state.generation)
         return {"reports": row["reports"], "communities_without_report": row["without"]}
 
     def retriever(self, context: RetrievalContext, settings: HiragRetrieverSettings) -> Retriever:
-        """See `System.retriever`."""
         from overstory_systems.hirag.retriever import HiragRetriever
 
         return HiragRetriever(self, context, settings)

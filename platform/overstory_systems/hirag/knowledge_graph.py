@@ -1,4 +1,4 @@
-"""The layered knowledge graph as arrays and records: what is computed, before anything of it is stored.
+"""The layered knowledge graph as arrays and records, before it is stored.
 
 Source: HiRAG, Section 4.1, Eq. 6 to 11.
 """
@@ -26,7 +26,7 @@ _RELATED, _SUMMARIZED, _SAME = "HIRAG_RELATED", "SUMMARIZED_BY", "SAME_AS"
 
 
 def read_graph(graph: GraphClient, corpus: Corpus, generation: int) -> LayeredGraph:
-    """The graph of a generation. An entity whose description was deleted with a passage has the description ""."""
+    """Read the graph of a generation. A description that was deleted with a passage is ""."""
     label = corpus.label
 
     def ends(kind: str) -> Iterator[tuple[str, str, Row]]:
@@ -58,12 +58,12 @@ def _entity(row: Row) -> LayerEntity:
 
 @dataclass(frozen=True, slots=True)
 class NewGraph:
-    """A graph to store.
+    """A graph to be stored.
 
     Attributes:
-        corpus: the label.
-        vectors: float32[n, d], of the entities.
-        vector_ids: ids of the stored vectors of their texts.
+        corpus: Label of the corpus.
+        vectors: float32[n, d], vectors of the entities.
+        vector_ids: Ids of the stored vectors of their texts.
     """
 
     corpus: str
@@ -73,7 +73,7 @@ class NewGraph:
     vector_ids: Sequence[str]
 
     def statements(self) -> Iterator[Statement]:
-        """Each statement with its rows and its other parameters, in the order in which they run."""
+        """Yield the statements with rows and parameters, in the order in which they run."""
         entities, graph = self.graph.entities, self.graph
         slotted = {"labels": [derived_label(self.corpus, ENTITY, slot_of(self.generation))]}
         yield "systems/hirag/write_entities", ListedVectors([*map(self._entity, range(len(entities)))]), slotted
@@ -81,7 +81,7 @@ class NewGraph:
         yield "systems/hirag/stand_for", stand_for, {}
         described = [place for place, each in enumerate(entities) if each.chunks]
         yield "systems/hirag/write_descriptions", [*map(self._description, described)], {}
-        # The name of an entity of the corpus goes with the last passage that has it, any other may come from each.
+        # The name of a summary may come from any of its passages, so the entity is deleted with any of them.
         stand_on = [{"id": self.id(e.ref), "chunks": list(e.chunks)} for e in entities if e.chunks and not e.entity]
         yield "systems/hirag/stand_on", stand_on, {}
         yield "systems/store/relate", [*map(self._related, graph.relations)], {"type": _RELATED}
@@ -89,7 +89,7 @@ class NewGraph:
         yield "systems/store/relate", [self._ends(one, other, 1.0) for one, other in graph.same], {"type": _SAME}
 
     def id(self, ref: str) -> str:
-        """The id of an entity's node."""
+        """Return the id of an entity's node."""
         return entity_id(self.corpus, self.generation, ref)
 
     def _always(self) -> Row:
@@ -157,11 +157,11 @@ LAYERS = TreeKind(
     ),
     encodes=False,
 )
-"""Has no nodes of its own: its communities are entities that summarise others."""
+"""This tree has no nodes of its own: its communities are the entities that summarise others."""
 
 
 def entity_id(label: str, generation: int, ref: str) -> str:
-    """The id of an entity's node; `ref` as `knowledge_graph.ref_of` makes it."""
+    """Return the id of an entity's node; `ref` is made by `ref_of`."""
     return content_id("hirag-entity", label, str(generation), ref)
 
 
@@ -174,7 +174,7 @@ def reading_id(chunk: str) -> str:
 
 
 def ref_of(layer: int, key: str) -> str:
-    """What an entity is called within one generation: its layer and its key, "0:dracula". Refs sort by layer first."""
+    """Return the ref of an entity within a generation, its layer and key: "0:dracula". Refs sort by layer first."""
     return f"{layer}:{key}"
 
 
@@ -183,13 +183,13 @@ class LayerEntity:
     """An entity of one layer.
 
     Attributes:
-        key: the name without case, accents and punctuation (`text.names.keys.entity_key`); unique in its layer.
-        type: of layer 0 as the corpus has it ("PERSON", ""), above it a meta type ("person", "other").
-        description: what is said of it, without its name.
-        chunks: the ids of the passages that the description stands on, the most important first.
-        entity: the id of the corpus' entity that it stands for, "" where there is none.
-        by: who wrote the description: "rules" or a model.
-        source: a digest of what the description was made from: entities with equal digests have equal descriptions.
+        key: Name without case, accents and punctuation (`text.names.keys.entity_key`); unique in its layer.
+        type: In layer 0 the type in the corpus ("PERSON", ""), above a meta type ("person", "other").
+        description: Description of the entity, without its name.
+        chunks: Ids of the passages that support the description, the most important first.
+        entity: Id of the corresponding entity of the corpus, "" if there is none.
+        by: Author of the description: "rules" or a model.
+        source: Digest of the input of the description; equal digests mean equal descriptions.
     """
 
     layer: int
@@ -208,18 +208,18 @@ class LayerEntity:
 
     @property
     def embedded(self) -> str:
-        """The text whose vector the entity has."""
+        """The text that is embedded."""
         return embedded_text(self.name, self.description)
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryLink:
-    """An entity, and one of the layer above that summarises it.
+    """A link from an entity to the entity of the next layer that summarises it.
 
     Attributes:
-        member, summary: refs.
-        weight: above 0, at most 1.
-        description: why, "" where rules joined them.
+        member, summary: Refs of the two entities.
+        weight: Above 0, at most 1.
+        description: Reason for the link, "" if rules made it.
     """
 
     member: str
@@ -230,13 +230,13 @@ class SummaryLink:
 
 @dataclass(frozen=True, slots=True)
 class BaseLayer:
-    """Layer 0: entities by ref, relations between them, and what was left out.
+    """Layer 0: entities and the relations between them.
 
     Attributes:
-        entities: in order of ref.
-        relations: in order of source and target.
-        counts: by names that say what they are: "left_out" (entities without a fact and in one passage only), …
-        notes: what the user should know.
+        entities: Entities ordered by ref.
+        relations: Relations ordered by source and target.
+        counts: Counts by name, such as "left_out" (entities without facts and in a single passage).
+        notes: Notes for the user.
     """
 
     entities: Sequence[LayerEntity]
@@ -247,13 +247,13 @@ class BaseLayer:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A group of entities of one layer, with the entities of the layer above that summarise it.
+    """A group of entities of one layer, and the entities of the next layer that summarise it.
 
     Attributes:
-        layer: of the members.
-        members: refs, in order.
-        summaries: refs; none for a cluster of one.
-        key: a digest of the members and their descriptions: clusters with equal keys have equal summaries.
+        layer: Layer of the members.
+        members: Refs of the members, in order.
+        summaries: Refs of the summaries; empty for a cluster of one member.
+        key: Digest of the members and their descriptions; equal keys mean equal summaries.
     """
 
     layer: int
@@ -267,12 +267,12 @@ class SummaryLayers:
     """All layers above layer 0.
 
     Attributes:
-        entities: of layers 1 and up, in order of ref.
-        links: from members to summaries.
-        same: pairs of refs: a summary, and the entity of the layer below that has its name.
-        clusters: of all layers, in order of layer and first member.
-        sparsity: the cluster sparsity CS of each layer's clusters, from layer 0 on (Eq. 17).
-        notes: what the user should know.
+        entities: Entities of layers 1 and up, ordered by ref.
+        links: Links from members to summaries.
+        same: Pairs of refs: a summary, and the entity of the layer below with the same name.
+        clusters: Clusters of all layers, ordered by layer and first member.
+        sparsity: Cluster sparsity CS of each layer, from layer 0 (Eq. 17).
+        notes: Notes for the user.
     """
 
     entities: Sequence[LayerEntity]
@@ -285,12 +285,12 @@ class SummaryLayers:
 
 @dataclass(frozen=True)
 class LayeredGraph:
-    """The graph of all layers: what communities are found in (the paper's G_k).
+    """The graph of all layers, in which communities are found (G_k in the paper).
 
     Attributes:
-        entities: of all layers, in order of ref.
-        relations: of layer 0.
-        links, same: between layers, as `SummaryLayers` has them.
+        entities: Entities of all layers, ordered by ref.
+        relations: Relations of layer 0.
+        links, same: Links between layers, as in `SummaryLayers`.
     """
 
     entities: Sequence[LayerEntity]
@@ -304,11 +304,11 @@ class LayeredGraph:
 
     @cached_property
     def number(self) -> dict[str, int]:
-        """The place of each ref in `entities`."""
+        """Position of each ref in `entities`."""
         return {ref: place for place, ref in enumerate(self.refs)}
 
     def as_graph(self) -> Graph:
-        """The same for the entropy engine: a vertex an entity, weights of parallel edges summed up."""
+        """Return the graph for the entropy engine: a vertex per entity, with weights of parallel edges summed."""
         number = self.number
         ends = [(number[each.source], number[each.target]) for each in self.relations]
         ends += [(number[each.member], number[each.summary]) for each in self.links]

@@ -1,4 +1,4 @@
-"""The layers above layer 0: clusters of a layer become the entities of the next, until clusters get no better.
+"""Summary layers: clusters of one layer become the entities of the next, until the clusters are stable.
 
 Source: HiRAG, Algorithm 1 and Section 5.4.
 """
@@ -38,36 +38,36 @@ from overstory_systems.hirag.knowledge_graph import (
 from overstory_systems.hirag.settings import Clusters, HiragIndexSettings
 from overstory_systems.hirag.summaries import Group, JoinedMember, Summariser, Summary, common_words
 
-# Clusters: small groups of entities with similar vectors, each the input of one summary.
+# Clusters: small groups of entities with similar vectors; each is the input of one summary.
 #
-# Source: HiRAG, Section 4.1, Eq. 8: a Gaussian mixture, of which every entity belongs to one component, that of its
-# largest share. The number of components is the one of the lowest BIC, as in RAPTOR. Principal components stand in for
-# RAPTOR's UMAP. Spherical components: on descriptions they have a lower BIC than full, tied or diagonal ones.
+# Source: HiRAG, Section 4.1, Eq. 8: a Gaussian mixture in which every entity belongs to its most probable component. As
+# in RAPTOR, the number of components is the one with the lowest BIC. Principal components replace RAPTOR's UMAP.
+# Spherical components are used: on descriptions they have a lower BIC than full, tied or diagonal ones.
 #
-# Nothing here is quadratic: above `MIXTURE_PIECE_ENTITIES` entities k-means first cuts them into pieces, by a bounded
-# number of centres at a time, and no mixture has more than `_MOST_MIXTURE_COMPONENTS`.
+# Nothing here is quadratic: above `MIXTURE_PIECE_ENTITIES` entities, k-means first cuts the entities into pieces with a
+# bounded number of centres at a time, and no mixture has more than `_MOST_MIXTURE_COMPONENTS` components.
 
 MOST_CLUSTER_MEMBERS = 30
-"""Members of a cluster: what a prompt holds."""
+"""Members of a cluster at most: as many as fit into a prompt."""
 MIXTURE_PIECE_ENTITIES = 25_000
-"""Entities that a mixture is fitted to."""
+"""Entities to which one mixture is fitted at most."""
 _K_MEANS_PIECE_ENTITIES = 4_000
-"""Entities that k-means cuts into groups at a time."""
+"""Entities that k-means cuts into groups at once."""
 _MOST_MIXTURE_COMPONENTS = 1_024
-"""Of a mixture: entities times components are held in memory."""
+"""Components of a mixture at most: a matrix of entities × components is held in memory."""
 _MIXTURE_PATIENCE = 3
-"""Numbers of components that are tried after the best."""
+"""Numbers of components tried without a better BIC before the search stops."""
 _LEAST_VARIANCE_SHARE = 0.1
-"""Of the mean variance of an axis, what a component's variance has at least: a component of one entity or of equal ones
-would otherwise have an unbounded likelihood, and BIC would ask for more of them."""
+"""Least variance of a component, as a share of the mean variance of an axis. Without a limit, a component of one entity
+or of equal ones has an unbounded likelihood, and BIC favours more of them."""
 
 
 class Clustering(NamedTuple):
     """The clusters of a layer.
 
     Attributes:
-        labels: shape (n,), the cluster of each entity, numbered from 0 in order of their first members.
-        components: the sizes of the groups that were found, before those above the limit were divided.
+        labels: Shape (n,), the cluster of each entity, numbered from 0 by first member.
+        components: Sizes of the groups before those above the limit were divided.
     """
 
     labels: Ints
@@ -82,16 +82,16 @@ def clusters(
     most: int = MOST_CLUSTER_MEMBERS,
     seed: int = K_MEANS_SEED,
 ) -> Clustering:
-    """Clusters the entities of a layer. A component of more than `most` is divided by a mixture of its own.
+    """Cluster the entities of a layer; a component of more than `most` entities is divided again.
 
-    The same vectors in the same order give the same clusters on any number of threads. Equal vectors that are more than
-    `most` are cut apart in their order.
+    Equal vectors in equal order give equal clusters on any number of threads. More than `most` equal vectors are cut
+    apart by their order.
 
     Args:
-        vectors: shape (n, d).
-        by: a Gaussian mixture, or k-means.
-        wanted: members that a cluster of k-means should have.
-        most: members that no cluster has more of.
+        vectors: Shape (n, d).
+        by: A Gaussian mixture, or k-means.
+        wanted: Desired number of members of a k-means cluster.
+        most: Members of a cluster at most.
     """
     require_clustering()
     find, divide, piece = partial(_by_mixture, least=1), partial(_by_mixture, least=2), MIXTURE_PIECE_ENTITIES
@@ -113,10 +113,12 @@ def clusters(
 
 
 def sparsity(sizes: Iterable[int]) -> float:
-    """Cluster sparsity CS = 1 − Σ |S| (|S| − 1) / (|L| (|L| − 1)): 0.0 for one cluster, 1.0 where each has one member.
+    """Return the cluster sparsity CS = 1 - Σ |S| (|S| - 1) / (|L| (|L| - 1)).
+
+    CS is 0.0 for a single cluster and 1.0 if every cluster has one member.
 
     Args:
-        sizes: of the clusters of a layer; |L| is their sum.
+        sizes: Sizes |S| of the clusters of a layer; |L| is their sum.
 
     Source: HiRAG, Eq. 17.
     """
@@ -130,10 +132,12 @@ def _cut(vectors: Vectors, rows: Ints, find: Callable[[Floats, int], Ints], seed
 
 
 def _by_mixture(points: Floats, seed: int, *, least: int) -> Ints:
-    """(n, c) -> the component of each, (n,). Tries 1, 2, 3, 4, 6, 8, 12, … components until BIC gets no lower.
+    """Return the component of each point, (n, c) -> (n,).
+
+    Tries 1, 2, 3, 4, 6, 8, 12, … components until BIC no longer falls.
 
     Args:
-        least: components, where there are so many distinct points.
+        least: Least number of components, if there are as many distinct points.
     """
     from sklearn.mixture import GaussianMixture
 
@@ -153,7 +157,7 @@ def _by_mixture(points: Floats, seed: int, *, least: int) -> Ints:
 
 
 def _by_k_means(points: Floats, seed: int, *, wanted: int) -> Ints:
-    """(n, c) -> (n,), groups of `wanted` on the average."""
+    """Group points by k-means, on average `wanted` points per group, (n, c) -> (n,)."""
     from sklearn.cluster import KMeans
 
     k = min(-(-len(points) // wanted), _distinct(points))
@@ -164,12 +168,15 @@ def _by_k_means(points: Floats, seed: int, *, wanted: int) -> Ints:
 
 
 def _distinct(points: Floats) -> int:
-    """How many of them differ; 1 for points without coordinates, which are all equal."""
+    """Return the number of distinct points; 1 for points without coordinates, which are all equal."""
     return len(np.unique(points.round(6), axis=0)) if points.shape[1] else min(1, len(points))
 
 
 def _projected(vectors: Vectors) -> Floats:
-    """(n, d) -> principal components (n, c), c <= `COMPONENTS`, of variance 1 in all; c = 0 where vectors are equal."""
+    """Project vectors (n, d) to principal components (n, c) with a total variance of 1.
+
+    c is at most `COMPONENTS`; it is 0 if all vectors are equal.
+    """
     exact = vectors.astype(np.float64)
     centre, axes = principal_axes(exact)
     points = (exact - centre) @ axes
@@ -184,9 +191,9 @@ def _numbered(n: int, groups: Sequence[Ints]) -> Ints:
 
 
 _LEAST_SPARSITY_CHANGE = 0.05
-"""ε of Section 5.4: another layer is built where cluster sparsity changes by more than this part of it."""
+"""ε of Section 5.4: another layer is built if cluster sparsity changes by more than this share."""
 _LEAST_LAYER_ENTITIES = 3
-"""Of a layer, for there to be one above it."""
+"""Entities that a layer needs to get a layer above it."""
 
 VectorsOf = Callable[[Sequence[str]], Vectors]
 
@@ -200,17 +207,17 @@ def grow(
     in_use: LayeredGraph | None = None,
     progress: Progress,
 ) -> SummaryLayers:
-    """All layers above layer 0. The order of `base` does not matter.
+    """Build all layers above layer 0; the order of `base` does not matter.
 
-    Layer 1 is built where layer 0 has three entities and a cluster of two. Above it there is another layer as long as a
-    layer has three entities and its cluster sparsity differs from that of the layer below by more than 5 %;
-    `settings.layers` gives their number instead. Sparsity is that of the clusters as they were found, before large ones
-    were divided. The clusters of the last layer are in the result, too, without
-    summaries: they show why there is no other.
+    Layer 1 is built if layer 0 has three entities and a cluster of two. A further layer is built while a layer has
+    three entities and its cluster sparsity differs from that of the layer below by more than 5 %. If `settings.layers`
+    is set, it gives the number of layers instead. Sparsity is computed before large clusters are divided. The clusters
+    of the last layer are returned without summaries; they show why no further layer was built.
 
     Args:
-        vectors_of: of `LayerEntity.embedded`, shape (texts, d); asked once a layer.
-        in_use: an earlier build: a cluster with the same content keeps the summaries that a language model wrote.
+        vectors_of: Returns the vectors of `LayerEntity.embedded`, shape (texts, d); called once per layer.
+        in_use: Graph of an earlier build. A cluster with the same content keeps the summaries that a language model
+            wrote.
     """
     if settings.flat:
         return SummaryLayers((), (), (), (), ())
@@ -226,10 +233,10 @@ def grow(
         if len(members) > MIXTURE_PIECE_ENTITIES and settings.clusters == "mixture":
             grown.notes.append(
                 f"layer {layer} has {len(members):,} entities: "
-                f"mixtures were fitted to pieces of {MIXTURE_PIECE_ENTITIES:,} at most"
+                f"mixtures were fitted to pieces of at most {MIXTURE_PIECE_ENTITIES:,}"
             )
         grown.sparsity.append(sparsity(found.components))
-        if not _goes_on(groups, grown.sparsity, settings.layers):
+        if not _needs_another_layer(groups, grown.sparsity, settings.layers):
             grown.clusters += _clusters(members, groups, summariser.fingerprint)
             break
         members = _summarised(members, vectors, groups, summariser, written, grown, progress)
@@ -255,8 +262,11 @@ class WrittenSummaries:
             self._above[link.member].append(link)
 
     def of(self, cluster: Cluster) -> list[Summary] | None:
-        """The summaries of a cluster with the same content; None if there are none, or one was joined with a summary of
-        another cluster, or its text was deleted with a passage."""
+        """Return the earlier summaries of a cluster with the same content, None if they cannot be reused.
+
+        They cannot be reused if there are none, if one was merged with a summary of another cluster, or if a text was
+        deleted with a passage.
+        """
         place = {ref: number for number, ref in enumerate(cluster.members)}
         refs = sorted({link.summary for ref in place for link in self._above[ref]})
         entities = [self._entities.get(ref) for ref in refs]
@@ -282,11 +292,12 @@ class _Grown:
     notes: list[str] = field(default_factory=list[str])
 
 
-def _goes_on(groups: Sequence[Ints], found: Sequence[float], layers: int) -> bool:
-    """Whether there is a layer above these clusters, the last of those whose sparsity was found.
+def _needs_another_layer(groups: Sequence[Ints], found: Sequence[float], layers: int) -> bool:
+    """Return True if another layer is needed above these clusters.
 
     Args:
-        layers: how many there should be, 0 where sparsity says.
+        found: Cluster sparsity of the layers so far, the current one last.
+        layers: Desired number of layers, 0 to decide by sparsity.
     """
     if sum(map(len, groups)) < _LEAST_LAYER_ENTITIES or max(map(len, groups)) < 2:
         return False
@@ -296,17 +307,13 @@ def _goes_on(groups: Sequence[Ints], found: Sequence[float], layers: int) -> boo
 
 
 def _places(labels: Ints) -> list[Ints]:
-    """The places of each label, ascending."""
+    """Return the positions of each label, ascending."""
     order = np.argsort(labels, kind="stable")
     return [part for part in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1) if len(part)]
 
 
 def _clusters(members: Sequence[LayerEntity], groups: Iterable[Ints], fingerprint: str) -> list[Cluster]:
-    """Clusters without summaries.
-
-    Args:
-        fingerprint: of the summariser.
-    """
+    """Return clusters without summaries."""
     found: list[Cluster] = []
     for group in groups:
         some = [members[place] for place in group.tolist()]
@@ -325,7 +332,7 @@ def _summarised(
     grown: _Grown,
     progress: Progress,
 ) -> list[LayerEntity]:
-    """The entities of the layer above, in order of ref; they, their links and the clusters go into `grown`, too."""
+    """Return the entities of the next layer, ordered by ref; add them, their links and clusters to `grown`."""
     layer = members[0].layer
     found = _clusters(members, groups, summariser.fingerprint)
     wanted = [at for at, each in enumerate(found) if len(each.members) > 1]
@@ -337,8 +344,8 @@ def _summarised(
     asked: Iterator[Group] = (
         Group([members[place] for place in groups[at].tolist()], vectors[groups[at]], common) for at in new
     )
-    for at, said in zip(new, summariser.write(asked), strict=True):
-        summaries[at] = list(said)
+    for at, joined in zip(new, summariser.write(asked), strict=True):
+        summaries[at] = list(joined)
         progress.advance(1)
     above = _LayerAbove(layer + 1)
     refs = {found[at].key: above.add(found[at], summaries[at]) for at in wanted}
@@ -353,7 +360,7 @@ def _summarised(
 
 
 class _LayerAbove:
-    """The entities of a layer while they are put together. Summaries with one key become one entity."""
+    """The entities of a layer under construction. Summaries with equal keys become one entity."""
 
     def __init__(self, layer: int) -> None:
         self._layer = layer
@@ -361,7 +368,7 @@ class _LayerAbove:
         self._links = dict[tuple[str, str], SummaryLink]()
 
     def add(self, cluster: Cluster, summaries: Sequence[Summary]) -> tuple[str, ...]:
-        """The refs of the summaries, ascending."""
+        """Add the summaries of a cluster; return their refs, ascending."""
         refs = set[str]()
         for summary in summaries:
             entity = summary.entity(self._layer, cluster.key)
@@ -378,14 +385,14 @@ class _LayerAbove:
         return list(self._links.values())
 
     def _join(self, link: SummaryLink) -> None:
-        """Of two links between the same entities the stronger counts."""
+        """Add a link; of two links between the same entities the stronger one is kept."""
         there = self._links.get((link.member, link.summary))
         if there is None or there.weight < link.weight:
             self._links[link.member, link.summary] = link
 
 
 def _merged(parts: Sequence[LayerEntity]) -> LayerEntity:
-    """One entity for summaries with one key: name and type of the first, all descriptions and passages."""
+    """Merge summaries with the same key: name and type of the first, all descriptions and passages."""
     if len(parts) == 1:
         return parts[0]
     ordered = sorted(parts, key=lambda each: (each.name, each.type, each.description))

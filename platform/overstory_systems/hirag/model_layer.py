@@ -1,4 +1,4 @@
-"""Layer 0 from what a language model read: its entities and relations merged over all passages."""
+"""Layer 0 from the readings of a language model: entities and relations merged over all passages."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from overstory_systems.hirag.knowledge_graph import NAME, BaseLayer, LayerEntity
 _READ_CHUNKS_A_PAGE = 1_000
 _MODEL_LAYER_IDS_A_PAGE = 5_000
 _MERGED_DESCRIPTION_CHARACTERS = 2_000
-"""Of a merged description, some 500 tokens: longer ones are summarised."""
+"""Characters of a merged description, about 500 tokens; a longer one is summarised."""
 LONGEST_JOINED_CHARACTERS = 2 * _MERGED_DESCRIPTION_CHARACTERS
 _SUMMARISED_CHARACTERS = 12_000
-"""Of the descriptions that one request holds; the others are left out of the summary."""
+"""Characters of descriptions in one request; the others are left out of the summary."""
 _PASSAGES_A_DESCRIPTION = 16
-"""Passages that a description lists, if its parts come from fewer."""
+"""Passages listed for a description, if its parts come from fewer."""
 _RELATION_STRENGTHS = 10
-"""The model says strengths from 1 to 10; a weight is a tenth, so that the strongest counts as much as a fact."""
+"""Highest strength that the model gives; the weight is strength / 10, so the strongest counts as much as a fact."""
 
 
 class Joined(BaseModel):
@@ -51,30 +51,29 @@ class Joined(BaseModel):
 
 @dataclass(slots=True)
 class _ReadEntity:
-    """What passages say of an entity. Dictionaries and lists are in order of passage.
-
-    Attributes:
-        told: passages by description.
-    """
+    """An entity as read in the passages; its collections are in the order of the passages."""
 
     names: Counter[str] = field(default_factory=Counter[str])
     types: Counter[str] = field(default_factory=Counter[str])
-    told: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    chunks_by_description: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
     def add(self, chunk: str, name: str, type_: str, description: str) -> None:
         self.names[name] += 1
         self.types[type_] += 1
-        self.told.setdefault(description, []).append(chunk)
+        self.chunks_by_description.setdefault(description, []).append(chunk)
 
     @property
     def descriptions(self) -> list[str]:
-        return [text for text in self.told if text]
+        return [text for text in self.chunks_by_description if text]
 
     def chunks_of(self, texts: Sequence[str]) -> tuple[str, ...]:
-        """The passages of descriptions: the first of each, so that the text goes with any that it was made from, then
-        others up to _PASSAGES_A_DESCRIPTION."""
-        first = dict.fromkeys(self.told[text][0] for text in texts)
-        every = dict.fromkeys([*first, *(chunk for text in texts for chunk in self.told[text])])
+        """Return the passages of descriptions, at most `_PASSAGES_A_DESCRIPTION` or one per description.
+
+        The first passage of each description is included, so that a text is deleted with any passage that it was made
+        from.
+        """
+        first = dict.fromkeys(self.chunks_by_description[text][0] for text in texts)
+        every = dict.fromkeys([*first, *(chunk for text in texts for chunk in self.chunks_by_description[text])])
         return tuple(every)[: max(len(first), _PASSAGES_A_DESCRIPTION)]
 
 
@@ -86,7 +85,7 @@ class _Relation:
     chunks: list[str] = field(default_factory=list[str])
 
     def add(self, chunk: str, description: str, strength: int) -> None:
-        """The strongest description counts, the first of equal ones; its passage comes first."""
+        """Add a reading. The strongest description is kept, the first on ties; its passage comes first."""
         self.strength += strength
         if strength > self.best:
             self.best, self.description = strength, description
@@ -97,22 +96,14 @@ class _Relation:
 
 @dataclass(slots=True)
 class Readings:
-    """What a language model read in all passages, merged by key.
-
-    Attributes:
-        by_rules: passages that rules are to read, too, since answers could not be used.
-    """
+    """Readings of a language model in all passages, merged by key; rules must also read the passages `by_rules`."""
 
     entities: dict[str, _ReadEntity] = field(default_factory=dict[str, _ReadEntity])
     relations: dict[tuple[str, str], _Relation] = field(default_factory=dict[tuple[str, str], _Relation])
     by_rules: set[str] = field(default_factory=set[str])
 
     def add(self, chunk: str, found: Mapping[str, Sequence[Sequence[object]]], *, rules: bool) -> None:
-        """A passage; passages must come in order of id.
-
-        Args:
-            found: as `ChunkReading.found` has it.
-        """
+        """Add the reading of a passage, as in `ChunkReading.found`; passages must be added in order of id."""
         for key, name, type_, description in found["entities"]:
             self.entities.setdefault(str(key), _ReadEntity()).add(chunk, str(name), str(type_), str(description))
         for one, other, description, strength in found["relations"]:
@@ -125,11 +116,11 @@ class Readings:
 def merged_layer(
     readings: Readings, chat: Chat, model: str, known: Mapping[str, LayerEntity], ids: Mapping[str, str]
 ) -> BaseLayer:
-    """Layer 0 of what was read, without what rules read.
+    """Return layer 0 as read by the model, without the facts found by rules.
 
     Args:
-        known: the entities of the build before, by ref: a summary of the same descriptions is kept.
-        ids: of the corpus' entities, by key.
+        known: Entities of the previous build, by ref. A summary of the same descriptions is kept.
+        ids: Ids of the corpus's entities, by key.
     """
     joiner = _Joiner(chat, model)
     entities: dict[str, LayerEntity] = {}
@@ -140,7 +131,7 @@ def merged_layer(
         texts = entity.descriptions
         source = _source(key, texts, joiner.fingerprint)
         name, type_ = most_frequent(entity.names), most_frequent(entity.types)
-        chunks = entity.chunks_of(_held(texts))
+        chunks = entity.chunks_of(_in_one_request(texts))
         made = LayerEntity(0, key, name, type_, " ".join(texts), chunks, ids.get(key, ""), model, source)
         entities[key] = made
         if len(made.description) > _MERGED_DESCRIPTION_CHARACTERS:
@@ -160,7 +151,7 @@ def merged_layer(
 
 
 def _relations(readings: Readings) -> tuple[list[EntityRelation], int]:
-    """Those among the strongest of one of their ends, in order, and how many others there are."""
+    """Return the relations that are among the strongest of at least one end, and the number of the others."""
     ends = sorted(readings.relations)
     place = {key: number for number, key in enumerate(sorted(readings.entities))}
     table = np.array([(place[one], place[other]) for one, other in ends], dtype=np.int64).reshape(-1, 2)
@@ -175,12 +166,12 @@ def _relations(readings: Readings) -> tuple[list[EntityRelation], int]:
 
 
 def with_rules(read: BaseLayer, rules: BaseLayer) -> BaseLayer:
-    """What a model read, and beside it what rules found in the passages where its answers could not be used."""
+    """Add the facts that rules found in passages where the model's answers could not be used."""
     entities = {entity.ref: entity for entity in rules.entities} | {entity.ref: entity for entity in read.entities}
     relations = {(relation.source, relation.target): relation for relation in rules.relations}
     for relation in read.relations:
         other = relations.get((relation.source, relation.target))
-        relations[relation.source, relation.target] = relation if other is None else _together(relation, other)
+        relations[relation.source, relation.target] = relation if other is None else _combined(relation, other)
     return replace(
         read,
         entities=[entities[ref] for ref in sorted(entities)],
@@ -189,19 +180,19 @@ def with_rules(read: BaseLayer, rules: BaseLayer) -> BaseLayer:
     )
 
 
-def _together(read: EntityRelation, rules: EntityRelation) -> EntityRelation:
+def _combined(read: EntityRelation, rules: EntityRelation) -> EntityRelation:
     chunks = tuple(dict.fromkeys([*read.chunks, *rules.chunks]))[:MOST_CHUNKS_OF_A_RELATION]
     return replace(read, weight=read.weight + rules.weight, chunks=chunks)
 
 
 def stored_readings(graph: GraphClient, label: str, by: str) -> Iterator[Row]:
-    """What a reader of this fingerprint has stored, in order of chunk."""
+    """Yield the stored readings of the reader with this fingerprint, in order of chunk."""
     for rows in graph.pages("systems/hirag/readings", label, size=_READ_CHUNKS_A_PAGE, by=by):
         yield from rows
 
 
 def corpus_entities(graph: GraphClient, label: str, keys: Sequence[str]) -> dict[str, str]:
-    """The ids of the corpus' entities that there are, by key."""
+    """Return the ids of existing entities of the corpus, by key."""
     found: dict[str, str] = {}
     for some in batches(keys, _MODEL_LAYER_IDS_A_PAGE):
         ids = {entity_id(label, key): key for key in some}
@@ -211,13 +202,12 @@ def corpus_entities(graph: GraphClient, label: str, keys: Sequence[str]) -> dict
 
 
 def most_frequent(counted: Counter[str]) -> str:
-    """The first in the alphabet of those that are equally frequent; "" only where nothing else is there."""
+    """Return the most frequent non-empty text, the first in the alphabet on ties; "" if there is none."""
     return min((each for each in counted if each), key=lambda each: (-counted[each], each), default="")
 
 
 def first_that_fit(texts: Sequence[str]) -> str:
-    """The first of some descriptions that fit in _MERGED_DESCRIPTION_CHARACTERS together, at least a part of the
-    first."""
+    """Return the first descriptions that fit into `_MERGED_DESCRIPTION_CHARACTERS`, at least a part of the first."""
     taken = texts[0][:_MERGED_DESCRIPTION_CHARACTERS]
     for text in texts[1:]:
         if len(taken) + 1 + len(text) > _MERGED_DESCRIPTION_CHARACTERS:
@@ -233,26 +223,26 @@ def _source(key: str, texts: Sequence[str], fingerprint: str) -> str:
     return digest.hexdigest()[:32]
 
 
-def _held(texts: Sequence[str]) -> list[str]:
-    """The descriptions that one request holds."""
-    held: list[str] = []
+def _in_one_request(texts: Sequence[str]) -> list[str]:
+    """Return the descriptions that fit into one request."""
+    taken: list[str] = []
     room = _SUMMARISED_CHARACTERS
     for text in texts:
         if len(text) <= room:
-            held.append(text)
+            taken.append(text)
             room -= len(text)
-    return held
+    return taken
 
 
 _Long: TypeAlias = tuple[LayerEntity, Sequence[str]]
-"""An entity whose description is too long, and the descriptions that it consists of."""
+"""An entity whose description is too long, and the descriptions it consists of."""
 
 
 class _FirstThatFit(RuleWriter[_Long, LayerEntity]):
     fingerprint = ""
 
     def text(self, group: _Long) -> LayerEntity:
-        """Without a source, so that the next build asks again."""
+        """Return the entity with a cut description, and without a source, so that the next build asks again."""
         entity, texts = group
         return replace(entity, description=first_that_fit(texts), source="")
 
@@ -268,7 +258,7 @@ class _Joiner(ModelWriter[_Long, LayerEntity]):
 
     def asked(self, group: _Long) -> WritingOutcome[LayerEntity]:
         entity, texts = group
-        messages = self.prompt.messages(name=entity.name, descriptions=_held(texts))
+        messages = self.prompt.messages(name=entity.name, descriptions=_in_one_request(texts))
         joined = self.answer(Joined, messages, entity.chunks)
         text = on_one_line(joined.description) if joined else ""
         return WritingOutcome(replace(entity, description=text) if text else None)

@@ -1,4 +1,4 @@
-"""Summary entities written by a language model, one request for each cluster."""
+"""Reports on communities and summary entities written by a language model, one request each."""
 
 from __future__ import annotations
 
@@ -42,24 +42,25 @@ from overstory_systems.hirag.summaries import (
     as_weight,
 )
 
-_LONGEST_ENTITY_CHARACTERS = 400  # of what a request says of one entity
+_LONGEST_ENTITY_CHARACTERS = 400  # characters of an entity in a request
 
 
 class ModelReporter(ReportWriter[Material]):
-    """Asks a model, several communities of a level at a time."""
+    """Writes reports with a language model, several communities of a level at a time."""
 
     most_sources = MOST_REPORT_ENTITIES + MOST_REPORT_RELATIONS
 
     def __init__(self, chat: Chat, model: str, entities: Sequence[LayerEntity] = ()) -> None:
-        """
+        """Create a writer of reports.
+
         Args:
-            model: the name that reports carry in `by`.
-            entities: as of `RuleReporter`.
+            model: Name that reports carry in `by`.
+            entities: Entities of the corpus, as for `RuleReporter`.
         """
         super().__init__(chat.booked(NAME), model, prompt("report", __package__), RuleReporter(entities))
 
     def fallen_back(self) -> str:
-        return f"{counted(self.by_rules, 'report')} on communities by rules"
+        return f"{counted(self.by_rules, 'report')} on communities written by rules"
 
     def shown(self, group: Material) -> Shown:
         sources = sources_of(list(_entities(group)), list(_relations(group)), group.parts)
@@ -87,26 +88,26 @@ def _relations(material: Material) -> Iterator[Source]:
 
 
 _MOST_MEMBER_TOKENS = 4_000
-"""Of the members that a prompt shows, by an upper estimate. The nearest to the mean is always shown."""
+"""Tokens of the members shown in a prompt, by an upper estimate. The member nearest to the mean is always shown."""
 _MOST_MEMBER_CHUNKS = 1_000
-"""Passages that the members of a prompt stand on. The summaries stand on all of them."""
+"""Passages of the members in a prompt. The summaries cite all of them."""
 _LONGEST_SUMMARISED_CHARACTERS = 4_000
-"""Characters of a text that are looked at."""
+"""Characters of a text that are read."""
 _LONGEST_MEMBER_DESCRIPTION_CHARACTERS = 1_000
 """Characters of a member's description in a prompt."""
-_MOST_SUMMARIES_A_CLUSTER = 4  # summaries of an answer
-_LONGEST_CLUSTER_NAME_CHARACTERS = 120  # of a name, of a member and of an answer
-_LONGEST_JOINED_REASON_CHARACTERS = 160  # of why a member belongs to a summary
+_MOST_SUMMARIES_A_CLUSTER = 4  # summaries per answer
+_LONGEST_CLUSTER_NAME_CHARACTERS = 120  # characters of a name
+_LONGEST_JOINED_REASON_CHARACTERS = 160  # characters of the reason for a link
 _LONGEST_CLUSTER_SUMMARY_CHARACTERS = 1_000
-"""Characters of an answer's texts."""
-_MEMBER_STRENGTHS = 10.0  # the model says strengths up to this
+"""Characters of the texts of an answer."""
+_MEMBER_STRENGTHS = 10.0  # highest strength that the model gives
 
-_TYPES_SAID = ", ".join(f'"{each}"' for each in META_TYPES)
+_META_TYPE_LIST = ", ".join(f'"{each}"' for each in META_TYPES)
 
 
-def _meta_type(said: object) -> object:
-    """A type that the model made up is "other": its answer is paid for."""
-    known = said.strip().lower() if isinstance(said, str) else said
+def _meta_type(value: object) -> object:
+    """Return the type, or "other" if the model invented it: its answer is paid for."""
+    known = value.strip().lower() if isinstance(value, str) else value
     return known if known in META_TYPES else OTHER
 
 
@@ -147,11 +148,11 @@ class FoundSummaries(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _GroupExcerpt:
-    """What a prompt shows of a group.
+    """The members of a group that a prompt shows.
 
     Attributes:
-        places: of the members in the group, by their numbers in the prompt, from 1.
-        chunks: the passages that they stand on.
+        places: Positions of the shown members in the group; number i in the prompt is `places[i - 1]`.
+        chunks: Passages that support the shown members.
     """
 
     texts: Sequence[str]
@@ -160,12 +161,13 @@ class _GroupExcerpt:
 
 
 class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
-    """Asks a model, several clusters at a time."""
+    """Summarises clusters with a language model, several at a time."""
 
     def __init__(self, chat: Chat, model: str) -> None:
-        """
+        """Create a summariser.
+
         Args:
-            model: its name, which summaries carry in `by`.
+            model: Name that summaries carry in `by`.
         """
         super().__init__(chat.booked(NAME), model, prompt("summary", __package__), RuleClusterSummariser())
 
@@ -174,7 +176,7 @@ class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
 
     def not_shown(self) -> str:
         return (
-            f"{self.left_out:,} of {self.things:,} entities in clusters did not fit into the prompts: they were joined "
+            f"{self.left_out:,} of {self.things:,} entities in clusters did not fit into the prompts: they were added "
             "to the nearest summary unread"
         )
 
@@ -185,22 +187,22 @@ class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
         return WritingOutcome(summaries or None, size, size - len(shown.places))
 
     def estimate(self, groups: int) -> Estimate:
-        """As if each prompt held as many tokens as it may."""
+        """Return the cost if every prompt were as long as allowed."""
         return self.times(Request(self._messages([""]), FoundSummaries), groups, more_tokens=_MOST_MEMBER_TOKENS)
 
     def _messages(self, texts: Sequence[str]) -> Sequence[Message]:
-        return self.prompt.messages(types=_TYPES_SAID, entity=texts)
+        return self.prompt.messages(types=_META_TYPE_LIST, entity=texts)
 
     def _shown(self, group: Group) -> _GroupExcerpt:
-        """The members nearest to the mean, in that order."""
+        """Select the members nearest to the mean, the nearest first."""
         order = nearest_first(to_mean(group.vectors)).tolist()
         place_of = {each.ref: place for place, each in enumerate(group.members)}
         fitting = within([group.members[place] for place in order], _MOST_MEMBER_CHUNKS)[:MOST_CLUSTER_MEMBERS]
         texts: list[str] = []
         tokens = 0
         for each in fitting:
-            said = shortened(_line(each.description), _LONGEST_MEMBER_DESCRIPTION_CHARACTERS)
-            text = f"{shortened(each.name, _LONGEST_CLUSTER_NAME_CHARACTERS)} ({each.type or OTHER}): {said}"
+            description = shortened(_line(each.description), _LONGEST_MEMBER_DESCRIPTION_CHARACTERS)
+            text = f"{shortened(each.name, _LONGEST_CLUSTER_NAME_CHARACTERS)} ({each.type or OTHER}): {description}"
             tokens += count_at_most(text)
             if texts and tokens > _MOST_MEMBER_TOKENS:
                 break
@@ -209,13 +211,13 @@ class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
         return _GroupExcerpt(texts, [place_of[each.ref] for each in chosen], passages_of(chosen))
 
     def _read(self, group: Group, shown: _GroupExcerpt, answer: FoundSummaries) -> list[Summary]:
-        """The answer without numbers that nobody has, and with the members that it left out."""
+        """Return the summaries, without invalid member numbers; members that the answer forgot are added."""
         named = [each for each in answer.summaries if entity_key(_line(each.name)) and _line(each.description)]
         joined = [_joined(each, shown.places) for each in named]
         if any(joined):
             named = [each for each, members in zip(named, joined, strict=True) if members]
             joined = [members for members in joined if members]
-        else:  # names without members: the first is meant for all
+        else:  # If no name has members, the first one gets all.
             named, joined = named[:1], joined[:1]
         if not named:
             return []
@@ -234,7 +236,7 @@ class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
 
 
 def _joined(found: FoundSummary, places: Sequence[int]) -> dict[int, JoinedMember]:
-    """The members of a summary, by their places in the group; the first mention of each counts."""
+    """Return the members of a summary by position in the group; the first mention of a member counts."""
     joined: dict[int, JoinedMember] = {}
     for each in found.members:
         if 1 <= each.number <= len(places):
@@ -245,7 +247,7 @@ def _joined(found: FoundSummary, places: Sequence[int]) -> dict[int, JoinedMembe
 
 
 def _join_forgotten(group: Group, joined: Sequence[dict[int, JoinedMember]]) -> None:
-    """Members that no summary names join the one whose members' mean is nearest, by their cosine to that mean."""
+    """Add members that no summary has to the summary with the nearest mean, weighted by their cosine."""
     forgotten = [place for place in range(len(group.members)) if not any(place in members for members in joined)]
     if not forgotten:
         return

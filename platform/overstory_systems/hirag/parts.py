@@ -1,4 +1,4 @@
-"""What HiRAG's retriever finds besides passages, as parts of the evidence. Pure functions."""
+"""Parts of the evidence other than passages: entities, relations, paths and reports. Pure functions."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import NamedTuple
 from overstory.display import on_one_line, shortened
 from overstory.model import Part, RatedReport, ReportFinding
 from overstory.model.parts import PartKind
-from overstory_systems.hirag.ranking import NearEntity, StoredReport
+from overstory_systems.hirag.scores import NearEntity, StoredReport
 
-_MOST_PASSAGES_OF_A_PATH = 8  # passages that a path stands on
-_MOST_PASSAGES_OF_A_REPORT = 5  # passages that a report stands on
+_MOST_PASSAGES_OF_A_PATH = 8  # passages cited for a path
+_MOST_PASSAGES_OF_A_REPORT = 5  # passages cited for a report
 MOST_PASSAGES_OF_ONE = 3
-"""Passages that a path stands on, a report, and a description or a relation: the evidence carries all of them."""
+"""Passages cited for each description or relation; the evidence carries all of them."""
 _MOST_RELATIONS_OFF_A_PATH = 3
-"""Relations of a path that it does not go along."""
+"""Relations shown for a path in addition to its own."""
 _LONGEST_RELATION_CHARACTERS = 160
-"""Characters of the description of a relation that are shown: a context has room for a few paths only."""
+"""Characters of a relation's description that are shown, because a context holds only a few paths."""
 RELATED = "HIRAG_RELATED"
 
 Documents = Mapping[str, str]
-"""The document of each passage that exists, by ids."""
+"""The document of each existing passage, by passage id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -31,8 +31,8 @@ class EntityPart(Part):
     """An entity near the question.
 
     Attributes:
-        entity: its id in the graph.
-        layer: 0 for those of the texts, above that for summaries.
+        entity: Id of the entity in the graph.
+        layer: 0 for entities of the texts, above 0 for summaries.
     """
 
     kind: PartKind = field(default="entity", init=False)
@@ -48,7 +48,7 @@ class EntityPart(Part):
 
 @dataclass(frozen=True, slots=True)
 class DescribedRelation:
-    """A relation between two entities; `description` is "" where nothing is said of it."""
+    """A relation between two entities; `description` may be ""."""
 
     source: str
     target: str
@@ -61,9 +61,9 @@ class RelationPart(Part):
     """A path between entities of different communities, or a single relation.
 
     Attributes:
-        names: of the entities from one end to the other.
-        triples: the relations along the path, and others among its entities.
-        stated: whether its passages state all of it: none of these is a relation to a summary.
+        names: Names of the entities from one end to the other.
+        triples: Relations along the path, then others among its entities.
+        stated: True if the passages state all relations, so that none leads to a summary.
     """
 
     kind: PartKind = field(default="relation", init=False)
@@ -77,7 +77,7 @@ class RelationPart(Part):
 
 
 class PathEntity(NamedTuple):
-    """An entity on a path. `description` is None where its passage is gone."""
+    """An entity on a path; `description` is None if its passage was deleted."""
 
     id: str
     name: str
@@ -91,10 +91,10 @@ class PathRelation(NamedTuple):
     """A relation among the entities of paths.
 
     Attributes:
-        source, target: ids.
+        source, target: Ids of the two entities.
         type: HIRAG_RELATED, SUMMARIZED_BY or SAME_AS.
-        description: "" for none; None where its passage is gone.
-        chunks: ids of passages that state it.
+        description: May be ""; None if its passage was deleted.
+        chunks: Ids of the passages that state the relation.
     """
 
     source: str
@@ -110,9 +110,9 @@ class Paths:
     """Paths between key entities, and relations.
 
     Attributes:
-        paths: ids of the entities of each, from end to end.
-        entities: all that are on them or at the ends of relations, by id.
-        relations: all among those on paths, and those of the entities nearest to the question.
+        paths: Ids of the entities of each path, from end to end.
+        entities: All entities on paths or at the ends of relations, by id.
+        relations: Relations among the entities of paths, and those of the entities nearest to the question.
     """
 
     paths: Sequence[Sequence[str]] = ()
@@ -120,8 +120,10 @@ class Paths:
     relations: Sequence[PathRelation] = ()
 
     def joined_with(self, others: Paths, limit: int) -> Paths:
-        """The relations within one path, and `limit` others, each once: first those between paths (Eq. 16), then those
-        of near entities, the nearest to the question first."""
+        """Keep the relations within paths, and add up to `limit` distinct other relations.
+
+        Relations between paths come first (Eq. 16), then those of near entities, the nearest to the question first.
+        """
         on_paths = [frozenset(path) for path in self.paths]
         entities = {**others.entities, **self.entities}
         within: dict[object, PathRelation] = {}
@@ -141,28 +143,24 @@ class Paths:
         return replace(found, relations=[*found.relations, *sorted(single.values(), key=order)[:limit]])
 
     def chunks(self, relation: PathRelation) -> Sequence[str]:
-        """The passages that a relation stands on; one between layers on those of the entity of the lower layer."""
+        """Return the passages of a relation; a relation between layers has those of its lower entity."""
         if relation.type == RELATED:
             return relation.chunks
         ends = [self.entities[end] for end in (relation.source, relation.target) if end in self.entities]
         return min(ends, key=lambda end: end.layer).chunks if ends else ()
 
     def similarity(self, relation: PathRelation) -> float:
-        """To the question: the mean of its ends."""
+        """Return the similarity of a relation to the question, the mean of its ends."""
         ends = [self.entities[end].cosine for end in (relation.source, relation.target) if end in self.entities]
         return sum(ends) / len(ends) if ends else 0.0
 
 
 def entity_parts(
-    near: Iterable[NearEntity], said: Mapping[str, tuple[str, Sequence[str]]], documents: Documents
+    near: Iterable[NearEntity], descriptions: Mapping[str, tuple[str, Sequence[str]]], documents: Documents
 ) -> Iterator[EntityPart]:
-    """Those of which something is said, in their order.
-
-    Args:
-        said: by id, the description and the passages that it stands on.
-    """
+    """Yield parts for the entities that have a description in an existing passage, in order."""
     for entity in near:
-        description, all_chunks = said.get(entity.id, ("", ()))
+        description, all_chunks = descriptions.get(entity.id, ("", ()))
         chunks = tuple(chunk for chunk in all_chunks if chunk in documents)
         if chunks:
             kind = ", ".join(filter(None, (entity.type, f"summary of layer {entity.layer}" if entity.layer else "")))
@@ -180,22 +178,25 @@ def entity_parts(
 
 
 def relation_parts(found: Paths, documents: Documents) -> list[RelationPart]:
-    """A part for each path, with the relations that it goes along, then others among its entities; and the best other
-    relations, a part for each. The nearer the farther of its two ends is to the question, the earlier."""
+    """Return a part for each path and for each of the best other relations.
+
+    A path's part has the relations along the path, then others among its entities. Parts are ordered by the similarity
+    of their less similar end to the question.
+    """
     made = (part for part in _parts(found, documents) if part is not None)
     return sorted(made, key=lambda part: (-part.score, part.names))
 
 
 def _parts(found: Paths, documents: Documents) -> Iterator[RelationPart | None]:
-    told: set[tuple[frozenset[str], str]] = set()
+    shown_keys: set[tuple[frozenset[str], str]] = set()
     for path in found.paths:
         on_path = set(path)
         steps = {frozenset(step) for step in itertools.pairwise(path)}
         inside = [each for each in found.relations if {each.source, each.target} <= on_path]
         inside.sort(key=lambda each: (frozenset((each.source, each.target)) not in steps, _along(each, path)))
-        told |= {_key(each) for each in inside}
+        shown_keys |= {_key(each) for each in inside}
         yield _relation_part(found, path, inside[: len(steps) + _MOST_RELATIONS_OFF_A_PATH], documents)
-    between = [each for each in found.relations if each.type == RELATED and _key(each) not in told]
+    between = [each for each in found.relations if each.type == RELATED and _key(each) not in shown_keys]
     for each in sorted(between, key=lambda one: (-found.similarity(one), one.source, one.target)):
         yield _relation_part(found, (each.source, each.target), [each], documents)
 
@@ -211,7 +212,7 @@ def _relation_part(
         return None
     names = tuple(on_one_line(found.entities[id_].name) for id_ in path)
     triples = tuple(_triple(each, found) for each in shown)
-    lines = dict.fromkeys(f"- {_told(each)}" for each in triples)
+    lines = dict.fromkeys(f"- {_line(each)}" for each in triples)
     return RelationPart(
         text="\n".join([" → ".join(names), *lines]),
         score=min(found.entities[path[0]].cosine, found.entities[path[-1]].cosine),
@@ -231,7 +232,7 @@ def _triple(relation: PathRelation, found: Paths) -> DescribedRelation:
     return DescribedRelation(on_one_line(source.name), on_one_line(target.name), relation.weight, description)
 
 
-def _told(triple: DescribedRelation) -> str:
+def _line(triple: DescribedRelation) -> str:
     ends = f"{triple.source} — {triple.target}"
     return f"{ends}: {shortened(triple.description, _LONGEST_RELATION_CHARACTERS)}" if triple.description else ends
 
@@ -248,7 +249,7 @@ def _along(relation: PathRelation, path: Sequence[str]) -> tuple[int, int]:
 def report_part(
     stored: StoredReport, score: float, documents: Documents, most: int = _MOST_PASSAGES_OF_A_REPORT
 ) -> RatedReport | None:
-    """A report as a part, with at most so many findings; None where no passage of it is left."""
+    """Return a report as a part with at most `most` findings, None if none of its passages is left."""
     report = stored.report
     chunks = dict.fromkeys(chunk for finding in report.findings for chunk in finding.chunks if chunk in documents)
     carried = tuple(chunks or dict.fromkeys(chunk for chunk in report.stands_on if chunk in documents))[
@@ -278,7 +279,7 @@ def report_part(
 
 
 def report_chunks(stored: StoredReport) -> list[str]:
-    """The passages that `report_part` may carry."""
+    """Return the passages that `report_part` can cite."""
     of_findings = dict.fromkeys(chunk for finding in stored.report.findings for chunk in finding.chunks)
     return list(of_findings or dict.fromkeys(stored.report.stands_on))[:_MOST_PASSAGES_OF_A_REPORT]
 

@@ -1,4 +1,4 @@
-"""What a report on a community is made from: its most central entities, its strongest relations, its parts."""
+"""Input of a community's report: its most central entities, strongest relations, and parts."""
 
 from __future__ import annotations
 
@@ -14,29 +14,30 @@ from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.compile import Floats, Ints
 from overstory_systems.hirag.knowledge_graph import LayeredGraph, LayerEntity
 
-MOST_REPORT_ENTITIES = 12  # entities of a community that its report is made of
-MOST_REPORT_RELATIONS = 24  # relations between them
-_MOST_REPORT_PARTS = 10  # parts of a community whose reports are read, the largest
+MOST_REPORT_ENTITIES = 12  # entities shown in a report
+MOST_REPORT_RELATIONS = 24  # relations shown in a report
+_MOST_REPORT_PARTS = 10  # largest sub-communities whose reports are read
 _MOST_DIRECT_MEMBERS = 30
-"""Members up to which a community with others below it is described by its own sentences, not by their reports."""
+"""Members up to which a community is described by its own sentences instead of its sub-communities' reports."""
 _NO_COMMON_COMMUNITY = -1
-"""In place of a community: of a relation whose ends are in no community together."""
+"""Marks a relation whose ends share no community."""
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The part of a community that its report is made from.
+    """The input of a community's report.
 
     Attributes:
-        key: a digest of all that a report may show: equal keys, equal reports by one writer.
-        size: members.
-        inner: the weight of the relations among members.
-        entities: the most central first, one of each name; summaries by rules last, which list other entities.
-        relations: among members, with a description, the strongest first; of a community that is described by its parts
-            only those that join these.
-        ends: the ends of relations, by ref.
-        parts: reports on the communities by which it is described, the largest first; none for a small one, or one that
-            has no communities below it.
+        key: Digest of everything that a report may show; a writer gives equal reports for equal keys.
+        size: Number of members.
+        inner: Weight of the relations among members.
+        entities: Entities with distinct names, the most central first; summaries by rules last, because they list
+            others.
+        relations: Relations among members with a description, the strongest first. If `parts` is not empty, only the
+            relations between parts.
+        ends: Ends of the relations, by ref.
+        parts: Reports on the sub-communities that describe the community, the largest first; empty for a small
+            community.
     """
 
     key: str
@@ -49,13 +50,14 @@ class Material:
 
 
 class Materials:
-    """The material of all communities of a tree. Time and memory: linear in entities and relations, for each level."""
+    """The input of the reports on all communities of a tree; linear time and memory per level."""
 
     def __init__(self, tree: EncodingTree, graph: LayeredGraph, fingerprint: str) -> None:
-        """
+        """Prepare the input of the reports on all communities.
+
         Args:
-            tree: over the entities of the graph, all leaves at one depth.
-            fingerprint: of the writer of the reports.
+            tree: Tree over the entities of the graph, all leaves at one depth.
+            fingerprint: Fingerprint of the reports' writer.
         """
         self._tree = tree
         self._graph = graph
@@ -65,17 +67,13 @@ class Materials:
         self._joining, self._strongest = self._strongest_relations()
 
     def levels(self) -> Iterator[list[int]]:
-        """Communities, the deepest level first, without those that are the same as their child."""
+        """Yield the communities of each level, the deepest level first, without those equal to their child."""
         for depth in range(self._tree.height - 1, 0, -1):
             nodes = np.unique(self._tree.labels(depth))
             yield nodes[self._same_as[nodes] == nodes].tolist()
 
     def of(self, communities: Collection[int], reports: Mapping[int, Report]) -> Iterator[Material]:
-        """The material of some communities of one level, ascending.
-
-        Args:
-            reports: on all communities of deeper levels.
-        """
+        """Yield the input of the reports on some communities of one level, given the reports of deeper levels."""
         if not communities:
             return
         tree, entities, number = self._tree, self._graph.entities, self._graph.number
@@ -108,14 +106,13 @@ class Materials:
         return tuple(self.bottom(int(child)) for child in largest)
 
     def bottom(self, node: int) -> int:
-        """The deepest community with the members of this one."""
+        """Return the deepest community with the same members."""
         while (below := int(self._same_as[node])) != node:
             node = below
         return node
 
     def _strongest_relations(self) -> tuple[dict[int, list[EntityRelation]], dict[int, list[EntityRelation]]]:
-        """Of each community the strongest relations with a description: of those that are in no community below it,
-        and of all among its members."""
+        """Return the strongest relations with a description: those in no sub-community, and all, by community."""
         tree, relations = self._tree, self._graph.relations
         own: dict[int, list[EntityRelation]] = {}
         homes = _lowest_common(tree, self._graph)
@@ -135,7 +132,7 @@ class Materials:
 
 
 def only_children(tree: EncodingTree) -> Ints:
-    """Shape (nodes,): of a community with one community below it that child, of all other nodes the node itself."""
+    """Map each community with a single child to that child, every other node to itself. Shape (nodes,)."""
     same = np.arange(len(tree))
     inner = np.arange(tree.leaves, tree.root)
     alone = inner[tree.sizes[inner] == tree.sizes[tree.parents[inner]]]
@@ -146,24 +143,23 @@ def only_children(tree: EncodingTree) -> Ints:
 
 
 def is_list(entity: LayerEntity) -> bool:
-    """Whether it is a summary by rules, which lists other entities and says little of its own."""
+    """Return True for a summary by rules, which mostly lists other entities."""
     return entity.layer > 0 and entity.by == RULES
 
 
 def by_centrality(graph: LayeredGraph, joined: Graph, labels: Ints) -> Ints:
-    """Shape (n,): the entities group by group, of each group the most central first, summaries by rules last.
-
-    Args:
-        joined: `graph.as_graph()`.
-    """
+    """Order entities by group, each group's most central entity first and summaries by rules last. Shape (n,)."""
     lists = np.array([is_list(entity) for entity in graph.entities], dtype=np.bool_)
     order: Ints = np.lexsort((-centrality(joined, labels), lists, labels))
     return order
 
 
 def centrality(graph: Graph, labels: Ints) -> Floats:
-    """Shape (n,): how central each vertex is in its group: the weight of its edges within the group, times the share
-    of its edges that this is, so that what joins everything with everything is central nowhere."""
+    """Return how central each vertex is in its group, shape (n,).
+
+    Centrality is the weight of its edges within the group, times their share of all its edges. So a vertex connected to
+    everything is central nowhere.
+    """
     sources = np.repeat(np.arange(graph.vertices), np.diff(graph.indptr))
     within = labels[sources] == labels[graph.neighbours]
     inner = np.bincount(sources[within], weights=graph.weights[within], minlength=graph.vertices)
@@ -172,8 +168,10 @@ def centrality(graph: Graph, labels: Ints) -> Floats:
 
 
 def _key(material: Material, fingerprint: str) -> str:
-    """A digest of a community's size and of the texts, names and passages that its report may show, in their order;
-    without weights, which change everywhere when one document is added."""
+    """Return a digest of the community's size and of the texts, names and passages that its report may show.
+
+    Weights are not included, because adding one document changes them everywhere.
+    """
     return digest_of(
         "hirag-report",
         fingerprint,
@@ -190,7 +188,7 @@ def _content(entity: LayerEntity) -> tuple[object, ...]:
 
 
 def _lowest_common(tree: EncodingTree, graph: LayeredGraph) -> Ints:
-    """Shape (relations,): the deepest community that has both ends of a relation; _NO_COMMON_COMMUNITY if none has."""
+    """Return the deepest community with both ends of each relation, or `_NO_COMMON_COMMUNITY`. Shape (relations,)."""
     number = graph.number
     ends = np.asarray([(number[each.source], number[each.target]) for each in graph.relations], dtype=np.int64)
     ends = ends.reshape(-1, 2)
@@ -203,7 +201,7 @@ def _lowest_common(tree: EncodingTree, graph: LayeredGraph) -> Ints:
 
 
 def _named_once(entities: Iterable[LayerEntity]) -> tuple[LayerEntity, ...]:
-    """One entity of each name, in the order of first ones: of a summary and a member with its name, the member."""
+    """Keep one entity per name, the one in the lowest layer."""
     by_name: dict[str, LayerEntity] = {}
     for entity in entities:
         first = by_name.setdefault(entity.key, entity)

@@ -1,6 +1,8 @@
-"""Reports on communities, and how rules write them.
+"""Reports on communities, and the rules that write them.
 
-Source: HiRAG, Section 4.1; without a language model, sentences of the corpus stand in for what a model would write.
+Without a language model, sentences of the corpus replace the text that a model would write.
+
+Source: HiRAG, Section 4.1.
 """
 
 from __future__ import annotations
@@ -28,20 +30,20 @@ from overstory_systems.hirag.knowledge_graph import NAME, LayeredGraph, LayerEnt
 from overstory_systems.hirag.report_material import Material, Materials, is_list
 from overstory_systems.hirag.summaries import common_words, head_of, shared
 
-_MOST_COMMUNITY_FINDINGS = 6  # findings of a report
+_MOST_COMMUNITY_FINDINGS = 6  # findings per report
 MOST_FINDING_CANDIDATES = 4 * _MOST_COMMUNITY_FINDINGS
-_MOST_NAMES_IN_A_TITLE = 3  # names of entities in the title of a report
+_MOST_NAMES_IN_A_TITLE = 3  # names of entities in a title
 _MOST_COMPARED_ENTITIES = 8
-"""Central entities whose descriptions are searched for what they have in common: most of the time of a report."""
+"""Central entities whose descriptions are searched for a common theme; the search takes most of a report's time."""
 _LEAST_JOINING_WORD_SHARE = 0.1
-"""Of the words of a sentence that is cut off, those that join others ("of", "is"); rows of a table have fewer."""
+"""Least share of joining words ("of", "is") in a sentence that is cut off; rows of a table have fewer."""
 _LEAST_THEME_SHARE = 0.5
-"""Of the central entities, those whose descriptions have the words that a report is called after."""
-_LONGEST_FINDING_SENTENCE_CHARACTERS = 400  # of a sentence in a finding
+"""Least share of the central entities whose descriptions have the words of the theme."""
+_LONGEST_FINDING_SENTENCE_CHARACTERS = 400  # characters of a sentence in a finding
 _SENTENCE_RUN_WORDS = 4
-"""Words in a row by which sentences are compared."""
+"""Length in words of the sequences by which sentences are compared."""
 _SAME_SENTENCE_SHARE = 0.5
-"""Two sentences say the same if they share more than this part of the runs of the shorter one."""
+"""Sentences are duplicates if they share more than this part of the shorter one's word sequences."""
 _WORD = re.compile(r"\w+")
 _CODE = re.compile(r"^\W*(?:#include|\$ )|/\*|[{}<>]|;$")
 
@@ -49,15 +51,15 @@ Reporter: TypeAlias = TextWriter[Material, Report]
 
 
 def reporter_for(chat: Chat | None, model: str, entities: Sequence[LayerEntity] = ()) -> Reporter:
-    """The writer of reports on communities.
+    """Return the writer of reports on communities.
 
     Args:
-        model: the name of the language model.
-        entities: of the whole corpus.
+        model: Name of the language model.
+        entities: Entities of the whole corpus.
     """
     if chat is None:
         return RuleReporter(entities)
-    from overstory_systems.hirag.model_texts import ModelReporter  # pydantic, which only a model needs
+    from overstory_systems.hirag.model_texts import ModelReporter  # pydantic is needed only with a model
 
     return ModelReporter(chat, model, entities)
 
@@ -65,11 +67,11 @@ def reporter_for(chat: Chat | None, model: str, entities: Sequence[LayerEntity] 
 def write_reports(
     tree: EncodingTree, graph: LayeredGraph, *, known: Mapping[str, Report], reporter: Reporter, progress: Progress
 ) -> TreeReports:
-    """Reports on all communities of a tree but the root; those with the same members share one.
+    """Write reports on all communities of a tree except the root; communities with equal members share one.
 
     Args:
-        tree: over the entities of the graph, all leaves at one depth.
-        known: reports by key, as an earlier build wrote them: communities with the same content keep theirs.
+        tree: Tree over the entities of the graph, all leaves at one depth.
+        known: Reports of an earlier build, by key. Communities with the same content keep their report.
     """
     materials = Materials(tree, graph, reporter.fingerprint)
     progress.start(f"{NAME} reports", tree.root - tree.leaves, "communities")
@@ -81,33 +83,34 @@ def write_reports(
 
 
 class RuleReporter(RuleWriter[Material, Report]):
-    """Writes reports of sentences that are in the corpus, by rules."""
+    """Writes reports by rules, from sentences of the corpus."""
 
     fingerprint = "rules-9"
 
     def __init__(self, entities: Sequence[LayerEntity] = ()) -> None:
-        """
+        """Create a writer of reports.
+
         Args:
-            entities: of the whole corpus: words that their descriptions have everywhere are no theme of a community.
+            entities: Entities of the whole corpus. Words common in their descriptions are not used as a theme.
         """
         self._common = common_words([entity for entity in entities if entity.layer == 0])
 
     def text(self, group: Material) -> Report:
         material, parts = group, group.parts
         shown = _for_title(material.entities)
-        told = min(shown, key=lambda entity: (is_list(entity), not _is_sentence(lead(entity))))
-        leading = lead(told) if _is_sentence(lead(told)) else ""
+        described_by = min(shown, key=lambda entity: (is_list(entity), not _is_sentence(lead(entity))))
+        leading = lead(described_by) if _is_sentence(lead(described_by)) else ""
         summary = _summary(material, shown, leading)
         findings = _findings(material, parts)
         theme, described = self._theme(material, shown)
         chunks = chain(
             (chunk for finding in findings for chunk in finding.chunks),
-            # The name of a summary may come from any of its passages, that of another entity is in its first.
+            # The name of a summary may come from any of its passages, another entity's name is in its first passage.
             (chunk for entity in shown for chunk in (entity.chunks if entity.layer else entity.chunks[:1])),
-            told.chunks if leading else (),
+            described_by.chunks if leading else (),
             (chunk for entity in described for chunk in entity.chunks),
             (chunk for finding in findings for chunk in finding.also),
-            # What a model wrote may come from any of the passages that it was shown.
+            # A model's text may come from any of the passages that it was shown.
             (chunk for part in parts if part.by != RULES for chunk in part.stands_on),
         )
         return Report(
@@ -121,52 +124,53 @@ class RuleReporter(RuleWriter[Material, Report]):
         )
 
     def _theme(self, material: Material, shown: Sequence[LayerEntity]) -> tuple[str, Sequence[LayerEntity]]:
-        """What the central entities have in common, "" if nothing that reads well, and those whose descriptions say
-        so."""
+        """Return the theme that central entities share, and the entities whose descriptions have it.
+
+        The theme is "" if there is none that reads well.
+        """
         if material.size <= len(shown):
             return "", ()
-        said = [entity for entity in material.entities if entity.layer == 0 and not any(entity is one for one in shown)]
-        described = [entity for entity in (*shown, *said) if not is_list(entity)][:_MOST_COMPARED_ENTITIES]
+        rest = [entity for entity in material.entities if entity.layer == 0 and not any(entity is one for one in shown)]
+        described = [entity for entity in (*shown, *rest) if not is_list(entity)][:_MOST_COMPARED_ENTITIES]
         _, theme = shared(described, self._common)
-        said_by = [each for each in described if theme.casefold() in each.description.casefold()] if theme else []
-        return (theme, said_by) if len(said_by) >= _LEAST_THEME_SHARE * len(described) else ("", ())
+        with_theme = [each for each in described if theme.casefold() in each.description.casefold()] if theme else []
+        return (theme, with_theme) if len(with_theme) >= _LEAST_THEME_SHARE * len(described) else ("", ())
 
 
 def _title(theme: str, shown: Sequence[LayerEntity]) -> str:
-    """What the central entities have in common, and which these are: "Hindi film: Morning Raga, Zubeidaa"."""
+    """Return a title: the theme and the central entities, as in "Hindi film: Morning Raga, Zubeidaa"."""
     names = ", ".join(head_of(entity) for entity in shown)
     return f"{theme[0].upper()}{theme[1:]}: {names}" if theme else names
 
 
 def rating(material: Material) -> float:
-    """How much a community matters, 0 to 10; its members hold together by the mean weight of their relations."""
+    """Return the importance of a community, 0 to 10, from its size and the mean weight of its relations."""
     strength = material.inner / max(material.size, 1)
     return rating_of(material.size, strength / (1.0 + strength))
 
 
 def lead(entity: LayerEntity) -> str:
-    """The first sentence of what is said of an entity, with its name in it; "" where nothing is said."""
+    """Return the first sentence of an entity's description with its name; "" without a description."""
     sentence = _first_sentence(entity.description)
     return about(entity.name, sentence) if sentence else ""
 
 
 def stated(relation: EntityRelation, ends: Mapping[str, LayerEntity]) -> str:
-    """What a relation says, after the names of its ends where it has neither.
-
-    Args:
-        ends: by ref.
-    """
+    """Return the description of a relation, preceded by its ends (by ref) if it mentions neither."""
     text = _shortened(relation.description)
     source, target = ends[relation.source].name, ends[relation.target].name
-    said = text.casefold()
-    if source.casefold() in said or target.casefold() in said:
+    folded = text.casefold()
+    if source.casefold() in folded or target.casefold() in folded:
         return text
     return f"{source} – {target}: {text}"
 
 
 def _for_title(entities: Sequence[LayerEntity]) -> list[LayerEntity]:
-    """The most central ones, without names that are a part of another's. Those that do not read like names are left out
-    if there are others; identifiers come after names in words, options after these, summaries by rules last."""
+    """Return the most central entities for a title, without names contained in other names.
+
+    Names that do not read like names are left out if there are others. Identifiers come after names in words, then
+    options, then summaries by rules.
+    """
     shown: list[LayerEntity] = []
     wanted = [each for each in entities if is_readable_name(each.name)] or entities
     for entity in sorted(wanted, key=lambda each: (is_list(each), bool(shape_key(each.name)), each.name[0] == "-")):
@@ -176,7 +180,7 @@ def _for_title(entities: Sequence[LayerEntity]) -> list[LayerEntity]:
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Whether one key contains the other as whole words."""
+    """Return True if one key contains the other as whole words."""
     return f" {one} " in f" {other} " or f" {other} " in f" {one} "
 
 
@@ -190,21 +194,21 @@ def _summary(material: Material, shown: Sequence[LayerEntity], leading: str) -> 
 
 
 def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
-    """The most important first, sentences before listings and code; without those of which most is in one before."""
+    """Return the findings, the most important first, without duplicates; sentences come before lists and code."""
     if parts:
         ranked = sorted(parts, key=lambda part: -part.rating)
         central = {entity.name for entity in material.entities}
         own = [each for each in _of_relations(material) if not central.isdisjoint(each.names)][
             : _MOST_COMMUNITY_FINDINGS // 3
         ]
-        candidates = chain(own, _in_turn([part.findings for part in ranked]))
+        candidates = chain(own, _interleaved([part.findings for part in ranked]))
     else:
         candidates = chain(_of_relations(material), _of_entities(material.entities))
     seen: list[frozenset[tuple[str, ...]]] = []
     found: list[Finding] = []
     for finding in sorted(islice(candidates, MOST_FINDING_CANDIDATES), key=lambda each: not _is_sentence(each.text)):
         runs = _runs(finding.text)
-        if not any(_say_the_same(runs, others) for others in seen):
+        if not any(_are_duplicates(runs, others) for others in seen):
             seen.append(runs)
             found.append(finding)
             if len(found) == _MOST_COMMUNITY_FINDINGS:
@@ -213,7 +217,7 @@ def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
 
 
 def _is_sentence(text: str) -> bool:
-    """Whether a text reads like a sentence, also a short one: no piece of one, no code, no list of options or words."""
+    """Return True if a text reads like a sentence, not like a fragment, code, or a list of options or words."""
     words = text.split()
     options = sum(word.startswith("-") and len(word) > 1 for word in words)
     if not words or options > 1 or _CODE.search(text) or text.startswith("…") or words[0] in FUNCTION_WORDS:
@@ -225,7 +229,7 @@ def _is_sentence(text: str) -> bool:
 
 
 def _runs(text: str) -> frozenset[tuple[str, ...]]:
-    """All runs of four words; the whole of a shorter text."""
+    """Return all sequences of four words; the whole text if it is shorter."""
     words = _WORD.findall(text.casefold())
     return frozenset(
         tuple(words[start : start + _SENTENCE_RUN_WORDS])
@@ -233,54 +237,54 @@ def _runs(text: str) -> frozenset[tuple[str, ...]]:
     )
 
 
-def _say_the_same(one: Set[tuple[str, ...]], other: Set[tuple[str, ...]]) -> bool:
-    """Whether most of the shorter text is in the longer one, as in two cuts of one sentence."""
+def _are_duplicates(one: Set[tuple[str, ...]], other: Set[tuple[str, ...]]) -> bool:
+    """Return True if most of the shorter text is in the longer one, as in two cuts of one sentence."""
     return len(one & other) > _SAME_SENTENCE_SHARE * min(len(one), len(other))
 
 
-def _in_turn(lists: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
-    """The first of each list, then the second of each."""
+def _interleaved(lists: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
+    """Yield the first finding of each list, then the second of each."""
     for row in zip_longest(*lists):
         yield from (finding for finding in row if finding is not None)
 
 
 def _of_relations(material: Material) -> Iterator[Finding]:
-    """Sentences that tie the members, the one first that ties the most central ones most strongly."""
+    """Yield sentences that connect members, the strongest connection between central members first."""
     ends = material.ends
     rank = {entity.ref: place for place, entity in enumerate(material.entities)}
     last = len(rank)
-    said: dict[str, list[EntityRelation]] = {}
+    by_text: dict[str, list[EntityRelation]] = {}
     for relation in material.relations:
-        said.setdefault(stated(relation, ends), []).append(relation)
+        by_text.setdefault(stated(relation, ends), []).append(relation)
 
     def weight(relations: Sequence[EntityRelation]) -> float:
         return sum(
             each.weight / (1 + min(rank.get(each.source, last), rank.get(each.target, last))) for each in relations
         )
 
-    ranked = sorted(said.items(), key=lambda item: (-weight(item[1]), item[0]))
+    ranked = sorted(by_text.items(), key=lambda item: (-weight(item[1]), item[0]))
     for text, relations in _whole_first(ranked):
         refs = {ref for each in relations for ref in (each.source, each.target)}
         about = [ends[ref] for ref in sorted(refs, key=lambda ref: (rank.get(ref, last), ref))]
         chunks = [each.chunks[0] for each in relations if each.chunks]
-        also = [chunk for entity in about for chunk in entity.chunks[:1]]  # names may stand before the sentence
+        also = [chunk for entity in about for chunk in entity.chunks[:1]]  # names may come before the sentence
         if chunks:
             yield Finding(text, tuple(dict.fromkeys(chunks)), tuple(entity.name for entity in about), tuple(also))
 
 
 def _whole_first(ranked: Sequence[tuple[str, list[EntityRelation]]]) -> Iterator[tuple[str, list[EntityRelation]]]:
-    """In place of a cut sentence the first one that says the same and is whole, if there is one."""
+    """Replace each cut sentence by the first whole duplicate, if there is one."""
     runs = [_runs(text) for text, _ in ranked]
     for place, (text, _) in enumerate(ranked):
         better = place
         if "…" in text:
             whole = (other for other in range(place + 1, len(ranked)) if "…" not in ranked[other][0])
-            better = next((other for other in whole if _say_the_same(runs[place], runs[other])), place)
+            better = next((other for other in whole if _are_duplicates(runs[place], runs[other])), place)
         yield ranked[better]
 
 
 def _of_entities(entities: Sequence[LayerEntity]) -> Iterator[Finding]:
-    """Descriptions of members, the most central first; summaries by rules only if there is nothing else."""
+    """Yield descriptions of members, the most central first; summaries by rules only if there is nothing else."""
     for entity in [each for each in entities if not is_list(each)] or entities:
         text = lead(entity)
         if text and entity.chunks:
@@ -294,7 +298,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _shortened(text: str) -> str:
-    """The text on one line, cut at a word."""
+    """Return the text on one line, cut at a word boundary."""
     line = " ".join(text.split())
     if len(line) <= _LONGEST_FINDING_SENTENCE_CHARACTERS:
         return line

@@ -1,4 +1,4 @@
-"""HiRAG's retriever: entities near the question, reports on their communities, and paths between these."""
+"""HiRAG's retriever: entities near the question, reports on their communities, and paths between communities."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from overstory.retrieve.hits import (
     sources_of,
 )
 from overstory.retrieve.question import read_question
-from overstory.retrieve.vector_search import chunk_cosines, nearest_chunks, with_index
+from overstory.retrieve.vector_search import chunk_cosines, nearest_chunk_cosines, with_index
 from overstory.systems.base import System
 from overstory.systems.state import IndexState, index_missing, require_state
 from overstory.systems.system_retriever import SystemRetriever
@@ -45,7 +45,7 @@ from overstory_systems.hirag.parts import (
     report_chunks,
     report_part,
 )
-from overstory_systems.hirag.ranking import (
+from overstory_systems.hirag.scores import (
     RANKING_ENTITIES,
     RELATIONS_OF_AN_ENTITY,
     EvidenceStatement,
@@ -65,22 +65,22 @@ from overstory_systems.hirag.ranking import (
 from overstory_systems.hirag.settings import HiragIndexSettings, HiragRetrieverSettings
 
 KEY_ENTITY_CANDIDATES = 50
-"""Entities near the question among which those of a community are key: few pairs are joined, so the first count."""
+"""Entities near the question that can be key entities of a community; few pairs are connected, so the first suffice."""
 _HIRAG_ENTITY_SEARCH_DEPTH = 100
-"""Entities that the vector index is asked for: it then returns .995 of the nearest 20 (`retrieve.vector_search`)."""
+"""Entities requested from the vector index; it then returns .995 of the nearest 20 (`retrieve.vector_search`)."""
 _HUB_SHARE = 0.05
-"""Of the passages: a path leads through no entity whose name more of them have."""
+"""Share of the passages above which an entity is a hub; paths do not lead through hubs."""
 _LEAST_HUB_PASSAGES = 20
-"""Passages: in a small corpus no name is everywhere."""
+"""Least passages of a hub, because in a small corpus no name is too common."""
 _REPORT_CANDIDATES = 40
-"""Reports of the coarsest communities among which different ones are chosen."""
+"""Reports on the coarsest communities from which different ones are selected."""
 _FEW_REPORTS = 5
-"""If the coarsest communities have fewer, those right below them are taken, too."""
+"""If the coarsest communities have fewer reports, those of the next level are used, too."""
 COARSEST_LEVEL, NEXT_LEVEL = 1, 2
 """Levels of the tree."""
 
-Said = Mapping[str, tuple[str, Sequence[str]]]
-"""By the id of an entity its description, and the passages that it stands on."""
+Descriptions = Mapping[str, tuple[str, Sequence[str]]]
+"""Description and supporting passages, by entity id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +88,11 @@ class EntityDetails:
     """Descriptions, relations and reports of entities and communities.
 
     Attributes:
-        related: the strongest relations of the entities nearest to the question, and the entities at their ends.
-        bridges: the paths stored between the communities, ids of entities from end to end.
+        related: Strongest relations of the entities nearest to the question, with the entities at their ends.
+        bridges: Stored paths between the communities, as entity ids from end to end.
     """
 
-    said: Said = field(default_factory=dict[str, tuple[str, Sequence[str]]])
+    descriptions: Descriptions = field(default_factory=dict[str, tuple[str, Sequence[str]]])
     reports: Sequence[StoredReport] = ()
     related: Paths = field(default_factory=Paths)
     bridges: Sequence[tuple[str, ...]] = ()
@@ -100,11 +100,11 @@ class EntityDetails:
 
 @dataclass(slots=True)
 class HierarchySearch:
-    """One question in its transaction. Nodes may be gone between two statements: then less is found.
+    """The search for one question in one transaction. A node deleted between two statements is skipped.
 
     Attributes:
-        vector: the question's.
-        notes: on searches.
+        vector: Vector of the question.
+        notes: Notes on the searches.
     """
 
     tx: Transaction
@@ -114,7 +114,7 @@ class HierarchySearch:
     notes: list[str] = field(default_factory=list[str])
 
     def nearest(self, limit: int) -> tuple[list[NearEntity], Hierarchy]:
-        """The entities of all layers nearest to the question (Eq. 12), and the communities that they are in."""
+        """Return the entities of all layers nearest to the question (Eq. 12), and their communities."""
         generation = self.state.generation
         scanned = ENTITY in self.state.details.get(SCANNED, ())
         index = "" if scanned else schema.derived_index(self.corpus.label, ENTITY, slot_of(generation))
@@ -147,20 +147,20 @@ class HierarchySearch:
         )
         reports = {community: each for community, *each in row["reports"]}
         label, generation = self.corpus.label, self.state.generation
-        said = {id_: (text, chunks) for id_, text, chunks in row["entities"]}
+        descriptions = {id_: (text, chunks) for id_, text, chunks in row["entities"]}
         return EntityDetails(
-            said,
+            descriptions,
             [
                 _report(each.community, *reports[each.community.id])
                 for each in communities
                 if each.community.id in reports
             ],
-            _related(entities, said, row["related"]),
+            _related(entities, descriptions, row["related"]),
             [tuple(entity_id(label, generation, ref) for ref in refs) for refs in row["bridges"]],
         )
 
     def hubs(self) -> list[str]:
-        """Entities that no path leads through: those whose names a twentieth of the passages have."""
+        """Return the hubs: entities whose names occur in a twentieth of the passages."""
         given = {"generation": self.state.generation, "share": _HUB_SHARE, "least": _LEAST_HUB_PASSAGES}
         (row,) = self.tx.run("systems/hirag/hubs", self.corpus.label, **given)
         found: list[str] = row["hubs"]
@@ -172,11 +172,11 @@ class HierarchySearch:
         bridges: Sequence[tuple[str, ...]],
         hubs: Sequence[str] = (),
     ) -> Paths:
-        """Short paths between pairs of entities (Eq. 15), and the relations among all that are on them (Eq. 16).
+        """Find short paths between pairs of entities (Eq. 15), and the relations among their entities (Eq. 16).
 
         Args:
-            hubs: entities that no path leads through.
-            bridges: known paths, which are taken where their ends are those of a pair.
+            hubs: Entities that paths must avoid.
+            bridges: Stored paths, used for pairs with the same ends.
         """
         known = {frozenset((path[0], path[-1])): path for path in bridges}
         ends = [(one.id, other.id) for one, other in pairs]
@@ -201,8 +201,7 @@ class HierarchySearch:
         )
 
     def coarsest(self, root: str, limit: int) -> list[StoredReport]:
-        """The reports of the coarsest communities, those that matter most first, and of those right below them where
-        these are few."""
+        """Return the most important reports of the coarsest communities; add the next level if there are few."""
         found: list[StoredReport] = []
         for level in (COARSEST_LEVEL, NEXT_LEVEL):
             if len(found) < min(_FEW_REPORTS, limit):
@@ -221,26 +220,21 @@ class HierarchySearch:
         return found
 
     def chunk_cosines(self, ids: Iterable[str], limit: int) -> dict[str, float]:
-        """The cosines to the question of these chunks, and of the `limit` nearest ones."""
-        nearest = self.nearest_chunks(limit)
+        """Return the cosines of these chunks and of the `limit` nearest chunks with the question."""
+        nearest = nearest_chunk_cosines(self.tx, self.corpus, self.vector, limit, self.notes)
         missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in nearest]
         return nearest | chunk_cosines(self.tx, self.corpus, self.vector, missing)
-
-    def nearest_chunks(self, limit: int) -> dict[str, float]:
-        """The cosines to the question of the `limit` chunks nearest to it."""
-        found = nearest_chunks(self.tx, self.corpus, self.vector, limit)
-        self.notes += found.notes
-        return found.cosines
 
 
 def _report(of: RatedCommunity, id_: str, properties: Row, chunks: Sequence[str]) -> StoredReport:
     return StoredReport(of.id, id_, Report.from_properties(properties, chunks), of.level, of.size)
 
 
-def _related(near: Iterable[NearEntity], said: Said, rows: Iterable[Sequence[Any]]) -> Paths:
-    """The relations of the nearest entities."""
+def _related(near: Iterable[NearEntity], descriptions: Descriptions, rows: Iterable[Sequence[Any]]) -> Paths:
     nothing: tuple[str | None, Sequence[str]] = (None, ())
-    entities = {each.id: PathEntity(*each[:2], each.layer, each.cosine, *said.get(each.id, nothing)) for each in near}
+    entities = {
+        each.id: PathEntity(*each[:2], each.layer, each.cosine, *descriptions.get(each.id, nothing)) for each in near
+    }
     relations: list[PathRelation] = []
     for source, *other, weight, description, chunks in rows:
         at_its_end = PathEntity(*other)
@@ -250,29 +244,29 @@ def _related(near: Iterable[NearEntity], said: Said, rows: Iterable[Sequence[Any
 
 
 def _from(path: tuple[str, ...], first: str) -> tuple[str, ...]:
-    """A path read from this end."""
+    """Return the path in the direction that starts with `first`."""
     return path if path[0] == first else path[::-1]
 
 
 SHARES: Mapping[ShareKind, float] = {"entity": 0.11, "relation": 0.28, "report": 0.28, "passage": 0.44}
-"""Of a context. Relations, reports and passages as the paper's code shares it out; what it gives to entities besides is
-not counted there."""
+"""Shares of the context, as in the paper's code; its share for entities is not counted there."""
 OVERVIEW_SHARES: Mapping[ShareKind, float] = {"report": 0.85, "passage": 0.15}
 _OVERVIEW_FINDINGS = 3
-"""To a question on all documents reports are the answer and passages examples; all reports should be read."""
+"""Findings per report for a question on all documents. Reports are the answer and passages examples, so all reports
+should be read."""
 _HIRAG_NEAREST_CHUNKS = 20
-"""Passages near the question that are ranked along with those that state something, where no more are asked for."""
+"""Passages near the question that are ranked along with those that make statements, unless `k` is greater."""
 _SINGLE_RELATIONS = 4
-"""Single ones that are shown besides paths: a context has room for some of both."""
+"""Single relations shown in addition to paths, so that a context has room for both."""
 _MORE_THAN_RATING = 11.0
-"""Ratings divided by it are below 1, so that reports are ranked by hits first."""
+"""Divisor that makes ratings less than 1, so that reports are ranked by hits first."""
 
-NOTHING_MATCHED = "the HiRAG index has no entity: these are the passages nearest to the question in meaning"
-NO_REPORT = "the HiRAG index has no report: these are the passages nearest to the question in meaning"
+NOTHING_MATCHED = "the HiRAG index has no entities: the passages nearest in meaning are returned"
+NO_REPORT = "the HiRAG index has no reports: the passages nearest in meaning are returned"
 
 
 class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]):
-    """Three levels of knowledge, and the passages that state them.
+    """Retrieves entities, reports and paths, and the passages that state them.
 
     Source: HiRAG, Section 4.2 and Algorithm 2.
     """
@@ -287,7 +281,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
         self._hubs = _Hubs()
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` best chunks; for a question on all documents those that the most important reports stand on."""
+        """Return the `k` best chunks; for a question on all documents, the chunks cited by the best reports."""
         asked = read_question(question)
         vector: Vectors = question_vectors(self._context.embedder, [asked.text])[0]
         on_all = self._settings.communities > 0 and asks_about_whole_corpus(asked.text)
@@ -332,7 +326,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
         ranked = scores(asking.chunk_cosines(stated, max(k, _HIRAG_NEAREST_CHUNKS)), statements)
         kept = best_of({id_: score.total for id_, score in ranked.items()}, k)
         shown = (
-            *(chunk for _, chunks in read.said.values() for chunk in chunks),
+            *(chunk for _, chunks in read.descriptions.values() for chunk in chunks),
             *(chunk for each in paths.relations for chunk in paths.chunks(each)),
             *(chunk for each in read.reports for chunk in report_chunks(each)),
         )
@@ -344,7 +338,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
             for each in read.reports
         )
         parts = [
-            *entity_parts(local, read.said, documents),
+            *entity_parts(local, read.descriptions, documents),
             *relation_parts(paths, documents),
             *(part for part in reports if part is not None),
         ]
@@ -352,7 +346,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
         return _EvidenceItems.of(hits, parts, rows, SHARES)
 
     def _overview(self, asking: HierarchySearch, k: int) -> _EvidenceItems:
-        """The most important reports of the coarsest communities."""
+        """Return the most important reports on the coarsest communities."""
         _, hierarchy = asking.nearest(1)
         limit = self._settings.communities
         stored = diverse(asking.coarsest(hierarchy.root, limit), limit) if hierarchy.root else []
@@ -372,7 +366,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
 
 
 class _Hubs:
-    """The hubs of a corpus, read again when it has changed: looking for them takes a look at every name."""
+    """The hubs of a corpus. They are read again after a change, because finding them reads every name."""
 
     def __init__(self) -> None:
         self._known: tuple[tuple[str, int], list[str]] | None = None
@@ -387,8 +381,6 @@ class _Hubs:
 
 @dataclass(frozen=True, slots=True)
 class _EvidenceItems:
-    """Hits and parts of the evidence."""
-
     hits: tuple[Hit, ...]
     parts: tuple[Part, ...] = ()
     sources: tuple[Hit, ...] = ()
@@ -398,13 +390,13 @@ class _EvidenceItems:
     def of(
         cls, hits: tuple[Hit, ...], parts: Iterable[Part], rows: Mapping[str, Row], shares: Mapping[ShareKind, float]
     ) -> _EvidenceItems:
-        """Add the passages that parts need in addition to the hits; `rows` has all of them."""
+        """Add the passages that parts cite in addition to the hits; `rows` must contain all of them."""
         found = tuple(parts)
         return cls(hits, found, sources_of(found, hits, rows), shares)
 
 
 def _by_meaning(asking: HierarchySearch, k: int, note: str) -> _EvidenceItems:
-    cosines = asking.nearest_chunks(k)
+    cosines = nearest_chunk_cosines(asking.tx, asking.corpus, asking.vector, k, asking.notes)
     asking.notes.append(note)
     return _EvidenceItems(hits_by_cosine(chunk_rows(asking.tx, asking.corpus, cosines), cosines))
 
@@ -412,11 +404,11 @@ def _by_meaning(asking: HierarchySearch, k: int, note: str) -> _EvidenceItems:
 def _statements(
     local: Sequence[NearEntity], relevant: Mapping[str, float], read: EntityDetails
 ) -> Iterator[EvidenceStatement]:
-    """Statements of passages about the nearest entities and their neighbours."""
+    """Yield statements of passages about the nearest entities and their neighbours."""
     names = {entity.id: entity.name for entity in local}
     for id_, value in relevant.items():
-        if id_ in names and id_ in read.said:
-            yield EvidenceStatement("entity", names[id_], "", value, read.said[id_][1])
+        if id_ in names and id_ in read.descriptions:
+            yield EvidenceStatement("entity", names[id_], "", value, read.descriptions[id_][1])
     strongest: dict[str, float] = {}
     for each in read.related.relations:
         strongest[each.source] = max(each.weight, strongest.get(each.source, 0.0))
@@ -435,10 +427,10 @@ def _reasons(score: HierarchyScore) -> Iterator[Reason]:
         yield Reason("entities", score.by_entities, f"relevance {score.entities[0].relevance:.3f}", clause)
     if score.by_relations:
         best = score.relations[0]
-        clause = f"describes {listed([best.what])}, related to {listed([best.beside])}"
+        clause = f"describes {listed([best.what])}, related to {listed([best.near_entity])}"
         yield Reason("relations", score.by_relations, f"relevance {best.relevance:.3f}", clause)
 
 
 def _of_report(score: float, heading: str) -> Reason:
-    clause = f"is what the report on {shortened(heading, LONGEST_REASON_TITLE_CHARACTERS)} stands on"
-    return Reason("report", score, "1 / place among the passages of the reports", clause)
+    clause = f"is a source of the report on {shortened(heading, LONGEST_REASON_TITLE_CHARACTERS)}"
+    return Reason("report", score, "1 / rank among the passages of the reports", clause)

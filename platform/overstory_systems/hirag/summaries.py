@@ -1,8 +1,8 @@
-"""Summary entities: what stands for a cluster in the layer above, here as rules write it.
+"""Summary entities, which represent a cluster in the layer above, and the rules that write them.
 
-A summary by rules is named after the member nearest to the cluster's mean and after what the members' descriptions have
-in common: "Niels Bohr and others – Danish physicist, quantum". It takes words and sentences from some members only,
-those nearest to the mean, and stands on all passages that these stand on: when one of them is deleted, so is the text.
+A summary by rules is named after the member nearest to the cluster's mean and a theme that the members' descriptions
+share: "Niels Bohr and others – Danish physicist, quantum". Its words and sentences come from the members nearest to the
+mean. It cites all their passages, so that the text is deleted with any of them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MetaType = Literal[
     "other",
 ]
 META_TYPES: tuple[str, ...] = get_args(MetaType)
-"""Types of summaries: the paper's set X of meta summary entities, which it only gives examples of."""
+"""Types of summaries: the set X of meta types, for which the paper gives only examples."""
 OTHER = "other"
 _META_TYPE = {
     "ORG": "organization",
@@ -60,14 +60,14 @@ _META_TYPE = {
 }
 
 _LEAST_MEMBER_WEIGHT = 0.01
-"""Of a link: a member that points away from the mean is joined all the same."""
+"""Least weight of a link, given to a member that points away from the mean."""
 _NAMED_CLUSTER_MEMBERS = 8
-"""Members whose names a description gives."""
+"""Members that a description names."""
 _QUOTED_CLUSTER_MEMBERS = 3
-"""Of these, members that it quotes a sentence of."""
+"""Named members of which a sentence is quoted."""
 _MOST_CLUSTER_CHUNKS = 100
-"""Passages that a summary by rules stands on: members that would add more are not named. The nearest always is."""
-_LONGEST_MEMBER_SENTENCE_CHARACTERS = 240  # of a sentence that is quoted of a member
+"""Passages that a summary by rules cites. Members that would exceed it are not named, except the nearest one."""
+_LONGEST_MEMBER_SENTENCE_CHARACTERS = 240  # characters of a quoted sentence
 _LONGEST_HEAD_CHARACTERS = 80
 """Characters of a member's name in the name of a summary."""
 
@@ -78,12 +78,12 @@ _ARTICLE = re.compile(r"^(?:the|The)\s+")
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A cluster of two members or more, as a summariser reads it.
+    """A cluster of at least two members, the input of a summariser.
 
     Attributes:
-        members: entities of one layer, in order of ref.
-        vectors: theirs, shape (n, d).
-        common: how specific words are in the whole layer.
+        members: Entities of one layer, ordered by ref.
+        vectors: Vectors of the members, shape (n, d).
+        common: IDF weights of words in the whole layer.
     """
 
     members: Sequence[LayerEntity]
@@ -93,12 +93,12 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class JoinedMember:
-    """A member that a summary summarises.
+    """A member of a summary.
 
     Attributes:
-        member: its place in the group.
-        weight: above 0, at most 1.
-        description: why, "" where rules joined them.
+        member: Position of the member in the group.
+        weight: Above 0, at most 1.
+        description: Reason for the link, "" if rules made it.
     """
 
     member: int
@@ -108,13 +108,13 @@ class JoinedMember:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """An entity for the layer above.
+    """A summary that becomes an entity of the next layer.
 
     Attributes:
-        name: of letters or digits at least in part, so that it has a key.
-        type: one of `META_TYPES`.
-        chunks: the ids of all passages that the description takes something from, those of the nearest member first.
-        members: in order of their places; each member of a group is in one summary of it at least.
+        name: Name with at least one letter or digit, so that it has a key.
+        type: One of `META_TYPES`.
+        chunks: Ids of all passages that the description uses, those of the nearest member first.
+        members: Members in order of position. Each member of a group belongs to at least one of its summaries.
     """
 
     name: str
@@ -125,21 +125,17 @@ class Summary:
     members: tuple[JoinedMember, ...]
 
     def entity(self, layer: int, cluster: str) -> LayerEntity:
-        """The entity that it becomes.
-
-        Args:
-            cluster: the digest of what the summary is made from.
-        """
+        """Return the entity for the next layer; `cluster` is the digest of the summary's input."""
         key = entity_key(self.name)
         return LayerEntity(layer, key, self.name, self.type, self.description, self.chunks, by=self.by, source=cluster)
 
 
 Summariser: TypeAlias = TextWriter[Group, Sequence[Summary]]
-"""Writes at least one summary of each group."""
+"""Writes at least one summary per group."""
 
 
 class RuleClusterSummariser(RuleWriter[Group, Sequence[Summary]]):
-    """One summary of each group; every member is joined, by its cosine to the mean of the members' vectors."""
+    """Writes one summary per group; each member is weighted by its cosine with the mean of all members."""
 
     fingerprint = "hirag-summaries:3"
 
@@ -148,25 +144,21 @@ class RuleClusterSummariser(RuleWriter[Group, Sequence[Summary]]):
 
 
 def summariser_for(chat: Chat | None, model: str) -> Summariser:
-    """The writer of summary entities.
-
-    Args:
-        model: the name of the language model.
-    """
+    """Return the writer of summary entities: rules, or the language model of this name."""
     if chat is None:
         return RuleClusterSummariser()
-    from overstory_systems.hirag.model_texts import ModelClusterSummariser  # pydantic, which only a model needs
+    from overstory_systems.hirag.model_texts import ModelClusterSummariser  # pydantic is needed only with a model
 
     return ModelClusterSummariser(chat, model)
 
 
 def common_words(layer: Sequence[LayerEntity]) -> CommonWords:
-    """IDF weights of words in the descriptions of a layer."""
+    """Return the IDF weights of words in the descriptions of a layer."""
     return CommonWords(lambda: map(_described, evenly(layer)))
 
 
 def shared(members: Sequence[LayerEntity], common: CommonWords) -> tuple[list[str], str]:
-    """Key phrases that the descriptions of members share, without words of the first head; see `in_common`."""
+    """Return key phrases that the descriptions of members share, without words of the first name; see `in_common`."""
     return in_common(list(map(_described, members)), common, head_of(members[0]) if members else "")
 
 
@@ -175,7 +167,7 @@ def _described(entity: LayerEntity) -> Described:
 
 
 def rule_summary(group: Group) -> Summary:
-    """The summary of a group by rules. It is named after the nearest member that is of the summary's type."""
+    """Summarise a group by rules, named after the nearest member of the summary's type."""
     cosines = to_mean(group.vectors)
     kind = meta_type(group.members)
     by_nearness = [group.members[place] for place in nearest_first(cosines).tolist()]
@@ -198,14 +190,14 @@ def as_weight(cosine: float) -> float:
 
 
 def meta_type(members: Iterable[LayerEntity]) -> str:
-    """The meta type of most members; of equally frequent ones the first in the alphabet. "other" where none has one."""
+    """Return the most frequent meta type, the first in the alphabet on ties; "other" if no member has one."""
     types = [each.type if each.layer else _META_TYPE.get(each.type, OTHER) for each in members]
     known = Counter(each for each in types if each in META_TYPES and each != OTHER)
     return min(known, key=lambda each: (-known[each], each)) if known else OTHER
 
 
 def head_of(entity: LayerEntity) -> str:
-    """What the name of a summary calls the entity: its name; of a summary by rules that of its first member."""
+    """Return the name of an entity as used in the name of a summary; for a summary by rules, its first member."""
     name = entity.name
     if entity.layer and entity.by == RULES:
         name = name.partition(_DASH)[0].removesuffix(_AND_OTHERS).partition("; ")[0]
@@ -215,7 +207,7 @@ def head_of(entity: LayerEntity) -> str:
 
 
 def _name(named: Sequence[LayerEntity], theme: str, count: int) -> str:
-    """One head in layer 1, two in layer 2, three above: a summary of summaries is not called as one of these."""
+    """Return a name with one head in layer 1, two in layer 2, three above, so that it differs from its members."""
     layer = named[0].layer
     heads = list(dict.fromkeys(head_of(each) for each in named[: min(3, layer + 1)]))
     if count == 2 and not layer:
@@ -228,12 +220,12 @@ def _name(named: Sequence[LayerEntity], theme: str, count: int) -> str:
 def _description(named: Sequence[LayerEntity], phrases: Sequence[str], count: int) -> str:
     names = "; ".join(shortened(each.name, _LONGEST_HEAD_CHARACTERS) for each in named)
     others = f" and {count - len(named):,} more" if count > len(named) else ""
-    said = [f"Summary of {count:,} entities: {names}{others}."]
+    sentences = [f"Summary of {count:,} entities: {names}{others}."]
     if phrases:
-        said.append(f"In common: {', '.join(phrases)}.")
+        sentences.append(f"In common: {', '.join(phrases)}.")
     if not named[0].layer:
         first = (sentence for each in named for sentence in sentences_of(each.description)[:1])
-        said += list(dict.fromkeys(shortened(sentence, _LONGEST_MEMBER_SENTENCE_CHARACTERS) for sentence in first))[
-            :_QUOTED_CLUSTER_MEMBERS
-        ]
-    return " ".join(said)
+        sentences += list(
+            dict.fromkeys(shortened(sentence, _LONGEST_MEMBER_SENTENCE_CHARACTERS) for sentence in first)
+        )[:_QUOTED_CLUSTER_MEMBERS]
+    return " ".join(sentences)

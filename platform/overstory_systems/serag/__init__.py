@@ -1,7 +1,8 @@
-"""SeRAG: a chunk graph of three layers, its encoding tree, vectors of communities without a language model.
+"""SeRAG: a chunk graph of three layers, its encoding tree, and community vectors without a language model.
 
-Source: "Token-Free Hierarchical Indexing for RAG beyond LLM-based Summarization" (SeRAG). docs/research/serag.md
-says where the paper is read in which way, and what each part brings.
+docs/research/serag.md describes how the paper was interpreted and what each part contributes.
+
+Source: "Token-Free Hierarchical Indexing for RAG beyond LLM-based Summarization" (SeRAG).
 """
 
 from overstory_systems.serag.index import SeRag

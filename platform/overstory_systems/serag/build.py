@@ -1,9 +1,8 @@
-"""A build of SeRAG's whole index: the chunk graph, its trees, the vectors of their communities, and what is stored of
-them.
+"""A full build of SeRAG's index: the chunk graph, its trees and the vectors of their communities.
 
-The graph is a function of the chunks, their vectors and their mentions, and is computed from scratch: half a million
-edges in a second. Of its edges only differences from the stored ones are written, so that the next build completes one
-that was killed; the trees go into a new generation. Small changes do not come here (`update`).
+The graph depends only on the chunks, their vectors and their mentions. It is computed from scratch, half a million
+edges in a second. Only differences from the stored edges are written, so the next build completes a killed one. The
+trees go into a new generation. Small changes are handled by `update`.
 """
 
 from __future__ import annotations
@@ -45,7 +44,8 @@ from overstory_systems.serag.chunk_graph import (
 from overstory_systems.serag.settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
 
 _MOST_EXACT_CHUNKS = 200_000
-"""Chunks: where the seconds of both meet by what was measured up to 63,000 (docs/research/serag.md)."""
+"""Chunks above which "auto" uses Graph Data Science. Both searches take equally long there, extrapolated from
+measurements with up to 63,000 chunks (docs/research/serag.md)."""
 
 
 def is_for_gds(graph: GraphClient, settings: SeragIndexSettings, chunks: int) -> bool:
@@ -56,7 +56,7 @@ def is_for_gds(graph: GraphClient, settings: SeragIndexSettings, chunks: int) ->
 
 
 def find_by_gds(writer: Writer, corpus: Corpus, nearest: int) -> None:
-    """Writes SIMILAR between the chunks of a corpus."""
+    """Write SIMILAR relationships between the chunks of a corpus with Graph Data Science."""
     graph = writer.graph
     forget_similar(writer)
     with projection(writer, "gds/project_vectors", stage=NAME, property=corpus.embedding_property) as name:
@@ -64,12 +64,12 @@ def find_by_gds(writer: Writer, corpus: Corpus, nearest: int) -> None:
 
 
 def forget_similar(writer: Writer) -> None:
-    """Deletes SIMILAR."""
+    """Delete all SIMILAR relationships."""
     writer.graph.run_in_batches("systems/serag/unlink_similar", writer.corpus.label)
 
 
 def stored_neighbours(graph: GraphClient, corpus: Corpus, ids: Sequence[str], nearest: int) -> Neighbours:
-    """The stored SIMILAR relationships as cosines, for chunks in this order."""
+    """Read the SIMILAR relationships as cosines, for chunks in this order."""
     number = {id_: place for place, id_ in enumerate(ids)}
     found = nobody(len(ids), nearest)
     for row in graph.stream("systems/serag/similar", corpus.label):
@@ -81,16 +81,12 @@ def stored_neighbours(graph: GraphClient, corpus: Corpus, ids: Sequence[str], ne
 
 
 def similar_row(id_: str, nearest: Sequence[tuple[str, float]]) -> Row:
-    """A row of `systems/serag/write_similar`.
-
-    Args:
-        nearest: ids and cosines.
-    """
+    """Return a row of `systems/serag/write_similar` from ids and cosines of the nearest chunks."""
     return {"id": id_, "others": [{"id": other, "score": (1.0 + cosine) / 2.0} for other, cosine in nearest]}
 
 
 def _cosine(score: float) -> float:
-    """The cosine in GDS's score, (1 + cosine) / 2, in steps of 2⁻²⁰ as `nearest` has them."""
+    """Return the cosine of a GDS score, (1 + cosine) / 2, rounded to steps of 2⁻²⁰ as in `nearest`."""
     return round((2.0 * score - 1.0) * 2**20) / 2**20
 
 
@@ -100,14 +96,14 @@ _LINKS_READ_AT_ONCE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ReadChunks:
-    """All chunks of a corpus that have a vector, in order of id.
+    """All n chunks of a corpus that have a vector, ordered by id.
 
     Attributes:
-        ids: n of them.
-        documents: the document of each.
-        places: shape (n,), its place in there.
+        ids: Ids of the chunks.
+        documents: Document of each chunk.
+        places: Shape (n,), position of each chunk in its document.
         vectors: float32[n, d], of unit length.
-        entities: the ids of those that each mentions.
+        entities: Ids of the entities that each chunk mentions.
     """
 
     ids: list[str]
@@ -117,12 +113,12 @@ class ReadChunks:
     entities: list[tuple[str, ...]]
 
     def document_numbers(self) -> Ints:
-        """Shape (n,): the document of each chunk, by number."""
+        """Return the document of each chunk as a number, shape (n,)."""
         numbers: dict[str, int] = {}
         return np.array([numbers.setdefault(document, len(numbers)) for document in self.documents], dtype=np.int64)
 
     def mentioned(self) -> Mentioned:
-        """The entities of each chunk, by number."""
+        """Return the entities of each chunk as numbers."""
         numbers: dict[str, int] = {}
         starts = np.zeros(len(self.ids) + 1, dtype=np.int64)
         np.cumsum([len(entities) for entities in self.entities], out=starts[1:])
@@ -150,7 +146,7 @@ def _chunks_of(rows: Sequence[Row]) -> ReadChunks:
         documents=[row["document"] for row in rows],
         places=np.array([row["seq"] for row in rows], dtype=np.int64),
         vectors=of_unit_length(vectors),
-        entities=[tuple(map(sys.intern, row["entities"])) for row in rows],  # an id is in many rows
+        entities=[tuple(map(sys.intern, row["entities"])) for row in rows],  # the same id is in many rows
     )
 
 
@@ -167,13 +163,13 @@ def _joined(parts: Sequence[ReadChunks], corpus: Corpus) -> ReadChunks:
 
 @dataclass(frozen=True, slots=True)
 class StoredLinks:
-    """The stored edges, as arrays: as Python's objects a million of them take .4 GB.
+    """The stored edges as arrays; as Python objects, a million edges take .4 GB.
 
     Attributes:
-        ends: shape (edges, 2), their chunks by number, in the order in which each is stored.
-        weights: float64[edges, 2], in the fused graph and in that of meaning alone, NaN where an edge is not among the
-            strongest there.
-        others: the ids of the two chunks of each edge of a chunk that has no number.
+        ends: Shape (edges, 2), the chunks of each edge by number, in stored order.
+        weights: float64[edges, 2], weight in the fused graph and in the graph of meaning alone; NaN in a graph where
+            the edge is not among the strongest.
+        others: Chunk ids of the edges with a chunk that has no number.
     """
 
     ends: Ints
@@ -182,11 +178,7 @@ class StoredLinks:
 
 
 def read_links(graph: GraphClient, corpus: Corpus, ids: Sequence[str]) -> StoredLinks:
-    """The edges that are stored now.
-
-    Args:
-        ids: of the chunks, whose places here are their numbers.
-    """
+    """Read the stored edges; the number of a chunk is its position in `ids`."""
     number = {id_: place for place, id_ in enumerate(ids)}
     ends, weights = [np.zeros((0, 2), dtype=np.int64)], [np.zeros((0, 2))]
     others: list[tuple[str, str]] = []
@@ -201,20 +193,20 @@ def read_links(graph: GraphClient, corpus: Corpus, ids: Sequence[str]) -> Stored
 
 
 _SAME_WEIGHT_DIFFERENCE = 1e-5
-"""Cosines come in steps of 2⁻²⁰; what differs by less is the same edge."""
+"""Weights that differ by less are equal; cosines come in steps of 2⁻²⁰."""
 _ROWS_MADE_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The strongest edges. They stay arrays until they are sent: as rows a million of them take .7 GB.
+    """The strongest edges as arrays until they are written; as rows, a million edges take .7 GB.
 
     Attributes:
-        ids: of all chunks.
-        ends: shape (edges, 2), their chunks by number, ascending.
-        weights: float64[edges, 2], in the fused graph and in that of meaning alone, NaN where an edge is not among the
-            strongest there.
-        parts: shape (edges, 3): similar, shared, near.
+        ids: Ids of all chunks.
+        ends: Shape (edges, 2), the chunks of each edge by number, ascending.
+        weights: float64[edges, 2], weight in the fused graph and in the graph of meaning alone; NaN in a graph where
+            the edge is not among the strongest.
+        parts: Shape (edges, 3), weights in the layers similar, shared and near.
     """
 
     ids: Sequence[str]
@@ -223,7 +215,7 @@ class Links:
     parts: Scores
 
     def rows(self, places: Ints) -> list[Row]:
-        """Those at some places, for `systems/store/relate`."""
+        """Return the edges at some positions as rows for `systems/store/relate`."""
         columns = (self.ends[places].tolist(), self.weights[places].tolist(), self.parts[places].tolist())
         return [
             {"source": self.ids[one], "target": self.ids[other], "properties": _properties(weights, parts)}
@@ -239,11 +231,7 @@ def _properties(weights: Sequence[float], parts: Sequence[float]) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class LazyRows:
-    """Rows of a statement, made from arrays while they are read.
-
-    Attributes:
-        made: the rows of a slice.
-    """
+    """Rows of a statement; `made` turns slices of arrays into rows while they are read."""
 
     number: int
     made: Callable[[slice], Iterable[Row]]
@@ -258,14 +246,14 @@ class LazyRows:
 
 @dataclass(frozen=True, slots=True)
 class LinkChanges:
-    """Rows of `systems/store/relate` and `systems/store/unrelate`; an edge with another weight is in both."""
+    """Rows of `systems/store/relate` and `systems/store/unrelate`; an edge with a new weight is in both."""
 
     new: LazyRows
     gone: LazyRows
 
 
 def link_changes(links: Links, stored: StoredLinks) -> LinkChanges:
-    """The writes and deletions after which exactly these edges are stored."""
+    """Return the writes and deletions that make the stored edges equal to `links`."""
     wanted = keys_of_ends(links.ends, len(links.ids))
     before, first = np.unique(keys_of_ends(stored.ends, len(links.ids)), return_index=True)
     _, at, at_before = np.intersect1d(wanted, before, assume_unique=True, return_indices=True)
@@ -287,24 +275,20 @@ def link_changes(links: Links, stored: StoredLinks) -> LinkChanges:
 
 
 def _same_weights(some: Floats, others: Floats) -> npt.NDArray[np.bool_]:
-    """(edges, 2), (edges, 2) -> (edges,): whether both weights are the same, or absent from both."""
+    """Return True where both weights are equal or missing in both, (edges, 2), (edges, 2) -> (edges,)."""
     same = np.isclose(some, others, rtol=0.0, atol=_SAME_WEIGHT_DIFFERENCE, equal_nan=True)
     return same[:, 0] & same[:, 1]
 
 
 def write_links(writer: Writer, changes: LinkChanges, progress: Progress) -> None:
-    """Commits as it goes: after a kill, the next run finds the rest by comparing again."""
+    """Write the changes in several transactions; after a kill, the next run compares again and continues."""
     for statement, rows in (("systems/store/unrelate", changes.gone), ("systems/store/relate", changes.new)):
         commit_rows(writer, NAME, statement, rows, progress, type=LINKED)
 
 
 @dataclass(slots=True)
 class FusedGraphBuild:
-    """A build in progress.
-
-    Attributes:
-        by_gds: whether the nearest neighbours are stored, as GDS found them.
-    """
+    """A running build; `by_gds` is True if GDS found and stored the nearest neighbours."""
 
     job: SystemRun[SeragIndexSettings]
     by_gds: bool = False
@@ -334,7 +318,7 @@ class FusedGraphBuild:
             changed_links = link_changes(links, read_links(self.job.graph, self.job.corpus, chunks.ids))
         with self._timed("tree"):
             trees = {name: make_tree(graph, self.settings.levels) for name, graph in engine.items()}
-        progress.finish(_told(trees[NAME], graphs[NAME]))
+        progress.finish(_summary(trees[NAME], graphs[NAME]))
         self._write(chunks, neighbours, trees, changed_links)
         for what, number in {
             "chunks": len(chunks.ids),
@@ -355,9 +339,9 @@ class FusedGraphBuild:
                 found = stored_neighbours(job.graph, job.corpus, chunks.ids, of_each)
             else:
                 if job.scratch or job.before is None or job.before.details.get("by_gds"):
-                    forget_similar(job.writer)  # which GDS found for another index
+                    forget_similar(job.writer)  # found by GDS for another index
                 found = nearest(chunks.vectors, of_each, on_found=job.progress.advance)
-        job.progress.finish(f"{of_each} of each chunk, by {'Graph Data Science' if self.by_gds else 'all products'}")
+        job.progress.finish(f"{of_each} per chunk, by {'Graph Data Science' if self.by_gds else 'exhaustive search'}")
         return found
 
     def _layers(self, chunks: ReadChunks, neighbours: Neighbours) -> tuple[Layer, Layer, Layer]:
@@ -422,7 +406,7 @@ class FusedGraphBuild:
 
 
 def _links(graphs: Mapping[str, ChunkGraph], engine: Mapping[str, Graph], ids: list[str], most: int) -> Links:
-    """The strongest edges of each chunk in each graph, which are stored: every tree is walked by its own."""
+    """Return the edges to store: the strongest of each chunk in each graph, because each tree needs its own."""
     found = graphs[NAME]
     strongest = {tree: np.intersect1d(strongest_pairs(graph, most), found.keys) for tree, graph in engine.items()}
     place = np.searchsorted(found.keys, np.unique(np.concatenate(list(strongest.values()))))
@@ -440,5 +424,5 @@ def _communities(tree: EncodingTree) -> int:
     return len(tree) - tree.leaves - 1
 
 
-def _told(tree: EncodingTree, graph: ChunkGraph) -> str:
+def _summary(tree: EncodingTree, graph: ChunkGraph) -> str:
     return f"{len(graph.keys):,} edges, {_communities(tree):,} communities, {tree.entropy:.4f} bits"

@@ -1,6 +1,8 @@
-"""One question in its transaction: the entities that it names, candidates for it, and the parts of their scores.
+"""Candidate search for one question: named entities, candidate chunks, and the terms of their scores.
 
-Source of the scores: the paper's Section 3.3, Eq. 10 to 13. Our additions are marked.
+Our additions to the paper are marked.
+
+Source: SeRAG, Section 3.3, Eq. 10 to 13.
 """
 
 from __future__ import annotations
@@ -36,9 +38,9 @@ class NamedEntity:
     """An entity of the corpus that a question names.
 
     Attributes:
-        similarity: its name's to that in the question; 1 where it is the same name.
-        idf: its IDF weight.
-        counts: how often each chunk says it.
+        similarity: Similarity of its name to the name in the question; 1 for the same name.
+        idf: IDF weight of the entity.
+        counts: Number of mentions in each chunk.
     """
 
     name: str
@@ -48,11 +50,7 @@ class NamedEntity:
 
 
 class ChunkEdge(NamedTuple):
-    """A way from a chunk to another.
-
-    Attributes:
-        share: the edge's weight by that of the strongest edge of the first chunk.
-    """
+    """An edge from a chunk to another; `share` is its weight divided by that of the chunk's strongest edge."""
 
     chunk: str
     other: str
@@ -60,17 +58,17 @@ class ChunkEdge(NamedTuple):
 
 
 class Nearness(NamedTuple):
-    """The neighbour score of a chunk, and the neighbour it comes from."""
+    """Neighbour score of a chunk, and the neighbour from which it comes."""
 
     score: float
-    beside: str
+    source: str
 
 
 def entity_bonus(entities: Iterable[NamedEntity], *, idf_weighted: bool) -> dict[str, float]:
-    """log(1 + B) of each chunk that says one of the entities, B = Σ sim · log(1 + count) (Eq. 13).
+    """Return log(1 + B) of each chunk that mentions an entity, with B = Σ similarity · log(1 + count) (Eq. 13).
 
     Args:
-        idf_weighted: multiply by the IDF weight of each entity, which is ours: a name in half of the corpus is no
+        idf_weighted: Multiply each term by the entity's IDF weight. This is ours: a name in half of the corpus is no
             evidence.
     """
     sums: dict[str, float] = {}
@@ -82,7 +80,7 @@ def entity_bonus(entities: Iterable[NamedEntity], *, idf_weighted: bool) -> dict
 
 
 def nearness(scores: Mapping[str, float], edges: Iterable[ChunkEdge]) -> dict[str, Nearness]:
-    """For each chunk at the far end of an edge the largest score of a near end times the edge's share. Ours."""
+    """Return neighbour scores: the largest chunk score times edge share, for the chunk at the other end (ours)."""
     found: dict[str, Nearness] = {}
     for edge in edges:
         score = scores[edge.chunk] * edge.share
@@ -92,15 +90,14 @@ def nearness(scores: Mapping[str, float], edges: Iterable[ChunkEdge]) -> dict[st
 
 
 _MOST_CHUNKS_OF_A_NAME = 5_000
-"""Of one name: a name in more brings no bonus, and a note says so."""
+"""Chunks of a name at most; a more frequent name gives no bonus, and a note is added."""
 _MOST_NAMES_OF_A_QUESTION = 16
-"""Names of one question."""
+"""Names of one question that are used."""
 _SIMILAR_NAME_COSINE = 0.85
 """τ of Eq. 12."""
 _MOST_SIMILAR_NAMES = 16
-"""Names that are compared with those of a question: those that share most words with one of them. A new one takes some
-2 ms."""
-_REMEMBERED_NAME_VECTORS = 4_096  # vectors of names that are kept in memory
+"""Names compared with those of a question, those with the most shared words first. Embedding a new one takes 2 ms."""
+_REMEMBERED_NAME_VECTORS = 4_096  # cached vectors of names
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +105,9 @@ class NamedEntities:
     """The names in a question.
 
     Attributes:
-        entities: of the corpus.
-        names: of the question, also those that the corpus does not have.
-        notes: on names that were left out.
+        entities: Entities of the corpus that the question names.
+        names: Names in the question, including those that the corpus lacks.
+        notes: Notes on names that were left out.
     """
 
     entities: Sequence[NamedEntity]
@@ -118,16 +115,12 @@ class NamedEntities:
     notes: tuple[str, ...] = ()
 
     def words(self) -> set[str]:
-        """The words of all names."""
+        """Return the words of all names."""
         return set().union(*map(_words, self.names))
 
 
 def named_entities(tx: Transaction, corpus: Corpus, question: Question, chunks: int) -> NamedEntities:
-    """Look up the entities that a question names, with how often chunks say each.
-
-    Args:
-        chunks: how many the corpus has.
-    """
+    """Look up the entities that a question names, with their mentions per chunk; the corpus has `chunks` chunks."""
     named = question_entities(tx, corpus, question)
     found = named.entities[:_MOST_NAMES_OF_A_QUESTION]
     ids = [entity.id for entity in found]
@@ -135,7 +128,7 @@ def named_entities(tx: Transaction, corpus: Corpus, question: Question, chunks: 
         row["id"]: row
         for row in tx.run("systems/serag/entity_chunks", corpus.label, ids=ids, most=_MOST_CHUNKS_OF_A_NAME)
     }
-    found = tuple(entity for entity in found if entity.id in rows)  # but those that were deleted meanwhile
+    found = tuple(entity for entity in found if entity.id in rows)  # skip entities deleted in the meantime
     counts = [(entity, dict(rows[entity.id]["chunks"])) for entity in found]
     known = {entity.key for entity in found}
     merged = {question.tokens.key(match.first, match.stop) for match in named.matches if match.key in known}
@@ -144,7 +137,7 @@ def named_entities(tx: Transaction, corpus: Corpus, question: Question, chunks: 
         entities=[_named_entity(entity.name, 1.0, of_chunks, chunks) for entity, of_chunks in counts if of_chunks],
         names=[*(entity.name for entity in found), *unknown][:_MOST_NAMES_OF_A_QUESTION],
         notes=tuple(
-            f"{entity.name!r} is named too often to tell passages apart, and was left out"
+            f"{entity.name!r} is too frequent to distinguish passages and was left out"
             for entity in found
             if rows[entity.id]["mentions"] > _MOST_CHUNKS_OF_A_NAME
         ),
@@ -152,9 +145,9 @@ def named_entities(tx: Transaction, corpus: Corpus, question: Question, chunks: 
 
 
 def similar_entities(rows: Iterable[Row], asked: NamedEntities, names: NameVectors, chunks: int) -> list[NamedEntity]:
-    """The entities (`systems/serag/entities`) whose names are like one of the question's, but not the same.
+    """Return entities of `systems/serag/entities` with names similar to those of the question, but not equal.
 
-    Only names that share a word with one are compared: no other was above the threshold.
+    Only names that share a word with one of the question are compared: others never reached the threshold.
     """
     own = {entity_key(name) for name in asked.names}
     words = [_words(name) for name in asked.names]
@@ -174,7 +167,7 @@ def similar_entities(rows: Iterable[Row], asked: NamedEntities, names: NameVecto
 
 
 class NameVectors:
-    """Vectors of names, the last of them kept for the next question. Safe to share between threads."""
+    """Cached vectors of names. Safe to share between threads."""
 
     def __init__(self, embedder: Embedder, *, most: int = _REMEMBERED_NAME_VECTORS) -> None:
         self._embedder = embedder
@@ -183,7 +176,7 @@ class NameVectors:
         self._known: OrderedDict[str, Vectors] = OrderedDict()
 
     def of(self, names: Sequence[str]) -> Vectors:
-        """float32[len(names), d]."""
+        """Return the vectors of names, float32[len(names), d]."""
         with self._lock:
             found = {name: self._known[name] for name in names if name in self._known}
         missing = [name for name in dict.fromkeys(names) if name not in found]
@@ -211,23 +204,23 @@ def _words(name: str) -> set[str]:
 
 
 _FEW_CHUNKS_OF_A_NAME = 100
-"""A name in at most so many chunks makes them candidates, however far in meaning they are from the question."""
+"""A name in at most this many chunks makes all of them candidates, whatever their cosines."""
 _MOST_EDGES_OF_AN_ANCHOR = 64
-"""Edges followed from each anchor, the strongest."""
+"""Strongest edges followed from each anchor."""
 
 
 @dataclass(slots=True)
 class ScoredCandidates:
-    """Candidates with the parts of their scores.
+    """Candidates with the terms of their scores.
 
     Attributes:
-        cosines: to the question.
-        coarse: cosines of their best selected communities, where these are asked.
-        entities: of the corpus, that the question names.
-        bonus: log(1 + B).
-        scores: what they are ranked by.
-        beside: what they owe to better ones beside them.
-        filled: those that are there by their cosines alone.
+        cosines: Cosine of each candidate with the question.
+        coarse: Cosine of each candidate's best selected community, if the coarse term is used.
+        entities: Entities of the corpus that the question names.
+        bonus: log(1 + B) of each candidate.
+        scores: Scores by which candidates are ranked.
+        linked: Neighbour scores from better candidates.
+        filled: Candidates added by their cosine alone.
     """
 
     settings: SeragRetrieverSettings
@@ -236,7 +229,7 @@ class ScoredCandidates:
     entities: Sequence[NamedEntity]
     bonus: Mapping[str, float] = field(init=False)
     scores: dict[str, float] = field(default_factory=dict[str, float])
-    beside: dict[str, Nearness] = field(default_factory=dict[str, Nearness])
+    linked: dict[str, Nearness] = field(default_factory=dict[str, Nearness])
     filled: set[str] = field(default_factory=set[str])
 
     def __post_init__(self) -> None:
@@ -244,43 +237,43 @@ class ScoredCandidates:
         self.score()
 
     def score(self) -> None:
-        """Eq. 10 for every candidate."""
+        """Compute Eq. 10 for every candidate."""
         given = self.settings
         for id_, cosine in self.cosines.items():
             fine = cosine + given.bonus * self.bonus.get(id_, 0.0)
             self.scores[id_] = given.fine * fine + given.coarse * self.coarse.get(id_, 0.0)
 
     def keep(self, k: int) -> None:
-        """Drops all but the `k` best."""
+        """Keep only the `k` best candidates."""
         kept = best_of(self.scores, k)
         self.scores = {id_: self.scores[id_] for id_ in kept}
 
-    def reasons(self, id_: str, beside: str) -> Iterator[Reason]:
-        """The parts of a score. `beside` says which passage it is linked to, if it owes something to one."""
+    def reasons(self, id_: str, source: str) -> Iterator[Reason]:
+        """Yield the terms of a candidate's score; `source` quotes the passage from which a neighbour score comes."""
         given = self.settings
-        plain = not (id_ in self.bonus or id_ in self.coarse or id_ in self.beside)
+        plain = not (id_ in self.bonus or id_ in self.coarse or id_ in self.linked)
         near = NEAREST if plain else ""
         cosine = f"cosine similarity to the question {self.cosines[id_]:.3f}"
         yield Reason("dense", given.fine * self.cosines[id_], cosine, near)
         if id_ in self.filled:
-            yield Reason("filled", 0.0, "the selected communities have too few passages: filled up by cosine")
+            yield Reason("filled", 0.0, "the selected communities have too few passages: added by cosine")
         if id_ in self.bonus:
             named = [entity.name for entity in self.entities if id_ in entity.counts]
             bonus = given.fine * given.bonus * self.bonus[id_]
-            yield Reason("entities", bonus, f"says {listed(named)}", has_names(named))
+            yield Reason("entities", bonus, f"mentions {listed(named)}", has_names(named))
         if id_ in self.coarse:
             cosine = f"cosine of its community {self.coarse[id_]:.3f}"
             near = "is in a community close in meaning to the question"
             yield Reason("community", given.coarse * self.coarse[id_], cosine, near)
-        if id_ in self.beside:
-            other = self.beside[id_]
-            linked = f"is linked in one community to {beside}, which was found first"
+        if id_ in self.linked:
+            other = self.linked[id_]
+            linked = f"is linked within a community to {source}, which was found first"
             yield Reason("beside", given.neighbours * other.score, linked, linked)
 
 
 @dataclass(slots=True)
 class CandidateSearch:
-    """One question in its transaction."""
+    """The search for one question in one transaction."""
 
     tx: Transaction
     corpus: Corpus
@@ -296,11 +289,11 @@ class CandidateSearch:
 
     @property
     def vector(self) -> Vectors:
-        """float32[d]: the question's."""
+        """Vector of the question, float32[d]."""
         return self.embedding.result()
 
     def candidates(self, depth: int) -> dict[str, float]:
-        """The chunks nearest in meaning, and those with a rare name of the question."""
+        """Return the chunks nearest in meaning, and those with a rare name of the question."""
         found = self._nearest(depth)
         named = {
             id_ for each in self.names.entities if len(each.counts) <= _FEW_CHUNKS_OF_A_NAME for id_ in each.counts
@@ -308,7 +301,7 @@ class CandidateSearch:
         return found | self._cosines(sorted(named - found.keys()))
 
     def walk(self, found: ScoredCandidates) -> None:
-        """Adds neighbour scores from the best chunks, along edges inside their communities."""
+        """Add neighbour scores from the best chunks, along edges inside their communities."""
         anchors = best_of(found.scores, self.settings.anchors)
         rows = self.tx.run(
             "systems/serag/linked",
@@ -322,16 +315,16 @@ class CandidateSearch:
         edges = (
             ChunkEdge(row["id"], other, weight / row["strongest"]) for row in rows for other, weight in row["inside"]
         )
-        found.beside = nearness(found.scores, edges)
-        new = self._cosines(sorted(found.beside.keys() - found.cosines.keys()))
+        found.linked = nearness(found.scores, edges)
+        new = self._cosines(sorted(found.linked.keys() - found.cosines.keys()))
         found.cosines |= new
         found.score()
-        for id_, near in found.beside.items():
+        for id_, near in found.linked.items():
             if id_ in found.scores:
                 found.scores[id_] += self.settings.neighbours * near.score
 
     def fill(self, found: ScoredCandidates, k: int) -> None:
-        """Fills up too few candidates with the chunks nearest in meaning, ranked behind all others."""
+        """Add the chunks nearest in meaning if there are fewer than `k`; they rank behind all others."""
         least = min(found.scores.values(), default=0.0)
         nearest = self._nearest(depth_for(k))
         for id_ in best_of({id_: cosine for id_, cosine in nearest.items() if id_ not in found.scores}, k):

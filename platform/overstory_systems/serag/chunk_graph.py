@@ -1,6 +1,8 @@
-"""The chunk graph: three layers between chunks, and their fusion (SeRAG, Section 3.1). Pure functions on arrays.
+"""The chunk graph: three layers between chunks, and their fusion. Pure functions on arrays.
 
-A layer is its pairs, each once, as keys i · n + j with i < j, ascending, and a weight for each.
+A layer has distinct pairs of chunks i < j as ascending keys i · n + j, and a weight for each pair.
+
+Source: SeRAG, Section 3.1.
 """
 
 from __future__ import annotations
@@ -16,15 +18,15 @@ from overstory_entropy import Graph
 from overstory_entropy.compile import Floats, Ids, Ints, kernel
 
 NEARNESS_SIGMA_CHUNKS = 5.0
-"""Chunks after which nearness in a document has fallen to exp(−1/2)."""
-LEAST_NEARNESS = 0.1  # nearness of two chunks of a document that still makes an edge
+"""Distance in chunks at which nearness in a document has fallen to exp(-1/2)."""
+LEAST_NEARNESS = 0.1  # least nearness that makes an edge
 LEAST_CHUNK_EDGE_WEIGHT = 1e-6
-"""Weaker pairs are left out."""
+"""Pairs with a lower weight are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """How much each layer counts in the fusion (SeRAG, Eq. 6)."""
+    """Weights of the layers in the fusion (SeRAG, Eq. 6)."""
 
     similar: float = 0.45
     shared: float = 0.45
@@ -36,11 +38,11 @@ MEANING_ALONE = Shares(similar=1.0, shared=0.0, near=0.0)
 
 
 class Layer(NamedTuple):
-    """Pairs and their weights.
+    """Pairs of chunks and their weights.
 
     Attributes:
-        keys: shape (pairs,), i · n + j with i < j, ascending.
-        weights: shape (pairs,).
+        keys: Shape (pairs,), i · n + j with i < j, ascending.
+        weights: Shape (pairs,).
     """
 
     keys: Ints
@@ -49,11 +51,11 @@ class Layer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Mentioned:
-    """The entities that each chunk mentions, each once.
+    """The distinct entities that each chunk mentions.
 
     Attributes:
-        starts: shape (n + 1,), where each chunk's entities begin.
-        entities: shape (mentions,), numbers from 0.
+        starts: Shape (n + 1,), start of each chunk's entities.
+        entities: Shape (mentions,), entity numbers from 0.
     """
 
     starts: Ints
@@ -62,11 +64,11 @@ class Mentioned:
 
 @dataclass(frozen=True, slots=True)
 class SharedEntities:
-    """SHARES_ENTITIES, and what the limits left out.
+    """The layer SHARES_ENTITIES, and counts of what the limits left out.
 
     Attributes:
-        too_common: entities that make no pairs, as too many chunks mention them.
-        cut: chunks that share entities with more chunks than are kept.
+        too_common: Number of entities that make no pairs because too many chunks mention them.
+        cut: Number of chunks that share entities with more chunks than are kept.
     """
 
     layer: Layer
@@ -76,12 +78,12 @@ class SharedEntities:
 
 @dataclass(frozen=True, slots=True)
 class ChunkGraph:
-    """LINKED: the fusion of the layers.
+    """The fusion of the layers, stored as LINKED.
 
     Attributes:
-        keys: shape (pairs,), as those of a layer.
-        weights: shape (pairs,).
-        similar, shared, near: shape (pairs,), the parts, 0 where a layer does not have the pair.
+        keys: Shape (pairs,), as in `Layer`.
+        weights: Shape (pairs,), fused weights.
+        similar, shared, near: Shape (pairs,), weights in the layers, 0 if a layer lacks the pair.
     """
 
     chunks: int
@@ -92,39 +94,37 @@ class ChunkGraph:
     near: Scores
 
     def ends(self) -> Ints:
-        """Shape (pairs, 2)."""
+        """Return the chunks of each pair, shape (pairs, 2)."""
         return ends_of_keys(self.keys, self.chunks)
 
     def as_graph(self) -> Graph:
-        """For the entropy engine."""
+        """Return the graph for the entropy engine."""
         return Graph.from_edges(self.chunks, self.ends(), self.weights)
 
 
 def ends_of_keys(keys: Ints, chunks: int) -> Ints:
-    """(pairs,) -> (pairs, 2): the chunks of each pair."""
+    """Return the chunks of each pair, (pairs,) -> (pairs, 2)."""
     return np.stack(np.divmod(keys, max(chunks, 1)), axis=1)
 
 
 def keys_of_ends(ends: Ints, chunks: int) -> Ints:
-    """(pairs, 2) -> (pairs,): the key of each pair, in the order of its two chunks."""
+    """Return the key of each pair of ordered chunks, (pairs, 2) -> (pairs,)."""
     return ends[:, 0] * chunks + ends[:, 1]
 
 
 def most_chunks_of_an_entity(chunks: int, most: int) -> int:
-    """An entity in more chunks makes no pairs: min(max(50, 10 % of the chunks), most)."""
+    """Return the number of chunks above which an entity makes no pairs: min(max(50, 10 % of the chunks), most)."""
     return min(max(50, chunks // 10), most)
 
 
 def shared_entities(mentioned: Mentioned, *, most_chunks: int, most_pairs: int) -> SharedEntities:
-    """|Ei ∩ Ej| / max(|Ei|, |Ej|) of chunks that share an entity (SeRAG, Eq. 4).
+    """Return the pairs of chunks that share entities, weighted by |Ei ∩ Ej| / max(|Ei|, |Ej|) (SeRAG, Eq. 4).
 
-    O(Σ over entities of chunks²) time, where no entity counts with more than `most_chunks`; at most n · `most_pairs`
-    pairs.
+    O(Σ chunks²) time over entities with at most `most_chunks` chunks; at most n · `most_pairs` pairs.
 
     Args:
-        most_chunks: entities that more chunks mention are not counted as shared.
-        most_pairs: a pair that is not among this many strongest of either chunk is left out; of equally strong ones
-            those with the lower number stay.
+        most_chunks: Entities that more chunks mention are not counted as shared.
+        most_pairs: A pair is kept if it is among this many strongest pairs of either chunk; ties go to lower numbers.
     """
     n = len(mentioned.starts) - 1
     sizes = np.diff(mentioned.starts)
@@ -148,11 +148,11 @@ def shared_entities(mentioned: Mentioned, *, most_chunks: int, most_pairs: int) 
 
 
 def near_in_documents(documents: Ints, places: Ints) -> Layer:
-    """exp(−(i − j)² / 2σ²) of chunks of one document, from 0.1 on (SeRAG, Eq. 5).
+    """Return the pairs of chunks of one document, weighted by exp(-(i - j)² / 2σ²) if at least 0.1 (SeRAG, Eq. 5).
 
     Args:
-        documents: shape (n,), the document of each chunk.
-        places: shape (n,), its place in there; no two chunks of a document have the same.
+        documents: Shape (n,), document of each chunk.
+        places: Shape (n,), position of each chunk in its document; distinct within a document.
     """
     n = len(documents)
     order = np.lexsort((places, documents))
@@ -172,7 +172,7 @@ def near_in_documents(documents: Ints, places: Ints) -> Layer:
 
 
 def fused(chunks: int, similar: Layer, shared: Layer, near: Layer, shares: Shares = FUSED) -> ChunkGraph:
-    """The weighted sum of the layers; pairs of at most 1e-6 are left out."""
+    """Return the weighted sum of the layers, without pairs of weight 1e-6 or less."""
     keys = np.unique(np.concatenate([similar.keys, shared.keys, near.keys]))
     parts = [_on(keys, layer) for layer in (similar, shared, near)]
     weights = sum(
@@ -184,7 +184,7 @@ def fused(chunks: int, similar: Layer, shared: Layer, near: Layer, shares: Share
 
 
 def strongest_pairs(graph: Graph, most: int) -> Ints:
-    """The keys of the pairs that are among the `most` strongest of either end, ascending; ties as in the layers."""
+    """Return the ascending keys of pairs that are among the `most` strongest of either end; ties as in the layers."""
     degrees = np.diff(graph.indptr)
     ends = np.zeros(graph.vertices + 1, dtype=np.int64)
     np.cumsum(np.minimum(degrees, most), out=ends[1:])
@@ -204,7 +204,7 @@ def _on(keys: Ints, layer: Layer) -> Scores:
 
 
 def _starts(groups: Ints | Ids, number: int) -> Ints:
-    """Where each of the groups 0 … begins among its sorted members."""
+    """Return where each of the groups 0, 1, … begins among its sorted members."""
     starts = np.zeros(number + 1, dtype=np.int64)
     np.cumsum(np.bincount(groups, minlength=number), out=starts[1:])
     return starts
@@ -212,7 +212,7 @@ def _starts(groups: Ints | Ids, number: int) -> Ints:
 
 @kernel
 def _sharers(starts: Ints, entities: Ids, holder_starts: Ints, holders: Ids) -> Ints:
-    """(n + 1,), (mentions,), (entities + 1,), (mentions,) -> (n,): with how many others each chunk shares an entity."""
+    """Count the chunks with which each chunk shares an entity, shape (n,)."""
     n = len(starts) - 1
     seen_by, degrees = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
     for chunk in range(n):
@@ -229,11 +229,11 @@ def _sharers(starts: Ints, entities: Ids, holder_starts: Ints, holders: Ids) -> 
 
 @kernel
 def _strongest_sharers(lists: tuple[Ints, Ids, Ints, Ids], sizes: Ints, ends: Ints) -> tuple[Ints, Scores]:
-    """-> (kept,), (kept,): each chunk's strongest sharers and their weights, those of chunk c from ends[c] on.
+    """Return each chunk's strongest sharers and their weights; those of chunk c start at ends[c].
 
     Args:
-        lists: as `_sharers` takes them.
-        sizes: shape (n,), all entities of a chunk, also the common ones.
+        lists: The arguments of `_sharers`.
+        sizes: Shape (n,), number of entities of each chunk, including too common ones.
     """
     starts, entities, holder_starts, holders = lists
     n = len(starts) - 1
@@ -270,7 +270,7 @@ def _strongest_sharers(lists: tuple[Ints, Ids, Ints, Ids], sizes: Ints, ends: In
 
 @kernel
 def _strongest_neighbours(indptr: Ints, neighbours: Ids, weights: Floats, ends: Ints) -> Ints:
-    """(n + 1,), (e,), (e,), (n + 1,) -> (kept,): each vertex' strongest neighbours, those of v from ends[v] on."""
+    """Return each vertex's strongest neighbours, those of v starting at ends[v]."""
     kept = np.empty(ends[-1], dtype=np.int64)
     for vertex in range(len(indptr) - 1):
         row = weights[indptr[vertex] : indptr[vertex + 1]]

@@ -1,4 +1,4 @@
-"""SeRAG's index as a system. No language model takes part in it."""
+"""SeRAG as a system. No language model is used."""
 
 from __future__ import annotations
 
@@ -27,11 +27,14 @@ from overstory_systems.serag.settings import (
 from overstory_systems.serag.update import Update, can_update
 
 SERAG_BYTES_A_PASSAGE, SERAG_BYTES_A_SHARER = 12_000, 12
-"""Bytes that a build takes for a passage, and for each that it may share entities with (docs/scale.md)."""
+"""Bytes that a build holds per passage, and per passage with which it can share entities (docs/scale.md)."""
 
 
 class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
-    """Source: the paper's Sections 3.1 and 3.2."""
+    """The SeRAG system.
+
+    Source: SeRAG, Sections 3.1 and 3.2.
+    """
 
     name = NAME
     title = "SeRAG"
@@ -51,7 +54,7 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
     trees = (FUSED_TREE, SEMANTIC_TREE)
 
     def bytes_a_passage(self, settings: SeragIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # whatever they are
-        """By the edges that names make."""
+        """Return the bytes per passage, which grow with the number of edges from shared entities."""
         return SERAG_BYTES_A_PASSAGE + SERAG_BYTES_A_SHARER * min(settings.sharing, settings.common)
 
     def build(self, run: SystemRun[SeragIndexSettings]) -> None:
@@ -61,11 +64,11 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
             FusedGraphBuild(run).run()
 
     def index_options(self, settings: SeragRetrieverSettings) -> str:
-        """The ablation of the graph asks a tree of its own."""
+        """Return the options of an index with the second tree if the settings search it."""
         return "semantic" if settings.tree == SEMANTIC else ""
 
     def describe(self, state: IndexState[SeragIndexSettings]) -> str:
-        """The levels, what differs from the defaults, and who found the neighbours."""
+        """Describe the levels, the settings that differ from the defaults, and the search for neighbours."""
         settings = state.settings
         levels = counted(settings.levels, "community level")
         second = f"a second tree ({SEMANTIC})" if settings.semantic else ""
@@ -74,12 +77,12 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
         return ", ".join(filter(None, (levels, second, others))) + f"; similar chunks {by}"
 
     def figures(self, graph: GraphClient, corpus: Corpus, state: IndexState[SeragIndexSettings]) -> Mapping[str, float]:
-        """Edges and tree nodes that are stored."""
+        """Count the stored edges and tree nodes."""
         (row,) = graph.run("systems/serag/report", corpus.label, read=True, generation=state.generation)
         return {"stored_edges": row["links"], "tree_nodes": row["nodes"]}
 
     def has_tree(self, tree: TreeKind, state: IndexState[SeragIndexSettings]) -> bool:
-        """The tree over meaning alone exists only on demand."""
+        """Return True if the index has the tree; the tree over meaning alone is optional."""
         return tree.name in state.settings.trees()
 
     def retriever(self, context: RetrievalContext, settings: SeragRetrieverSettings) -> Retriever:

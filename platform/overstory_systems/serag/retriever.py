@@ -1,4 +1,4 @@
-"""SeRAG's retriever: meaning, the entities of the question, and neighbours of the best chunks in their communities."""
+"""SeRAG's retriever: vectors, entities of the question, and neighbours of the best chunks in their communities."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from overstory_systems.serag.settings import TREES, SeragIndexSettings, SeragRet
 
 @dataclass(frozen=True, slots=True)
 class Communities:
-    """The communities of one generation of a tree, the coarsest first.
+    """The m communities of one generation of a tree, the coarsest first.
 
     Attributes:
-        ids: m of them.
-        levels: shape (m,).
+        ids: Ids of the communities.
+        levels: Shape (m,).
         vectors: float32[m, d].
     """
 
@@ -43,7 +43,7 @@ class Communities:
     vectors: Vectors
 
     def nearest(self, vector: Vectors, per_level: int) -> dict[str, float]:
-        """The best of each level with their cosines, the finest level first."""
+        """Return the communities of each level nearest to a vector, with cosines, the finest level first."""
         cosines = self.vectors @ vector
         chosen: dict[str, float] = {}
         for level in np.unique(self.levels)[::-1]:
@@ -54,9 +54,9 @@ class Communities:
 
 
 class CommunityCache:
-    """The communities last searched, read once per generation; safe to share between threads.
+    """Cache of the communities last searched, read once per generation. Safe to share between threads.
 
-    They take 1.5 KB each in 384 dimensions, some 100 for 1,000 chunks.
+    A community takes 1.5 KB with 384 dimensions; there are about 100 per 1,000 chunks.
     """
 
     def __init__(self) -> None:
@@ -64,10 +64,7 @@ class CommunityCache:
         self._known: tuple[tuple[str, str, int], Communities] | None = None
 
     def of(self, tx: Transaction, corpus: Corpus, tree: str, generation: int, stamp: int) -> Communities:
-        """
-        Args:
-            stamp: changes with what a generation holds.
-        """
+        """Return the communities of a tree; `stamp` changes with the content of the generation."""
         state = (f"{corpus.label} {tree}", str(generation), stamp)
         with self._lock:
             if self._known is not None and self._known[0] == state:
@@ -84,28 +81,28 @@ class CommunityCache:
 
 
 def members(tx: Transaction, corpus: Corpus, communities: Sequence[str]) -> dict[str, list[str]]:
-    """The ids of the chunks, entities or documents below each community."""
+    """Return the ids of the chunks, entities or documents in each community."""
     rows = tx.run("systems/tree/members", corpus.label, ids=list(communities))
     return {row["community"]: row["units"] for row in rows}
 
 
-_REPORT_TITLE_NAMES = 5  # names in the first line of a report
+_REPORT_TITLE_NAMES = 5  # names in a report's first line
 REPORT_NAMES_A_CHUNK = 12
-"""Names in the first line of a report, and names of a passage among which they are chosen."""
+"""Names of each passage from which those in a report's first line are chosen."""
 _REPORT_PASSAGES = 5
-"""Passages that a report quotes, each by its beginning."""
+"""Passages that a report quotes."""
 _QUOTED_PASSAGE_CHARACTERS = 160
-"""Characters of it."""
+"""Characters of a quoted passage."""
 
 
 @dataclass(frozen=True, slots=True)
 class SelectedCommunity:
-    """A community that was selected for a question.
+    """A community selected for a question.
 
     Attributes:
-        level: from 1, the coarsest.
-        cosine: of its vector and the question's.
-        members: the ids of its chunks.
+        level: Level from 1, the coarsest.
+        cosine: Cosine of the community's vector with the question.
+        members: Ids of the community's chunks.
     """
 
     id: str
@@ -117,12 +114,12 @@ class SelectedCommunity:
 def community_reports(
     selected: Sequence[SelectedCommunity], hits: Sequence[Hit], names: Sequence[Row]
 ) -> Iterator[CommunityReport]:
-    """A report on each selected community that holds a hit, the nearest to the question first.
+    """Yield a report on each selected community with a hit, the nearest to the question first.
 
-    A report covers the hits in the community: summarising all members would take longer than the search.
+    A report covers only the hits, because summarising all members would take longer than the search.
 
     Args:
-        names: rows of `systems/serag/names_in` for the hits.
+        names: Rows of `systems/serag/names_in` for the hits.
     """
     ids = {hit.chunk_id for hit in hits}
     idf = {row["id"]: dict(row["names"]) for row in names}
@@ -144,7 +141,7 @@ def community_reports(
 
 
 def _title(community: SelectedCommunity, found: Sequence[Hit], idf: Mapping[str, Mapping[str, float]]) -> str:
-    """The size of the community, and names. A name counts by its IDF, once for each hit that mentions it."""
+    """Return the size of the community and names, ranked by IDF summed over the hits that mention them."""
     weights: dict[str, float] = {}
     for hit in found:
         for name, weight in idf.get(hit.chunk_id, {}).items():
@@ -160,18 +157,18 @@ def _quoted(hit: Hit) -> str:
 
 
 PROMPT = "self_query"
-_SERAG_NAMES_TOKENS = 300  # of a model's answer
+_SERAG_NAMES_TOKENS = 300  # tokens of a model's answer
 
 
 def passage_of(chat: Chat, question: str) -> str:
-    """A passage that could answer the question, by the model's own knowledge (Section 3.3, Appendix A.1)."""
+    """Return a passage that could answer the question, written by the model (Section 3.3, Appendix A.1)."""
     booked = chat.booked("serag", question)
     limit = min(_SERAG_NAMES_TOKENS, chat.model.max_tokens)
     return " ".join(booked.ask(prompt(PROMPT, __package__).messages(question=question), max_tokens=limit).text.split())
 
 
 _MOST_SELECTED_CHUNKS = 20_000
-"""Chunks of selected communities that are looked at; the finest communities come first."""
+"""Chunks of selected communities that are compared, those of the finest communities first."""
 
 
 class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]):
@@ -184,9 +181,9 @@ class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]
         self._names = NameVectors(context.embedder)
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` best chunks."""
+        """Return the `k` best chunks."""
         asked = self._with_self_query(read_question(question))
-        vector = self._context.embedding(asked.text)  # while its names are looked up
+        vector = self._context.embedding(asked.text)  # embeds while names are looked up
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = require_tree(self._system, corpus, TREES[self._settings.tree])
@@ -243,20 +240,19 @@ class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]
     def _cosines(self, asking: CandidateSearch, ids: list[str]) -> dict[str, float]:
         if len(ids) > _MOST_SELECTED_CHUNKS:
             asking.notes.append(
-                f"{_MOST_SELECTED_CHUNKS:,} of {len(ids):,} chunks of the selected communities were looked at"
+                f"{_MOST_SELECTED_CHUNKS:,} of {len(ids):,} chunks of the selected communities were compared"
             )
         vectors = self._vectors.of(asking.tx, asking.corpus, ids[:_MOST_SELECTED_CHUNKS])
         return dict(zip(ids[:_MOST_SELECTED_CHUNKS], (vectors @ asking.vector).tolist(), strict=True))
 
 
 def _hits(tx: Transaction, corpus: Corpus, found: ScoredCandidates) -> tuple[Hit, ...]:
-    wanted = [*found.scores, *(found.beside[id_].beside for id_ in found.scores if id_ in found.beside)]
+    wanted = [*found.scores, *(found.linked[id_].source for id_ in found.scores if id_ in found.linked)]
     rows = chunk_rows(tx, corpus, wanted)
 
     def reasons(id_: str) -> Iterator[Reason]:
-        beside = found.beside.get(id_)
-        linked = quoted(rows.get(beside.beside), rows[id_]) if beside else ""
-        return found.reasons(id_, linked)
+        linked = found.linked.get(id_)
+        return found.reasons(id_, quoted(rows.get(linked.source), rows[id_]) if linked else "")
 
     return ranked_hits(rows, found.scores, reasons)
 

@@ -10,15 +10,15 @@ from overstory.systems.tree.kinds import TreeKind
 from overstory_systems.serag.chunk_graph import FUSED, MEANING_ALONE, Shares
 
 LINKED: Final = "LINKED"
-"""The type of the edges of the chunk graph."""
+"""Type of the relationships between chunks of the chunk graph."""
 NAME: Final = "serag"
-"""Of the system, of its generations, and of its tree over the fused graph."""
+"""Name of the system, of its generations, and of its tree over the fused graph."""
 SEMANTIC: Final = "serag-semantic"
-"""The tree over the layer SIMILAR alone, for the ablation of the paper."""
+"""Name of the tree over the layer SIMILAR alone, for the paper's ablation."""
 
 LABEL: Final = "SeragNode"
 REACH: Final = "reach"
-"""Of a leaf: the cosine of the last of the chunk's nearest; left out where it has fewer of them than wanted."""
+"""Leaf property: cosine of the chunk's k-th nearest neighbour, k = `nearest`; missing if the chunk has fewer."""
 FUSED_TREE: Final = TreeKind(NAME, "SeRAG tree", "chunk", LABEL, structure=NAME, leaf_properties=(REACH,))
 SEMANTIC_TREE: Final = TreeKind(
     SEMANTIC, "SeRAG tree over meaning alone", "chunk", LABEL, structure=NAME, options="semantic"
@@ -26,30 +26,32 @@ SEMANTIC_TREE: Final = TreeKind(
 TREES: Final = {NAME: FUSED_TREE, SEMANTIC: SEMANTIC_TREE}
 
 Search = Literal["auto", "exact", "gds"]
-"""Who finds the nearest neighbours: "exact" compares all chunks with all, "gds" has Graph Data Science find nearly all
-of them, "auto" decides by the number of chunks."""
+"""Search for the nearest neighbours: "exact" compares all pairs of chunks, "gds" finds nearly all neighbours with
+Graph Data Science, "auto" decides by the number of chunks."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeragIndexSettings:
-    """Source of the defaults: the paper's Table 5; docs/serag.md has the others' reasons.
+    """Settings of the index; docs/serag.md explains those without a value in the paper.
 
     Attributes:
-        common: an entity that more chunks mention makes no edges, nor one that more than a tenth of them mention.
-        sharing: the strongest are kept.
-        linked: the strongest are stored; the tree is made from all.
+        common: An entity makes no edges if more chunks than this, or more than a tenth of all, mention it.
+        sharing: The strongest pairs are kept.
+        linked: The strongest edges are stored; the tree is built from all edges.
+
+    Source: SeRAG, Table 5.
     """
 
     levels: int = option(2, "community levels between the root and the chunks", least=1, most=8)
-    semantic: bool = option(False, "a second tree, over meaning alone")
-    nearest: int = option(20, "chunks that each is similar to", least=1, most=1_000)
-    common: int = option(1_000, "the most chunks of an entity that makes edges", least=2, most=100_000)
-    sharing: int = option(512, "the most chunks that each shares entities with", least=1, most=10_000)
+    semantic: bool = option(False, "build a second tree, over meaning alone")
+    nearest: int = option(20, "nearest chunks to which each chunk is linked", least=1, most=1_000)
+    common: int = option(1_000, "chunks that may mention an entity that makes edges", least=2, most=100_000)
+    sharing: int = option(512, "chunks with shared entities to which each chunk is linked", least=1, most=10_000)
     linked: int = option(32, "stored edges of each chunk", least=1, most=1_000)
-    search: Search = option("auto", "who finds the nearest neighbours")
+    search: Search = option("auto", "search for the nearest neighbours: exact, by Graph Data Science, or auto")
 
     def trees(self) -> dict[str, Shares]:
-        """The trees that the index has, and what each layer counts in them."""
+        """Return the trees of the index with the shares of the layers in each."""
         return {NAME: FUSED} | ({SEMANTIC: MEANING_ALONE} if self.semantic else {})
 
 
@@ -58,23 +60,25 @@ Tree = Literal["serag", "serag-semantic"]
 
 @dataclass(frozen=True, slots=True)
 class SeragRetrieverSettings:
-    """S(q, v) = fine · (cos(q, v) + bonus · log(1 + B)) + coarse · cos(q, h_β) + neighbours · near(v).
+    """Settings of the retriever, which computes the score S(q, v) of chunk v for question q.
 
-    The last term is ours: the best score among the `anchors` best chunks that v is linked to inside a community of the
-    finest level, times the edge's share of that chunk's strongest. The defaults are ours, too; docs/serag.md has what
-    each term brings. With a coarse term only chunks of the selected communities are candidates.
+    S(q, v) = fine · (cos(q, v) + bonus · log(1 + B)) + coarse · cos(q, h_β) + neighbours · near(v).
+
+    The last term is ours: the best score among the `anchors` best chunks linked to v inside a community of the finest
+    level, times the edge's weight relative to that chunk's strongest edge. The defaults are ours, too; docs/serag.md
+    describes what each term contributes. With a coarse term, only chunks of the selected communities are candidates.
     """
 
     coarse: float = option(0.0, "γ_c of Eq. 10: weight of the community's cosine", least=0, most=100)
     fine: float = option(1.0, "γ_f of Eq. 10: weight of the chunk's own score", least=0, most=100)
     bonus: float = option(0.15, "weight of the question's entities", least=0, most=100)
     idf_weighted: bool = option(True, "scale the entity bonus by IDF; ours")
-    similar_names: bool = option(False, "names like those of the question count, too (Eq. 12)")
+    similar_names: bool = option(False, "also count names similar to those of the question (Eq. 12)")
     neighbours: float = option(0.1, "weight of the neighbour score; ours", least=0, most=100)
     anchors: int = option(5, "chunks whose neighbours are scored", least=0, most=1_000)
     communities: int = option(10, "k_coarse: communities selected on each level", least=1, most=10_000)
-    tree: Tree = option(NAME, "the tree that is asked")
-    self_query: bool = option(True, "add a language model's passage to the question, where there is a model")
+    tree: Tree = option(NAME, "tree to search")
+    self_query: bool = option(True, "add a passage by the language model to the question, if there is a model")
 
     presets: ClassVar[Presets] = {
         "paper": Preset(  # the paper's Table 5
@@ -94,5 +98,5 @@ class SeragRetrieverSettings:
 
     @property
     def edge_weight(self) -> str:
-        """The property of the edges that counts."""
+        """Name of the property with the weight of the edges in the tree that is searched."""
         return "semantic_weight" if self.tree == SEMANTIC else "weight"

@@ -1,12 +1,12 @@
-"""Updates SeRAG's index for new or changed chunks. The cost depends on their number, not on the size of the corpus.
+"""Incremental update of SeRAG's index; the cost depends on the number of changed chunks, not on the corpus.
 
-Their edges are looked up (`edges_of`), and each chunk goes where the tree then has the least entropy
-(`overstory_entropy.local`). Volumes, cuts, sizes and the entropy are updated; the rest of the tree stays. The index
-counts such changes, and the whole is clustered again on request, or when they exceed a fifth.
+The edges of changed chunks are looked up (`edges_of`), and each chunk is inserted where the tree's entropy is lowest
+(`overstory_entropy.local`). Volumes, cuts, sizes and the entropy are updated; the rest of the tree stays as it is. The
+index counts such changes. The whole graph is clustered again on request, or when more than a fifth of it changed.
 
-Approximations: the edges of a deleted chunk go with it, but the other ends keep their volumes, and their next strongest
-edges, which could be stored now, are not. Of a changed chunk only the sum of its old edges is known; they are taken to
-have led to the same chunks as its new ones.
+Approximations: when a chunk is deleted, its edges are deleted, too, but the other ends keep their volumes, and their
+next strongest edges are not stored. For a changed chunk, only the sum of its old edges is known; they are assumed to
+lead to the same chunks as its new edges.
 """
 
 from __future__ import annotations
@@ -43,73 +43,70 @@ from overstory_systems.serag.chunk_graph import (
 )
 from overstory_systems.serag.settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
 
-# The edges of chunks that are new or changed, by look-ups around them: the layers of `chunk_graph`, chunk by chunk.
+# Edges of new or changed chunks, found by look-ups around them: the layers of `chunk_graph`, chunk by chunk.
 #
-# Exact but for these, which are near until the whole is clustered again: a new chunk that is nearer to another than the
-# last of its nearest makes an edge, and the edge to that last one stays; the limits on common entities do not reach
-# back to edges that there are; of a chunk that shares entities with more than are kept, its own strongest count alone.
-# A vector index finds nearly all of the nearest.
+# They are exact except for these approximations, until the whole graph is clustered again. If a new chunk is nearer to
+# another chunk than that chunk's last neighbour, it gets an edge, and the old edge stays. The limits on common entities
+# do not affect existing edges. If a chunk shares entities with too many chunks, only its own strongest pairs count. A
+# vector index finds nearly all of the nearest chunks.
 
 _REVERSE_SEARCH_FACTOR = 5
-"""As many times the nearest are looked at, to find those that a new chunk is among the nearest of."""
+"""Factor by which more than `nearest` chunks are searched, to find chunks that have a new chunk among their nearest."""
 
 
 class Parts(NamedTuple):
-    """An edge by layer, 0 where a layer does not have it."""
+    """Weights of an edge in the layers, 0 if a layer lacks the edge."""
 
     similar: float = 0.0
     shared: float = 0.0
     near: float = 0.0
 
     def weight(self, shares: Shares) -> float:
-        """In the fusion of the layers."""
+        """Return the weight in the fusion of the layers."""
         return self.similar * shares.similar + self.shared * shares.shared + self.near * shares.near
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Chunks that are new or changed, and what is around each.
+    """New or changed chunks, and the chunks around each.
 
     Attributes:
-        ids: of those that have a vector.
-        vectors: of each, of unit length.
-        entities: of each.
-        around: the nearest to each with their cosines, more than make edges, the nearest first.
-        beside: those in its document, with their distance in places.
-        sharers: those that mention an entity of its own which is not too common, and how many they share.
-        notes: what the user should know of the search.
+        ids: Ids of the chunks that have a vector.
+        vectors: Vector of each chunk, of unit length.
+        entities: Entities of each chunk.
+        around: For each chunk, the nearest chunks with their cosines, nearest first; more than get edges.
+        in_document: For each chunk, the chunks of its document with their distance in positions.
+        sharers: For each chunk, the chunks that share an entity that is not too common, with the number of shared
+            entities.
+        notes: Notes on the search for the user.
     """
 
     ids: list[str]
     vectors: Mapping[str, Vectors]
     entities: Mapping[str, frozenset[str]]
     around: Mapping[str, Sequence[tuple[str, float]]]
-    beside: Mapping[str, Mapping[str, int]]
+    in_document: Mapping[str, Mapping[str, int]]
     sharers: Mapping[str, Mapping[str, int]]
     notes: tuple[str, ...] = ()
 
     def neighbours(self) -> set[str]:
-        """All that may have an edge to one of them, and themselves."""
+        """Return the changed chunks and all chunks that may have an edge to one of them."""
         found = set(self.ids)
         for id_ in self.ids:
-            found.update(self.beside[id_], self.sharers[id_], (other for other, _ in self.around[id_]))
+            found.update(self.in_document[id_], self.sharers[id_], (other for other, _ in self.around[id_]))
         return found
 
 
 def read_changed(
     tx: Transaction, corpus: Corpus, settings: SeragIndexSettings, ids: Sequence[str], chunks: int
 ) -> Changed:
-    """Reads some chunks and what is around them.
-
-    Args:
-        chunks: how many the corpus has.
-    """
+    """Read some chunks and the chunks around them; the corpus has `chunks` chunks."""
     rows = tx.run("systems/serag/changed", corpus.label, ids=list(ids), property=corpus.embedding_property)
     rows = [row for row in rows if row["vector"] is not None]
     there = [row["id"] for row in rows]
     entities = {row["id"]: frozenset[str](row["entities"]) for row in rows}
-    around, notes = _around(tx, corpus, settings, there)
-    beside = {
+    around, notes = _nearest_chunks(tx, corpus, settings, there)
+    in_document = {
         row["id"]: {other: abs(seq - row["seq"]) for other, seq in row["others"]}
         for row in tx.run("systems/serag/beside", corpus.label, ids=there)
     }
@@ -118,7 +115,7 @@ def read_changed(
         vectors=_vectors(rows),
         entities=entities,
         around=around,
-        beside=beside,
+        in_document=in_document,
         sharers=_sharers(tx, corpus, settings, entities, chunks),
         notes=notes,
     )
@@ -127,19 +124,19 @@ def read_changed(
 def edges_of(
     changed: Changed, settings: SeragIndexSettings, sizes: Mapping[str, int], reach: Mapping[str, float | None]
 ) -> dict[str, dict[str, Parts]]:
-    """The edges of each changed chunk, by the other end, strongest sharers and nearest first. An edge between two of
-    them is in both.
+    """Return the edges of each changed chunk, by the chunk at the other end.
+
+    An edge between two changed chunks is returned for both.
 
     Args:
-        sizes: how many entities each neighbour mentions.
-        reach: the cosine of the last of its nearest, None where it has fewer than wanted, of each neighbour that is in
-            the tree.
+        sizes: Number of entities that each neighbour mentions.
+        reach: For each neighbour in the tree, the cosine of its k-th nearest neighbour, None if it has fewer.
     """
     edges: dict[str, dict[str, Parts]] = {id_: {} for id_ in changed.ids}
 
     def put(one: str, other: str, **part: float) -> None:
         if other not in edges and other not in reach:
-            return  # it is placed later, and has this edge then
+            return  # the other chunk is placed later and gets this edge then
         edges[one][other] = edges[one].get(other, Parts())._replace(**part)
         if other in edges:
             edges[other][one] = edges[other].get(one, Parts())._replace(**part)
@@ -151,7 +148,7 @@ def edges_of(
                 put(id_, other, similar=cosine)
         for other, shared in _strongest(changed, id_, sizes, settings.sharing):
             put(id_, other, shared=shared)
-        for other, distance in changed.beside[id_].items():
+        for other, distance in changed.in_document[id_].items():
             nearness = exp(-(distance**2) / (2.0 * NEARNESS_SIGMA_CHUNKS**2))
             if nearness >= LEAST_NEARNESS:
                 put(id_, other, near=float(np.float32(nearness)))
@@ -159,19 +156,19 @@ def edges_of(
 
 
 def weights(edges: Mapping[str, Parts], shares: Shares) -> dict[str, float]:
-    """The edges of one chunk in one of the graphs."""
+    """Return the edges of one chunk in one graph, without negligible weights."""
     found = {other: parts.weight(shares) for other, parts in edges.items()}
     return {other: weight for other, weight in found.items() if weight > LEAST_CHUNK_EDGE_WEIGHT}
 
 
 def reach_of(changed: Changed, id_: str, nearest: int) -> float | None:
-    """The cosine of the last of a changed chunk's nearest, None where there are fewer."""
+    """Return the cosine of a changed chunk's k-th nearest neighbour, k = `nearest`; None if it has fewer."""
     around = changed.around[id_]
     return around[nearest - 1][1] if len(around) >= nearest else None
 
 
 def _is_reached(other: str, cosine: float, changed: Mapping[str, object], reach: Mapping[str, float | None]) -> bool:
-    """Whether a chunk so near is among the nearest of another. Of two that changed each has its own list."""
+    """Return True if a chunk with this cosine is among the nearest of `other`. Changed chunks have their own lists."""
     if other in changed or other not in reach:
         return False
     farthest = reach[other]
@@ -179,7 +176,7 @@ def _is_reached(other: str, cosine: float, changed: Mapping[str, object], reach:
 
 
 def _strongest(changed: Changed, id_: str, sizes: Mapping[str, int], most: int) -> Iterable[tuple[str, float]]:
-    """|Ei ∩ Ej| / max(|Ei|, |Ej|), of equally strong ones the lower ids."""
+    """Return the strongest sharers by |Ei ∩ Ej| / max(|Ei|, |Ej|); ties go to lower ids."""
     own = len(changed.entities[id_])
     found = [
         (other, float(np.float32(times / max(own, sizes[other]))))
@@ -189,7 +186,7 @@ def _strongest(changed: Changed, id_: str, sizes: Mapping[str, int], most: int) 
     return sorted(found, key=lambda each: (-each[1], each[0]))[:most]
 
 
-def _around(
+def _nearest_chunks(
     tx: Transaction, corpus: Corpus, settings: SeragIndexSettings, ids: list[str]
 ) -> tuple[dict[str, list[tuple[str, float]]], tuple[str, ...]]:
     limit = _REVERSE_SEARCH_FACTOR * settings.nearest
@@ -240,13 +237,13 @@ def _vectors(rows: Sequence[Row]) -> dict[str, Vectors]:
 
 _SERAG_CHUNKS_A_TRANSACTION = 500
 WEIGHTS = {NAME: "weight", SEMANTIC: "semantic_weight"}
-"""The properties of LINKED that have the weights of each graph."""
+"""Properties of LINKED with the weights in each graph."""
 _SAME_SUM_DIFFERENCE = 1e-5
-"""Relative: weights were summed up in another order."""
+"""Relative tolerance, because weights are summed in another order."""
 
 
 def can_update(job: SystemRun[SeragIndexSettings]) -> bool:
-    """Whether little enough changed since the whole was clustered."""
+    """Return True if little enough has changed since the whole graph was clustered."""
     before, backlog = job.before, job.backlog
     if job.scratch or job.improve or before is None or not before.built or "roots" not in before.details:
         return False
@@ -255,11 +252,7 @@ def can_update(job: SystemRun[SeragIndexSettings]) -> bool:
 
 @dataclass(slots=True)
 class Update:
-    """An update in progress.
-
-    Attributes:
-        state: the state of the index, as it was last stored.
-    """
+    """A running update, with the state of the index as last stored."""
 
     job: SystemRun[SeragIndexSettings]
     state: IndexState[SeragIndexSettings]
@@ -378,15 +371,15 @@ class Update:
 
 @dataclass(slots=True)
 class Placed:
-    """Some chunks in their places, and what is to be written.
+    """Some chunks with their new positions in the trees, and the changes to write.
 
     Attributes:
-        entropies: of each tree after it.
-        links: rows of `systems/store/relate`.
-        trees: the changes of each tree.
-        parted: chunks whose edges are written anew.
-        parts: of the tree of the fused graph first.
-        communities: how many more that has.
+        entropies: Entropy of each tree after the changes.
+        links: Rows of `systems/store/relate`.
+        trees: Changes of each tree.
+        parted: Chunks whose edges are replaced.
+        parts: Parts of the trees, the fused graph's first.
+        communities: Number of communities added to the first tree.
     """
 
     changed: Changed
@@ -399,25 +392,24 @@ class Placed:
 
 
 def _place(stored: StoredPart, ids: Sequence[str], edges: Mapping[str, Mapping[str, float]]) -> None:
-    """Takes the chunks that were there out of the tree and puts all where they cost least; then again, each among the
-    others."""
+    """Remove existing chunks from the tree, insert all at the least cost, then insert each again among the others."""
     part = stored.part
     for id_ in ids:
         if id_ in part.leaves:
-            there = _there(edges[id_], part.leaves, id_)
+            there = _edges_in_tree(edges[id_], part.leaves, id_)
             was, now = part.leaves[id_].volume, sum(there.values())
             share = min(was / now, 1.0) if now > 0.0 else 0.0
             scaled = {other: weight * share for other, weight in there.items()}
             part.remove(id_, scaled, unknown=max(was - sum(scaled.values()), 0.0))
     for id_ in ids:
-        part.add(id_, _there(edges[id_], part.leaves, id_))
+        part.add(id_, _edges_in_tree(edges[id_], part.leaves, id_))
     for id_ in ids if len(ids) > 1 else ():
-        there = _there(edges[id_], part.leaves, id_)
+        there = _edges_in_tree(edges[id_], part.leaves, id_)
         part.remove(id_, there)
         part.add(id_, there)
 
 
-def _there(edges: Mapping[str, float], leaves: Mapping[str, object], id_: str) -> dict[str, float]:
+def _edges_in_tree(edges: Mapping[str, float], leaves: Mapping[str, object], id_: str) -> dict[str, float]:
     return {other: weight for other, weight in edges.items() if other in leaves and other != id_}
 
 
@@ -427,10 +419,10 @@ def _links(
     least: Mapping[str, Mapping[str, float]],
     most: int,
 ) -> list[Row]:
-    """Rows of `systems/store/relate`: the edges that are among the strongest of either end in a graph.
+    """Return rows of `systems/store/relate` for the edges that are among the strongest of either end in a graph.
 
     Args:
-        least: by graph, how strong an edge has to be to be among those of each other chunk.
+        least: For each graph, the least weight of an edge that is among the strongest of each other chunk.
     """
     found: dict[tuple[str, str], Row] = {}
     for tree, of_chunks in by_tree.items():
@@ -449,8 +441,10 @@ def _links(
 
 
 def _least(stored: Row, volume: float, most: int) -> float:
-    """How strong an edge has to be to be among the strongest of a chunk, by its stored edges: as the last of these; of
-    one that has fewer, and no others that are not stored, any."""
+    """Return the least weight of an edge that is among the strongest of a chunk, from its stored edges.
+
+    This is the weight of the weakest stored edge, or 0 if the chunk has room for more edges.
+    """
     if stored["number"] == 0 or (stored["number"] < most and stored["weight"] >= volume * (1.0 - _SAME_SUM_DIFFERENCE)):
         return 0.0
     return float(stored["weakest"])

@@ -1,6 +1,6 @@
-"""SlimRAG (Zhang et al. 2025): retrieval without a graph of entities; entities lead to sentences, and to nothing else.
+"""SlimRAG (Zhang et al. 2025): retrieval without a graph of entities; entities lead only to sentences.
 
-`docs/research/slimrag.md` says how the paper was read, and what was measured.
+`docs/research/slimrag.md` describes how the paper was interpreted and what was measured.
 """
 
 from overstory_systems.slimrag.index import SlimRag, SlimRagIndexSettings, SlimRagRetrieverSettings

@@ -1,8 +1,8 @@
-"""SlimRAG's index: sentences with vectors, entities with vectors, and which sentence refers to which entity.
+"""SlimRAG's index: sentences and entities with vectors, and the entities to which each sentence refers.
 
-A document is read as a whole, and stored in one transaction with its mark, so that a killed run resumes with
-the next. Adding or deleting a document touches its own sentences alone, and the entities that only they refer to. No
-other retriever reads or writes any of this.
+A document is read as a whole and stored in one transaction with its progress mark, so a killed run resumes with the
+next document. Adding or deleting a document only affects its own sentences and the entities to which only they refer.
+No other retriever uses these nodes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from overstory.systems.vector_indexes import SCANNED
 from overstory.text.coreference.references import REFERENCES
 from overstory.text.names.keys import entity_key
 from overstory.text.parsing.readings import Reading
-from overstory_systems.slimrag.reading import (
+from overstory_systems.slimrag.entity_readers import (
     EntityReader,
     ReadDocument,
     ReadSentence,
@@ -47,30 +47,33 @@ from overstory_systems.slimrag.reading import (
 
 @dataclass(frozen=True, slots=True)
 class SlimRagRetrieverSettings:
-    """How questions are answered. Source of the defaults: the paper's appendix."""
+    """Settings of the retriever. Source of the defaults: the paper's appendix."""
 
-    decomposition: bool = option(True, "take questions apart first")
-    entities: int = option(5, "K: entities of the corpus for each of the question's", least=1, most=100)
-    sentences: int = option(10, "H: sentences of the context", least=1, most=1_000)
-    context_tokens: int = option(500, "tokens of the context", least=1, most=100_000)
+    decomposition: bool = option(True, "split questions into sub-questions first")
+    entities: int = option(5, "K: entities of the corpus per entity of the question", least=1, most=100)
+    sentences: int = option(10, "H: sentences in the context", least=1, most=1_000)
+    context_tokens: int = option(500, "tokens in the context", least=1, most=100_000)
 
-    presets: ClassVar[Presets] = {"whole": Preset("questions are not taken apart", {"decomposition": False})}
+    presets: ClassVar[Presets] = {"whole": Preset("questions are not split", {"decomposition": False})}
 
 
 _SLIMRAG_DOCUMENTS_A_PAGE = 500
 ENTITIES = "SlimEntity"
-"""The kind of node whose vectors are searched."""
+"""Kind of the nodes whose vectors are searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlimRagIndexSettings:
     """Settings of the index."""
 
-    coreference: bool = option(True, "expressions that stand for the same thing are one entity")
+    coreference: bool = option(True, "treat expressions that refer to the same thing as one entity")
 
 
 class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
-    """Source: Zhang et al. 2025, "Indexing Phase" and Algorithm 1, lines 2–10."""
+    """The SlimRAG system.
+
+    Source: Zhang et al. 2025, "Indexing Phase" and Algorithm 1, lines 2–10.
+    """
 
     name = "slimrag"
     title = "SlimRAG"
@@ -89,11 +92,11 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
     rebuilds_after_deletions = False
 
     def readings(self, settings: SlimRagIndexSettings, model: str) -> Sequence[Reading[Any]]:  # noqa: ARG002 # one parse serves all
-        """Readings by rules, used without a language model."""
+        """Return the readings that rules need; none with a language model."""
         return () if model else (REFERENCES,)
 
     def fingerprint(self, settings: SlimRagIndexSettings, context: BuildContext, chat: Chat | None) -> str:
-        """The fingerprint of the reader."""
+        """Return the fingerprint of the reader."""
         return _reader(settings, context, chat).fingerprint
 
     def build(self, run: SystemRun[SlimRagIndexSettings]) -> None:
@@ -103,7 +106,7 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
             remove_other_embedders(run.writer)
             built = False
         if built and run.backlog.pending > run.backlog.units - run.backlog.pending:
-            # Made again after a large fill: one that grew by many small transactions answers five times more slowly.
+            # After a large fill the index is built again: one grown by many small transactions is five times slower.
             schema.drop_derived_index(run.graph, run.corpus.label, ENTITIES)
             built = False
         details = run.before.details if run.before is not None and built else {}
@@ -124,7 +127,7 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
             )
 
     def estimate(self, view: SystemView[SlimRagIndexSettings]) -> Estimate:
-        from overstory_systems.slimrag.model_reading import ModelEntityReader
+        from overstory_systems.slimrag.model_entities import ModelEntityReader
 
         chat, before = view.context.chat(view.model), view.before
         reader = ModelEntityReader(chat, RuleReader(view.context.extraction, coreference=view.settings.coreference))
@@ -133,7 +136,7 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
         return reader.estimate(_documents(view.graph, view.corpus, self, before if same else None, again=not same))
 
     def describe(self, state: IndexState[SlimRagIndexSettings]) -> str:
-        """Who read, and how."""
+        """Describe the reader, and whether coreference is resolved."""
         return f"read by {state.model or 'rules'}, {'with' if state.settings.coreference else 'without'} coreference"
 
     def figures(
@@ -142,8 +145,11 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
         corpus: Corpus,
         state: IndexState[SlimRagIndexSettings],  # noqa: ARG002 # counted, not remembered
     ) -> Mapping[str, float]:
-        """RITU is index tokens by corpus tokens, as the paper defines it (the fewer the more compact): with embeddings,
-        and for the language model alone, which is 0 where rules read."""
+        """Count sentences, entities, references and tokens, and compute RITU.
+
+        RITU is the number of index tokens divided by that of corpus tokens, as defined in the paper; lower is more
+        compact. LLM-RITU counts only the language model's tokens; it is 0 for rules.
+        """
         (row,) = graph.run("systems/slimrag/report", corpus.label, read=True)
         llm = row["prompt_tokens"] + row["completion_tokens"]
         whole = row["corpus_tokens"] or 1
@@ -161,7 +167,7 @@ def _reader(settings: SlimRagIndexSettings, context: BuildContext, chat: Chat | 
     rules = RuleReader(context.extraction, coreference=settings.coreference, parsed=context.parsed)
     if chat is None:
         return rules
-    from overstory_systems.slimrag.model_reading import ModelEntityReader  # pydantic, which only a model needs
+    from overstory_systems.slimrag.model_entities import ModelEntityReader  # pydantic, which only a model needs
 
     return ModelEntityReader(chat, rules)
 
@@ -180,17 +186,18 @@ class _Fill:
     def __init__(self, run: SystemRun[SlimRagIndexSettings], reader: EntityReader) -> None:
         self._run = run
         self._reader = reader
-        self._reading, self._making, self._writing = (PartSeconds(run.figures) for _ in range(3))  # in threads
+        self._reading, self._making, self._writing = (PartSeconds(run.figures) for _ in range(3))  # one per thread
         self._embedder = TimedEmbedder(run.context.embedder, self._making, run.figures)
         self._store = DerivedVectors(run.writer, self._embedder, stage=run.system.name)
         self._one_page = threading.Lock()
-        self._coming: frozenset[str] = frozenset()  # entities of the page that is written next
+        self._coming: frozenset[str] = frozenset()  # entities of the page written next
 
     def run(self) -> None:
         run, removed = self._run, set[str]()
         for page in one_ahead(self._pages()) if run.chat is None else self._pages():
             ready = page
-            if not removed.isdisjoint(page.relies_on):  # what it was to be joined to may be gone with the page before
+            # Entities or vectors that this page uses may have been deleted with the previous page.
+            if not removed.isdisjoint(page.relies_on):
                 ready = self._page(page.documents, frozenset())
             with self._writing("write"):
                 removed = self._written(ready)
@@ -211,10 +218,10 @@ class _Fill:
             yield page
 
     def _page(self, batch: Sequence[ReadDocument], coming: frozenset[str]) -> _DocumentPage:
-        """Some documents as they are to be stored; the vectors of their sentences are stored already.
+        """Prepare a page of documents; the vectors of their sentences are stored before.
 
         Args:
-            coming: ids of entities that are there when it is written, if they are not now.
+            coming: Ids of entities that will be stored when the page is written.
         """
         with self._one_page, self._making("vectors"):
             return self._made(batch, coming)
@@ -224,30 +231,29 @@ class _Fill:
         label = run.corpus.label
         names = _names(label, batch)
         sentences = [sentence for document in batch for sentence in document.sentences]
-        said = [sentence.text for sentence in sentences]
-        self._store.of(said)  # so that all are stored
+        texts = [sentence.text for sentence in sentences]
+        self._store.of(texts)  # stores all vectors
         rows = run.graph.run("systems/slimrag/known_entities", label, read=True, ids=list(names))
         known = coming.union(str(row["id"]) for row in rows)
         new = {id_: name for id_, name in names.items() if id_ not in known}
         named = list(new.values())
         vectors = embedder.embed(named) if named else np.zeros((0, embedder.dimension), np.float32)
         check_vectors(vectors, len(named), embedder)
-        tokens = embedder.count_tokens([*said, *named]) if said else []
+        tokens = embedder.count_tokens([*texts, *named]) if texts else []
         entity_rows: list[Row] = [
             {
                 "id": id_,
                 "properties": {"key": entity_key(name), "name": name, "tokens": count},
                 "vector": vector.tolist(),
             }
-            for (id_, name), count, vector in zip(new.items(), tokens[len(said) :], vectors, strict=True)
+            for (id_, name), count, vector in zip(new.items(), tokens[len(texts) :], vectors, strict=True)
         ]
-        ids = self._store.ids(said)
+        ids = self._store.ids(texts)
         sentence_rows = [_row(label, *each) for each in zip(sentences, tokens, ids, strict=False)]
         return _DocumentPage(batch, entity_rows, sentence_rows, known.union(ids), sum(tokens))
 
     def _written(self, page: _DocumentPage) -> set[str]:
-        """Writes documents with their sentences and entities, in one transaction; the ids of entities and vectors that
-        may be gone with what these documents had before."""
+        """Write a page in one transaction; return the ids of entities and vectors that may have been deleted."""
         label = self._run.corpus.label
         took = [
             {"id": read.id, "prompt": read.usage.prompt_tokens, "completion": read.usage.completion_tokens}
@@ -285,8 +291,8 @@ class _DocumentPage:
     documents: Sequence[ReadDocument]
     entities: Sequence[Row]  # new ones
     sentences: Sequence[Row]
-    relies_on: frozenset[str]  # ids of stored entities and vectors that sentences are joined to
-    tokens: int  # of all texts that are embedded
+    relies_on: frozenset[str]  # ids of stored entities and vectors used by sentences
+    tokens: int  # of all embedded texts
 
 
 def _names(label: str, batch: Iterable[ReadDocument]) -> dict[str, str]:
@@ -301,9 +307,8 @@ def _names(label: str, batch: Iterable[ReadDocument]) -> dict[str, str]:
 
 
 def _row(label: str, sentence: ReadSentence, tokens: int, vector: str) -> Row:
-    """A sentence as it is stored; `vector` is the id of its vector. Of several references to one entity the plainest
-    counts."""
-    refers: dict[str, dict[str, Any]] = {}  # values as the statement's header says
+    """Return a sentence as a row with its vector's id and its most literal reference to each entity."""
+    refers: dict[str, dict[str, Any]] = {}  # columns as in the statement's header
     plainest = sorted(sentence.refers, key=lambda reference: ("text", "alias", "coreference").index(reference.by))
     for reference in plainest:
         key = entity_key(reference.name)

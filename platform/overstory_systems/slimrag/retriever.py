@@ -1,4 +1,4 @@
-"""SlimRAG's retriever: entities of the question, the entities of the corpus nearest to each, their sentences."""
+"""SlimRAG's retriever: the question's entities, the nearest entities of the corpus, and their sentences."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.readings import Reading
 from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.questions.names import mentioned
+from overstory_systems.slimrag.entity_readers import entity_id
 from overstory_systems.slimrag.index import ENTITIES, SlimRag, SlimRagIndexSettings, SlimRagRetrieverSettings
-from overstory_systems.slimrag.reading import entity_id
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
@@ -42,46 +42,46 @@ _MOST_QUESTION_PARTS = 6
 
 
 class QuestionPart(NamedTuple):
-    """A simpler question, and the pieces of the question that it is made of, from and to which character each."""
+    """A sub-question, and the character ranges of the question from which it is made."""
 
     text: str
     pieces: tuple[tuple[int, int], ...]
 
     def holds(self, character: int) -> bool:
-        """Whether it has what begins at this character of the question."""
+        """Return True if the part includes this character of the question."""
         return any(start <= character < stop for start, stop in self.pieces)
 
 
 class QuestionParts(NamedTuple):
-    """A question's parts, at least one, and what it refers to."""
+    """The sub-questions of a question, at least one, and its references."""
 
     parts: tuple[QuestionPart, ...]
     references: References
 
     def referred_to(self, part: QuestionPart) -> list[Reference]:
-        """References of a part."""
+        """Return the references within a sub-question."""
         return [reference for reference in self.references.references if part.holds(reference.start)]
 
 
 def question_parts(doc: Doc) -> QuestionParts:
-    """Sub-questions, the question's own words; the question itself where there is nothing to split.
+    """Split a question into sub-questions that use its own words; an unsplittable question is returned as it is.
 
-    "Which is older, A or B?" gives "Which is older, A?" and "Which is older, B?"; "Who wrote the film that A directed?"
+    "Which is older, A or B?" gives "Which is older, A?" and "Which is older, B?". "Who wrote the film that A directed?"
     gives "Who wrote the film?" and "the film that A directed".
     """
     parts: list[QuestionPart] = []
     for sentence in doc.sents if doc.has_annotation("SENT_START") else ():
         found = [*_compared(sentence), *_clauses(sentence)]
         parts += found or [_part(sentence, range(sentence.start, sentence.end))]
-    told_apart = {part.text: part for part in reversed(parts) if part.text}
+    distinct = {part.text: part for part in reversed(parts) if part.text}
     whole = QuestionPart(doc.text.strip(), ((0, len(doc.text)),))
     return QuestionParts(
-        tuple(reversed(told_apart.values()))[:_MOST_QUESTION_PARTS] or (whole,), references.references(doc)
+        tuple(reversed(distinct.values()))[:_MOST_QUESTION_PARTS] or (whole,), references.references(doc)
     )
 
 
 def _compared(sentence: Span) -> Iterator[QuestionPart]:
-    """The question for each of two names that "or" or "and" joins, without the other."""
+    """Yield the question once for each of two names joined by "or" or "and", without the other."""
     for second in sentence:
         first = second.head
         if second.dep_ != "conj" or first.i >= second.i or not (_is_name(first) and _is_name(second)):
@@ -96,15 +96,15 @@ def _compared(sentence: Span) -> Iterator[QuestionPart]:
 
 
 def _clauses(sentence: Span) -> Iterator[QuestionPart]:
-    """The question without its relative clauses, and each of these with the noun that it is said of."""
+    """Yield the question without its relative clauses, and each clause with its noun."""
     clauses = [token for token in sentence if token.dep_ == "relcl" and token.head.i < token.left_edge.i]
     inside = {i for clause in clauses for i in range(clause.left_edge.i, clause.right_edge.i + 1)}
     if not clauses or len(inside) + 2 >= len(sentence):
         return
     yield _without(sentence, inside)
     for clause in clauses:
-        said_of = range(clause.head.left_edge.i, clause.head.i + 1)
-        yield _part(sentence, [*said_of, *range(clause.left_edge.i, clause.right_edge.i + 1)])
+        subject = range(clause.head.left_edge.i, clause.head.i + 1)
+        yield _part(sentence, [*subject, *range(clause.left_edge.i, clause.right_edge.i + 1)])
 
 
 def _is_name(token: Token) -> bool:
@@ -125,7 +125,7 @@ def _part(sentence: Span, kept: Collection[int]) -> QuestionPart:
 
 
 def united(parts: list[tuple[int, QuestionParts]]) -> QuestionParts:
-    """Those of all parts of a very long question, the first of them."""
+    """Combine the parts of a very long question; only the first sub-questions are kept."""
     found = [
         QuestionPart(part.text, tuple((offset + start, offset + stop) for start, stop in part.pieces))
         for offset, of_part in parts
@@ -136,18 +136,18 @@ def united(parts: list[tuple[int, QuestionParts]]) -> QuestionParts:
 
 
 def decoded(fields: list[Any]) -> QuestionParts:
-    """JSON's lists as what they were."""
+    """Restore question parts from JSON lists."""
     parts, referred = fields
     pieces = ((text, tuple((start, stop) for start, stop in each)) for text, each in parts)
     return QuestionParts(tuple(QuestionPart(*each) for each in pieces), references.decoded(referred))
 
 
 QUESTION_PARTS = Reading("overstory_systems.slimrag.retriever:QUESTION_PARTS", question_parts, united, decoded)
-"""The simpler questions that a question is made of, and what it refers to."""
+"""Reading that returns the sub-questions and references of a question."""
 
 
 _MOST_ASKED_ENTITIES = 16
-"""Most entities of a question to search for; each costs a search of its own."""
+"""Entities of a question that are searched; each costs one search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +155,8 @@ class AskedEntities:
     """The entities that a question names.
 
     Attributes:
-        parts: the sub-questions.
-        entities: each as it was first written, those first that most sub-questions name.
+        parts: Sub-questions.
+        entities: Names as first written, those in the most sub-questions first.
     """
 
     parts: tuple[str, ...]
@@ -165,29 +165,29 @@ class AskedEntities:
 
 
 class QuestionEntityReader:
-    """Takes questions apart. Safe to share between threads."""
+    """Finds the sub-questions and entities of questions. Safe to share between threads."""
 
     def __init__(self, settings: ExtractionSettings, *, decomposition: bool) -> None:
         self._parser = SpacyParser(find_pipeline(settings.pipeline), QUESTION_PARTS)
         self._decomposition = decomposition
 
     def read(self, question: str, chat: Chat | None) -> AskedEntities:
-        """Sub-questions by the language model, or by rules where there is none.
+        """Find sub-questions with the language model, or by rules if there is none.
 
-        Where a model fails the question stays whole, and a note says so. Another note says if the parser read a
-        shorter question.
+        If the model fails, the question is not split, and a note is added. Another note is added if the parser read
+        only part of the question.
         """
         text, shorter = shortened_for_parser(question)
         if not self._decomposition:
             return _asked({question: self._names(text)}, shorter)
         if chat is None:
             return _asked(self._names_by_part(text), shorter)
-        from overstory_systems.slimrag.model_reading import sub_questions  # pydantic, which only a model needs
+        from overstory_systems.slimrag.model_entities import sub_questions  # pydantic, which only a model needs
 
         try:
             parts = sub_questions(chat, question)
         except LlmError as error:
-            notes = (*shorter, f"the question was not taken apart: {error}")
+            notes = (*shorter, f"the question was not split: {error}")
             return _asked({question: self._names(text)}, notes)
         return _asked({part: names or self._names(shortened_for_parser(part)[0]) for part, names in parts.items()})
 
@@ -205,7 +205,7 @@ def _named(found: QuestionParts, part: QuestionPart) -> list[str]:
 
 
 def _asked(names: Mapping[str, Sequence[str]], notes: tuple[str, ...] = ()) -> AskedEntities:
-    """The entities of all parts; if there are too many, those that most parts name."""
+    """Return the entities of all parts; if there are too many, those that most parts name."""
     counts: Counter[str] = Counter()
     written: dict[str, str] = {}
     for of_part in names.values():
@@ -218,11 +218,12 @@ def _asked(names: Mapping[str, Sequence[str]], notes: tuple[str, ...] = ()) -> A
 
 @dataclass(frozen=True, slots=True)
 class HitEntity:
-    """An entity of the corpus among the nearest to an entity of the question.
+    """An entity of the corpus near an entity of the question.
 
     Attributes:
-        similarity: its cosine to that.
-        degree: sentences that refer to it; `sentences` are these, or the first of them.
+        similarity: Cosine of the two entities.
+        degree: Number of sentences that refer to the entity.
+        sentences: Ids of these sentences, possibly only the first.
     """
 
     name: str
@@ -232,7 +233,7 @@ class HitEntity:
 
 
 class ScoredSentence(NamedTuple):
-    """A sentence with its score, and the parts of it."""
+    """A sentence with its score and the terms of the score."""
 
     id: str
     score: float
@@ -241,18 +242,18 @@ class ScoredSentence(NamedTuple):
 
 
 def hit_entities(entities: Iterable[HitEntity]) -> Counter[str]:
-    """For each sentence that refers to a hit entity, how many of them it refers to."""
+    """Count, for each sentence, the hit entities to which it refers."""
     return Counter(sentence for entity in entities for sentence in entity.sentences)
 
 
 def scores(
     ids: Sequence[str], vectors: Vectors, question: Vectors, factor: Mapping[str, float]
 ) -> list[ScoredSentence]:
-    """max(0, cos(sentence, question)) · factor of each sentence, best first; ties in the order of the ids.
+    """Return the sentences scored by max(0, cosine with the question) · factor, best first, ties by id.
 
     Args:
-        vectors: shape (len(ids), d), about unit length.
-        question: shape (d,), unit length.
+        vectors: Shape (len(ids), d), about unit length.
+        question: Shape (d,), unit length.
     """
     if not ids:
         return []
@@ -266,7 +267,7 @@ def scores(
 
 
 def within(tokens: Sequence[int], most: int) -> int:
-    """How many of the best sentences, which have these many tokens, fit into a context; at least one."""
+    """Return the number of sentences with these tokens that fit into a context, at least one."""
     total = 0
     for number, count in enumerate(tokens):
         total += count
@@ -276,16 +277,16 @@ def within(tokens: Sequence[int], most: int) -> int:
 
 
 _SLIMRAG_ENTITY_SEARCH_DEPTH = 30
-"""Entities requested from the index, so that the best `settings.entities` are right: of 48,000 entities 93 % of them
-are, and 97 % with 50, which cost 3 ms more a question and won .004 of R@5."""
+"""Entities requested from the index, so that the best `settings.entities` are right. Of 48,000 entities 93 % of them
+are; with 50 requested 97 %, which costs 3 ms more per question and gains .004 of R@5."""
 _MOST_SENTENCES_OF_AN_ENTITY = 2_000
 """Sentences read per entity: for a name that half of a large corpus mentions, more would not help the ranking."""
 
 _SENTENCES_A_PAGE = 50
-"""Sentences that are read at a time: enough for the context, and for the chunks that most questions ask for."""
+"""Sentences read at once, enough for the context and for the chunks of most questions."""
 
-NO_NAME_KNOWN = "the corpus does not name {}: the names nearest in meaning were taken"
-NOTHING_MATCHED = "no entity of the question leads to a sentence: these are the passages nearest to it in meaning"
+NO_NAME_KNOWN = "the corpus does not name {}: the nearest names were used"
+NOTHING_MATCHED = "no entity of the question leads to a sentence: the passages nearest in meaning are returned"
 
 
 class SlimRagRetriever(SystemRetriever[SlimRagIndexSettings, SlimRagRetrieverSettings]):
@@ -301,9 +302,9 @@ class SlimRagRetriever(SystemRetriever[SlimRagIndexSettings, SlimRagRetrieverSet
         self._entities = VectorCache(_entity_vectors)
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` chunks with the best sentences."""
+        """Return the `k` chunks with the best sentences."""
         read = read_question(question)
-        vector = self._context.embedding(read.text)  # while its entities are looked for
+        vector = self._context.embedding(read.text)  # embeds while entities are searched
         asked = self._questions.read(read.text, self._context.chat() if self._settings.decomposition else None)
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
@@ -314,16 +315,16 @@ class SlimRagRetriever(SystemRetriever[SlimRagIndexSettings, SlimRagRetrieverSet
             found = asking.found(k)
             excerpts = self._excerpts(asking, found)
             missed = (NO_NAME_KNOWN.format(listed(asked.entities)),) if asked.entities and not known else ()
-            told = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *missed, *found.notes)
+            notes = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *missed, *found.notes)
             sources = sources_of(excerpts, found.hits, asking.passages)
-            return Evidence(question, self.name, found.hits, notes=told, parts=excerpts, sources=sources)
+            return Evidence(question, self.name, found.hits, notes=notes, parts=excerpts, sources=sources)
 
         return self._query(query)
 
     def _named(self, tx: Transaction, corpus: Corpus, names: Sequence[str]) -> tuple[Vectors, int]:
-        """float32[len(names), d], and how many of the names the corpus has.
+        """Return the vectors of names, float32[len(names), d], and the number of names that the corpus has.
 
-        Those have vectors already; each other one takes 3 ms.
+        Names of the corpus have stored vectors; embedding another one takes 3 ms.
         """
         vectors = self._entities.of(tx, corpus, [entity_id(corpus.label, entity_key(name)) for name in names])
         unknown = [place for place, vector in enumerate(vectors) if not vector.any()]
@@ -332,7 +333,7 @@ class SlimRagRetriever(SystemRetriever[SlimRagIndexSettings, SlimRagRetrieverSet
         return vectors, len(names) - len(unknown)
 
     def _excerpts(self, asking: _SentenceSearch, found: _RankedSentences) -> tuple[Excerpt, ...]:
-        """The best sentences as far as they fit, back in the order of their documents, the best document first."""
+        """Return the best sentences that fit, in document order, the best document first."""
         rows = list(itertools.islice(asking.rows(found.sentences), self._settings.sentences))
         fitting = rows[: within([row["tokens"] for row in rows], self._settings.context_tokens)]
         first = {row["document"]: rank for rank, row in reversed(list(enumerate(fitting)))}
@@ -352,18 +353,16 @@ class _RankedSentences:
 
 @dataclass(frozen=True, slots=True)
 class _SentenceSearch:
-    """One question in its transaction."""
-
     tx: Transaction
     corpus: Corpus
     cache: VectorCache
     settings: SlimRagRetrieverSettings
     asked: AskedEntities
-    vector: Vectors  # of the question
-    names: Vectors  # of `asked.entities`
-    index: str  # over the entities of the corpus, "" if they are scanned
-    known: dict[str, Row] = field(default_factory=dict[str, Row])  # sentences that were read, by id
-    passages: dict[str, Row] = field(default_factory=dict[str, Row])  # chunks that were read, by id
+    vector: Vectors  # vector of the question
+    names: Vectors  # vectors of `asked.entities`
+    index: str  # vector index of entities, "" to scan them
+    known: dict[str, Row] = field(default_factory=dict[str, Row])  # sentences read, by id
+    passages: dict[str, Row] = field(default_factory=dict[str, Row])  # chunks read, by id
 
     def found(self, k: int) -> _RankedSentences:
         entities, notes = self._entities()
@@ -374,7 +373,7 @@ class _SentenceSearch:
         scored = self._scored(factor)
         names = _names_by_sentence(entities)
         capped = (
-            f"{entity.name!r} is in {entity.degree:,} sentences, of which {len(entity.sentences):,} were looked at"
+            f"{entity.name!r} is in {entity.degree:,} sentences, only {len(entity.sentences):,} of them were searched"
             for entity in entities
             if entity.degree > len(entity.sentences)
         )
@@ -424,7 +423,7 @@ class _SentenceSearch:
         return ranked_hits(self.passages, chunk_scores, lambda chunk: _reasons(best[chunk], names))
 
     def rows(self, scored: Sequence[ScoredSentence]) -> Iterator[Row]:
-        """Sentences with their texts and places, best first, each with its score under "scored"."""
+        """Yield sentences with texts and positions, best first, each with its score under "scored"."""
         for start in range(0, len(scored), _SENTENCES_A_PAGE):
             page = {each.id: each for each in scored[start : start + _SENTENCES_A_PAGE]}
             missing = [id_ for id_ in page if id_ not in self.known]
@@ -436,9 +435,9 @@ class _SentenceSearch:
 
 
 def _reasons(sentence: ScoredSentence, names: Mapping[str, Sequence[str]]) -> tuple[Reason, ...]:
-    said = listed(names[sentence.id])
-    what = f"cosine {sentence.cosine:.3f} × {sentence.factor:g}, for {said}"
-    return (Reason("entities", sentence.score, what, f"has a sentence that refers to {said}"),)
+    shown = listed(names[sentence.id])
+    what = f"cosine {sentence.cosine:.3f} × {sentence.factor:g}, for {shown}"
+    return (Reason("entities", sentence.score, what, f"has a sentence that refers to {shown}"),)
 
 
 def _names_by_sentence(entities: Sequence[HitEntity]) -> dict[str, list[str]]:

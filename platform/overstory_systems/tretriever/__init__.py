@@ -1,7 +1,8 @@
-"""T-Retriever: an encoding tree over the edges and the texts of a graph, whose nodes of all levels are searched alike.
+"""T-Retriever: an encoding tree over the edges and texts of a graph; nodes of all its levels are searched.
+
+docs/research/tretriever.md describes how the paper was interpreted.
 
 Source: "T-Retriever: Tree-based Hierarchical Retrieval Augmented Generation for Textual Graphs" (Wei et al. 2026).
-docs/research/tretriever.md says how the paper was read.
 """
 
 from overstory_systems.tretriever.index import TRetriever

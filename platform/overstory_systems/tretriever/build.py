@@ -1,8 +1,8 @@
-"""One build of T-Retriever's index: the graph, its encoding tree, a summary of each set, and the vectors to search.
+"""A build of T-Retriever's index: the graph, its encoding tree, summaries of sets, and vectors to search.
 
-A build fills a new generation, which readers see when all of it is there. It takes from the generation in use what a
-language model wrote from the same input, so that a change costs only requests whose input changed. Vectors are stored
-as they are made and answers of a language model are cached, so that a build that was killed repeats little.
+A build fills a new generation, which readers see once it is complete. Texts that a language model wrote from the same
+input are taken from the generation in use, so only changed input costs requests. Vectors are stored as they are made
+and answers of a language model are cached, so a killed build repeats little.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from overstory.systems.tree.reports import ReportRows, report_id, reports_to_reu
 from overstory.systems.vector_indexes import indexed_generation
 from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.semantic import Density, SemanticTree, distinct, encode_semantic
-from overstory_systems.tretriever.graph_reads import Ints, ReadGraph, VertexGraph, read_documents, read_entities
 from overstory_systems.tretriever.names import EDGE, KEPT, KINDS, NAME, NODE, vertices_of
 from overstory_systems.tretriever.settings import TRetrieverIndexSettings, Vertices
 from overstory_systems.tretriever.summaries import (
@@ -43,21 +42,18 @@ from overstory_systems.tretriever.summaries import (
     common_words,
     writer_for,
 )
+from overstory_systems.tretriever.vertex_graphs import Ints, ReadGraph, VertexGraph, read_documents, read_entities
 
 _MOST_SUMMARISED_MEMBERS = 30
-"""Vertices of a set that are read for its summary, those nearest to the mean of all."""
-_MOST_SUMMARISED_EDGES = 30  # edges between them that are read, too
+"""Vertices of a set that are read for its summary, those nearest to the set's mean."""
+_MOST_SUMMARISED_EDGES = 30  # edges between these vertices that are read
 _MOST_SUMMARISED_PARTS = 20
-"""Summaries of sets right below that are read with them, those of the largest."""
+"""Summaries of the largest subsets that are read for the summary of a set."""
 
 
 @dataclass(slots=True)
 class VertexTreeBuild:
-    """A build in progress.
-
-    Attributes:
-        timed: the seconds of the parts of the build.
-    """
+    """A running build; `timed` has the seconds spent in each part."""
 
     job: SystemRun[TRetrieverIndexSettings]
     timed: PartSeconds = field(init=False)
@@ -70,7 +66,7 @@ class VertexTreeBuild:
         self._store = DerivedVectors(self.job.writer, embedder, stage=NAME)
 
     def run(self) -> None:
-        """Fills a new generation and publishes it."""
+        """Fill a new generation and publish it."""
         job, settings = self.job, self.job.settings
         if job.before is not None and job.before.embedder != job.context.embedder.fingerprint:
             remove_other_embedders(job.writer)
@@ -99,7 +95,7 @@ class VertexTreeBuild:
         remove_unused(job.writer, stage=NAME)
 
     def _vectors_of(self, texts: Sequence[str]) -> Vectors:
-        """float32[n, d]: those that are stored, the others made now."""
+        """Return the vectors of texts, float32[n, d]; missing vectors are computed and stored."""
         with self.timed("vectors"):
             return self._store.of(texts)
 
@@ -116,7 +112,7 @@ class VertexTreeBuild:
         job.notes.extend(read.notes)
         if not graph.ids and over == "entities" and job.settings.over == "auto":
             job.notes.append(
-                "there are no links and no names to build a tree over: over=documents takes the texts alone"
+                "there are no links and no entities to build a tree over: over=documents uses only the texts"
             )
         job.figures |= read.counts
         job.figures |= {"vertices": len(graph.ids), "edges": len(graph.ends), "vertices_without_edge": alone}
@@ -124,7 +120,7 @@ class VertexTreeBuild:
         return read
 
     def _density(self, graph: VertexGraph) -> Density:
-        """The density of the texts, with the bandwidth of the settings."""
+        """Return the density of the texts, with the bandwidth from the settings."""
         if self.job.settings.semantic == 0.0 or not len(graph.ids):
             return Density.from_vectors(np.zeros((len(graph.ids), 1)))
         density, times = Density.from_vectors(graph.vectors), self.job.settings.bandwidth
@@ -133,7 +129,7 @@ class VertexTreeBuild:
         return density
 
     def _summaries(self, read: ReadGraph, edges: Graph, tree: EncodingTree, kind: TreeKind) -> dict[int, Report]:
-        """The summaries of all sets of two or more but the root, by node."""
+        """Return the summaries of all sets of two or more vertices except the root, by node."""
         job = self.job
         common = common_words(read.texts, range(len(read.graph.ids)))
         writer = writer_for(job.chat, job.model, common)
@@ -162,7 +158,7 @@ class VertexTreeBuild:
         job.progress.finish(f"{total:,} rows written")
 
     def _statements(self, nodes: TreeNodes, reports: Mapping[str, Report], read: ReadGraph) -> Iterator[Statement]:
-        """Vectors of leaves and summaries, and edges between leaves that stand for entities."""
+        """Yield statements for vectors of leaves and summaries, and for edges between leaves of entities."""
         graph, label = read.graph, nodes.corpus
         texts = {id_: f"{report.title}. {report.summary}" for id_, report in reports.items()}
         vectors = dict(zip(texts, self._vectors_of([*texts.values()]), strict=True))
@@ -180,7 +176,7 @@ class VertexTreeBuild:
 
 
 def _edges(graph: VertexGraph, ids: Sequence[str]) -> Iterator[Row]:
-    """Rows of the edges between leaves, from the lower id to the higher one."""
+    """Yield rows of the edges between leaves, from the lower id to the higher one."""
     ends: list[tuple[int, int]] = graph.ends.tolist()
     for (one, other), weight, chunks in zip(ends, graph.weights.tolist(), graph.chunks, strict=True):
         source, target = sorted((ids[one], ids[other]))
@@ -188,36 +184,29 @@ def _edges(graph: VertexGraph, ids: Sequence[str]) -> Iterator[Row]:
 
 
 class Sets:
-    """Input of the summaries of a tree's sets: vertices and edges (T-Retriever, Eq. 10).
-
-    Attributes:
-        count: how many sets of two vertices or more there are, without the root.
-    """
+    """The input of the summaries of a tree's `count` sets of two or more vertices, without the root (Eq. 10)."""
 
     def __init__(self, graph: VertexGraph, edges: Graph, tree: EncodingTree, fingerprint: str) -> None:
-        """
+        """Prepare the input of all summaries.
+
         Args:
-            edges: `graph` for the entropy engine, as the tree was made over it.
-            tree: without pass-through nodes.
-            fingerprint: of the summariser.
+            edges: `graph` in the form of the entropy engine.
+            tree: Tree over `edges`, without pass-through nodes.
+            fingerprint: Fingerprint of the summariser.
         """
         self._graph, self._edges, self._tree, self._fingerprint = graph, edges, tree, fingerprint
         self._local = np.full(len(graph.ids), -1, dtype=np.int64)
         self.count = max(0, len(tree) - tree.leaves - 1)
 
     def levels(self) -> Iterator[list[int]]:
-        """Nodes of two vertices or more but the root, those of the lowest level first."""
+        """Yield the nodes of two or more vertices except the root, the lowest level first."""
         tree = self._tree
         inner = np.arange(tree.leaves, len(tree) - 1)
         for depth in range(tree.height - 1, 0, -1):
             yield inner[tree.depths[inner] == depth].tolist()
 
     def of(self, nodes: Iterable[int], reports: Mapping[int, Report]) -> Iterator[SetToSummarise]:
-        """The sets of some nodes, in order.
-
-        Args:
-            reports: on all sets below them.
-        """
+        """Yield the sets of some nodes, in order, given the summaries of all sets below them."""
         tree = self._tree
         for node in nodes:
             members = np.sort(tree.members(node))
@@ -237,7 +226,7 @@ class Sets:
             )
 
     def _key(self, size: int, members: Sequence[int], edges: Sequence[ShownEdge], parts: Sequence[Report]) -> str:
-        """A digest of all that a summary may show: its size, vertices, edges and parts, in their order."""
+        """Return a digest of everything that a summary may show: size, vertices, edges and parts, in order."""
         ids, sources = self._graph.ids, self._graph.sources
         return digest_of(
             self._fingerprint,
@@ -253,7 +242,7 @@ class Sets:
         return members[np.argsort(-cosines, kind="stable")[:_MOST_SUMMARISED_MEMBERS]]
 
     def _edges_among(self, members: Ints) -> list[ShownEdge]:
-        """The strongest edges between some vertices."""
+        """Return the strongest edges between some vertices."""
         graph, edges, local = self._graph, self._edges, self._local
         local[members] = np.arange(len(members))
         rows: list[tuple[float, int, int]] = []
@@ -266,7 +255,7 @@ class Sets:
         local[members] = -1
         shown = [(one, other, graph.edge_at(one, other)) for _, one, other in sorted(rows)[:_MOST_SUMMARISED_EDGES]]
         return [
-            ShownEdge(*((other, one) if graph.turned[at] else (one, other)), graph.chunks[at], graph.says[at])
+            ShownEdge(*((other, one) if graph.turned[at] else (one, other)), graph.chunks[at], graph.edge_texts[at])
             for one, other, at in shown
         ]
 

@@ -1,4 +1,4 @@
-"""T-Retriever's index as a system."""
+"""T-Retriever as a system."""
 
 from __future__ import annotations
 
@@ -26,14 +26,17 @@ KEPT_TREES: Mapping[str, str] = {
     "partition of communities": "tree by PARTITION inside structural communities",
     "structure": "tree by structure alone",
 }
-"""What a user reads of `SemanticTree.kept`."""
+"""Display names for `SemanticTree.kept`."""
 
 _TRETRIEVER_BYTES_A_PASSAGE = 33_000
-"""Bytes of vertices, edges and summaries that a build takes for a passage, as measured (docs/scale.md)."""
+"""Bytes of vertices, edges and summaries that a build holds per passage, measured (docs/scale.md)."""
 
 
 class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
-    """Source: the paper's Adaptive Compression Encoding, Eq. 3 to 10."""
+    """The T-Retriever system.
+
+    Source: T-Retriever, Adaptive Compression Encoding, Eq. 3 to 10.
+    """
 
     name = NAME
     title = "T-Retriever"
@@ -53,28 +56,27 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
     reads_with_model = True
 
     def units_of(self, state: IndexState[TRetrieverIndexSettings] | None) -> tuple[Unit, ...]:
-        """Entities follow from passages; "auto" is over documents as soon as there are links."""
+        """Return the units on which the index depends: a tree over entities depends on chunks, too."""
         return ("document", "chunk") if state is not None and state.details.get("over") == "entities" else ("document",)
 
     def require(self, settings: TRetrieverIndexSettings, graph: GraphClient) -> None:  # noqa: ARG002 # needs nothing of the server
         settings.require_something()
 
     def fingerprint(self, settings: TRetrieverIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
-        """Of the rules, or of a language model and its prompts."""
+        """Return the fingerprint of the rules, or of the language model and its prompts."""
         return writer_for(chat, "").fingerprint
 
     def bytes_a_passage(self, settings: TRetrieverIndexSettings, graph: GraphClient, corpus: Corpus) -> int:
-        """Measured over entities; documents are fewer than passages."""
+        """Return the bytes per passage, measured over entities; 0 over documents, which are few."""
         return _TRETRIEVER_BYTES_A_PASSAGE if vertices_of(settings, graph, corpus) == "entities" else 0
 
     def build(self, run: SystemRun[TRetrieverIndexSettings]) -> None:
-        """See `System.build`."""
-        from overstory_systems.tretriever.build import VertexTreeBuild  # whose entropy engine takes a second to import
+        from overstory_systems.tretriever.build import VertexTreeBuild  # importing the entropy engine takes a second
 
         VertexTreeBuild(run).run()
 
     def estimate(self, view: SystemView[TRetrieverIndexSettings]) -> Estimate:
-        """As if all sets were new, and there were as many as vertices. Summaries of the index in use may be kept."""
+        """Estimate the cost as if all sets were new and as many as the vertices. Existing summaries may be kept."""
         from overstory_systems.tretriever.model_summaries import (
             ModelSetSummariser,  # pydantic, which only a model needs
         )
@@ -91,11 +93,11 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
         return replace(whole, kept=int(view.before.figures["sets"]) - without)
 
     def has_tree(self, tree: TreeKind, state: IndexState[TRetrieverIndexSettings]) -> bool:
-        """It is over documents or over entities."""
+        """Return True if the tree is over the kind of vertices that the index has."""
         return (tree == ENTITY_TREE) == (state.details.get("over") == "entities")
 
     def describe(self, state: IndexState[TRetrieverIndexSettings]) -> str:
-        """What the vertices are, and what differs from the defaults."""
+        """Describe the vertices, and the settings that differ from the defaults."""
         one, several = ("entity", "entities") if state.details.get("over") == "entities" else ("document", "documents")
         vertices = counted(int(state.figures.get("vertices", 0)), one, several)
         kept = KEPT_TREES.get(str(state.details.get(KEPT)), "")
@@ -105,12 +107,11 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
     def figures(
         self, graph: GraphClient, corpus: Corpus, state: IndexState[TRetrieverIndexSettings]
     ) -> Mapping[str, float]:
-        """Sets without a summary: a deletion hides those that were made from a deleted passage."""
+        """Count the sets without a summary; deleting a passage hides summaries made from it."""
         (row,) = graph.run("systems/tretriever/size", corpus.label, read=True, generation=state.generation)
         return {"sets_without_summary": row["without"]}
 
     def retriever(self, context: RetrievalContext, settings: TRetrieverRetrieverSettings) -> Retriever:
-        """See `System.retriever`."""
         from overstory_systems.tretriever.retriever import TRetrieverRetriever
 
         return TRetrieverRetriever(self, context, settings)

@@ -1,7 +1,9 @@
 """Summaries of sets of vertices written by a language model, one request each.
 
-Source: T-Retriever (Wei et al. 2026), equation 10: a summary is made from the texts of the vertices and of the edges
-among them. What does not fit into a request is represented by the summaries of the sets right below.
+A summary is made from the texts of the vertices and of the edges between them. If these do not fit into a request,
+summaries of the largest subsets represent them.
+
+Source: T-Retriever (Wei et al. 2026), Eq. 10.
 """
 
 from __future__ import annotations
@@ -18,7 +20,6 @@ from overstory.systems.texts.model_reports import (
 )
 from overstory.systems.texts.passages import cut, within
 from overstory.text.key_phrases import CommonWords
-from overstory_systems.tretriever.graph_reads import VertexText
 from overstory_systems.tretriever.names import NAME
 from overstory_systems.tretriever.summaries import (
     LONGEST_SET_NAME_CHARACTERS,
@@ -27,26 +28,28 @@ from overstory_systems.tretriever.summaries import (
     SetWithTexts,
     ShownEdge,
 )
+from overstory_systems.tretriever.vertex_graphs import VertexText
 
 _MOST_REQUESTED_EDGES = 16
-"""In a request."""
+"""Edges in a request."""
 _MOST_REQUESTED_PASSAGES = 500
-"""Passages of the sources of a request, all of which the summary stands on: a source that would add more is left out.
-The first is always shown."""
-_LONGEST_REQUESTED_VERTEX_CHARACTERS = 500  # of a vertex in a request
-_LONGEST_REQUESTED_EDGE_CHARACTERS = 240  # of an edge in a request
+"""Passages of the texts in a request, all cited by the summary. Texts that would exceed it are left out, except the
+first."""
+_LONGEST_REQUESTED_VERTEX_CHARACTERS = 500  # characters of a vertex in a request
+_LONGEST_REQUESTED_EDGE_CHARACTERS = 240  # characters of an edge in a request
 
 
 class ModelSetSummariser(ReportWriter[SetWithTexts]):
-    """Asks a model, several sets at a time. A set without any passage has nothing to show, and is left to rules."""
+    """Summarises sets with a language model, several at a time; sets without passages are left to rules."""
 
     most_sources = SHOWN_SET_MEMBERS + _MOST_REQUESTED_EDGES
 
     def __init__(self, chat: Chat, model: str, common: CommonWords | None = None) -> None:
-        """
+        """Create a summariser.
+
         Args:
-            model: its name, which summaries carry in `by`.
-            common: as of `RuleSetSummariser`.
+            model: Name that summaries carry in `by`.
+            common: IDF weights of words, as for `RuleSetSummariser`.
         """
         super().__init__(chat.booked(NAME), model, prompt("summary", __package__), RuleSetSummariser(common))
 
@@ -70,17 +73,19 @@ class ModelSetSummariser(ReportWriter[SetWithTexts]):
 
 
 def _vertex(one: VertexText) -> Source:
-    said = f": {one.text}" if one.text.strip() else ""
-    text = cut(f"Vertex {shortened(one.name, LONGEST_SET_NAME_CHARACTERS)}{said}", _LONGEST_REQUESTED_VERTEX_CHARACTERS)
+    suffix = f": {one.text}" if one.text.strip() else ""
+    text = cut(
+        f"Vertex {shortened(one.name, LONGEST_SET_NAME_CHARACTERS)}{suffix}", _LONGEST_REQUESTED_VERTEX_CHARACTERS
+    )
     return Source(text, one.chunks, one.chunks[:MOST_CHUNKS_OF_A_FINDING], (one.name,))
 
 
 def _edge(edge: ShownEdge, source: VertexText, target: VertexText) -> Source:
     names = (source.name, target.name)
     named = (source.chunks[0], target.chunks[0])
-    said = f": {edge.text}" if edge.text.strip() else ""
+    suffix = f": {edge.text}" if edge.text.strip() else ""
     between = " – ".join(shortened(name, LONGEST_SET_NAME_CHARACTERS) for name in names)
     cited = (edge.chunks or named)[:MOST_CHUNKS_OF_A_FINDING]
     return Source(
-        cut(f"Edge {between}{said}", _LONGEST_REQUESTED_EDGE_CHARACTERS), (*edge.chunks, *named), cited, names
+        cut(f"Edge {between}{suffix}", _LONGEST_REQUESTED_EDGE_CHARACTERS), (*edge.chunks, *named), cited, names
     )

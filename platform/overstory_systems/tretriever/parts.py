@@ -1,4 +1,4 @@
-"""The subgraphs that T-Retriever finds, as parts of the evidence. Pure functions."""
+"""The subgraphs found by T-Retriever as parts of the evidence. Pure functions."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ from overstory.text.questions.asked_words import AskedWords
 from overstory.text.sentences import sentence_texts
 
 _PART_TOKENS = 300
-"""Of the text of a part, on the average at most: four such fit into their share of a context."""
+"""Average tokens of a part at most: four such parts fit into their share of a context."""
 MOST_PART_TOKENS = 2 * _PART_TOKENS
-"""Of a part that takes what others leave."""
+"""Tokens of a part that uses the room left by shorter parts."""
 _NODE_SHARE = 0.75
-"""Of these tokens, what summary and vertices may take before edges."""
+"""Share of a part's tokens that summary and vertices can use before the edges."""
 _LONGEST_PART_NAME_CHARACTERS = 100
 _LONGEST_PART_SUMMARY_CHARACTERS = 160
 LONGEST_VERTEX_TEXT_CHARACTERS, LONGEST_LONE_VERTEX_TEXT_CHARACTERS = 120, 240
 _LONGEST_PART_EDGE_CHARACTERS = 120
-"""Characters of a name, of a summary, of what is said of one vertex among others or alone, and of an edge."""
+"""Characters of a name, a summary, the text of a vertex (among others, and alone), and an edge."""
 _MOST_EDGES_OF_A_PART = 12
-"""Of a part; the others are counted."""
+"""Edges of a part that are shown; the others are counted."""
 PASSAGES_OF_A_SUMMARY = 3
-"""Passages that a summary stands on: the evidence carries all of them."""
-_DOCUMENT_CHARACTERS = 300  # of what is shown of a document
-_NAME_CHARACTERS = 200  # of what is shown of a name
+"""Passages cited for a summary; the evidence carries all of them."""
+_DOCUMENT_CHARACTERS = 300  # characters shown of a document
+_NAME_CHARACTERS = 200  # characters shown of a sentence on an entity
 _EDGE_CHARACTERS = 160
-"""Of what is shown of a document, of a name, and of an edge between names."""
+"""Characters shown of an edge between entities."""
 
 Documents = Mapping[str, str]
-"""The document of each passage that exists, by ids."""
+"""The document of each existing passage, by passage id."""
 
 
 class Member(NamedTuple):
     """A vertex of a set.
 
     Attributes:
-        id: of the document or the entity.
-        cosine: of its leaf to the question.
+        id: Id of the document or entity.
+        cosine: Cosine of its leaf with the question.
     """
 
     id: str
@@ -58,15 +58,15 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FoundSet:
-    """A node of the tree near the question: a set of vertices, or one with its neighbours.
+    """A node of the tree near the question: a set of vertices, or a single vertex with its neighbours.
 
     Attributes:
-        is_set: False for a single vertex, whose name is the title, whatever its neighbours.
-        cosine: to the question.
-        title, summary: "" for a single vertex, and where the summary was deleted with a passage.
-        chunks: ids of the passages that the summary stands on, the most important first.
-        seen: how many vertices were looked at.
-        members: those of them that are nearest to the question, the nearest first.
+        is_set: False for a single vertex, whose name is then the heading.
+        cosine: Cosine with the question.
+        title, summary: "" for a single vertex, or if the summary was deleted with a passage.
+        chunks: Ids of the passages that support the summary, the most important first.
+        seen: Number of vertices that were compared with the question.
+        members: The vertices nearest to the question, the nearest first.
     """
 
     id: str
@@ -82,7 +82,7 @@ class FoundSet:
 
     @property
     def heading(self) -> str:
-        """Its title, or the names of its vertices."""
+        """The title, or the names of the vertices."""
         if self.title:
             return on_one_line(self.title)
         names = [_name(member.name) for member in self.members[:2]]
@@ -94,9 +94,9 @@ class SubgraphVertex:
     """A vertex of a subgraph.
 
     Attributes:
-        id: of the document or the entity.
-        text: what is said of it, "" for nothing.
-        chunks: the ids of the passages that the text is taken from.
+        id: Id of the document or entity.
+        text: Text of the vertex, may be "".
+        chunks: Ids of the passages from which the text is taken.
     """
 
     id: str
@@ -109,10 +109,10 @@ class FoundEdge(NamedTuple):
     """An edge between two vertices.
 
     Attributes:
-        source, target: ids.
-        type: of a link, "" where links have no types; "" between entities, whose edges have no direction.
-        text: of a link.
-        chunks: the ids of the passages that state an edge between entities.
+        source, target: Ids of the vertices.
+        type: Type of the link, may be ""; "" between entities, whose edges have no direction.
+        text: Text of the link.
+        chunks: Ids of the passages that state an edge between entities.
     """
 
     source: str
@@ -129,11 +129,11 @@ class FoundEdge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SubgraphEdge:
-    """An edge of a subgraph. Between documents it leads from `source` to `target`, both of which are names.
+    """An edge of a subgraph, with the names of its ends. Between documents it leads from `source` to `target`.
 
     Attributes:
-        text: of the link; of an edge between entities a sentence that states it. "" where nothing is said.
-        chunks: the ids of the passages that the text is taken from; none for a link.
+        text: Text of the link, or a sentence that states the edge between entities; may be "".
+        chunks: Ids of the passages from which the text is taken; empty for a link.
     """
 
     source_id: str
@@ -147,17 +147,18 @@ class SubgraphEdge:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SubgraphPart(Part):
-    """A set of vertices near the question, with the edges between them. A vertex is in the first part alone that it
-    belongs to, an edge between two parts in the later one.
+    """A set of vertices near the question, with the edges between them.
+
+    A vertex belongs to the first part that has it, an edge between two parts to the later one.
 
     Attributes:
-        community: the id of the set in the graph, "" for a single vertex.
-        level: of the set in its tree, from 1, the coarsest.
-        size: how many vertices the set has.
-        heading: what it is about, whole, where `title` may be cut.
-        summary: of the whole set; "" where there is none.
-        vertices: those nearest to the question.
-        more_edges: how many more there are between vertices of the parts.
+        community: Id of the set in the graph, "" for a single vertex.
+        level: Level of the set in its tree, from 1, the coarsest.
+        size: Number of vertices in the set.
+        heading: The full title; `title` may be cut.
+        summary: Summary of the whole set; may be "".
+        vertices: The vertices nearest to the question.
+        more_edges: Number of edges between vertices of the parts that are not shown.
     """
 
     kind: PartKind = field(default="subgraph", init=False)
@@ -179,12 +180,12 @@ class SubgraphPart(Part):
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """The share of a set in the union of all (Eq. 13).
+    """The share of one set in the union of all sets (Eq. 13).
 
     Attributes:
-        members: its vertices that no set before it has.
-        edges: the strongest ones between these, and from these to vertices of sets before it.
-        more: how many more edges there are.
+        members: Vertices of the set that no earlier set has.
+        edges: The strongest edges among them, and from them to vertices of earlier sets.
+        more: Number of further edges.
     """
 
     of: FoundSet
@@ -194,11 +195,13 @@ class Subgraph:
 
 
 def divided(found: Iterable[FoundSet], edges: Iterable[FoundEdge], asked: AskedWords) -> list[Subgraph]:
-    """The union of the subgraphs, in parts: each vertex in the first set that has it, each edge in the later one of its
-    ends' sets; those first whose types or texts have words of the question, then those nearest to it.
+    """Divide the union of the sets into one subgraph per set.
 
-    A set that adds no vertex is left out, unless it is larger than what was read of it, for its summary then speaks of
-    others, too.
+    A vertex goes to the first set that has it, an edge to the later set of its two ends. Edges are ordered by words
+    that they share with the question, then by nearness to it.
+
+    A set without a new vertex is left out, unless it has a summary and more vertices than were read: the summary then
+    covers other vertices, too.
     """
     kept: list[tuple[FoundSet, list[Member]]] = []
     place: dict[str, int] = {}
@@ -236,12 +239,13 @@ def subgraph_parts(
     documents: Documents,
     unit: Unit,
 ) -> Iterator[SubgraphPart]:
-    """The subgraphs as parts; without those of which every passage is gone. What short ones leave of the room is shared
-    among the others.
+    """Yield the subgraphs as parts, without those that have no existing passage.
+
+    Room left by short parts is shared among the others.
 
     Args:
-        vertices: by id; those of which every passage is gone are not there.
-        edges: likewise, by what was found.
+        vertices: Vertices with an existing passage, by id.
+        edges: Edges with existing passages, by the edge found.
     """
     written: list[tuple[SubgraphPart, Callable[[int], str]]] = []
     for each in subgraphs:
@@ -273,16 +277,15 @@ def subgraph_parts(
             return "\n".join(lines(tokens))
 
         written.append((part, text))
-    for (part, _), said in zip(written, sharing_room([text for _, text in written]), strict=True):
-        yield replace(part, text=said)
+    for (part, _), fitted in zip(written, sharing_room([text for _, text in written]), strict=True):
+        yield replace(part, text=fitted)
 
 
 def sharing_room(texts: Sequence[Callable[[int], str]]) -> list[str]:
-    """Texts of `_PART_TOKENS` on the average, if so many have that much to say: what short ones leave is shared equally
-    among the others.
+    """Return the texts with `_PART_TOKENS` tokens on average; room left by short texts is shared equally.
 
     Args:
-        texts: give themselves within so many tokens.
+        texts: Functions that return a text within a number of tokens.
     """
     written = [text(MOST_PART_TOKENS) for text in texts]
     needs = [count_at_most(text) for text in written]
@@ -303,9 +306,9 @@ def _lines(
     unit: Unit,
     tokens: int,
 ) -> Iterator[str]:
-    """Title, summary, vertices and edges, as many as fit into so many tokens. A sentence stands there once."""
+    """Yield title, summary, vertices and edges within the given tokens, without repeating a sentence."""
     yield of.heading
-    said = [of.heading]
+    shown = [of.heading]
     used = count_at_most(of.heading)
     if of.summary:
         summary = shortened(of.summary, _LONGEST_PART_SUMMARY_CHARACTERS)
@@ -315,26 +318,22 @@ def _lines(
         nodes = [
             (shortened(each.text, LONGEST_LONE_VERTEX_TEXT_CHARACTERS), "")
             for each in vertices
-            if _new(each.text, said)
+            if _new(each.text, shown)
         ]
     else:
-        nodes = [(_node(each, said), f"- {_name(each.name)}") for each in vertices]
+        nodes = [(_node(each, shown), f"- {_name(each.name)}") for each in vertices]
     listed, took = _fitting(nodes, int(tokens * _NODE_SHARE) - used)
     if listed and len(listed) < of.size:
         yield f"{len(listed)} of {of.size:,} {PLURAL[unit]}:"
     yield from listed
-    told, _ = _fitting([_told(each, said) for each in edges], tokens - used - took)
-    yield from told
-    if left := len(edges) - len(told) + more:
+    lines, _ = _fitting([_edge_line(each, shown) for each in edges], tokens - used - took)
+    yield from lines
+    if left := len(edges) - len(lines) + more:
         yield f"and {counted(left, 'more edge')}"
 
 
 def _fitting(lines: Iterable[tuple[str, str]], tokens: int) -> tuple[list[str], int]:
-    """The first lines that fit, in their shorter forms where the longer ones do not, and their tokens.
-
-    Args:
-        lines: each in a longer and a shorter form.
-    """
+    """Return the first lines that fit, each in its longer or shorter form, and their tokens."""
     taken: list[str] = []
     used = 0
     for forms in lines:
@@ -346,25 +345,25 @@ def _fitting(lines: Iterable[tuple[str, str]], tokens: int) -> tuple[list[str], 
     return taken, used
 
 
-def _node(vertex: SubgraphVertex, said: list[str]) -> str:
+def _node(vertex: SubgraphVertex, shown: list[str]) -> str:
     name = _name(vertex.name)
-    text = shortened(vertex.text, LONGEST_VERTEX_TEXT_CHARACTERS) if _new(vertex.text, [name, *said]) else ""
-    said.append(vertex.text)
+    text = shortened(vertex.text, LONGEST_VERTEX_TEXT_CHARACTERS) if _new(vertex.text, [name, *shown]) else ""
+    shown.append(vertex.text)
     return f"- {name}: {text}" if text else f"- {name}"
 
 
-def _told(edge: SubgraphEdge, said: list[str]) -> tuple[str, str]:
-    """With what it says, where no vertex says that, too, and its ends alone."""
+def _edge_line(edge: SubgraphEdge, shown: list[str]) -> tuple[str, str]:
+    """Return an edge with its text, unless a vertex already has that text, and without."""
     ends = f"- {_name(edge.source)} {'—' if edge.chunks else '→'} {_name(edge.target)}"
-    text = shortened(edge.text, _LONGEST_PART_EDGE_CHARACTERS) if _new(edge.text, said) else ""
+    text = shortened(edge.text, _LONGEST_PART_EDGE_CHARACTERS) if _new(edge.text, shown) else ""
     detail = ", ".join(filter(None, (on_one_line(edge.type), text)))
     return f"{ends}: {detail}" if detail else ends, ends
 
 
-def _new(text: str, said: Iterable[str]) -> bool:
-    """Whether a text, maybe cut, is no part of what was said already."""
+def _new(text: str, shown: Iterable[str]) -> bool:
+    """Return True if a text, possibly cut, is not part of a text already shown."""
     words = text.strip("… ")
-    return bool(words) and not any(words in each for each in said)
+    return bool(words) and not any(words in each for each in shown)
 
 
 def _name(name: str) -> str:
@@ -373,48 +372,47 @@ def _name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SearchedPassages:
-    """Passages whose sentences are looked through.
-
-    Attributes:
-        rows: of `retrieve/chunks_by_id`, by id.
-    """
+    """Passages in which sentences are searched; `rows` has the rows of `retrieve/chunks_by_id` by id."""
 
     rows: Mapping[str, Row]
     _folded: dict[str, Sequence[tuple[str, str]]] = field(default_factory=dict[str, "Sequence[tuple[str, str]]"])
 
     def beginning(self, chunk: str) -> str:
-        """Of a passage, on one line."""
+        """Return the beginning of a passage on one line."""
         return shortened(cleaned(content(self.rows[chunk])), _DOCUMENT_CHARACTERS)
 
     def on(self, name: str, chunk: str) -> str:
-        """What a passage says of a name: the first sentence that says it, else the first that is not only a name."""
+        """Return the first sentence that mentions a name, otherwise the first sentence of the passage."""
         sentences = self._sentences(chunk)
-        found = next((told for told, folded in sentences if _says(folded, name) and fold(name) != folded), "")
+        found = next(
+            (sentence for sentence, folded in sentences if _mentions(folded, name) and fold(name) != folded), ""
+        )
         return around(found or (sentences[0][0] if sentences else ""), name, _NAME_CHARACTERS)
 
     def between(self, one: str, other: str, chunks: Sequence[str]) -> tuple[str, str]:
-        """What passages say of two names, and the id of the passage that says it: the first sentence that says both,
-        else the first that says one of them, else "".
+        """Return a sentence that mentions both names, and the id of its passage.
+
+        If no sentence mentions both, the first that mentions one of them is returned, otherwise "".
 
         Args:
-            chunks: ids, the most important first; passages without a row are gone.
+            chunks: Ids of the passages, the most important first; passages without a row are skipped.
 
         Returns:
-            Two empty strings where none of the passages is there.
+            Two empty strings if no passage has a row.
         """
         there = [chunk for chunk in chunks if chunk in self.rows]
         one_only = ("", there[0]) if there else ("", "")
         for chunk in there:
-            for told, folded in self._sentences(chunk):
-                says = _says(folded, one), _says(folded, other)
-                if all(says):
-                    return around(told, one, _EDGE_CHARACTERS), chunk
-                if any(says) and not one_only[0]:
-                    one_only = around(told, one if says[0] else other, _EDGE_CHARACTERS), chunk
+            for sentence, folded in self._sentences(chunk):
+                matches = _mentions(folded, one), _mentions(folded, other)
+                if all(matches):
+                    return around(sentence, one, _EDGE_CHARACTERS), chunk
+                if any(matches) and not one_only[0]:
+                    one_only = around(sentence, one if matches[0] else other, _EDGE_CHARACTERS), chunk
         return one_only
 
     def _sentences(self, chunk: str) -> Sequence[tuple[str, str]]:
-        """The sentences of a passage on one line, as they stand and folded."""
+        """Return the sentences of a passage on one line, each as written and folded."""
         if chunk not in self._folded:
             self._folded[chunk] = list(_folded(self.rows[chunk]))
         return self._folded[chunk]
@@ -422,13 +420,12 @@ class SearchedPassages:
 
 def _folded(row: Row) -> Iterator[tuple[str, str]]:
     for sentence in sentence_texts(content(row), row["sentences"]):
-        told = cleaned(sentence)
-        if told:
-            yield told, fold(told)
+        if line := cleaned(sentence):
+            yield line, fold(line)
 
 
-def _says(folded: str, name: str) -> bool:
-    """Whether a sentence has a name as whole words."""
+def _mentions(folded: str, name: str) -> bool:
+    """Return True if a sentence contains a name as whole words."""
     wanted = fold(name)
     at = folded.find(wanted) if wanted else -1
     while at >= 0:

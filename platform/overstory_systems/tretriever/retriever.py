@@ -1,4 +1,4 @@
-"""T-Retriever's retriever: sets of vertices near the question, of all sizes alike, and the graph that they make up."""
+"""T-Retriever's retriever: sets of vertices of any size near the question, and the subgraph that they form."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from overstory.retrieve.hits import (
     sources_of,
 )
 from overstory.retrieve.question import read_question
-from overstory.retrieve.vector_search import nearest_chunks, with_index
+from overstory.retrieve.vector_search import nearest_chunk_cosines, with_index
 from overstory.systems.state import IndexState, require_state
 from overstory.systems.system_retriever import SystemRetriever
 from overstory.systems.vector_indexes import SCANNED
@@ -47,21 +47,21 @@ from overstory_systems.tretriever.parts import (
 from overstory_systems.tretriever.settings import TRetrieverIndexSettings, TRetrieverRetrieverSettings
 
 _NODE_SEARCH_DEPTH = 100
-"""Nodes that the vector index is asked for, so that the best few are right (`retrieve.vector_search`)."""
+"""Nodes requested from the vector index, so that the best few are exact (`retrieve.vector_search`)."""
 _NODES_FOR_A_SUBGRAPH = 5
-"""Nodes asked for, for each that is wanted: where single vertices are, sets are among the nodes."""
+"""Nodes requested per subgraph: if single vertices are searched, sets are among the nodes."""
 _LEAVES_OF_A_SET = 1_000
-"""Vertices of a set that are looked at."""
+"""Vertices of a set that are compared with the question."""
 _MOST_SUBGRAPH_VERTICES = 300
-"""Of all sets."""
+"""Vertices of all sets together."""
 PASSAGES: Mapping[Unit, int] = {"document": 32, "entity": 5}
-"""Of a document that are looked at; of an entity, those of each kind."""
+"""Passages of a document that are compared; for an entity, passages of each kind."""
 _SUBGRAPH_PASSAGES_OF_ONE = 2
-"""Of a vertex or an edge."""
+"""Passages of a vertex or an edge that are returned."""
 _EDGES_TRIED_OF_A_VERTEX = 5_000
-"""Edges of a vertex that are looked at."""
+"""Edges of a vertex that are examined."""
 _MOST_SUBGRAPH_EDGES = 200
-"""The strongest between the vertices."""
+"""Strongest edges between the vertices that are returned."""
 READERS: Mapping[Unit, str] = {
     "document": "systems/tretriever/subgraph_of_documents",
     "entity": "systems/tretriever/subgraph_of_entities",
@@ -73,8 +73,8 @@ class NearestSets:
     """The nodes of the tree nearest to the question.
 
     Attributes:
-        unit: what a vertex is.
-        sets: the nearest first.
+        unit: Kind of the vertices.
+        sets: The nodes, the nearest first.
     """
 
     unit: Unit
@@ -82,7 +82,7 @@ class NearestSets:
 
     @property
     def cosines(self) -> dict[str, float]:
-        """Of the vertices to the question, by the ids of what they are."""
+        """Cosines of the vertices with the question, by document or entity id."""
         return {member.id: member.cosine for each in self.sets for member in each.members}
 
     @property
@@ -92,13 +92,12 @@ class NearestSets:
 
 @dataclass(frozen=True, slots=True)
 class VertexDetails:
-    """Passages of vertices, and the edges between these.
+    """Passages of vertices, and the edges between the vertices.
 
     Attributes:
-        passages: by the id of a vertex those that say something of it, the best first; a vertex that was deleted
-            meanwhile is not there.
-        edges: those between the vertices, the strongest first.
-        cosines: of passages to the question; without those that have no vector.
+        passages: Passages about each vertex, the best first, by vertex id; deleted vertices are missing.
+        edges: Edges between the vertices, the strongest first.
+        cosines: Cosines of passages with the question; passages without a vector are missing.
     """
 
     passages: Mapping[str, Sequence[str]] = field(default_factory=dict[str, "Sequence[str]"])
@@ -108,11 +107,11 @@ class VertexDetails:
 
 @dataclass(slots=True)
 class SubgraphSearch:
-    """One question in its transaction. Nodes may be gone between two statements: then less is found.
+    """The search for one question in one transaction. A node deleted between two statements is skipped.
 
     Attributes:
-        vector: the question's.
-        notes: on searches, and on what was not looked at.
+        vector: Vector of the question.
+        notes: Notes on searches and limits.
     """
 
     tx: Transaction
@@ -122,7 +121,7 @@ class SubgraphSearch:
     notes: list[str] = field(default_factory=list[str])
 
     def nearest(self, settings: TRetrieverRetrieverSettings) -> NearestSets:
-        """The nodes of all levels nearest to the question (Eq. 12), with the best vertices of each."""
+        """Return the nodes of all levels nearest to the question (Eq. 12), with the best vertices of each."""
         generation = self.state.generation
         scanned = NODE in self.state.details.get(SCANNED, ())
         searched = with_index(
@@ -146,7 +145,7 @@ class SubgraphSearch:
         (row,) = searched.rows
         unit: Unit = "entity" if self.state.details.get("over") == "entities" else "document"
         found = NearestSets(unit, [_found_set(each) for each in row["found"]])
-        self._tell_of_sets(found)
+        self._note_incomplete_sets(found)
         return found
 
     def read(self, found: NearestSets) -> VertexDetails:
@@ -170,9 +169,9 @@ class SubgraphSearch:
         (row,) = self.tx.run(READERS[found.unit], self.corpus.label, **parameters)
         if capped := sum(capped for _, capped, _ in row["vertices"]):
             units = counted(capped, SINGULAR[found.unit], PLURAL[found.unit])
-            self.notes.append(f"of {units} some passages or edges were not looked at: there are too many")
+            self.notes.append(f"some passages or edges of {units} were not read: there are too many")
         if len(row["edges"]) == _MOST_SUBGRAPH_EDGES:
-            self.notes.append(f"the {_MOST_SUBGRAPH_EDGES:,} strongest edges of the subgraphs were read")
+            self.notes.append(f"only the {_MOST_SUBGRAPH_EDGES:,} strongest edges of the subgraphs were read")
         edges = row["edges"]
         stated = (one for *_, chunks in (*row["vertices"], *edges) for one in chunks)
         return VertexDetails(
@@ -185,22 +184,16 @@ class SubgraphSearch:
             {chunk: cosine for chunk, cosine in stated if cosine is not None},
         )
 
-    def nearest_chunks(self, limit: int) -> dict[str, float]:
-        """The cosines to the question of the `limit` chunks nearest to it."""
-        found = nearest_chunks(self.tx, self.corpus, self.vector, limit)
-        self.notes += found.notes
-        return found.cosines
-
-    def _tell_of_sets(self, found: NearestSets) -> None:
+    def _note_incomplete_sets(self, found: NearestSets) -> None:
         capped = [each for each in found.sets if each.seen >= _LEAVES_OF_A_SET and each.size > _LEAVES_OF_A_SET]
         if capped:
             which = f"{len(capped)} of the {len(found.sets)} subgraphs"
-            self.notes.append(f"of {which}, {_LEAVES_OF_A_SET:,} {PLURAL[found.unit]} each were looked at, not all")
-        untold = sum(each.is_set and not each.title for each in found.sets)
-        if untold:
+            self.notes.append(f"in {which}, only {_LEAVES_OF_A_SET:,} {PLURAL[found.unit]} each were compared")
+        without_summary = sum(each.is_set and not each.title for each in found.sets)
+        if without_summary:
             self.notes.append(
-                f"{untold} of the {len(found.sets)} subgraphs lost their summaries with a passage: "
-                "the next run of overstory index writes new ones"
+                f"{without_summary} of the {len(found.sets)} subgraphs lost their summaries with a deleted passage: "
+                "run overstory index to write new ones"
             )
 
 
@@ -210,34 +203,34 @@ def _found_set(values: Sequence[Any]) -> FoundSet:
 
 
 _PASSAGES_OF_A_VERTEX = 2
-"""Passages of a vertex that count: those that say most about it."""
-_NEIGHBOUR_WEIGHT = 0.2  # of being on the neighbour of a vertex near the question
+"""Most important passages of a vertex that count."""
+_NEIGHBOUR_WEIGHT = 0.2  # weight of statements about a neighbour of a near vertex
 _NEAR_SET_WEIGHT = 0.2
-"""Weights of being on the neighbour of a vertex near the question, and in a set near it; that of a passage's own cosine
-is 1. Being on a near vertex itself brings nothing more: what was tried stands in docs/tretriever.md."""
+"""Weights of statements about neighbours of near vertices, and about near sets; the passage's cosine has weight 1.
+Statements about a near vertex itself add nothing (docs/tretriever.md)."""
 
 
 class SubgraphStatement(NamedTuple):
     """A statement that passages make about the subgraphs.
 
     Attributes:
-        kind: "edge" if it is beside a vertex near the question, "set" if it is in a set near it.
-        what: the name of the vertex, or the title of the set.
-        beside: of an edge, the name of the near vertex.
-        relevance: to the question, from 0 to 1.
-        chunks: ids, the most important first.
+        kind: "edge" for a neighbour of a vertex near the question, "set" for a member of a set near it.
+        what: Name of the vertex, or title of the set.
+        near_vertex: For an edge, the name of the near vertex.
+        relevance: Relevance to the question, from 0 to 1.
+        chunks: Ids of the passages, the most important first.
     """
 
     kind: Literal["edge", "set"]
     what: str
-    beside: str
+    near_vertex: str
     relevance: float
     chunks: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
 class SubgraphScore:
-    """The parts of a passage's score: of each kind the most relevant statement, None where it makes none."""
+    """The terms of a passage's score: the most relevant statement of each kind, None without one."""
 
     cosine: float
     edge: SubgraphStatement | None = None
@@ -257,8 +250,10 @@ class SubgraphScore:
 
 
 def relevance(cosines: Mapping[str, float]) -> dict[str, float]:
-    """From 1 for the nearest to 0 for the farthest; 1 for all where they are equally near. All cosines to a question
-    are much alike, and only their differences say something."""
+    """Scale cosines linearly from 0 for the farthest to 1 for the nearest; 1 for all if they are equal.
+
+    Cosines with a question are all similar, and only their differences are informative.
+    """
     if not cosines:
         return {}
     best, least = max(cosines.values()), min(cosines.values())
@@ -267,30 +262,32 @@ def relevance(cosines: Mapping[str, float]) -> dict[str, float]:
 
 
 def scores(cosines: Mapping[str, float], statements: Iterable[SubgraphStatement]) -> dict[str, SubgraphScore]:
-    """The score of each passage that has a cosine."""
+    """Return the score of each passage that has a cosine."""
     found: dict[str, dict[str, SubgraphStatement]] = {}
-    for each in sorted(statements, key=lambda one: (-one.relevance, one.what, one.beside)):
+    for each in sorted(statements, key=lambda one: (-one.relevance, one.what, one.near_vertex)):
         for chunk in each.chunks if each.relevance > 0.0 else ():
             found.setdefault(chunk, {}).setdefault(each.kind, each)
     return {id_: SubgraphScore(cosine, **found.get(id_, {})) for id_, cosine in cosines.items()}
 
 
 SHARES: Mapping[ShareKind, float] = {"subgraph": 0.6, "passage": 0.4}
-"""Of a context."""
+"""Shares of the context."""
 _TRETRIEVER_NEAREST_CHUNKS = 20
-"""Passages near the question that are ranked along with those of the subgraphs, where no more are asked for."""
+"""Passages near the question that are ranked along with those of the subgraphs, unless `k` is greater."""
 
-NOTHING_MATCHED = "the T-Retriever index has no subgraph: these are the passages nearest to the question in meaning"
+NOTHING_MATCHED = "the T-Retriever index has no subgraphs: the passages nearest in meaning are returned"
 
 
 class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
-    """The union of the subgraphs near the question, and the passages that say something of it.
+    """Retrieves the subgraphs near the question, and the passages about them.
 
-    Source: T-Retriever, Eq. 11 to 13. The subgraph becomes text; there is no graph neural network (Eq. 14 and 15).
+    The subgraphs are returned as text; there is no graph neural network (Eq. 14 and 15).
+
+    Source: T-Retriever, Eq. 11 to 13.
     """
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` best chunks, and the subgraphs."""
+        """Return the `k` best chunks, and the subgraphs."""
         asked = read_question(question)
         vector: Vectors = question_vectors(self._context.embedder, [asked.text])[0]
 
@@ -303,17 +300,17 @@ class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRet
         return self._query(query)
 
     def _found(self, asking: SubgraphSearch, question: str, k: int) -> Evidence:
-        """The evidence, without notes."""
+        """Return the evidence without notes."""
         found = asking.nearest(self._settings)
         if not found.sets:
             asking.notes.append(NOTHING_MATCHED)
-            cosines = asking.nearest_chunks(k)
+            cosines = nearest_chunk_cosines(asking.tx, asking.corpus, asking.vector, k, asking.notes)
             return Evidence(question, self.name, hits_by_cosine(chunk_rows(asking.tx, asking.corpus, cosines), cosines))
         read = asking.read(found)
         subgraphs = divided(found.sets, read.edges, AskedWords.of(question))
-        ranked = scores(
-            {**read.cosines, **asking.nearest_chunks(max(k, _TRETRIEVER_NEAREST_CHUNKS))}, _statements(found, read)
-        )
+        limit = max(k, _TRETRIEVER_NEAREST_CHUNKS)
+        nearest = nearest_chunk_cosines(asking.tx, asking.corpus, asking.vector, limit, asking.notes)
+        ranked = scores({**read.cosines, **nearest}, _statements(found, read))
         kept = best_of({id_: score.total for id_, score in ranked.items()}, k)
         rows = chunk_rows(asking.tx, asking.corpus, [*kept, *_shown(subgraphs, read)])
         parts = _parts(subgraphs, found, read, rows)
@@ -325,18 +322,18 @@ class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRet
 
 
 def _statements(found: NearestSets, read: VertexDetails) -> Iterator[SubgraphStatement]:
-    """Statements of passages about neighbours of near vertices, and about sets."""
+    """Yield statements of passages about neighbours of near vertices, and about sets."""
     names = found.names
     near = relevance(found.cosines)
     of_sets = relevance({each.id: each.cosine for each in found.sets})
     ways = [(end, other, edge) for edge in read.edges for end, other in (edge.ends, edge.ends[::-1])]
     strongest: dict[str, float] = {}
-    for beside, _, edge in ways:
-        strongest[beside] = max(edge.weight, strongest.get(beside, 0.0))
-    for beside, other, edge in ways:
-        value = near[beside] * math.sqrt(edge.weight / strongest[beside])
+    for near_vertex, _, edge in ways:
+        strongest[near_vertex] = max(edge.weight, strongest.get(near_vertex, 0.0))
+    for near_vertex, other, edge in ways:
+        value = near[near_vertex] * math.sqrt(edge.weight / strongest[near_vertex])
         chunks = (*edge.chunks, *read.passages.get(other, ())[:_PASSAGES_OF_A_VERTEX])
-        yield SubgraphStatement("edge", names[other], names[beside], value, chunks)
+        yield SubgraphStatement("edge", names[other], names[near_vertex], value, chunks)
     for each in found.sets:
         if each.size > 1:
             what = each.heading if each.is_set else f"the neighbourhood of {each.heading}"
@@ -347,7 +344,7 @@ def _statements(found: NearestSets, read: VertexDetails) -> Iterator[SubgraphSta
 
 
 def _shown(subgraphs: Sequence[Subgraph], read: VertexDetails) -> Iterator[str]:
-    """The passages that parts may carry."""
+    """Yield the passages that parts may cite."""
     for each in subgraphs:
         for member in each.members:
             yield from read.passages.get(member.id, ())[:1]
@@ -394,9 +391,9 @@ def _edge(edge: FoundEdge, vertices: Mapping[str, SubgraphVertex], passages: Sea
 def _reasons(score: SubgraphScore, unit: Unit) -> Iterator[Reason]:
     plain = not (score.edge or score.set)
     yield Reason("dense", score.cosine, "cosine similarity to the question", NEAREST if plain else "")
-    is_on = "is from" if unit == "document" else "says something of"
+    is_on = "is from" if unit == "document" else "mentions"
     if score.edge:
-        clause = f"{is_on} {listed([score.edge.what])}, linked with {listed([score.edge.beside])}"
+        clause = f"{is_on} {listed([score.edge.what])}, linked with {listed([score.edge.near_vertex])}"
         yield Reason("edge", score.by_edge, f"relevance {score.edge.relevance:.3f}", clause)
     if score.set:
         clause = (

@@ -1,4 +1,4 @@
-"""Settings of T-Retriever's index."""
+"""Settings of T-Retriever's index and of its retriever."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from overstory.systems.settings import Preset, Presets, option
 
 @dataclass(frozen=True, slots=True)
 class TRetrieverRetrieverSettings:
-    """Source: T-Retriever, Eq. 12; k = 6 is the paper's, the other number ours (docs/tretriever.md)."""
+    """Settings of the retriever. k = 6 is the paper's value, the other number is ours (docs/tretriever.md).
 
-    subgraphs: int = option(6, "k: nodes of the tree nearest to the question, of all levels", least=1, most=50)
-    vertices: int = option(12, "vertices of each that are read, those nearest to the question", least=1, most=1_000)
-    sets: bool = option(True, "sets of the tree; without them single vertices are looked for")
-    neighbours: bool = option(True, "a single vertex near the question brings those that it has edges with")
+    Source: T-Retriever, Eq. 12.
+    """
+
+    subgraphs: int = option(6, "k: nodes of the tree nearest to the question, on any level", least=1, most=50)
+    vertices: int = option(12, "vertices read per node, those nearest to the question", least=1, most=1_000)
+    sets: bool = option(True, "search sets of vertices; off searches single vertices only")
+    neighbours: bool = option(True, "add the neighbours of a single vertex near the question")
 
     presets: ClassVar[Presets] = {
         "paper": Preset(
@@ -27,27 +30,30 @@ class TRetrieverRetrieverSettings:
 
 
 Over = Literal["auto", "documents", "entities"]
-"""What the vertices may be. "auto" takes documents where there are links between some, else entities."""
+"""Allowed settings for the vertices. "auto" means documents if there are links between them, otherwise entities."""
 
 Vertices = Literal["documents", "entities"]
-"""What they are."""
+"""Kind of the vertices of a tree."""
 
 
 @dataclass(frozen=True, slots=True)
 class TRetrieverIndexSettings:
-    """Source: the paper's S²-Entropy, Eq. 5 and 6; docs/tretriever.md says where the defaults are from."""
+    """Settings of the index; docs/tretriever.md explains the defaults.
 
-    over: Over = option("auto", "documents joined by links, or names; auto takes documents where there are links")
-    height: int = option(4, "of the tree: levels of groups between the root and the leaves, plus one", least=2, most=8)
-    semantic: float = option(1.0, "the weight of the texts beside the edges; 0 for edges alone", least=0.0, most=1e3)
-    structure: bool = option(True, "the edges count")
-    tree: Literal["best", "partition"] = option("best", "of three trees the one of least entropy, or PARTITION's")
-    bandwidth: float = option(6.0, "how wide groups of similar texts are, in likeliest bandwidths", least=0.1, most=100)
-    edge_weights: bool = option(True, "edges count by their weights, not all alike")
+    Source: T-Retriever, S²-Entropy, Eq. 5 and 6.
+    """
+
+    over: Over = option("auto", "vertices: documents joined by links, or entities; auto: documents if there are links")
+    height: int = option(4, "height of the tree: levels of groups between root and leaves, plus one", least=2, most=8)
+    semantic: float = option(1.0, "weight of the texts relative to the edges; 0 for edges alone", least=0.0, most=1e3)
+    structure: bool = option(True, "use the edges")
+    tree: Literal["best", "partition"] = option("best", "the tree of least entropy out of three, or PARTITION's")
+    bandwidth: float = option(6.0, "width of groups of similar texts, in likeliest bandwidths", least=0.1, most=100)
+    edge_weights: bool = option(True, "use the weights of edges; off counts all edges alike")
 
     def require_something(self) -> None:
         if not self.structure and self.semantic == 0.0:
             raise SettingsError(
-                "T-Retriever's index has nothing to group by: no-structure leaves the edges out, semantic=0 the texts.",
-                remedy="Add structure, semantic=1 or defaults: options that were given before are kept.",
+                "T-Retriever's index has nothing to group by: no-structure ignores the edges, semantic=0 the texts.",
+                remedy="Add structure, semantic=1 or defaults: options given before are kept.",
             )

@@ -1,15 +1,15 @@
-"""Summaries of sets of vertices: what a summariser reads and gives, and how rules summarise.
+"""Summaries of sets of vertices, and the rules that write them.
 
-A summary by rules consists of names and sentences of the set: it is called after the member nearest to the mean and
-after what the texts have in common, as in "The Matrix and others – Wachowski, hacker", and names as many members as
-there is room for, since its vector is what the set is found by. What a large set says is taken from its nearest members
-and from the first finding of each of its largest parts, so that a summary costs the same for every size.
+A summary by rules consists of names and sentences of the set. Its title is the member nearest to the mean and a theme
+that the texts share: "The Matrix and others – Wachowski, hacker". It names as many members as fit, because the set is
+found by the vector of its summary. For a large set, text is taken from the nearest members and from the first finding
+of each of the largest parts, so that the cost does not depend on the size.
 
-Everything in a summary is from passages that it stands on, and goes with any of them. A vertex without a passage is
-therefore never named, and a set of such vertices alone has a summary that says only how many they are.
+A summary cites all passages it is made from, and is deleted with any of them. So a vertex without a passage is never
+named, and the summary of a set of such vertices only states their number.
 
-Source: T-Retriever (Wei et al. 2026), "Semantic Content Preparation", equation 10; sentences of the graph stand in for
-what a language model would write.
+Source: T-Retriever (Wei et al. 2026), "Semantic Content Preparation", Eq. 10; sentences of the graph replace the text
+of a language model.
 """
 
 from __future__ import annotations
@@ -30,33 +30,33 @@ from overstory.text.key_phrases import (
     is_readable_name,
     sentences_of,
 )
-from overstory_systems.tretriever.graph_reads import VertexText, VertexTexts
+from overstory_systems.tretriever.vertex_graphs import VertexText, VertexTexts
 
 _NAMES_WITHOUT_THEME = 3
-"""Names in a title that says nothing else."""
+"""Names in a title without a theme."""
 NAMED_SET_MEMBERS = 12
-"""Members whose names a summary by rules gives."""
+"""Members named in a summary by rules."""
 SHOWN_SET_MEMBERS = 16
-"""Members that a request to a model shows."""
+"""Members shown in a request to a model."""
 _READ_SET_MEMBERS = 8
-"""Of these, members whose texts it reads."""
-_SET_MEMBERS_BESIDE_PARTS = 4
-"""Members whose texts it reads where it also reads findings of parts."""
+"""Members whose texts the rules read."""
+_OWN_SET_MEMBERS_WITH_PARTS = 4
+"""Members whose texts the rules read if they also read findings of parts."""
 _READ_SET_PARTS = 6  # parts whose reports are read
 _MOST_SET_CHUNKS = 24
-"""Passages that a summary by rules stands on: what would add more is not read. The nearest member always is."""
-_MOST_SET_FINDINGS = 6  # findings of a report
+"""Passages that a summary by rules cites. Texts that would exceed it are not read, except the nearest member's."""
+_MOST_SET_FINDINGS = 6  # findings per report
 _MOST_EDGE_FINDINGS = 2
-"""Of the findings, those that are edges."""
+"""Findings about edges per report."""
 _LONGEST_SET_MEMBER_CHARACTERS = 500
 """Characters of a vertex's text."""
-_LONGEST_SET_SUMMARY_CHARACTERS = 600  # of the summary of a set
+_LONGEST_SET_SUMMARY_CHARACTERS = 600  # characters of a set's summary
 _LONGEST_SET_NAMES_CHARACTERS = 240
 """Characters of all names in a summary."""
-LONGEST_SET_NAME_CHARACTERS = 60  # of one name in a summary
-_LONGEST_SET_SENTENCE_CHARACTERS = 240  # of a sentence in a finding
+LONGEST_SET_NAME_CHARACTERS = 60  # characters of one name in a summary
+_LONGEST_SET_SENTENCE_CHARACTERS = 240  # characters of a sentence in a finding
 _FIRST_SENTENCE_SCORE = 1.0
-"""What the first sentence of a text counts for, in key phrases."""
+"""Score of a text's first sentence, in key phrases."""
 _VERTEX_TEXTS_A_PAGE = 2_000
 """Vertices whose texts are read at once."""
 _ENDS = (".", "!", "?", "…", '"', "”", "。")
@@ -66,9 +66,9 @@ class ShownEdge(NamedTuple):
     """An edge between two members of a set.
 
     Attributes:
-        source, target: places of vertices.
-        chunks: the ids of the passages that state it, the most important first; may be empty.
-        text: what it says, without names of its ends; may be "".
+        source, target: Positions of the vertices.
+        chunks: Ids of the passages that state the edge, the most important first; may be empty.
+        text: Text of the edge without the names of its ends; may be "".
     """
 
     source: int
@@ -79,15 +79,15 @@ class ShownEdge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SetToSummarise:
-    """A set of two vertices or more, as a summariser reads it.
+    """A set of at least two vertices, the input of a summariser.
 
     Attributes:
-        key: a digest of what the summary is made from.
-        members: places of the vertices that are read, those nearest to the mean of all vectors first.
-        size: how many vertices the set has.
-        inside: the share of the volume that stays inside, 0 to 1.
-        edges: the strongest edges between `members`, the strongest first.
-        parts: summaries of the sets right below, the largest first.
+        key: Digest of the input of the summary.
+        members: Positions of the vertices that are read, those nearest to the mean of all vectors first.
+        size: Number of vertices in the set.
+        inside: Share of the volume that stays inside the set, 0 to 1.
+        edges: The strongest edges between `members`, the strongest first.
+        parts: Summaries of the subsets, the largest first.
     """
 
     key: str
@@ -99,27 +99,24 @@ class SetToSummarise:
 
 
 SetWithTexts: TypeAlias = tuple[SetToSummarise, Sequence[VertexText]]
-"""A set, and what the first of its members say, in order."""
+"""A set, and the texts of its first members, in order."""
 
 
 class RuleSetSummariser(RuleWriter[SetWithTexts, Report]):
-    """Takes names and sentences from the texts."""
+    """Summarises sets by rules, with names and sentences from their texts."""
 
     fingerprint = "tretriever-summaries:3"
 
     def __init__(self, common: CommonWords | None = None) -> None:
-        """
-        Args:
-            common: how specific words are in the graph.
-        """
+        """Create a summariser; `common` has the IDF weights of the graph's words."""
         self._common = common or CommonWords(list)
 
     def text(self, group: SetWithTexts) -> Report:
         each, members = group
         read, by_parts = _read_by_rules(each, members)
         if not read:
-            said = f"{counted(each.size, 'vertex', 'vertices')} without a passage"
-            return Report(each.key, said, f"{said}.", rating_of(each.size, each.inside), [], RULES, ())
+            lines = f"{counted(each.size, 'vertex', 'vertices')} without a passage"
+            return Report(each.key, lines, f"{lines}.", rating_of(each.size, each.inside), [], RULES, ())
         named = _named(read, members)
         head = _head(named, each.size, by_parts)
         described = [Described(one.name, one.text) for one in read]
@@ -138,13 +135,10 @@ class RuleSetSummariser(RuleWriter[SetWithTexts, Report]):
 
 
 class Summariser(TextWriter[SetToSummarise, Report]):
-    """Reads the texts of the first members of sets, those of many sets at once, and has them summarised."""
+    """Reads the texts of sets' first members, for many sets at once, and has the sets summarised."""
 
     def __init__(self, writer: TextWriter[SetWithTexts, Report], texts: VertexTexts, most: int) -> None:
-        """
-        Args:
-            most: members of a set whose texts are read.
-        """
+        """Create a summariser that reads the texts of `most` members of each set."""
         self._writer, self._texts, self._most = writer, texts, most
         self.fingerprint = writer.fingerprint
 
@@ -156,7 +150,7 @@ class Summariser(TextWriter[SetToSummarise, Report]):
         return self._writer.write(self.with_texts(groups))
 
     def with_texts(self, sets: Iterable[SetToSummarise]) -> Iterator[SetWithTexts]:
-        """Each set with the texts of its first members, in order."""
+        """Yield each set with the texts of its first members, in order."""
         waiting: list[SetToSummarise] = []
         wanted: set[int] = set()
         for each in sets:
@@ -175,21 +169,21 @@ class Summariser(TextWriter[SetToSummarise, Report]):
 
 
 def writer_for(chat: Chat | None, model: str, common: CommonWords | None = None) -> TextWriter[SetWithTexts, Report]:
-    """The writer of summaries: rules, or a language model.
+    """Return the writer of summaries, rules or a language model.
 
     Args:
-        model: the name of the language model.
-        common: how specific words are in the graph.
+        model: Name of the language model.
+        common: IDF weights of the graph's words.
     """
     if chat is None:
         return RuleSetSummariser(common)
-    from overstory_systems.tretriever.model_summaries import ModelSetSummariser  # pydantic, which only a model needs
+    from overstory_systems.tretriever.model_summaries import ModelSetSummariser  # pydantic is needed only with a model
 
     return ModelSetSummariser(chat, model, common)
 
 
 def common_words(texts: VertexTexts, vertices: Sequence[int]) -> CommonWords:
-    """IDF weights of words in the texts of all vertices, or of a sample: common words distinguish no set."""
+    """Return the IDF weights of words in the vertices' texts, or in a sample: common words distinguish no set."""
     return CommonWords(lambda: _sample(texts, vertices))
 
 
@@ -203,40 +197,39 @@ def _sample(texts: VertexTexts, vertices: Sequence[int]) -> Iterator[Described]:
 
 
 def _read_by_rules(each: SetToSummarise, members: Sequence[VertexText]) -> tuple[list[VertexText], bool]:
-    """What a summary takes its text from: the nearest member, the first findings of the largest parts where there are
-    more members than are read, then other members. Whether it reads parts."""
+    """Return the texts for a summary, and True if findings of parts are among them.
+
+    These are the nearest member, then the first findings of the largest parts if not all members are read, then other
+    members.
+    """
     own = [one._replace(text=one.text[:_LONGEST_SET_MEMBER_CHARACTERS]) for one in members]
     if each.size <= _READ_SET_MEMBERS or not each.parts:
         return _within(own[:_READ_SET_MEMBERS], _MOST_SET_CHUNKS), False
     leading = [_leading(part) for part in each.parts[:_READ_SET_PARTS] if part.findings]
-    return _within([*own[:1], *leading, *own[1:_SET_MEMBERS_BESIDE_PARTS]], _MOST_SET_CHUNKS), bool(leading)
+    return _within([*own[:1], *leading, *own[1:_OWN_SET_MEMBERS_WITH_PARTS]], _MOST_SET_CHUNKS), bool(leading)
 
 
 def _leading(part: Report) -> VertexText:
-    """The first finding of a part. What a model wrote may come from any of the passages that it was shown."""
+    """Return the first finding of a part. A model's text may come from any of the passages that it was shown."""
     finding = part.findings[0]
     chunks = (*finding.chunks, *finding.also) if part.by == RULES else part.stands_on
     return VertexText(finding.names[0] if finding.names else "", finding.text, chunks)
 
 
 def _within(texts: Iterable[VertexText], most_chunks: int) -> list[VertexText]:
-    """Texts with passages that fit, without duplicates by name and first passage."""
+    """Return the texts whose passages fit, without duplicates by name and first passage."""
     return within((one for one in texts if one.chunks), most_chunks, same=lambda one: (one.name, one.chunks[0]))
 
 
 def _named(read: Sequence[VertexText], members: Sequence[VertexText]) -> list[VertexText]:
-    """Members that a summary names: those whose texts it reads, then others, with one passage each."""
+    """Return the members that a summary names: those whose texts are read, then others with one passage each."""
     others = [one._replace(chunks=one.chunks[:1]) for one in members]
     room = max(_MOST_SET_CHUNKS, len({chunk for one in read for chunk in one.chunks}))
     return [one for one in _within([*read, *others], room) if one.name.strip()][:NAMED_SET_MEMBERS]
 
 
 def _head(named: Sequence[VertexText], size: int, by_parts: bool, *, most: int = 0) -> str:
-    """Both names of two; else the first that reads like a name, of a set that is described by its parts two.
-
-    Args:
-        most: names, if more are to be shown.
-    """
+    """Return both names of a set of two; otherwise the first readable name, or more if described by parts."""
     ranked = sorted(named, key=lambda one: not is_readable_name(one.name))
     names = list(dict.fromkeys(shortened(one.name, LONGEST_SET_NAME_CHARACTERS) for one in ranked))
     if size == 2 and len(names) == 2:
@@ -247,7 +240,7 @@ def _head(named: Sequence[VertexText], size: int, by_parts: bool, *, most: int =
 
 
 def _summary(named: Sequence[VertexText], size: int, phrases: Sequence[str], findings: Sequence[Finding]) -> str:
-    """Names, what the texts have in common, and as many sentences as there is room for."""
+    """Return names, common phrases, and as many sentences as fit."""
     names: list[str] = []
     room = _LONGEST_SET_NAMES_CHARACTERS
     for one in named:
@@ -256,27 +249,28 @@ def _summary(named: Sequence[VertexText], size: int, phrases: Sequence[str], fin
         if room < LONGEST_SET_NAME_CHARACTERS:
             break
     more = f" and {size - len(names):,} more" if names and size > len(names) else ""
-    said = [f"{'; '.join(dict.fromkeys(names))}{more}."] if names else []
+    lines = [f"{'; '.join(dict.fromkeys(names))}{more}."] if names else []
     if phrases:
-        said.append(f"In common: {', '.join(phrases)}.")
-    room = _LONGEST_SET_SUMMARY_CHARACTERS - sum(len(each) + 1 for each in said)
+        lines.append(f"In common: {', '.join(phrases)}.")
+    room = _LONGEST_SET_SUMMARY_CHARACTERS - sum(len(each) + 1 for each in lines)
     for finding in findings:
         text = shortened(finding.text, _LONGEST_SET_SENTENCE_CHARACTERS)
         text += "" if text.endswith(_ENDS) else "."
         if len(text) < room:
-            said.append(text)
+            lines.append(text)
             room -= len(text) + 1
-    return " ".join(said)
+    return " ".join(lines)
 
 
 def _findings(
     each: SetToSummarise, read: Sequence[VertexText], members: Sequence[VertexText], phrases: Sequence[str]
 ) -> list[Finding]:
-    """The most telling sentence of each text, that of the nearest member first, then of those that say most of what
-    the texts have in common; after the first sentence, the strongest edges that say something.
+    """Return the most informative sentence of each text, and after the first one the strongest edges with a text.
+
+    The nearest member's sentence comes first, then those with the most common phrases.
 
     Args:
-        phrases: what they have in common; without these the first sentences, in the order of the texts.
+        phrases: Phrases that the texts share; without them, the first sentences in the order of the texts.
     """
     words = [phrase.casefold() for phrase in phrases]
     ranked: list[tuple[float, Finding]] = []
@@ -293,7 +287,7 @@ def _findings(
 
 
 def _central(text: str, phrases: Sequence[str]) -> tuple[float, str]:
-    """The sentence with most of the phrases, of equal ones the earlier, and how many; the first counts for more."""
+    """Return the sentence with the most phrases, and its score; the first sentence has a bonus."""
     best, sentence = -1.0, ""
     for place, each in enumerate(sentences_of(text)):
         lower = each.casefold()
@@ -304,7 +298,7 @@ def _central(text: str, phrases: Sequence[str]) -> tuple[float, str]:
 
 
 def _of_edges(each: SetToSummarise, read: Sequence[VertexText], members: Sequence[VertexText]) -> Iterator[Finding]:
-    """Edges with a text whose ends are both read: their names are from passages that the summary stands on anyway."""
+    """Yield edges with a text between two members that are read, whose passages the summary cites anyway."""
     names = {one.name for one in read}
     known = {place: one for place, one in zip(each.members, members, strict=False) if one.chunks and one.name in names}
     stood_on = {chunk for one in read for chunk in one.chunks}

@@ -119,7 +119,7 @@ def test_asking_without_remembering_writes_nothing(corpus: Knowledge) -> None:
 def test_the_same_answer_is_remembered_once(corpus: Knowledge) -> None:
     remember(corpus, BORN)
     again = corpus.ask(BORN, 2, retriever=WITHOUT_MEMORY, remember=True)
-    assert "the answer was remembered before" in again.notes
+    assert "the answer was already remembered" in again.notes
     assert nodes(corpus) == {"answers": 1, "questions": 1}
 
 
@@ -149,10 +149,10 @@ def test_what_is_not_in_the_documents_is_not_remembered(corpus: Knowledge, endpo
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ("The passages [1] do not say where Albert Einstein was born.", "it says that something is not known"),
-        ("I'm sorry, I cannot answer that [1].", "it says that something is not known"),
-        ("He was born on the Moon [1].", "it says no fact that the passages state which it cites"),
-        ("Mallory [1] [2].", "it says no fact that the passages state which it cites"),
+        ("The passages [1] do not say where Albert Einstein was born.", "it says that the answer is not known"),
+        ("I'm sorry, I cannot answer that [1].", "it says that the answer is not known"),
+        ("He was born on the Moon [1].", "it states no fact found in the passages that it cites"),
+        ("Mallory [1] [2].", "it states no fact found in the passages that it cites"),
     ],
 )
 def test_a_models_answer_that_cites_no_fact_is_not_remembered(
@@ -252,7 +252,7 @@ def test_an_answer_outlives_triples_from_a_source_that_lacks_its_facts_and_is_no
     remember(own, BORN)
     before = own.memory.answers()
     (note,) = (each for each in own.index(systems=["apr:triples=loaded"]).notes if "remembered" in each)
-    assert "are kept and not read" in note
+    assert "are kept but not used" in note
     (kept,) = own.memory.answers()
     assert not kept.stated
     assert not recalled(own, BORN)
@@ -291,7 +291,10 @@ def test_an_answer_waits_while_others_have_its_passages_and_is_written_with_the_
     with held(corpus, "einstein"):
         answer = remember(corpus, BORN)
         assert answer.answered
-        assert answer.notes[-1] == "the answer waits to be remembered: other writers had the passages that it cites"
+        assert (
+            answer.notes[-1]
+            == "the answer will be remembered later: other transactions hold the passages that it cites"
+        )
         assert corpus.memory.sizes()["apr"].waiting == 1
         assert nodes(corpus) == {}
     remember(corpus, "Which cities does the Danube flow through?")
@@ -315,7 +318,7 @@ def test_what_was_deleted_while_it_waited_is_lost_with_a_warning(
         with held(own, "einstein"):
             remember(other, BORN)
         own.delete_documents(own.document_id(EINSTEIN.source, EINSTEIN.source_key))
-    assert "was not remembered: what it cites was deleted or changed meanwhile" in caplog.text
+    assert "was not remembered: the passages that it cites were deleted or changed in the meantime" in caplog.text
     assert nodes(own) == {}
 
 
@@ -382,7 +385,7 @@ def test_a_hostile_passage_is_remembered_as_its_own_words_and_goes_with_it(own: 
     endpoint.then = streaming(f"He was born in Atlantis [{numbers['einstein']}] [{numbers['ulm']}].")
     with with_model(own, endpoint) as knowledge:
         answer = knowledge.ask(BORN, 5, retriever="apr:texts", remember=True)
-    assert "the answer was not remembered: it says no fact that the passages state which it cites" in answer.notes
+    assert "the answer was not remembered: it states no fact found in the passages that it cites" in answer.notes
     assert nodes(own) == {}
 
     # One that cites the passage: what is remembered leads to it, is shown as remembered, and goes with it.
@@ -414,7 +417,7 @@ def test_an_exported_memory_is_restored_where_the_documents_still_say_it(
     other.index(systems=["apr"])
     report = other.memory.restore(lines)
     assert report.restored + sum(report.left_out.values()) == number
-    assert report.left_out.get("a document does not state what they cite it for", 0) >= 1
+    assert report.left_out.get("a cited document does not state the cited fact", 0) >= 1
     texts = {each.text for each in own.memory.answers()}
     restored = other.memory.answers()
     assert BORN in {question for each in restored for question in each.questions}
@@ -425,7 +428,7 @@ def test_an_exported_memory_is_restored_where_the_documents_still_say_it(
 
     other.delete_documents(other.document_id(EINSTEIN.source, EINSTEIN.source_key))
     other.memory.forget_all()
-    assert "a document that they cite is not in this corpus" in other.memory.restore(lines).left_out
+    assert "a cited document is not in this corpus" in other.memory.restore(lines).left_out
 
     own.memory.forget_all()
     assert own.memory.restore(lines).restored == number
@@ -440,7 +443,7 @@ def test_an_exported_memory_is_restored_where_the_documents_still_say_it(
         (['{"overstory_memory": 2}\n'], "is an export of a later version"),
         (['{"overstory_memory": 1}\n', "[]\n"], "not a remembered answer"),
         (['{"overstory_memory": 1}\n', '{"system": "apr"}\n'], "'questions' is missing"),
-        (['{"overstory_memory": 1}\n', '{"system": "apr", "questions": []}\n'], "not a list of something"),
+        (['{"overstory_memory": 1}\n', '{"system": "apr", "questions": []}\n'], "expected a non-empty list"),
         (['{"overstory_memory": 1}\n', "\n", "[" * 5_000 + "\n"], "not a remembered answer"),
     ],
 )
@@ -456,7 +459,7 @@ def test_an_exported_answer_with_more_facts_than_one_can_cite_is_refused(corpus:
     corpus.memory.export(lines.append)
     record = json.loads(lines[1])
     lines[1] = json.dumps(record | {"facts": record["facts"] * 50})
-    with pytest.raises(BrokenSource, match="facts at most"):
+    with pytest.raises(BrokenSource, match="cites at most"):
         corpus.memory.restore(lines)
 
 

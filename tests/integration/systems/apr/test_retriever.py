@@ -125,7 +125,7 @@ def test_a_name_in_too_many_facts_is_noted(open_corpus: OpenCorpus) -> None:
     knowledge.ingest_documents([passage("reed", "Reed", "Mona Reed is known."), Annotation("", "reed", (), facts)])
     knowledge.index(systems=["apr:no-merge"])
     (note,) = knowledge.search("Whom does Mona Reed know?", 1, retriever="apr").notes
-    assert note == "'Mona Reed' is in 501 facts, of which 500 were looked at"
+    assert note == "'Mona Reed' is in 501 facts, only 500 of them were searched"
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ from overstory.systems.state import Backlog
 from overstory_systems.hirag import HiRag, HiragIndexSettings
 from overstory_systems.hirag.build import read_base_layer
 from overstory_systems.hirag.knowledge_graph import BaseLayer, LayerEntity
-from overstory_systems.hirag.model_reading import estimate_reading
+from overstory_systems.hirag.model_extraction import estimate_reading
 
 MODEL = "told"
 

@@ -297,7 +297,7 @@ def test_with_small_budgets_every_part_goes_on_where_it_stopped_and_nothing_is_p
         assert told == [
             "2 passages were read by rules, too",
             "2 of 6 clusters were summarised by rules",
-            "1 report on communities by rules",
+            "1 report on communities written by rules",
         ]
         paid = len(endpoint.requests)
 

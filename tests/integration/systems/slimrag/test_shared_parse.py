@@ -16,7 +16,7 @@ from overstory.model import ChunkText, Extraction
 from overstory.protocols import Extractor
 from overstory.settings import ExtractionSettings, Settings
 from overstory.text import make_extractor
-from overstory_systems.slimrag.reading import RuleReader
+from overstory_systems.slimrag.entity_readers import RuleReader
 
 TEXTS = sorted(passage.text for passage in PASSAGES)
 QUESTION = "Where was Albert Einstein born?"

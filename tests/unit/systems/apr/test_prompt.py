@@ -13,7 +13,7 @@ from tests.unit.systems.apr.runs import direction, edge, recalled, related, run,
 
 from overstory_systems.apr.codebook import CodebookEdge, RecalledAnswer, ScoredRun, Triple
 from overstory_systems.apr.encodings import Form, KnowledgePart, RememberedAnswer, TokenCounter
-from overstory_systems.apr.policy import default_actions, features_of, trained
+from overstory_systems.apr.policy import Actions, features_of, trained
 from overstory_systems.apr.prompt import (
     _KEPT_OWN_FACTS,
     _PARAPHRASE_COSINE,
@@ -311,7 +311,8 @@ def test_with_a_policy_the_actions_are_those_that_it_chooses() -> None:
     runs = [run(f"r{nr}", edge(f"a|b|{nr}"), edge(f"c|d|{nr}"), score=2.5 - 0.04 * nr) for nr in range(9)]
     answers = [recalled("again", *runs[0].run.edges, similarity=1.0)]
     actions = trained().choose(features_of(ASKED, runs, answers, []))
-    assert actions != default_actions()
+    defaults = AprRetrieverSettings()
+    assert actions != Actions(defaults.answers, defaults.facts, defaults.questions)
     by_policy = build(ASKED, runs, answers, [], AprRetrieverSettings(policy=True), COUNTER)
     assert by_policy.parts == build(ASKED, runs, answers, [], AprRetrieverSettings(**actions._asdict()), COUNTER).parts
     assert by_policy.parts != build(ASKED, runs, answers, [], AprRetrieverSettings(), COUNTER).parts

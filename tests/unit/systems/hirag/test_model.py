@@ -16,14 +16,7 @@ from overstory.model import Completion, Usage
 from overstory.systems.entity_graph import EntityRelation
 from overstory.text.windows import WINDOW_SENTENCES
 from overstory_systems.hirag.knowledge_graph import BaseLayer, LayerEntity
-from overstory_systems.hirag.model_layer import (
-    _MERGED_DESCRIPTION_CHARACTERS,
-    _PASSAGES_A_DESCRIPTION,
-    Readings,
-    merged_layer,
-    with_rules,
-)
-from overstory_systems.hirag.model_reading import (
+from overstory_systems.hirag.model_extraction import (
     _LONGEST_READ_DESCRIPTION_CHARACTERS,
     _WINDOW_OVERLAP_SENTENCES,
     DocumentReading,
@@ -32,6 +25,13 @@ from overstory_systems.hirag.model_reading import (
     ModelGraphReader,
     UnreadDocument,
     reader_fingerprint,
+)
+from overstory_systems.hirag.model_layer import (
+    _MERGED_DESCRIPTION_CHARACTERS,
+    _PASSAGES_A_DESCRIPTION,
+    Readings,
+    merged_layer,
+    with_rules,
 )
 from overstory_systems.hirag.settings import HiragIndexSettings
 

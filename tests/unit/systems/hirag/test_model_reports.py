@@ -74,7 +74,7 @@ def test_answers_that_cannot_be_used_are_replaced_by_rules_and_counted() -> None
         found = reports(graph, tree, writer)
         assert found.written == 4
         assert {report.by for report in found.of_node.values()} == {"rules"}
-        assert writer.notes == ("4 reports on communities by rules: the answers of scripted could not be used",)
+        assert writer.notes == ("4 reports on communities written by rules: the answers of scripted could not be used",)
 
 
 def test_reports_by_rules_are_not_taken_for_the_models() -> None:

@@ -17,7 +17,7 @@ from overstory_systems.hirag.parts import (
     report_chunks,
     report_part,
 )
-from overstory_systems.hirag.ranking import NearEntity, StoredReport
+from overstory_systems.hirag.scores import NearEntity, StoredReport
 
 DOCUMENTS = {"c1": "d1", "c2": "d1", "c3": "d3"}
 EINSTEIN = PathEntity("e", "Albert Einstein", 0, 0.8, "A physicist.", ["c1"])

@@ -8,7 +8,7 @@ root ─ 1a ─ 2a (a, b)
 from __future__ import annotations
 
 from overstory.systems.texts.reports import Finding, Report
-from overstory_systems.hirag.ranking import (
+from overstory_systems.hirag.scores import (
     Hierarchy,
     NearEntity,
     StoredReport,

@@ -11,7 +11,6 @@ from tests.fakes import ScriptedChat
 from overstory.llm import Chat
 from overstory.systems.texts.model_reports import _MOST_SOURCES_BESIDE_PARTS, _SOURCES_CHARACTERS
 from overstory.systems.texts.reports import RULES, Finding, Report
-from overstory_systems.tretriever.graph_reads import VertexText
 from overstory_systems.tretriever.model_summaries import _MOST_REQUESTED_PASSAGES, ModelSetSummariser
 from overstory_systems.tretriever.summaries import (
     SHOWN_SET_MEMBERS,
@@ -21,6 +20,7 @@ from overstory_systems.tretriever.summaries import (
     Summariser,
     writer_for,
 )
+from overstory_systems.tretriever.vertex_graphs import VertexText
 
 VERTICES = [
     VertexText("The Matrix", "Neo is a hacker.", ("c0", "c0b")),

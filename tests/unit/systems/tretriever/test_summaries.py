@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from overstory.systems.texts.reports import RULES, Finding, Report
-from overstory_systems.tretriever.graph_reads import VertexText, VertexTexts
 from overstory_systems.tretriever.summaries import (
     _LONGEST_SET_SUMMARY_CHARACTERS,
     _MOST_SET_CHUNKS,
@@ -20,6 +19,7 @@ from overstory_systems.tretriever.summaries import (
     Summariser,
     common_words,
 )
+from overstory_systems.tretriever.vertex_graphs import VertexText, VertexTexts
 
 MATRIX = VertexText("The Matrix", "Neo is a hacker. The Wachowskis tell of machines that keep people quiet.", ("c0",))
 RELOADED = VertexText("Reloaded", "A film of 2003. The hacker Neo of the Wachowskis looks for the Keymaker.", ("c1",))

@@ -1,4 +1,4 @@
-"""Passages read by a language model: triples of a window of sentences in one request."""
+"""Triples extracted by a language model, one window of sentences per request."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from overstory.text.names.keys import key_words
 from overstory.text.sentences import sentence_texts
 from overstory.text.windows import numbered, windows
 from overstory_systems.apr.codebook import Triple
-from overstory_systems.apr.reading import APR_READING_VERSION, ReadChunk, StatedChunk
 from overstory_systems.apr.settings import TripleSource
+from overstory_systems.apr.triple_readers import APR_READING_VERSION, ReadChunk, StatedChunk
 
 STAGE = "apr"
 PROMPT = "triples"
-_LONGEST_TRIPLE_TERM_CHARACTERS = 200  # of a head, a relation and a tail in an answer
-_MOST_TRIPLES_A_WINDOW = 64  # triples of an answer
+_LONGEST_TRIPLE_TERM_CHARACTERS = 200  # characters of a head, relation or tail
+_MOST_TRIPLES_A_WINDOW = 64  # triples per answer
 NONE = "(none)"
 
 
@@ -46,18 +46,18 @@ class FoundTriples(BaseModel):
 
 
 class NumberedSentence(NamedTuple):
-    """A sentence by its place in its chunk."""
+    """A sentence with its index in the chunk."""
 
     place: int
     text: str
 
 
 SentencesOf = Callable[[Sequence[str]], dict[str, list[NumberedSentence]]]
-"""The sentences of chunks, by their ids."""
+"""Function that returns the sentences of chunks by chunk id."""
 
 
 def stored_sentences(graph: GraphClient, label: str) -> SentencesOf:
-    """Reads the sentences of chunks as the extract stage split them; blank ones are left out, though they count."""
+    """Return a function that reads sentences as the extract stage split them, without blank ones."""
 
     def read(ids: Sequence[str]) -> dict[str, list[NumberedSentence]]:
         found: dict[str, list[NumberedSentence]] = {}
@@ -72,10 +72,9 @@ def stored_sentences(graph: GraphClient, label: str) -> SentencesOf:
 
 
 class ModelTripleReader:
-    """Asks a model, several chunks at a time; those whose triples were loaded, and may be taken, are not asked for.
+    """Reads triples with a language model, several chunks at a time; chunks with loaded triples need no request.
 
-    Of a window whose answer cannot be used, or states nothing that the passage says, the facts by rules are taken, and
-    it is counted where there are any.
+    If the answer for a window cannot be used or states nothing from the passage, the facts found by rules are used.
     """
 
     at_once = 8
@@ -92,7 +91,7 @@ class ModelTripleReader:
         yield from self._chat.each(self._read, self._with_sentences(chunks))
 
     def estimate(self, chunks: Iterable[StatedChunk]) -> Estimate:
-        """An upper bound on the cost of reading."""
+        """Return an upper bound on the cost of reading the chunks."""
         return self._chat.estimate(
             Request(self._messages(chunk, window), FoundTriples)
             for chunk, sentences in self._with_sentences(chunks)
@@ -113,7 +112,7 @@ class ModelTripleReader:
         if self._given(chunk):
             return ReadChunk(chunk.id, chunk.resolved(chunk.loaded))
         chat = self._chat.quoting([chunk.id])
-        said = set(key_words(" ".join([chunk.title, *(sentence.text for sentence in sentences)])))
+        passage_words = set(key_words(" ".join([chunk.title, *(sentence.text for sentence in sentences)])))
         triples: list[Triple] = []
         parts = list(windows(sentences))
         by_rules = 0
@@ -122,8 +121,8 @@ class ModelTripleReader:
                 answer = chat.ask_for(FoundTriples, self._messages(chunk, window), once=True).value
             except NoUsableAnswer:
                 answer = FoundTriples(triples=[])
-            found = list(_grounded(answer, window, said))
-            if not found:  # a model that is too small for this finds nothing anywhere
+            found = list(_grounded(answer, window, passage_words))
+            if not found:  # a model that is too small returns nothing usable
                 places = {sentence.place for sentence in window}
                 found = [triple for triple in chunk.by_rules if triple.sentence in places]
                 by_rules += bool(found)
@@ -134,20 +133,16 @@ class ModelTripleReader:
         return self._prompt.messages(title=on_one_line(chunk.title) or NONE, sentences=numbered(window))
 
 
-def _grounded(answer: FoundTriples, window: Sequence[NumberedSentence], said: set[str]) -> Iterator[Triple]:
-    """The triples of an answer whose names are made of words of the passage or its title.
-
-    Args:
-        said: these words.
-    """
+def _grounded(answer: FoundTriples, window: Sequence[NumberedSentence], passage_words: set[str]) -> Iterator[Triple]:
+    """Yield the triples whose names consist of words of the passage or its title."""
     for triple in answer.triples:
         head, relation, tail = map(on_one_line, (triple.head, triple.relation, triple.tail))
         words = (key_words(head), key_words(tail))
-        if relation and all(words) and said.issuperset([*words[0], *words[1]]):
+        if relation and all(words) and passage_words.issuperset([*words[0], *words[1]]):
             known = 0 < triple.sentence <= len(window)
             yield Triple(head, relation, tail, window[triple.sentence - 1].place if known else -1)
 
 
 def reader_fingerprint(chat: Chat) -> str:
-    """Changes whenever the same chunk may be read in another way."""
+    """Return a fingerprint that changes whenever the same chunk can give different triples."""
     return f"{chat.model.fingerprint} {prompt(PROMPT, __package__).fingerprint} {APR_READING_VERSION}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory_systems.hirag.ranking import (
+from overstory_systems.hirag.scores import (
     _NEAR_ENTITY_WEIGHT,
     _PASSAGES_OF_AN_ENTITY,
     _RELATED_ENTITY_WEIGHT,

@@ -1,7 +1,7 @@
-"""Documents read by a language model: entities, then relations among them, in two requests for a window of sentences.
+"""Extraction by a language model: first entities, then relations, in two requests per window of sentences.
 
-What is read in a chunk is stored with it as a document is read (`HiragReading`), so that a killed run pays for nothing
-twice. Layer 0 is made of all that is stored (`model_layer`).
+The result for each chunk is stored as soon as its document is read (`HiragReading`), so a killed run pays for nothing
+twice. Layer 0 is built from all stored readings (`model_layer`).
 """
 
 from __future__ import annotations
@@ -29,23 +29,24 @@ from overstory_systems.hirag.knowledge_graph import NAME, reading_id
 from overstory_systems.hirag.settings import HiragIndexSettings
 
 _HIRAG_READING_VERSION = 3
-"""Changes whenever the same answers may be stored otherwise."""
+"""Increase this number if the same answers would be stored differently."""
 _WINDOW_OVERLAP_SENTENCES = 2
-"""Sentences of a window that the next one repeats: an eighth, where the paper's chunks repeat a twelfth."""
+"""Sentences that two consecutive windows share: an eighth of a window. The paper's chunks share a twelfth."""
 _DOCUMENTS_STORED_TOGETHER = 8
-"""Documents that are stored together: what is read again, from the cache, where a run is killed."""
+"""Documents stored together. A killed run reads at most these again, from the cache."""
 _UNREAD_CHUNKS_A_PAGE = 500
-_LONGEST_READ_NAME_CHARACTERS = 200  # of a name in an answer
-_LONGEST_READ_TYPE_CHARACTERS = 40  # of a type in an answer
-_LONGEST_READ_DESCRIPTION_CHARACTERS = 1_000  # of a description in an answer
+_LONGEST_READ_NAME_CHARACTERS = 200  # characters of a name in an answer
+_LONGEST_READ_TYPE_CHARACTERS = 40  # characters of a type in an answer
+_LONGEST_READ_DESCRIPTION_CHARACTERS = 1_000  # characters of a description in an answer
 _LEAST_HALF_WINDOW_SENTENCES = 4
-"""Of half a window: one whose answer was cut off is asked for in two halves, if these have so many."""
-_MOST_READ_ENTITIES = 64  # entities of an answer
-_MOST_READ_RELATIONS = 128  # relations of an answer
+"""Least sentences of half a window. If an answer was cut off, the window is split in two if its halves are this
+long."""
+_MOST_READ_ENTITIES = 64  # entities per answer
+_MOST_READ_RELATIONS = 128  # relations per answer
 _KNOWN_NAMES_CHARACTERS = 1_000
-"""Of the names in the windows before that a request repeats, the latest."""
+"""Characters of the names from earlier windows that a request repeats, the latest first."""
 _RELATION_NAMES_CHARACTERS = 3_000
-"""Of the names that a request for relations lists; the others have no relations from this window."""
+"""Characters of the names listed in a request for relations; other names get no relations from this window."""
 NONE = "(none)"
 
 
@@ -84,10 +85,10 @@ class FoundRelations(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class UnreadDocument:
-    """A document to be read: its chunks in order.
+    """A document to be read, with its chunks in order.
 
     Attributes:
-        chunks: id, text without boilerplate, and the version of the corpus in which it last changed.
+        chunks: Id, text without boilerplate, and the corpus version of the last change of each chunk.
     """
 
     id: str
@@ -97,13 +98,13 @@ class UnreadDocument:
 
 @dataclass(slots=True)
 class ChunkReading:
-    """What was read in a chunk.
+    """Result of reading a chunk.
 
     Attributes:
-        entities: key, name, type, description.
-        relations: the keys of both ends, description, strength.
-        rules: whether rules are to read it, too, since an answer could not be used.
-        read_with: the chunks of its windows, by id: what was read here may come from any of them.
+        entities: Key, name, type and description of each entity.
+        relations: Keys of both ends, description and strength of each relation.
+        rules: True if rules must read the chunk, too, because an answer could not be used.
+        read_with: Ids of the chunks of its windows; the readings may come from any of them.
     """
 
     entities: list[tuple[str, str, str, str]] = field(default_factory=list[tuple[str, str, str, str]])
@@ -113,18 +114,18 @@ class ChunkReading:
 
     @property
     def found(self) -> str:
-        """As JSON, to be stored."""
+        """The readings as JSON, for storage."""
         return json.dumps({"entities": self.entities, "relations": self.relations}, ensure_ascii=False)
 
 
 @dataclass(slots=True)
 class DocumentReading:
-    """A document as it was read.
+    """A document with its readings.
 
     Attributes:
-        chunks: by id, all of the document.
-        windows: how many there were; one whose answer was cut off counts as its two halves.
-        by_rules: of them those that are left to rules.
+        chunks: Readings by id of all chunks of the document.
+        windows: Number of windows; a window that was split counts as its two halves.
+        by_rules: Number of windows left to rules.
     """
 
     document: UnreadDocument
@@ -133,7 +134,7 @@ class DocumentReading:
     by_rules: int = 0
 
     def leave_to_rules(self, window: Sequence[ChunkSentence]) -> None:
-        """A window whose answer cannot be used."""
+        """Record a window whose answer cannot be used."""
         self.windows += 1
         self.by_rules += 1
         for sentence in window:
@@ -141,7 +142,7 @@ class DocumentReading:
 
 
 class ModelGraphReader:
-    """Asks a model, several documents at a time."""
+    """Reads documents with a language model, several documents at a time."""
 
     def __init__(self, chat: Chat, settings: HiragIndexSettings) -> None:
         self._chat = chat.booked(NAME)
@@ -154,12 +155,14 @@ class ModelGraphReader:
         self.fingerprint = fingerprint_of("hirag-reader", _HIRAG_READING_VERSION, (chat.model.fingerprint, *prompts))
 
     def read(self, documents: Iterable[UnreadDocument]) -> Iterator[DocumentReading]:
-        """Each document, in order, lazily."""
+        """Yield each document with its readings, in order, lazily."""
         yield from self._chat.each(self._read, documents)
 
     def estimate(self, documents: Iterable[UnreadDocument]) -> Estimate:
-        """An upper bound on the cost of reading where no answer is cut off or must be corrected. Names that a request
-        repeats from earlier answers are taken to be as long as they may be."""
+        """Return an upper bound on the cost of reading, if no answer is cut off or must be corrected.
+
+        Names that a request repeats from earlier answers are assumed to be as long as allowed.
+        """
         return self._chat.estimate(request for document in documents for request in self._requests(document))
 
     def _requests(self, document: UnreadDocument) -> Iterator[Request]:
@@ -196,15 +199,17 @@ class ModelGraphReader:
         return read
 
     def _read_window(self, read: DocumentReading, window: Sequence[ChunkSentence], names: _DocumentNames) -> None:
-        """Adds what a model says of a window, all of it or nothing. Names that neither the window nor the title says,
-        and that were not read before, are dropped."""
+        """Add the model's readings of a window, all of them or none.
+
+        A name is dropped if neither the window nor the title has it and no earlier window had it.
+        """
         known, read_in = names.that_fit(_KNOWN_NAMES_CHARACTERS)
         chat = self._chat.quoting([*(sentence.chunk for sentence in window), *read_in])
-        said = _WindowContent(window, read.document.title)
+        content = _WindowContent(window, read.document.title)
         found = {
             key: entity
             for key, entity in self._found(chat, self._about(read.document, window, known)).items()
-            if key in names.called or said.says(entity.name)
+            if key in names.called or content.mentions(entity.name)
         }
         for key, entity in found.items():
             names.add(key, entity.name, window)
@@ -214,14 +219,13 @@ class ModelGraphReader:
         for chunk in among:
             read.chunks[chunk].read_with.update(among)
         for key, entity in found.items():
-            for chunk in said.of(key):
+            for chunk in content.of(key):
                 read.chunks[chunk].entities.append((key, names.called[key], entity.type, entity.description))
         for one, other, relation in related:
-            chunk = said.of(one, other)[0]
+            chunk = content.of(one, other)[0]
             read.chunks[chunk].relations.append((one, other, relation.description, relation.strength))
 
     def _found(self, chat: Chat, messages: Sequence[Message]) -> dict[str, FoundEntity]:
-        """The entities of a window by key."""
         reply = chat.ask_for(FoundEntities, messages, once=True)
         answers = [reply.value]
         if self._gleaning:
@@ -237,8 +241,7 @@ class ModelGraphReader:
     def _related(
         self, chat: Chat, document: UnreadDocument, window: Sequence[ChunkSentence], found: dict[str, FoundEntity]
     ) -> list[tuple[str, str, FoundRelation]]:
-        """The relations of a window, with the keys of their ends. Those with a name that is not in the list are
-        dropped."""
+        """Return the relations of a window with the keys of their ends; names that were not listed are dropped."""
         if len(found) < 2:
             return []
         names = (
@@ -249,64 +252,66 @@ class ModelGraphReader:
         for relation in chat.ask_for(FoundRelations, messages, once=True).value.relations:
             one, other = sorted(entity_key(on_one_line(end)) for end in (relation.source, relation.target))
             if one != other and one in found and other in found:
-                told = relation.model_copy(update={"description": on_one_line(relation.description)})
-                related.setdefault((one, other), told)
+                cleaned = relation.model_copy(update={"description": on_one_line(relation.description)})
+                related.setdefault((one, other), cleaned)
         return [(*ends, relation) for ends, relation in related.items()]
 
 
 class _DocumentNames:
-    """The names of a document so far, by key, in the order in which they were found."""
+    """The names found in a document so far, by key, in order."""
 
     def __init__(self) -> None:
         self.called: dict[str, str] = {}
         self._read_in: dict[str, frozenset[str]] = {}
 
     def add(self, key: str, name: str, window: Sequence[ChunkSentence]) -> None:
-        """Note a name that was read in a window, unless it is known by another spelling."""
+        """Add a name read in a window, unless its key is already known."""
         self.called.setdefault(key, name)
         self._read_in.setdefault(key, frozenset(sentence.chunk for sentence in window))
 
     def that_fit(self, characters: int) -> tuple[str, frozenset[str]]:
-        """The latest names, as many as a request repeats, and the chunks that they were read in."""
+        """Return the latest names that fit into a request, and the chunks in which they were read."""
         fitting = _first_that_fit(reversed(self.called.values()), characters)
         read_in = list(self._read_in.values())[len(self._read_in) - len(fitting) :]
         return "; ".join(fitting) or NONE, frozenset().union(*read_in)
 
 
 class _WindowContent:
-    """What a window says, and in which of its chunks."""
+    """The text of a window, searched by chunk."""
 
     def __init__(self, window: Sequence[ChunkSentence], title: str) -> None:
         texts: dict[str, list[str]] = {}
         for sentence in window:
             texts.setdefault(sentence.chunk, []).append(sentence.text)
-        self._texts = {chunk: f" {' '.join(key_words(' '.join(said)))} " for chunk, said in texts.items()}
+        self._texts = {chunk: f" {' '.join(key_words(' '.join(lines)))} " for chunk, lines in texts.items()}
         self._sentences = [frozenset(key_words(text)) for text in (title, *(sentence.text for sentence in window))]
 
-    def says(self, name: str) -> bool:
-        """Whether a sentence of the window, or the title, has all words of a name: "Marie and Pierre Curie" says "Marie
-        Curie"."""
+    def mentions(self, name: str) -> bool:
+        """Return True if one sentence, or the title, has all words of a name.
+
+        "Marie and Pierre Curie" mentions "Marie Curie".
+        """
         return any(map(frozenset(key_words(name)).issubset, self._sentences))
 
     def of(self, *keys: str) -> list[str]:
-        """The chunks that say all these names; else those that say one of them, else all of the window's. In order."""
-        says = [[f" {key} " in text for key in keys] for text in self._texts.values()]
+        """Return the chunks with all of these names, otherwise those with one of them, otherwise all chunks."""
+        mentioned = [[f" {key} " in text for key in keys] for text in self._texts.values()]
         for enough in (all, any):
-            found = [chunk for chunk, said in zip(self._texts, says, strict=True) if enough(said)]
+            found = [chunk for chunk, keys_found in zip(self._texts, mentioned, strict=True) if enough(keys_found)]
             if found:
                 return found
         return list(self._texts)
 
 
 def reader_fingerprint(chat: Chat, settings: HiragIndexSettings) -> str:
-    """Changes whenever the same chunk may be read in another way."""
+    """Return a fingerprint that changes whenever the same chunk can be read differently."""
     return ModelGraphReader(chat, settings).fingerprint
 
 
 def read_documents(run: SystemRun[HiragIndexSettings], chat: Chat) -> None:
-    """Reads what a language model has not read as it is now, and stores it, some documents at a time.
+    """Read the documents that are new or changed with a language model, and store the readings in batches.
 
-    A document is read as a whole; requests that were answered before come from the cache.
+    A document is always read as a whole; requests answered before come from the cache.
     """
     reader = ModelGraphReader(chat, run.settings)
     (unread,) = run.graph.run("systems/hirag/count_unread", run.corpus.label, read=True, by=reader.fingerprint)
@@ -321,7 +326,7 @@ def read_documents(run: SystemRun[HiragIndexSettings], chat: Chat) -> None:
                 _store(run, reader.fingerprint, read)
                 read = []
     except LlmError:
-        _store(run, reader.fingerprint, read)  # what was paid for
+        _store(run, reader.fingerprint, read)  # keep the readings already paid for
         raise
     _store(run, reader.fingerprint, read)
     counts = run.ledger.counts
@@ -329,7 +334,6 @@ def read_documents(run: SystemRun[HiragIndexSettings], chat: Chat) -> None:
 
 
 def _store(run: SystemRun[HiragIndexSettings], by: str, read: Sequence[DocumentReading]) -> None:
-    """Writes what was read in documents, in one transaction."""
     label = run.corpus.label
     rows: list[Row] = [
         {
@@ -357,17 +361,17 @@ def _store(run: SystemRun[HiragIndexSettings], by: str, read: Sequence[DocumentR
 
 
 def estimate_reading(view: SystemView[HiragIndexSettings]) -> Estimate:
-    """An upper bound on what reading would ask of the language model. Nothing is sent or written.
+    """Return an upper bound on the cost of reading. Nothing is sent or written.
 
-    Descriptions that are merged from many windows, and too long then, are asked for in addition.
+    The cost of shortening long merged descriptions is not included.
     """
     reader = ModelGraphReader(view.context.chat(view.model), view.settings)
     return reader.estimate(_unread(view.graph, view.corpus, reader.fingerprint))
 
 
 def _unread(graph: GraphClient, corpus: Corpus, by: str) -> Iterator[UnreadDocument]:
-    """The documents with a chunk that was not read as it is now, lazily."""
-    begun: set[str] = set()  # a document's chunks are in many pages
+    """Yield the documents with an unread chunk, lazily."""
+    begun: set[str] = set()  # chunks of a document can be on several pages
     for page in graph.pages("systems/hirag/unread_documents", corpus.label, size=_UNREAD_CHUNKS_A_PAGE, by=by):
         new = sorted({row["document"] for row in page} - begun)
         begun.update(new)
@@ -392,7 +396,7 @@ def _title(document: UnreadDocument) -> str:
 
 
 def _first_that_fit(names: Iterable[str], characters: int) -> list[str]:
-    """With two characters between any two of them."""
+    """Return the first names that fit, counting two separating characters per name."""
     taken: list[str] = []
     for name in names:
         characters -= len(name) + 2

@@ -17,8 +17,8 @@ from overstory.text.extraction.spacy_extractor import SpacyExtractor
 from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.windows import WINDOW_SENTENCES
-from overstory_systems.slimrag.model_reading import ModelEntityReader
-from overstory_systems.slimrag.reading import RuleReader, WholeDocument
+from overstory_systems.slimrag.entity_readers import RuleReader, WholeDocument
+from overstory_systems.slimrag.model_entities import ModelEntityReader
 from overstory_systems.slimrag.retriever import QuestionEntityReader
 
 CURIE = WholeDocument(
@@ -167,4 +167,4 @@ def test_a_model_takes_a_question_apart_and_where_it_cannot_the_question_stays_w
     assert asked.entities == ("Dracula",)
     failed = reader.read("Where is Ulm?", Chat(ScriptedChat("no JSON")))
     assert failed.parts == ("Where is Ulm?",)
-    assert "not taken apart" in failed.notes[0]
+    assert "not split" in failed.notes[0]

@@ -1,4 +1,4 @@
-"""The triples of passages: facts that the corpus has of them, by rules or loaded; a language model can read instead."""
+"""Triples of passages from the facts of the corpus, which rules extracted or users loaded; pronouns are resolved."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from overstory.text.questions.asked_for import is_person
 from overstory_systems.apr.codebook import Triple
 from overstory_systems.apr.settings import TripleSource
 
-# Pronouns for what they stand for, by simple rules: a statement is read far from the text that it is from.
+# Pronoun resolution by simple rules. A triple is read far from its text, so it must not contain pronouns.
 #
-# A pronoun stands for what the title names where the passage, or the corpus, says that this can be meant: that it is a
-# person, where it is "she". In an article on somebody the first pronoun decides: where its statements first say "she",
-# all of "she", "her" and "herself" are whom the title names, and "he" is somebody else. A passage that never speaks of
-# what its title names, as a scene of an episode, has its pronouns explained by its own statements alone.
+# A pronoun refers to the title's entity if the passage or the corpus suggests it: "she" needs a title that names a
+# person. In an article about a person, the first pronoun decides. If it is "she", every "she", "her" and "herself" is
+# the title's entity, and "he" is somebody else. In a passage that never mentions the title's entity, such as a scene of
+# an episode, pronouns are resolved by its own statements only.
 #
-# "It" and "they" stand for it only until the passage speaks of something else. What somebody does to "himself" is said
-# of nobody else, and left out.
+# "it" and "they" refer to the title's entity only until the passage turns to another subject. Reflexive statements ("he
+# taught himself") are left out.
 #
-# Any other pronoun that is a subject stands for the last subject before it that fits. Where none does, or another one
-# might be meant, the triple is left out: nothing is better than something false.
+# Any other subject pronoun refers to the last fitting subject before it. If there is no such subject, or another name
+# also fits, the triple is left out: a missing triple is better than a false one.
 
 _LONGEST_SUBJECT_WORDS = 12
-"""Words of a title that may name a subject; longer ones are sentences."""
+"""Words of a title that can name a subject; a longer title is a sentence."""
 _PASSAGE_OPENING_WORDS = 25
-"""Words with which a passage begins."""
+"""Words that count as the opening of a passage."""
 _LEAST_TITLE_WORD_SHARE = 0.5
-"""Of the words of a title, those that a text has which speaks of what it names."""
+"""Least share of the title's words in a text that mentions the title's entity."""
 
 Kind = Literal["person", "thing", "group", ""]
-"""What a name or a phrase stands for; "" where that is not known."""
+"""Kind of entity that a name or phrase refers to; "" if unknown."""
 
 _NO_PERSON = re.compile(
     r"(?:the|an?)\s.*|.*\((?:[^()]*\s)?(?:film|movie|album|song|single|novel|book|play|opera|series|show|game|band|magazine|"
@@ -76,13 +76,13 @@ _NO_THING = frozenset({"", "DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "M
 
 
 def subject_of(title: str) -> str:
-    """The name of what a text with this title is about; "" where the title names nothing."""
+    """Return the name of the entity that a title is about; "" if the title names nothing."""
     name = _without_qualifier(without_number(title.strip())).strip()
     return "" if is_stop_name(name) or len(name.split()) > _LONGEST_SUBJECT_WORDS else name
 
 
 def _without_qualifier(title: str) -> str:
-    """Without the parenthesis at its end, which may be open."""
+    """Remove the parenthesis at the end of a title, even if it is not closed."""
     plain = title.rstrip()
     inside = len(plain) - plain.endswith(")")
     start = plain.find("(", plain.rfind(")", 0, inside) + 1, inside)
@@ -92,11 +92,11 @@ def _without_qualifier(title: str) -> str:
 def resolved(
     triples: Sequence[Triple], title: str, text: str = "", types: Mapping[str, str] = MappingProxyType({})
 ) -> list[Triple]:
-    """The triples of a passage, in order, with what pronouns stand for in their place.
+    """Return the triples of a passage, in order, with pronouns resolved.
 
     Args:
-        text: of the passage.
-        types: what the names of the passage, and that of its title, are ("PERSON", …), by their keys.
+        text: Text of the passage.
+        types: Entity types ("PERSON", …) of the names of the passage and of its title, by key.
     """
     kinds = _Kinds(types)
     subject = subject_of(title)
@@ -109,28 +109,31 @@ def resolved(
 
 
 def _with_title(triples: Iterable[Triple], subject: str, pronoun: int) -> Iterator[Triple]:
-    """With what the title names for a pronoun; for one of things only while nothing else is spoken of."""
-    speaks_of_it = True
+    """Replace pronouns by the title's entity; "it" and "they" only while the passage has no other subject."""
+    still_about_title = True
     for triple in triples:
-        if pronoun in _MEANT["person"] or speaks_of_it or _says(triple.head, subject):
+        if pronoun in _MEANT["person"] or still_about_title or _mentions(triple.head, subject):
             yield triple._replace(
                 head=_without_pronoun(triple.head, subject, pronoun),
                 tail=_without_pronoun(triple.tail, subject, pronoun),
             )
-            speaks_of_it = _first_pronoun(triple.head) != _NO_PRONOUN or _says(triple.head, subject)
+            still_about_title = _first_pronoun(triple.head) != _NO_PRONOUN or _mentions(triple.head, subject)
         else:
             yield triple
 
 
 class _Kinds:
-    """What the names and phrases of a passage stand for."""
+    """The kinds of entities that names and phrases of a passage refer to."""
 
     def __init__(self, types: Mapping[str, str]) -> None:
         self._types = types
-        self.pronouns: dict[str, int] = {}  # by the key of the name that they stand for
+        self.pronouns: dict[str, int] = {}  # pronoun of each name, by the name's key
 
     def of(self, text: str) -> Kind:
-        """By its type, which that of a name at its end may be ("the physicist Pierre Curie"), or by its noun."""
+        """Return the kind of a name or phrase, by the type of a name at its end or by its noun.
+
+        "the physicist Pierre Curie" is a person because "Pierre Curie" is.
+        """
         words = entity_key(text).split()
         for start in range(len(words)):
             if start and words[start - 1] in FUNCTION_WORDS:
@@ -148,14 +151,14 @@ class _Kinds:
         return "thing" if text[-1:].islower() and text.split()[-1].islower() else ""
 
     def of_longer(self, name: str) -> Kind:
-        """ "person" where the passage names one by a longer form of a name: "James Terry Sanford"."""
-        return "person" if any(type_ == "PERSON" and _says(key, name) for key, type_ in self._types.items()) else ""
+        """Return "person" if the passage has a person with a longer form of the name ("James Terry Sanford")."""
+        return "person" if any(type_ == "PERSON" and _mentions(key, name) for key, type_ in self._types.items()) else ""
 
     def is_name_of_person(self, text: str) -> bool:
         return not text.islower() and self.of(text) == "person"
 
     def fits(self, text: str, pronoun: int) -> bool:
-        """Whether a pronoun may stand for what a text says; a name of an unknown type may be anybody's."""
+        """Return True if a pronoun can refer to a text; an unknown name fits both "he" and "she"."""
         kind = self.of(text)
         if self.pronouns.get(entity_key(text), pronoun) != pronoun or text.casefold() in FUNCTION_WORDS:
             return False
@@ -165,19 +168,22 @@ class _Kinds:
 
 
 def _of_title(triples: Sequence[Triple], subject: str, title: str, passage: str, kinds: _Kinds) -> int:
-    """The pronoun that stands for what the title names, `_NO_PRONOUN` where none does: the first that can, where the
-    passage begins with that (of a heading only before other subjects), or where it is a person and no other subject
-    before the pronoun fits."""
+    """Return the pronoun that refers to the title's entity, `_NO_PRONOUN` if there is none.
+
+    This is the first pronoun that can refer to the entity if the passage opens with the entity; an opening in a heading
+    counts only before other subjects. Otherwise the entity must be a person, and no other subject before the pronoun
+    may fit.
+    """
     kind = _kind_of_title(triples, subject, kinds)
-    if passage and not _PERSONAL.search(passage):  # a place that was taken for somebody
+    if passage and not _PERSONAL.search(passage):  # a place that was tagged as a person
         kind = "" if kind == "person" else kind
     nobody = kind != "person" and _NO_PERSON.fullmatch(title.strip()) is not None
     opens = (
-        _says(" ".join(_body(passage, title).split()[:_PASSAGE_OPENING_WORDS]) or triples[0].head, subject)
+        _mentions(" ".join(_body(passage, title).split()[:_PASSAGE_OPENING_WORDS]) or triples[0].head, subject)
         if triples
         else False
     )
-    headed = _says(" ".join(passage.split()[:_PASSAGE_OPENING_WORDS]), subject)
+    headed = _mentions(" ".join(passage.split()[:_PASSAGE_OPENING_WORDS]), subject)
     heads: list[str] = []
     for triple in triples:
         for text in (triple.head, triple.tail):
@@ -185,7 +191,7 @@ def _of_title(triples: Sequence[Triple], subject: str, title: str, passage: str,
             person = pronoun in _MEANT["person"]
             if pronoun == _NO_PRONOUN or (person and nobody) or (kind == "person" and not person):
                 continue
-            if person and kind != "person" and text != triple.head:  # "a song on her album"
+            if person and kind != "person" and text != triple.head:  # as in "a song on her album"
                 continue
             if (opens or (headed and not heads)) and (
                 kind == "person" or not person or not any(map(kinds.is_name_of_person, heads))
@@ -194,7 +200,7 @@ def _of_title(triples: Sequence[Triple], subject: str, title: str, passage: str,
             known = kind == "person" or (kind and not (passage and heads))
             if known and pronoun in _MEANT[kind] and not any(kinds.fits(head, pronoun) for head in heads):
                 return pronoun
-        if not _says(triple.head, subject):
+        if not _mentions(triple.head, subject):
             heads.append(triple.head)
     return _NO_PRONOUN
 
@@ -205,11 +211,11 @@ def _body(passage: str, title: str) -> str:
 
 
 def _kind_of_title(triples: Iterable[Triple], subject: str, kinds: _Kinds) -> Kind:
-    """What the title names by what the first sentence says of it, "Kaintuck Territory be theme park", and by types."""
+    """Return the kind of the title's entity, by the first sentence ("Kaintuck Territory be theme park") or by types."""
     nouns = {
         _noun(triple.tail)
         for triple in triples
-        if triple.relation == "be" and triple.sentence <= 0 and _says(triple.head, subject)
+        if triple.relation == "be" and triple.sentence <= 0 and _mentions(triple.head, subject)
     }
     if any(noun in _CHARACTERS or (is_person(noun) and noun not in _OR_COMPANIES) for noun in nouns):
         return "person"
@@ -218,16 +224,16 @@ def _kind_of_title(triples: Iterable[Triple], subject: str, kinds: _Kinds) -> Ki
 
 
 def _noun(phrase: str) -> str:
-    """ "park" of "theme park near Benton"."""
+    """Return the head noun of a phrase: "theme park near Benton" -> "park"."""
     words = list(itertools.takewhile(lambda word: word.lower() not in FUNCTION_WORDS, phrase.split()))
     return words[-1] if words else ""
 
 
-def _says(text: str, name: str) -> bool:
-    """Whether a text has most words of a name: "Edmund Irvine Jr. was …" is on Eddie Irvine."""
+def _mentions(text: str, name: str) -> bool:
+    """Return True if a text has most words of a name: "Edmund Irvine Jr. was …" mentions "Eddie Irvine"."""
     words = [word for word in key_words(name) if word not in FUNCTION_WORDS] or key_words(name)
-    said = set(key_words(text))
-    return sum(word in said for word in words) >= _LEAST_TITLE_WORD_SHARE * len(words)
+    present = set(key_words(text))
+    return sum(word in present for word in words) >= _LEAST_TITLE_WORD_SHARE * len(words)
 
 
 def _with_subjects(triples: Iterable[Triple], kinds: _Kinds) -> Iterator[Triple]:
@@ -246,22 +252,22 @@ def _with_subjects(triples: Iterable[Triple], kinds: _Kinds) -> Iterator[Triple]
 
 
 def _last_fitting(before: Sequence[Triple], pronoun: int, kinds: _Kinds) -> str:
-    """The last subject that a pronoun may stand for, "" where there is none or another name fits since then."""
+    """Return the last subject that a pronoun can refer to; "" if there is none, or a later name also fits."""
     objects: list[str] = []
     for triple in reversed(before):
-        if triple.relation != "be":  # what somebody is is nobody else
+        if triple.relation != "be":  # the object of "be" is the subject itself
             objects.append(triple.tail)
         if kinds.fits(triple.head, pronoun):
             key = entity_key(triple.head)
             others = (text for text in objects if entity_key(text) != key)
             return "" if any(kinds.fits(text, pronoun) for text in others) else triple.head
-        if pronoun not in _MEANT["person"]:  # what is spoken of changes with every statement
+        if pronoun not in _MEANT["person"]:  # "it" refers to the previous statement only
             return ""
     return ""
 
 
 def _first_pronoun(text: str) -> int:
-    """The pronoun that a text is or begins with, `_NO_PRONOUN` where it does with none."""
+    """Return the pronoun that a text is or starts with, `_NO_PRONOUN` if none."""
     first, _, rest = text.casefold().partition(" ")
     return (_POSSESSIVE if rest else _ALONE).get(first, _NO_PRONOUN)
 
@@ -276,16 +282,16 @@ def _without_pronoun(text: str, subject: str, pronoun: int) -> str:
 
 
 APR_READING_VERSION = 5
-"""Changes whenever the same facts may give other triples."""
+"""Increase this number if the same facts can give different triples."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatedChunk:
-    """A chunk with the facts that the corpus has of it.
+    """A chunk with the facts stored for it.
 
     Attributes:
-        loaded, by_rules: in the order of the text.
-        types: what the names that it mentions are ("PERSON", …), and what its title names, by their keys.
+        loaded, by_rules: Loaded facts and facts found by rules, in the order of the text.
+        types: Entity types ("PERSON", …) of the chunk's names and of its title, by key.
     """
 
     id: str
@@ -296,7 +302,7 @@ class StatedChunk:
     types: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
 
     def resolved(self, triples: Sequence[Triple]) -> tuple[Triple, ...]:
-        """Triples of this chunk with what pronouns stand for in their place."""
+        """Resolve the pronouns in triples of this chunk."""
         return tuple(resolved(triples, self.title, self.text, self.types))
 
 
@@ -305,8 +311,8 @@ class ReadChunk:
     """A chunk with its triples, in the order of its text.
 
     Attributes:
-        windows: requests to a language model.
-        read_by_rules: of them those whose answer could not be used, so that rules read that part.
+        windows: Number of requests to a language model.
+        read_by_rules: Number of windows read by rules because the model's answer could not be used.
     """
 
     id: str
@@ -316,13 +322,13 @@ class ReadChunk:
 
 
 class TripleReader(Protocol):
-    """Reads chunks.
+    """Reads the triples of chunks.
 
     Attributes:
-        fingerprint: changes whenever the same chunk may be read in another way.
-        at_once: chunks that should be stored together: what is lost where a run is killed.
-        reads_ahead: whether the next chunks may be read in a thread while others are stored. Nothing there hears an
-            interruption.
+        fingerprint: Changes whenever the same chunk can give different triples.
+        at_once: Chunks to store together; a killed run loses at most these.
+        reads_ahead: True if the next chunks can be read in a thread while others are stored. That thread does not
+            notice interruptions.
     """
 
     fingerprint: str
@@ -330,15 +336,15 @@ class TripleReader(Protocol):
     reads_ahead: bool
 
     def read(self, chunks: Iterable[StatedChunk]) -> Iterator[ReadChunk]:
-        """Each chunk, in order, lazily."""
+        """Yield each chunk with its triples, in order, lazily."""
         ...
 
 
 class FactReader:
-    """Takes the facts of the corpus."""
+    """Reads triples from the facts of the corpus."""
 
     at_once = 256
-    """Some 3,000 triples."""
+    """About 3,000 triples."""
     reads_ahead = True
     fingerprint = f"facts:{APR_READING_VERSION}"
 
@@ -351,14 +357,14 @@ class FactReader:
 
 
 def chosen(chunk: StatedChunk, source: TripleSource) -> tuple[Triple, ...]:
-    """The facts of a chunk that come from a source."""
+    """Return the facts of a chunk from the given source."""
     if source == "auto":
         return chunk.loaded or chunk.by_rules
     return chunk.loaded if source == "loaded" else chunk.by_rules
 
 
 def read_stated(graph: GraphClient, label: str, ids: Sequence[str]) -> list[StatedChunk]:
-    """The chunks of these ids, as far as they are there, in order of id."""
+    """Read chunks with their facts, in the order of ids; missing chunks are skipped."""
     rows = graph.run("systems/apr/facts", label, read=True, ids=list(ids))
     of_titles = _types_of_titles(graph, label, rows)
     chunks: list[StatedChunk] = []
@@ -374,8 +380,11 @@ def read_stated(graph: GraphClient, label: str, ids: Sequence[str]) -> list[Stat
 
 
 def _types_of_titles(graph: GraphClient, label: str, rows: Sequence[Row]) -> dict[str, str]:
-    """What the corpus says of the names in titles, which later passages of a document need not say: types by key. Where
-    it says something else later, a passage is read again when it is next read for another reason."""
+    """Return the entity types that the corpus has for the names in titles, by key.
+
+    Later passages of a document need not mention the title's entity. If the stored type changes, a passage is read
+    again only when it changes for another reason.
+    """
     keys = {entity_id(label, key): key for row in rows if (key := entity_key(subject_of(row["title"])))}
     found = graph.run("systems/tree/entities", label, read=True, ids=sorted(keys)) if keys else []
     return {keys[row["id"]]: row["type"] or "" for row in found}

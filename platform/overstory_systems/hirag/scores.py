@@ -1,8 +1,8 @@
-"""How passages are ranked by what they state. Pure functions.
+"""Selection of communities and entities for a question, and scores of passages. Pure functions.
 
-The paper hands entities, paths, reports and texts to a language model and ranks no passages; docs/hirag.md has what was
-tried on three sets of questions. What helps most are passages on entities that are related to those nearest to the
-question. What paths between communities go through does not help: it is often an entity that is everywhere.
+The paper gives entities, paths, reports and texts to a language model and ranks no passages. docs/hirag.md describes
+what was tried on three sets of questions. Passages about entities related to the nearest entities help most. Entities
+on paths between communities do not help, because they are often too common.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from overstory.systems.texts.reports import Report
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import key_words
 
-# Selection for a question: communities, their key entities, and pairs of these to join. Pure functions.
+# Selection for a question: communities, their key entities, and pairs of entities to connect. Pure functions.
 #
 # Source: HiRAG, Section 4.2, Eq. 12 to 15, and Algorithm 2.
 
@@ -26,8 +26,8 @@ class NearEntity(NamedTuple):
     """An entity near the question.
 
     Attributes:
-        cosine: to the question.
-        bottom: the id of the smallest community that it is in, "" for none.
+        cosine: Cosine with the question.
+        bottom: Id of the smallest community that contains the entity, "" if there is none.
     """
 
     id: str
@@ -39,7 +39,7 @@ class NearEntity(NamedTuple):
 
 
 class RatedCommunity(NamedTuple):
-    """A community; `level` counts from the root, which is 0, and `rating` is that of its report, 0.0 without one."""
+    """A community with its level, 0 for the root, and the rating of its report, 0.0 without one."""
 
     id: str
     level: int
@@ -49,11 +49,11 @@ class RatedCommunity(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """The communities that entities near a question are in.
+    """The communities that contain entities near a question.
 
     Attributes:
-        above: by the id of each bottom community, itself and all that it is in; without the root.
-        root: its id, "" where there is no entity in a community.
+        above: For each bottom community, itself and all communities that contain it, without the root.
+        root: Id of the root, "" if no entity is in a community.
     """
 
     above: Mapping[str, Sequence[RatedCommunity]]
@@ -61,7 +61,7 @@ class Hierarchy:
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[Any]]) -> Hierarchy:
-        """From what `systems/hirag/nearest_…` returns as `communities`."""
+        """Read the `communities` column of `systems/hirag/nearest`."""
         above: dict[str, list[RatedCommunity]] = {}
         root = ""
         for id_, level, size, rating, bottoms in rows:
@@ -73,21 +73,21 @@ class Hierarchy:
         return cls(above, root)
 
     def holding(self, entity: NearEntity) -> Sequence[RatedCommunity]:
-        """All communities that an entity is in, the smallest first; without the root."""
+        """Return all communities that contain an entity, the smallest first, without the root."""
         return sorted(self.above.get(entity.bottom, ()), key=lambda each: -each.level)
 
 
 class Selected(NamedTuple):
-    """A community that is read for a question, and how many of the nearest entities it holds."""
+    """A community selected for a question, and the number of nearest entities in it."""
 
     community: RatedCommunity
     hits: int
 
 
 def select_communities(hits: Sequence[NearEntity], hierarchy: Hierarchy, limit: int) -> list[Selected]:
-    """The communities that hold the nearest entities (Eq. 13), by their number, then by the rating of their reports.
+    """Select the communities with most of the nearest entities (Eq. 13), then by rating.
 
-    One that holds no more of them than one inside it is left out: the smaller says it more precisely.
+    A community is left out if a community inside it has as many of these entities: the smaller one is more specific.
     """
     counts: dict[RatedCommunity, int] = {}
     parent: dict[RatedCommunity, RatedCommunity] = {}
@@ -104,12 +104,9 @@ def select_communities(hits: Sequence[NearEntity], hierarchy: Hierarchy, limit: 
 def key_entities(
     near: Iterable[NearEntity], hierarchy: Hierarchy, selected: Sequence[Selected], limit: int
 ) -> list[list[NearEntity]]:
-    """The `limit` entities of each selected community that are nearest to the question (Eq. 14).
+    """Return the `limit` entities of each selected community that are nearest to the question (Eq. 14).
 
-    An entity that is in several of them is one of the smallest, so that none is twice there.
-
-    Args:
-        near: the nearest first.
+    `near` has the nearest entity first. An entity in several communities counts for the smallest only.
     """
     place = {each.community.id: at for at, each in enumerate(selected)}
     keys: list[list[NearEntity]] = [[] for _ in selected]
@@ -121,10 +118,9 @@ def key_entities(
 
 
 def pairs_to_join(keys: Sequence[Sequence[NearEntity]], limit: int) -> list[tuple[NearEntity, NearEntity]]:
-    """Pairs of key entities of different communities that stand next to each other: the best ones of the first and the
-    second, of the second and the third, …, then the second best.
+    """Pair key entities of consecutive communities: first the best ones of each, then the second best.
 
-    Paths between the best say most, and there are only `limit` pairs.
+    Paths between the best entities are the most useful, and there are only `limit` pairs.
     """
     pairs: list[tuple[NearEntity, NearEntity]] = []
     for rank in range(max(map(len, keys), default=0)):
@@ -144,9 +140,9 @@ class StoredReport(NamedTuple):
 
 
 def diverse(reports: Sequence[StoredReport], limit: int) -> list[StoredReport]:
-    """The reports that matter most and say different things: by rating and size, less for words that others have."""
+    """Select the most important reports that differ in content, by rating and size; shared words reduce the value."""
     words = {each.id: _words(each.report) for each in reports}
-    left = {each.id: each for each in reversed(reports)}  # of communities that share a report, the first
+    left = {each.id: each for each in reversed(reports)}  # of communities that share a report, keep the first
     value = {id_: each.report.rating * math.log1p(each.size) for id_, each in left.items()}
     overlap = dict.fromkeys(left, 0.0)
     chosen: list[StoredReport] = []
@@ -168,41 +164,37 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 RANKING_ENTITIES = 10
-"""Entities nearest to the question that rank passages."""
+"""Entities nearest to the question that affect the ranking of passages."""
 RELATIONS_OF_AN_ENTITY = 10
-"""The strongest."""
+"""Strongest relations that are read per entity."""
 _PASSAGES_OF_AN_ENTITY = 2
-"""Passages of an entity that count: those that say most about it."""
-_NEAR_ENTITY_WEIGHT = 0.2  # of what a passage says of near entities
+"""Most important passages of an entity that count."""
+_NEAR_ENTITY_WEIGHT = 0.2  # weight of statements about near entities
 _RELATED_ENTITY_WEIGHT = 0.4
-"""Weights of what a passage says of near entities, and of those they are related to; that of its own cosine is 1."""
+"""Weights of statements about near entities and about entities related to them; the passage's cosine has weight 1."""
 
 
 class EvidenceStatement(NamedTuple):
     """A statement that passages make about the evidence.
 
     Attributes:
-        kind: "entity" if it is one of the nearest, "relation" if it is related to one.
-        what: the name of the entity.
-        beside: of a relation, the name of the nearest entity.
-        relevance: to the question, from 0 to 1.
-        chunks: ids.
+        kind: "entity" for one of the nearest entities, "relation" for an entity related to one.
+        what: Name of the entity.
+        near_entity: For a relation, the name of the nearest entity.
+        relevance: Relevance to the question, from 0 to 1.
+        chunks: Ids of the passages.
     """
 
     kind: Literal["entity", "relation"]
     what: str
-    beside: str
+    near_entity: str
     relevance: float
     chunks: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
 class HierarchyScore:
-    """The parts of a passage's score.
-
-    Attributes:
-        entities, relations: what it states, the most relevant first.
-    """
+    """The terms of a passage's score, with its statements, the most relevant first."""
 
     cosine: float
     entities: Sequence[EvidenceStatement] = ()
@@ -222,11 +214,10 @@ class HierarchyScore:
 
 
 def relevance(near: Sequence[NearEntity]) -> dict[str, float]:
-    """How much the `RANKING_ENTITIES` nearest entities count, by id: the nearest its cosine, the others less, and 0
-    where those begin that do not count. All cosines are much alike, and only their differences say something.
+    """Return the relevance of the `RANKING_ENTITIES` nearest entities, by id; `near` has the nearest first.
 
-    Args:
-        near: the nearest first.
+    The nearest entity gets its cosine. Relevance falls to 0 at the cosine of the first entity that no longer counts,
+    because cosines are all similar and only their differences are informative.
     """
     if not near:
         return {}
@@ -240,10 +231,10 @@ def relevance(near: Sequence[NearEntity]) -> dict[str, float]:
 
 
 def scores(cosines: Mapping[str, float], statements: Iterable[EvidenceStatement]) -> dict[str, HierarchyScore]:
-    """The score of each passage that has a cosine."""
+    """Return the score of each passage that has a cosine."""
     entities: dict[str, list[EvidenceStatement]] = {}
     relations: dict[str, list[EvidenceStatement]] = {}
-    for each in sorted(statements, key=lambda one: (-one.relevance, one.what, one.beside)):
+    for each in sorted(statements, key=lambda one: (-one.relevance, one.what, one.near_entity)):
         there = entities if each.kind == "entity" else relations
         for chunk in each.chunks[:_PASSAGES_OF_AN_ENTITY] if each.relevance > 0.0 else ():
             there.setdefault(chunk, []).append(each)

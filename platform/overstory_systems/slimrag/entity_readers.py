@@ -1,4 +1,4 @@
-"""Documents into sentences with the entities that they refer to: by rules, or by a language model."""
+"""Readers that split documents into sentences with the entities they refer to, by rules or by a language model."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from overstory.text.sentences import sentence_texts
 
 
 def sentence_id(chunk: str, seq: int) -> str:
-    """By its place in its chunk, whose text never changes."""
+    """Return the id of a sentence from its position in its chunk; a chunk's text never changes."""
     return content_id("slim-sentence", chunk, str(seq))
 
 
 def entity_id(label: str, key: str) -> str:
-    """`key` is the normalised canonical name."""
+    """Return the id of an entity; `key` is its normalised canonical name."""
     return content_id("slim-entity", label, key)
 
 
 _SLIMRAG_READING_VERSION = 1
-"""Changes whenever the same document may be read differently."""
+"""Increase this number if the same document can be read differently."""
 
 
 @dataclass(frozen=True, slots=True)
 class WholeDocument:
-    """A document to be read: its chunks in order, (id, text) each."""
+    """A document to be read, with (id, text) of each chunk in order."""
 
     id: str
     title: str
@@ -44,7 +44,7 @@ class WholeDocument:
 
 
 class ReadSentence(NamedTuple):
-    """A sentence, and what it refers to. `seq` counts from 0 in its chunk."""
+    """A sentence with its references; `seq` is its index in the chunk."""
 
     chunk: str
     seq: int
@@ -54,12 +54,12 @@ class ReadSentence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """A document as SlimRAG has read it.
+    """A document as read by SlimRAG.
 
     Attributes:
-        usage: what a language model took for it, answers that were remembered included at their first price.
-        windows: requests to a model.
-        by_rules: of them those whose answer could not be used, so that rules read that part.
+        usage: Tokens used by a language model; cached answers count at their original cost.
+        windows: Number of requests to a model.
+        by_rules: Number of windows read by rules because the model's answer could not be used.
     """
 
     id: str
@@ -70,23 +70,23 @@ class ReadDocument:
 
 
 class EntityReader(Protocol):
-    """Reads documents.
+    """Reads the entities of documents.
 
     Attributes:
-        fingerprint: changes whenever the same document may be read in another way.
-        at_once: documents that should be stored together: what is lost where a run is killed.
+        fingerprint: Changes whenever the same document can be read differently.
+        at_once: Documents to store together; a killed run loses at most these.
     """
 
     fingerprint: str
     at_once: int
 
     def read(self, documents: Iterable[WholeDocument]) -> Iterator[ReadDocument]:
-        """Each document, in order, lazily."""
+        """Yield each document with its references, in order, lazily."""
         ...
 
 
 class RuleReader:
-    """Names and noun phrases by a spaCy pipeline; what stands for the same thing by rules (`text.coreference`)."""
+    """Finds names and noun phrases with spaCy, and resolves coreference by rules (`text.coreference`)."""
 
     at_once = 50
 
@@ -107,7 +107,7 @@ class RuleReader:
             yield self._together(read[0][0][0], [found for _, found in read])
 
     def of_sentences(self, sentences: Sequence[str], title: str) -> list[list[Resolved]]:
-        """References of sentences that are already split."""
+        """Return the references of sentences that are already split."""
         parts = [(0, _as_one(found)) for found in self._parser.parse(sentences)]
         return self._referring(united(parts), title)
 
@@ -130,5 +130,5 @@ def _text(piece: tuple[WholeDocument, int]) -> str:
 
 
 def _as_one(found: References) -> References:
-    """References of a text, taken as one sentence."""
+    """Return the references of a text as if it were one sentence."""
     return References((0,), tuple(reference._replace(sentence=0) for reference in found.references))

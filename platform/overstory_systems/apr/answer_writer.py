@@ -1,8 +1,8 @@
-"""How an answer is remembered: in a short transaction without the corpus' lease, so that questions wait for no writer.
+"""Writing of remembered answers, in a short transaction without the corpus lease, so questions never wait.
 
-The transaction locks the chunks that the answer stands on, and looks again whether they state its facts. The version of
-the corpus stays, and with it every cache. Where others hold what it needs, it is tried again, and then waits in the
-process until the next answer is remembered, or the connection closed.
+The transaction locks the chunks that the answer cites, and checks again that they state its facts. The corpus version
+does not change, so every cache stays valid. If other transactions hold the chunks, writing is retried. After that the
+answer waits in the process until the next answer is remembered or the connection is closed.
 """
 
 from __future__ import annotations
@@ -40,24 +40,22 @@ from overstory_systems.apr.recall import (
 )
 from overstory_systems.apr.settings import AprIndexSettings
 
-# What is learnt of an answer that was just given.
-#
-# An answer is remembered only with facts of the passages that it cites, and only if it says them. So a memory holds
-# nothing that no passage states; what a passage says falsely goes with the passage.
+# An answer is remembered only with facts of the passages that it cites, and only if it states those facts. So the
+# memory holds nothing that no passage states, and a false statement is deleted with its passage.
 
 _MOST_CITED_CHUNKS = 100
-"""Cited passages whose facts are looked at."""
+"""Cited passages whose facts are read."""
 
 
-class Learning:
-    """Learns answers; those that cannot be written yet wait. Safe to share between threads."""
+class AnswerWriter:
+    """Remembers answers, and keeps those that cannot be written yet. Safe to share between threads."""
 
     def __init__(self, system: System[AprIndexSettings, Any]) -> None:
         self._system = system
         self.waiting = WaitingAnswers(system.name)
 
     def learn(self, answer: Answer, run: LearningRun) -> Iterator[str]:
-        """Remembers an answer, if it cites facts; yields notes."""
+        """Remember an answer if it cites facts; yield notes."""
         state = read_state(self._system, run.corpus)
         why = why_not(answer)
         if not why and (state is None or state.embedder != run.embedder.fingerprint):
@@ -68,40 +66,40 @@ class Learning:
         stated = run.graph.reading("retrieve/cited_facts", lambda tx: stated_facts(tx, run.corpus, _chunks(answer)))
         cited = cited_facts(answer, _read(answer, stated))
         if not cited:
-            yield "the answer was not remembered: it says no fact that the passages state which it cites"
+            yield "the answer was not remembered: it states no fact found in the passages that it cites"
             return
         new = _new(answer, cited, run, state.settings.cohesion)
         outcome = remember(run.graph, run.corpus, self._system.name, run.embedder.fingerprint, new, REMEMBERING_SECONDS)
         if outcome == "remembered":
             facts, passages = counted(len(cited), "fact"), counted(len(new.chunks), "passage")
-            yield f"the answer is remembered, with {facts} of {passages}"
+            yield f"the answer is remembered, with {facts} from {passages}"
         elif outcome == "known":
-            yield "the answer was remembered before"
+            yield "the answer was already remembered"
         elif outcome == "conflict" and self.waiting.add(run.graph, run.corpus, run.embedder.fingerprint, new):
-            yield f"the answer waits to be remembered: {WHY_NOT[outcome]}"
+            yield f"the answer will be remembered later: {WHY_NOT[outcome]}"
         else:
             yield f"the answer was not remembered: {WHY_NOT[outcome]}"
         if outcome != "conflict":
             yield from self.waiting.write(run.graph)
 
     def settle(self, graph: GraphClient) -> Iterator[str]:
-        """Writes what waits; yields notes on what is lost."""
+        """Write the waiting answers; yield notes on those that are lost."""
         return self.waiting.write(graph, last=True)
 
 
 def stated_facts(tx: Transaction, corpus: Corpus, chunks: Sequence[str]) -> list[StatedFact]:
-    """What some chunks state, in the order of the chunks and of their text."""
+    """Read the facts of chunks, in the order of the chunks and of their text."""
     found: list[StatedFact] = []
     for row in tx.run("systems/apr/memory/stated_facts", corpus.label, chunks=list(chunks)) if chunks else ():
         for edge, head, relation, tail, head_id, tail_id, vector, sentence in row["facts"]:
             fact = CitedFact(edge, row["chunk"], head, relation, tail)
-            said = quote(row["text"], row["sentences"], sentence)
-            found.append(StatedFact(fact, said, (head_id, tail_id), unpacked(vector)))
+            quoted = quote(row["text"], row["sentences"], sentence)
+            found.append(StatedFact(fact, quoted, (head_id, tail_id), unpacked(vector)))
     return found
 
 
 def _read(answer: Answer, stated: Sequence[StatedFact]) -> list[StatedFact]:
-    """Those that were in something that the answer cites: in a passage, or among the facts of a prompt."""
+    """Return the facts that are in a cited passage, or in a cited part with the facts of the prompt."""
     kinds = {citation.kind for citation in answer.citations}
     passages = {citation.chunk_id for citation in answer.citations if citation.kind == "passage"}
     parts = [part for part in answer.evidence.parts if isinstance(part, KnowledgePart) and part.kind in kinds]
@@ -115,7 +113,7 @@ def _chunks(answer: Answer) -> list[str]:
 
 
 def _asked(answer: Answer) -> list[list[str]]:
-    """The triples of the question, with "" for what it asks for."""
+    """Return the triples of the question, with "" for what it asks for."""
     parts = (part for part in answer.evidence.parts if isinstance(part, KnowledgePart))
     return [["" if word == ASKED_FOR else word for word in words] for part in parts for words in part.question]
 
@@ -139,10 +137,10 @@ def _new(answer: Answer, cited: Sequence[StatedFact], run: LearningRun, cohesion
 
 _REMEMBERING_ATTEMPTS: Final = 3
 REMEMBERING_SECONDS: Final = 5.0
-"""How long an answer may wait for others, all attempts together, as far as the server keeps to it. The first one also
-waits until the server has planned the statements, a second and more on a busy machine."""
+"""Seconds that writing an answer may wait for other transactions, over all attempts, if the server keeps to the limit.
+The first attempt also waits for query planning, which takes a second and more on a busy machine."""
 _SETTLE_SECONDS: Final = 10.0
-"""That all answers may wait together when the connection is closed."""
+"""Seconds that all answers together may wait when the connection is closed."""
 _MOST_WAITING_ANSWERS: Final = 100
 
 Outcome = Literal["remembered", "known", "gone", "outdated", "full", "conflict"]
@@ -150,14 +148,14 @@ Outcome = Literal["remembered", "known", "gone", "outdated", "full", "conflict"]
 
 @dataclass(frozen=True, slots=True)
 class NewAnswer:
-    """An answer that is to be remembered.
+    """An answer to be remembered.
 
     Attributes:
-        vector: of the question, packed.
-        triples: of the question, as JSON.
-        asked: ISO 8601.
-        facts: in the order of the answer.
-        runs: of each fact, the number of its run.
+        vector: Packed vector of the question.
+        triples: Triples of the question, as JSON.
+        asked: When the answer was given, ISO 8601.
+        facts: Cited facts, in the order of the answer.
+        runs: For each fact, the number of its run.
     """
 
     question: str
@@ -173,21 +171,17 @@ class NewAnswer:
 
     @property
     def chunks(self) -> list[str]:
-        """That it stands on, in order of id."""
+        """Ids of the cited chunks, sorted."""
         return sorted({fact.chunk for fact in self.facts})
 
     @property
     def cited(self) -> list[tuple[str, str]]:
-        """The ids of each fact and its chunk."""
+        """(edge id, chunk id) of each fact."""
         return [(fact.edge, fact.chunk) for fact in self.facts]
 
 
 def symbols_of(label: str, triples: str) -> list[str]:
-    """The ids of the symbols of a question's triples, each once; what it asks for has none.
-
-    Args:
-        triples: as JSON.
-    """
+    """Return the distinct symbol ids of a question's triples (JSON), without the "" for what it asks for."""
     found: dict[str, None] = {}
     kinds: tuple[SymbolKind, ...] = ("entity", "relation", "entity")
     for words in json.loads(triples):
@@ -198,11 +192,13 @@ def symbols_of(label: str, triples: str) -> list[str]:
 
 
 def write(tx: Transaction, corpus: Corpus, embedder: str, new: NewAnswer) -> Outcome:
-    """Remembers an answer, if its chunks still state its facts. Locks the memory last, which others write, too.
+    """Remember an answer if its chunks still state its facts.
+
+    The memory node is locked last, because other transactions write to it, too.
 
     Args:
-        corpus: as of the transaction.
-        embedder: its fingerprint.
+        corpus: The corpus as read in this transaction.
+        embedder: Fingerprint of the embedder.
     """
     label = corpus.label
     (locked,) = tx.run("systems/apr/memory/lock", label, chunks=new.chunks)
@@ -253,12 +249,12 @@ def write(tx: Transaction, corpus: Corpus, embedder: str, new: NewAnswer) -> Out
 
 
 def remember(graph: GraphClient, corpus: Corpus, system: str, embedder: str, new: NewAnswer, seconds: float) -> Outcome:
-    """`write` in a transaction of its own, tried again while others hold what it needs.
+    """Run `write` in a transaction of its own; retry while other transactions hold the chunks.
 
     Args:
-        corpus: another one by its name is not written to.
-        system: the name by which the corpus has the index.
-        seconds: that all attempts may take.
+        corpus: The corpus to write to; a new corpus by the same name is not written to.
+        system: Name of the system.
+        seconds: Time limit for all attempts together.
     """
 
     def work(tx: Transaction) -> Outcome:
@@ -286,21 +282,21 @@ class _Waiting:
 
 
 class WaitingAnswers:
-    """Answers that could not be written yet; at most `_MOST_WAITING_ANSWERS`. Safe to share between threads."""
+    """Answers that could not be written yet, at most `_MOST_WAITING_ANSWERS`. Safe to share between threads."""
 
     def __init__(self, system: str) -> None:
-        self._system = system  # name
+        self._system = system
         self._lock = threading.Lock()
         self._waiting: deque[_Waiting] = deque()
 
     def count(self, graph: GraphClient, corpus: Corpus) -> int:
-        """How many wait to be written to a corpus."""
+        """Return the number of answers that wait to be written to a corpus."""
         with self._lock:
             of = [(each.database, each.corpus.label) for each in self._waiting]
         return of.count((_database(graph), corpus.label))
 
     def add(self, graph: GraphClient, corpus: Corpus, embedder: str, new: NewAnswer) -> bool:
-        """Keeps an answer for later; False if too many wait."""
+        """Keep an answer for later; return False if too many answers wait."""
         with self._lock:
             if len(self._waiting) >= _MOST_WAITING_ANSWERS:
                 return False
@@ -308,10 +304,10 @@ class WaitingAnswers:
             return True
 
     def write(self, graph: GraphClient, *, last: bool = False) -> Iterator[str]:
-        """Writes what waits for a database, until others are met again; yields notes on what is lost.
+        """Write the waiting answers of a database until a lock conflict; yield notes on lost answers.
 
         Args:
-            last: wait for others as long as `_SETTLE_SECONDS`, and give up what cannot be written then.
+            last: Wait for locks up to `_SETTLE_SECONDS`, then give up the answers that cannot be written.
         """
         until = time.monotonic() + (_SETTLE_SECONDS if last else REMEMBERING_SECONDS)
         waiting = self._take(_database(graph))
@@ -348,11 +344,11 @@ class WaitingAnswers:
 
 
 WHY_NOT: Final[dict[Outcome, str]] = {
-    "known": "it was remembered before",
-    "gone": "what it cites was deleted or changed meanwhile",
+    "known": "it was already remembered",
+    "gone": "the passages that it cites were deleted or changed in the meantime",
     "outdated": "the embedder of the corpus changed: run overstory index",
-    "full": f"the memory is full, with {MOST_REMEMBERED_QUESTIONS:,} questions: delete some (overstory memory delete)",
-    "conflict": "other writers had the passages that it cites",
+    "full": f"the memory is full ({MOST_REMEMBERED_QUESTIONS:,} questions): delete some with overstory memory delete",
+    "conflict": "other transactions hold the passages that it cites",
 }
 
 

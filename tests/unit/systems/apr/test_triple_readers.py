@@ -13,9 +13,9 @@ from overstory.llm import Chat
 from overstory.model import Completion, Usage
 from overstory.text.windows import WINDOW_SENTENCES
 from overstory_systems.apr.codebook import Triple
-from overstory_systems.apr.model_reading import ModelTripleReader, NumberedSentence
-from overstory_systems.apr.reading import FactReader, ReadChunk, StatedChunk, resolved, subject_of
+from overstory_systems.apr.model_triples import ModelTripleReader, NumberedSentence
 from overstory_systems.apr.settings import TripleSource
+from overstory_systems.apr.triple_readers import FactReader, ReadChunk, StatedChunk, resolved, subject_of
 
 LOADED = Triple("Marie Curie", "discovered", "polonium")
 BY_RULES = (Triple("Marie Curie", "be born in", "Warsaw", 0), Triple("She", "die in", "France", 2))

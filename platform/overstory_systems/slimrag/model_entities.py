@@ -1,5 +1,7 @@
-"""Documents and questions read by a language model: coreference and canonical names in one request for each window of
-sentences, and the sub-questions of a question."""
+"""Entities of documents and sub-questions of questions, found by a language model.
+
+One request per window of sentences returns coreference and canonical names.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,13 @@ from overstory.model import Message, Usage
 from overstory.text.coreference.chains import Resolved
 from overstory.text.names.keys import entity_key, key_words
 from overstory.text.windows import WINDOW_SENTENCES, numbered, sentences_of, windows
-from overstory_systems.slimrag.reading import ReadDocument, ReadSentence, RuleReader, WholeDocument
+from overstory_systems.slimrag.entity_readers import ReadDocument, ReadSentence, RuleReader, WholeDocument
 
 STAGE = "slimrag"
 PROMPT = "entities"
-_LONGEST_FOUND_NAME_CHARACTERS = 200  # of a name in an answer
+_LONGEST_FOUND_NAME_CHARACTERS = 200  # characters of a name in an answer
 _MOST_KNOWN_NAMES = 40
-"""Names from the windows before that a request repeats, the latest."""
+"""Latest names from earlier windows that a request repeats."""
 
 
 class FoundEntity(BaseModel):
@@ -36,10 +38,9 @@ class FoundEntities(BaseModel):
 
 
 class ModelEntityReader:
-    """Asks a model, several documents at a time.
+    """Reads documents with a language model, several at a time.
 
-    A window whose answer cannot be used, or names nothing that the document says, is read by rules, and counted where
-    these find something.
+    A window is read by rules if its answer cannot be used, or names nothing that the document contains.
     """
 
     at_once = 8
@@ -54,7 +55,7 @@ class ModelEntityReader:
         yield from self._chat.each(self._read, documents)
 
     def estimate(self, documents: Iterable[WholeDocument]) -> Estimate:
-        """An upper bound on the cost of reading; names that a window repeats from earlier ones are not known yet."""
+        """Return an upper bound on the cost of reading; names repeated from earlier windows are not included."""
         return self._chat.estimate(
             Request(self._messages(document, window, ()), FoundEntities)
             for document in documents
@@ -63,20 +64,20 @@ class ModelEntityReader:
 
     def _read(self, document: WholeDocument) -> ReadDocument:
         sentences = _sentences(document)
-        said = _DocumentReplies(document)
+        replies = _DocumentReplies(document)
         remembered, by_rules, read = Usage(), 0, list[ReadSentence]()
         parts = list(windows(sentences))
         with record_usage() as recorded:
             for window in parts:
                 try:
-                    chat = self._chat.quoting([*(sentence.chunk for sentence in window), *said.chunks])
-                    reply = chat.ask_for(FoundEntities, self._messages(document, window, said.names))
+                    chat = self._chat.quoting([*(sentence.chunk for sentence in window), *replies.chunks])
+                    reply = chat.ask_for(FoundEntities, self._messages(document, window, replies.names))
                 except NoUsableAnswer:
                     refers: list[list[Resolved]] = []
                 else:
                     remembered += reply.completion.usage if reply.completion.cached else Usage()
-                    refers = said.of(window, reply.value)
-                if not any(refers):  # a model that is too small for this finds nothing anywhere
+                    refers = replies.of(window, reply.value)
+                if not any(refers):  # a model that is too small returns nothing usable
                     refers = self._rules.of_sentences([sentence.text for sentence in window], document.title)
                     by_rules += any(refers)
                 read += [sentence._replace(refers=found) for sentence, found in zip(window, refers, strict=True)]
@@ -92,27 +93,27 @@ class ModelEntityReader:
 
 
 class _DocumentReplies:
-    """The model's replies on a document so far. Names that the document does not contain are dropped."""
+    """The model's replies for a document so far, without names that the document does not contain."""
 
     def __init__(self, document: WholeDocument) -> None:
         self._words = set(key_words(" ".join([document.title, *(text for _, text in document.chunks)])))
         self._names: dict[str, str] = {}
-        self._chunks: dict[str, frozenset[str]] = {}  # by key, of the window where the model found the name
+        self._chunks: dict[str, frozenset[str]] = {}  # chunks of the window with each name, by key
 
     @property
     def names(self) -> Sequence[str]:
-        """The latest, as many as a request repeats."""
+        """The latest names, as many as a request repeats."""
         return list(self._names.values())[-_MOST_KNOWN_NAMES:]
 
     @property
     def chunks(self) -> frozenset[str]:
-        """The ids of the chunks that these names were read in."""
+        """Ids of the chunks in which these names were read."""
         return frozenset().union(*list(self._chunks.values())[-_MOST_KNOWN_NAMES:])
 
     def of(self, window: Sequence[ReadSentence], found: FoundEntities) -> list[list[Resolved]]:
-        """References by sentence of a window. One that contains a name refers to it, whatever the model says."""
+        """Return the references of each sentence; one that contains a name always refers to it."""
         refers: list[list[Resolved]] = [[] for _ in window]
-        said = [f" {' '.join(key_words(sentence.text))} " for sentence in window]
+        texts = [f" {' '.join(key_words(sentence.text))} " for sentence in window]
         chunks = frozenset(sentence.chunk for sentence in window)
         for entity in found.entities:
             name = " ".join(entity.name.split())
@@ -121,7 +122,7 @@ class _DocumentReplies:
                 continue
             name = self._names.setdefault(key, name)
             self._chunks.setdefault(key, chunks)
-            for number, words in enumerate(said, start=1):
+            for number, words in enumerate(texts, start=1):
                 if f" {key} " in words:
                     refers[number - 1].append(Resolved(name, name, "text"))
                 elif number in entity.sentences:
@@ -134,7 +135,7 @@ def _sentences(document: WholeDocument) -> list[ReadSentence]:
 
 
 _QUESTION_PROMPT = "question"
-_SLIMRAG_NAMES_TOKENS = 400  # of a model's answer
+_SLIMRAG_NAMES_TOKENS = 400  # tokens of a model's answer
 
 
 class SubQuestion(BaseModel):
@@ -151,7 +152,7 @@ class SubQuestions(BaseModel):
 
 
 def sub_questions(chat: Chat, question: str) -> dict[str, Sequence[str]]:
-    """The sub-questions with the entities of each."""
+    """Return the sub-questions with the entities of each."""
     booked = chat.booked("slimrag", question)
     limit = min(_SLIMRAG_NAMES_TOKENS, chat.model.max_tokens)
     reply = booked.ask_for(

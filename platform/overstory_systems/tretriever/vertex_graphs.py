@@ -1,4 +1,4 @@
-"""Reads the graph that a tree is built over: documents with their links, or entities with their relations."""
+"""The graph of a tree: documents with their links, or entities with their relations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from overstory.vectors.packed import of_unit_length
 from overstory_systems.tretriever.settings import Vertices
 
 if TYPE_CHECKING:
-    from overstory_entropy import Graph  # which takes a second to import
+    from overstory_entropy import Graph  # importing it takes a second
 
 
 Ints = NDArray[np.int64]
@@ -30,19 +30,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class VertexGraph:
-    """Vertices with vectors of their texts, and edges between them.
+    """Vertices with vectors of their texts, and edges between them; vertices are identified by position.
 
     Attributes:
-        unit: what a vertex is.
-        ids: n of them, of documents or entities, ascending; all else names vertices by their places here.
-        sources: a digest of what each vertex says: equal digests, equal texts.
-        vectors: float32[n, d], of unit length; zeros where a vertex has none.
-        ends: shape (m, 2), the lower place first; each pair once, in order.
-        weights: shape (m,), above 0.
-        chunks: the ids of the passages that state each edge, the most important first; none for links of documents.
-        says: what each edge says: the sentence of a relation, types and texts of links; may be "".
-        turned: shape (m,), whether an edge leads from the higher place to the lower; False where it leads both ways, or
-            has no direction.
+        unit: Kind of a vertex.
+        ids: Ids of the n documents or entities, ascending.
+        sources: Digest of each vertex's text.
+        vectors: float32[n, d], of unit length; zeros for a vertex without a vector.
+        ends: Shape (m, 2), distinct pairs in order, the lower position first.
+        weights: Shape (m,), above 0.
+        chunks: For each edge, ids of the passages that state it, the most important first; empty for links.
+        edge_texts: For each edge, the sentence of a relation, or types and texts of links; may be "".
+        turned: Shape (m,), True if an edge leads only from the higher position to the lower.
     """
 
     unit: Unit
@@ -52,22 +51,18 @@ class VertexGraph:
     ends: Ints
     weights: Floats
     chunks: Sequence[tuple[str, ...]]
-    says: Sequence[str]
+    edge_texts: Sequence[str]
     turned: NDArray[np.bool_]
 
     def as_graph(self, *, weighted: bool = True) -> Graph:
-        """The graph for the entropy engine.
-
-        Args:
-            weighted: False for weight 1 everywhere, as in the paper.
-        """
+        """Return the graph for the entropy engine; without `weighted` every edge has weight 1, as in the paper."""
         from overstory_entropy import Graph
 
         weights = self.weights if weighted else np.ones(len(self.weights))
         return Graph.from_edges(len(self.ids), self.ends, weights)
 
     def edge_at(self, one: int, other: int) -> int:
-        """The place of the edge between two vertices, `one` the lower place."""
+        """Return the position of the edge between two vertices, `one` being the lower position."""
         start, end = np.searchsorted(self.ends[:, 0], [one, one + 1]).tolist()
         return int(start + np.searchsorted(self.ends[start:end, 1], other))
 
@@ -76,9 +71,9 @@ class VertexText(NamedTuple):
     """The text of a vertex.
 
     Attributes:
-        name: its title, or its name.
-        text: what is said of it, without its name in front; may be "".
-        chunks: the ids of the passages that the text is taken from.
+        name: Title of the document, or name of the entity.
+        text: Text without the name in front; may be "".
+        chunks: Ids of the passages from which the text is taken.
     """
 
     name: str
@@ -87,26 +82,26 @@ class VertexText(NamedTuple):
 
 
 VertexTexts = Callable[[Sequence[int]], list[VertexText]]
-"""The texts of vertices by their places, read when they are needed."""
+"""Function that reads the texts of vertices by position."""
 
 
 _TRETRIEVER_DOCUMENTS_A_PAGE = 200
 _MOST_AVERAGED_PASSAGES = 50
-"""Of a document, that its vector is the mean of: the first ones."""
+"""Passages at the beginning of a document whose mean is the document's vector."""
 _TRETRIEVER_TEXTS_A_PAGE = 500
 _LONGEST_DOCUMENT_CHARACTERS = 2_000
-"""Characters of a document that summaries are made of."""
+"""Characters of a document that are used for summaries."""
 
 VectorsOf = Callable[[Sequence[str]], Vectors]
-"""float32[n, d] of n texts."""
+"""Function that returns the vectors of n texts, float32[n, d]."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadGraph:
-    """The graph with the texts of its vertices, and notes for the user.
+    """A graph with the texts of its vertices, and notes for the user.
 
     Attributes:
-        embedded: the text of each vertex whose vector is stored as that of a derived text; none over documents.
+        embedded: Text of each vertex whose vector is stored as a derived text's; empty for documents.
     """
 
     over: Vertices
@@ -118,7 +113,7 @@ class ReadGraph:
 
 
 def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> ReadGraph:
-    """Documents with the mean vectors of their passages, and links in either direction as edges."""
+    """Read documents with the mean vectors of their passages, and links in either direction as edges."""
     ids: list[str] = []
     sources: list[str] = []
     vectors: list[Vectors] = []
@@ -139,9 +134,9 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
             links.extend(_VertexLink(row["id"], *link) for link in row["links"])
             long += row["chunks"] > _MOST_AVERAGED_PASSAGES
         progress.advance(len(rows))
-    ends, weights, says, turned = _edges_of_links(ids, links)
+    ends, weights, edge_texts, turned = _edges_of_links(ids, links)
     notes = (
-        (f"of {counted(long, 'document')} the first {_MOST_AVERAGED_PASSAGES} passages stand for the whole",)
+        (f"for {counted(long, 'document')} only the first {_MOST_AVERAGED_PASSAGES} passages were used",)
         if long
         else ()
     )
@@ -153,14 +148,14 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
         ends,
         weights,
         [()] * len(ends),
-        says,
+        edge_texts,
         turned,
     )
     return ReadGraph("documents", found, _DocumentTexts(graph, corpus.label, ids), notes=notes)
 
 
 def _mean_vector(vectors: Sequence[Sequence[float]], dimension: int) -> Vectors:
-    """float32[d] of unit length; zeros where there is none."""
+    """Return the mean as float32[d] of unit length; zeros without vectors."""
     if not vectors:
         return np.zeros(dimension, dtype=np.float32)
     mean: Vectors = of_unit_length(np.array(vectors, dtype=np.float32).mean(axis=0, keepdims=True))[0]
@@ -168,8 +163,6 @@ def _mean_vector(vectors: Sequence[Sequence[float]], dimension: int) -> Vectors:
 
 
 class _VertexLink(NamedTuple):
-    """A link between two documents, by their ids."""
-
     source: str
     target: str
     weight: float
@@ -180,9 +173,12 @@ class _VertexLink(NamedTuple):
 def _edges_of_links(
     ids: Sequence[str], links: Sequence[_VertexLink]
 ) -> tuple[Ints, Floats, list[str], NDArray[np.bool_]]:
-    """Ends (m, 2), weights (m,), texts, and whether all lead from the higher place to the lower: links between the
-    same two summed up, those from a document to itself left out. None counts as heavier than `HEAVIEST_LINK`: versions
-    before had no such limit."""
+    """Combine the links between each pair of documents into one edge.
+
+    Returns ends (m, 2), weights (m,), texts, and True for edges that lead only from the higher position to the lower.
+    Weights are summed; links from a document to itself are left out. A link counts for at most `HEAVIEST_LINK`, a limit
+    that earlier versions did not enforce.
+    """
     place = {id_: number for number, id_ in enumerate(ids)}
     found = [
         (min(one, other), max(one, other), link)
@@ -196,16 +192,19 @@ def _edges_of_links(
     weights = np.bincount(which, weights=[min(link.weight, HEAVIEST_LINK) for *_, link in found]).astype(np.float64)
     turned = np.ones(len(unique), dtype=np.bool_)
     turned[which[[place[link.source] == one for one, _, link in found]]] = False
-    says: list[set[str]] = [set() for _ in unique]
+    edge_texts: list[set[str]] = [set() for _ in unique]
     for at, (*_, link) in zip(which.tolist(), found, strict=True):
-        says[at].add(f"{link.type}: {link.text}" if link.text else link.type)
-    return np.stack(np.divmod(unique, len(ids)), axis=1), weights, ["; ".join(sorted(each)) for each in says], turned
+        edge_texts[at].add(f"{link.type}: {link.text}" if link.text else link.type)
+    return (
+        np.stack(np.divmod(unique, len(ids)), axis=1),
+        weights,
+        ["; ".join(sorted(each)) for each in edge_texts],
+        turned,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _DocumentTexts:
-    """The title and the beginning of documents."""
-
     client: GraphClient
     label: str
     ids: Sequence[str]
@@ -221,17 +220,13 @@ class _DocumentTexts:
 
 def _document_text(row: Mapping[str, object]) -> VertexText:
     text, chunk = row["text"], row["chunk"]
-    said = without_boilerplate(text, row["boilerplate"])[:_LONGEST_DOCUMENT_CHARACTERS] if isinstance(text, str) else ""  # type: ignore[arg-type]
+    body = without_boilerplate(text, row["boilerplate"])[:_LONGEST_DOCUMENT_CHARACTERS] if isinstance(text, str) else ""  # type: ignore[arg-type]
     name = str(row["title"]) or str(row["key"])
-    return VertexText(name, said.strip(), (str(chunk),) if chunk else ())
+    return VertexText(name, body.strip(), (str(chunk),) if chunk else ())
 
 
 def read_entities(graph: GraphClient, corpus: Corpus, vectors_of: VectorsOf) -> ReadGraph:
-    """Entities with the vectors of their descriptions, and relations as edges.
-
-    Args:
-        vectors_of: float32[n, d] of n texts.
-    """
+    """Read entities with the vectors of their descriptions, and relations as edges."""
     found: EntityGraph = read_entity_graph(graph, corpus.label)
     entities = sorted(found.entities, key=lambda entity: entity.id)
     place = {entity.key: number for number, entity in enumerate(entities)}
