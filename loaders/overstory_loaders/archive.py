@@ -22,13 +22,13 @@ from overstory.model import Document, Loaded
 from overstory.model.metadata import MODIFIED
 from overstory.protocols import OnBroken, OnSkipped
 from overstory.sources.encodings import fallback
-from overstory.sources.installed import Catalogue, catalogue
+from overstory.sources.loader_catalogue import Catalogue, catalogue
 from overstory.sources.read_options import ReadOptions
 from overstory.sources.walk import read_sources
 from overstory.surrogates import is_well_formed
 from overstory_loaders.blocks import is_storable
 from overstory_loaders.files import address, empty, is_folder, reading
-from overstory_loaders.moved import Moved
+from overstory_loaders.temporary_copy import TemporaryCopy
 
 _MOST_MEMBERS = 100_000
 """Members of an archive."""
@@ -225,10 +225,10 @@ class ArchiveLoader:
         return _is_archive(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
-        """As `load_telling`."""
-        return self.load_telling(source, on_broken=on_broken, on_skipped=lambda _: None)
+        """As `load_container`."""
+        return self.load_container(source, on_broken=on_broken, on_skipped=lambda _: None)
 
-    def load_telling(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
+    def load_container(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
         """What the loaders of its files yield, as for a folder. An archive within the archive is skipped."""
         with tempfile.TemporaryDirectory(prefix="overstory-") as name, reading(source):
             folder = Path(name).resolve()
@@ -240,7 +240,7 @@ class _UnpackedFiles:
     """The files of an unpacked archive, under their names in it."""
 
     def __init__(self, archive: str, folder: Path, on_broken: OnBroken, on_skipped: OnSkipped) -> None:
-        self._folder, self._moved = folder.as_posix(), Moved(folder, archive)
+        self._folder, self._copy = folder.as_posix(), TemporaryCopy(folder, archive)
         self._on_broken, self._on_skipped = on_broken, on_skipped
         self._holds_archives = False
 
@@ -251,23 +251,23 @@ class _UnpackedFiles:
         read = read_sources(
             [self._folder],
             loader=None,
-            on_broken=self._hear_broken,
-            on_skipped=self._hear_skipped,
+            on_broken=self._report_broken,
+            on_skipped=self._report_skipped,
             installed=Catalogue(others, installed.unusable),
             options=ReadOptions(encoding=encoding),
-            on_decoded=lambda decoded: on_decoded(self._moved.decoded(decoded)),
+            on_decoded=lambda decoded: on_decoded(self._copy.renamed_decoded(decoded)),
         )
         yield from map(self._named, read)
 
     def _named(self, item: Loaded) -> Loaded:
-        moved = self._moved.item(item)
+        moved = self._copy.renamed(item)
         if isinstance(moved, Document) and moved.file_metadata.get(MODIFIED) == _NO_TIME:
             known = {key: value for key, value in moved.file_metadata.items() if key != MODIFIED}
             return replace(moved, file_metadata=known)
         return moved
 
-    def _hear_broken(self, error: BrokenSource) -> None:
-        moved = self._moved.error(error)
+    def _report_broken(self, error: BrokenSource) -> None:
+        moved = self._copy.renamed_error(error)
         if error.source == self._folder and self._holds_archives:
             moved = BrokenSource(
                 "contains nothing that any loader recognises but archives, which are not read within an archive",
@@ -276,8 +276,8 @@ class _UnpackedFiles:
             )
         self._on_broken(moved)
 
-    def _hear_skipped(self, what: str) -> None:
+    def _report_skipped(self, what: str) -> None:
         inner = ""
         if _is_archive(what):
             self._holds_archives, inner = True, " (an archive within an archive: unpack it)"
-        self._on_skipped(self._moved.address(what) + inner)
+        self._on_skipped(self._copy.address(what) + inner)

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from overstory.errors import BrokenSource
 from overstory_loaders.blocks import control_characters
-from overstory_loaders.decoding import is_binary, marked_encoding
 from overstory_loaders.files import (
     FILE_ERRORS,
     GZIP_SUFFIX,
@@ -21,6 +20,7 @@ from overstory_loaders.files import (
     open_seekable,
     read_head,
 )
+from overstory_loaders.text_encoding import is_binary, marked_encoding
 
 RECOGNISED_BY_BYTES = 8192
 """As many bytes of a file are looked at."""
@@ -130,8 +130,8 @@ def _format_of_zip(source: str) -> str:
         with open_seekable(source) as stream, zipfile.ZipFile(stream) as archive:
             members = archive.NameToInfo
             if "mimetype" in members:
-                with archive.open("mimetype") as said:
-                    mimetype = said.read(_MOST_MIMETYPE_BYTES).decode("ascii", "replace").strip()
+                with archive.open("mimetype") as member:
+                    mimetype = member.read(_MOST_MIMETYPE_BYTES).decode("ascii", "replace").strip()
                 return _MIMETYPES.get(mimetype.removesuffix("-template"), "")
             if "[Content_Types].xml" in members:
                 return next((kind for part, kind in _PARTS.items() if part in members), "")

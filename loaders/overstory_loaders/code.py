@@ -16,8 +16,8 @@ from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_text, clean_title, is_storable
 from overstory_loaders.code_grammars import FUNCTION, Grammar, grammar_of, is_code, parsed, parser_of
 from overstory_loaders.code_parts import CodePart, parts_of
-from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, is_file, missing_extra, read_bytes
+from overstory_loaders.text_encoding import decode
 
 if TYPE_CHECKING:
     from tree_sitter import Node

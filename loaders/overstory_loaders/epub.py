@@ -20,7 +20,7 @@ from overstory_loaders.html import decode_page, parse_page
 from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.packages import PackageKind, has_member, open_member, open_package, read_member
-from overstory_loaders.xml_reading import XmlElement, read_tree
+from overstory_loaders.xml_reader import XmlElement, read_tree
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -124,7 +124,7 @@ class _Book:
 
     def metadata(self) -> dict[str, object]:
         """The Dublin Core of the book by its names; several values of one are a list."""
-        said: dict[str, list[object]] = {}
+        values_by_name: dict[str, list[object]] = {}
         about = self.package.first("metadata")
         for element in about.all() if about is not None else ():
             text = clean_title(_TAG.sub(" ", element.text()))
@@ -132,14 +132,14 @@ class _Book:
                 continue
             if element.name == "meta":
                 if element.attributes.get("property") == "dcterms:modified":
-                    said.setdefault("modified", [date_of(text) or text])
+                    values_by_name.setdefault("modified", [date_of(text) or text])
             elif element.name == "date":
                 date = date_of(text)
                 if date is None or date.year > _NO_YEAR:
-                    said.setdefault("date", [date or text])
+                    values_by_name.setdefault("date", [date or text])
             elif element.name not in _HERE and not any(element.elements()):
-                said.setdefault(_NAMES.get(element.name, element.name), []).append(text)
-        distinct = {name: list(dict.fromkeys(values)) for name, values in said.items()}
+                values_by_name.setdefault(_NAMES.get(element.name, element.name), []).append(text)
+        distinct = {name: list(dict.fromkeys(values)) for name, values in values_by_name.items()}
         return {name: values[0] if len(values) == 1 else values for name, values in distinct.items()}
 
     def blocks(self) -> Iterator[Block]:
@@ -158,8 +158,8 @@ class _Book:
                 self.on_broken(error)
                 continue
             if entries := contents.get(item.path, ()):
-                is_said, deeper = _fitted(found, entries[0])
-                if not is_said:
+                has_title, deeper = _fitted(found, entries[0])
+                if not has_title:
                     yield Block(entries[0].title, entries[0].level)
             yield from (replace(each, level=max(1, each.level + deeper)) if each.level else each for each in found)
 
@@ -171,10 +171,10 @@ class _Book:
         manifest = self.package.first("manifest")
         found: dict[str, _BookItem] = {}
         for each in () if manifest is None else manifest.all("item"):
-            said = each.attributes
-            properties = said.get("properties", "").split()
-            path = self._path(said.get("href", ""), self.folder)
-            found[said.get("id", "")] = _BookItem(path, said.get("media-type", ""), properties)
+            attributes = each.attributes
+            properties = attributes.get("properties", "").split()
+            path = self._path(attributes.get("href", ""), self.folder)
+            found[attributes.get("id", "")] = _BookItem(path, attributes.get("media-type", ""), properties)
         return found
 
     def _check_protection(self, chapters: Sequence[str]) -> None:

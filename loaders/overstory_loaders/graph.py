@@ -9,14 +9,14 @@ from overstory.errors import BrokenSource
 from overstory.model import Document, Link
 from overstory.protocols import OnBroken
 from overstory.settings import Settings
-from overstory_loaders.decoding import LINE_CHARACTER_LIMIT
 from overstory_loaders.files import address, empty, has_suffix, is_folder, open_bytes, reading
 from overstory_loaders.graph_database import database_items, is_graph_database, read_choice
 from overstory_loaders.graph_json import graph_lines, is_graph_lines, line_edges, line_vertices
 from overstory_loaders.graph_records import LABELS, Edge, Vertex, graph_items
 from overstory_loaders.graph_tables import graph_files, is_table_of_graph, table_edges, table_vertices
 from overstory_loaders.place import Place
-from overstory_loaders.xml_reading import XmlReader, local_name
+from overstory_loaders.text_encoding import LINE_CHARACTER_LIMIT
+from overstory_loaders.xml_reader import XmlReader, local_name
 
 SUFFIXES = (".graphml",)
 NODE_KIND = "node"

@@ -131,7 +131,7 @@ def document_of(vertex: Vertex, address: str) -> Document:
     values = {name: value for name, value in vertex.values.items() if value is not None}
     names = {name.casefold(): name for name in reversed(values)}
     title_name = vertex.title or next((names[each] for each in TITLES if each in names), "")
-    title = clean_title(_said(values.get(title_name, ""))) if title_name else ""
+    title = clean_title(_shown(values.get(title_name, ""))) if title_name else ""
     chosen, text = _text(vertex, values, names, title_name)
     used = {*chosen, *([title_name] if title else [])}
     rest = {name: value for name, value in values.items() if name not in used and not _is_vector(value)}
@@ -155,16 +155,16 @@ def link_of(edge: Edge, address: str, target_address: str) -> Link:
         own = {name.casefold(): name for name in reversed(values)}
         first = next((own[each] for each in TEXTS if each in own), None)
         names = [first] if first else sorted(name for name in values if name != edge.weight and _is_text(values[name]))
-    said = [(name, clean_text(_said(values[name]))) for name in names]
-    said = [(name, text) for name, text in said if text]
-    labelled = edge.texts is None and len(said) > 1
+    texts = [(name, clean_text(_shown(values[name]))) for name in names]
+    texts = [(name, text) for name, text in texts if text]
+    labelled = edge.texts is None and len(texts) > 1
     return Link(
         source=address,
         source_key=edge.start,
         target_key=edge.end,
         target_source=target_address,
         type=clean_title(edge.type),
-        text="\n".join(f"{name}: {text}" if labelled else text for name, text in said),
+        text="\n".join(f"{name}: {text}" if labelled else text for name, text in texts),
         weight=_weight(edge, values.get(edge.weight)),
     )
 
@@ -175,16 +175,16 @@ def _text(
     """The names of the properties that make the text of a vertex, and the text."""
     if vertex.texts is not None:
         chosen = [name for name in vertex.texts if name in values]
-        return chosen, clean_text("\n".join(_said(values[name]) for name in chosen))
+        return chosen, clean_text("\n".join(_shown(values[name]) for name in chosen))
 
     def is_text(name: str) -> bool:
         return name not in vertex.codes and _is_text(values[name])
 
     first = next((names[each] for each in TEXTS if each in names and is_text(names[each])), None)
     if first is not None:
-        return [first], clean_text(_said(values[first]))
+        return [first], clean_text(_shown(values[first]))
     chosen = [name for name in values if name != title_name and is_text(name)]
-    lines = ((clean_title(name), clean_text(_said(values[name]))) for name in chosen)
+    lines = ((clean_title(name), clean_text(_shown(values[name]))) for name in chosen)
     return chosen, clean_text("\n".join(f"{name}: {text}" for name, text in lines if text))
 
 
@@ -201,10 +201,10 @@ def _weight(edge: Edge, value: object) -> float:
     return weight
 
 
-def _said(value: object) -> str:
+def _shown(value: object) -> str:
     """A value as a reader would write it."""
     if isinstance(value, list | tuple):
-        return ", ".join(_said(each) for each in cast("Sequence[object]", value))
+        return ", ".join(_shown(each) for each in cast("Sequence[object]", value))
     return value if isinstance(value, str) else str(value)
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
-from overstory_loaders.decoding import marked_encoding
 from overstory_loaders.files import FILE_ERRORS, address, is_file, read_head
 from overstory_loaders.graph_records import Edge, Vertex
 from overstory_loaders.place import Place
@@ -30,6 +29,7 @@ from overstory_loaders.tables import (
     table_lines,
     table_rows,
 )
+from overstory_loaders.text_encoding import marked_encoding
 
 Fits = Callable[[str, bool], bool]
 """Whether the first line of a file is one of nodes (True) or of edges (False)."""

@@ -13,11 +13,11 @@ from overstory.model.metadata import OWN_NAMES
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_title, join_blocks
 from overstory_loaders.by_content import format_by_content
-from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, has_suffix, missing_extra, read_bytes, stem
 from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.hyperlinks import hyperlinks
 from overstory_loaders.metadata import clean_metadata, separated
+from overstory_loaders.text_encoding import decode
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -125,7 +125,7 @@ def decode_page(data: bytes, source: str) -> str:
     Raises:
         BrokenSource: it is not in this encoding, or this is unknown.
     """
-    return decode(data, source, declared=_declared_encoding(data, source), mends=True)
+    return decode(data, source, declared=_declared_encoding(data, source), repair=True)
 
 
 def _declared_encoding(data: bytes, source: str) -> str | None:
@@ -182,16 +182,16 @@ def _title(page: LexborHTMLParser) -> str:
 def _metadata(page: LexborHTMLParser) -> dict[str, object]:
     """The language, and what `<meta>` says of the document, by its `name` or `property` in lower case."""
     root = page.css_first("html")
-    said: dict[str, list[str]] = {}
+    contents: dict[str, list[str]] = {}
     for node in page.css("head meta[content]"):
         name = (node.attributes.get("name") or node.attributes.get("property") or "").strip().lower()
         content = (node.attributes.get("content") or "").strip()
         if name and content and not _FOR_PROGRAMS.fullmatch(name):
-            said.setdefault(name, []).append(content)
+            contents.setdefault(name, []).append(content)
     language = root.attributes.get("lang") if root else None
-    language = language or next((said[name][0] for name in _LANGUAGES if name in said), None)
-    named = {f"{META}{name}" if name in OWN_NAMES else name: name for name in said}
-    return {"language": language, **{key: _meta(name, said[name]) for key, name in named.items()}}
+    language = language or next((contents[name][0] for name in _LANGUAGES if name in contents), None)
+    named = {f"{META}{name}" if name in OWN_NAMES else name: name for name in contents}
+    return {"language": language, **{key: _meta(name, contents[name]) for key, name in named.items()}}
 
 
 def _meta(name: str, contents: list[str]) -> str | list[str]:

@@ -239,7 +239,7 @@ def _is_linked(node: LexborNode) -> bool:
 # fmt: off
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 ITEMS = frozenset({"li", "dt", "dd"})
-PARTING = ITEMS | HEADINGS.keys() | {
+BLOCK_TAGS = ITEMS | HEADINGS.keys() | {
     "address", "article", "aside", "blockquote", "body", "caption", "center", "details", "dialog", "dir", "div", "dl",
     "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "html", "legend", "main", "menu",
     "ol", "optgroup", "p", "pre", "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr",
@@ -358,14 +358,14 @@ class _BlockWriter:
             self._enter_in_table(tag, node, self._table)
         elif tag == "br":
             self._parts.append(" " if self._level else "\n")
-        elif tag in PARTING:
+        elif tag in BLOCK_TAGS:
             self._end_block()
             self._begin(tag)
 
     def leave(self, tag: str) -> None:
         if self._table is not None:
             self._leave_in_table(tag, self._table)
-        elif tag in PARTING:
+        elif tag in BLOCK_TAGS:
             self._end_block()
             if tag in HEADINGS:
                 self._level = 0
@@ -401,7 +401,7 @@ class _BlockWriter:
             self._parts.clear()
         elif tag == "thead":
             table.in_head = True
-        elif tag == "br" or tag in PARTING:
+        elif tag == "br" or tag in BLOCK_TAGS:
             self._parts.append(" ")
 
     def _leave_in_table(self, tag: str, table: DataTable) -> None:
@@ -420,7 +420,7 @@ class _BlockWriter:
             self._table = None
             self._item = self._after_item = False
             self._parts.clear()
-        elif tag in PARTING:
+        elif tag in BLOCK_TAGS:
             self._parts.append(" ")
 
     def _line(self) -> str:

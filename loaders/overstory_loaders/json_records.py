@@ -11,10 +11,10 @@ from typing import TypeGuard, cast
 from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
 from overstory.structured_text import MOST_NESTED_LEVELS, BeyondBounds, check_depth, parse_json
-from overstory_loaders.decoding import bad_byte, marked_encoding, not_utf8, read_lines, read_text
 from overstory_loaders.files import empty, has_suffix, read_head
 from overstory_loaders.place import Place
 from overstory_loaders.records import Record
+from overstory_loaders.text_encoding import bad_byte, marked_encoding, not_utf8, read_lines, read_text
 
 LINES_SUFFIXES = (".jsonl", ".ndjson")
 SUFFIXES = (*LINES_SUFFIXES, ".json")

@@ -77,10 +77,10 @@ class MailLoader:
         return BrokenSource("is a message as Outlook saves it", source=source, remedy=_OUTLOOK) if is_outlooks else None
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
-        """As `load_telling`."""
-        return self.load_telling(source, on_broken=on_broken, on_skipped=lambda _: None)
+        """As `load_container`."""
+        return self.load_container(source, on_broken=on_broken, on_skipped=lambda _: None)
 
-    def load_telling(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
+    def load_container(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
         """One document per message, without what it quotes, its attachments by the loaders of their types, and links to
         them and to the message that it answers."""
         if has_suffix(source, _MBOX) or (not has_suffix(source, SUFFIXES) and format_by_content(source) == "mbox"):
@@ -157,7 +157,7 @@ def _documents(
                 hides=False,
             )
         )
-    if mail.unparted:
+    if mail.without_boundary:
         on_broken(
             BrokenSource(
                 f"{which}declares parts, but the line that parts them does not occur, and its text is not read",

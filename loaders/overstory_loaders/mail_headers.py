@@ -12,9 +12,9 @@ from email.utils import parsedate_to_datetime
 from overstory_loaders.blocks import clean_title
 
 _FIELD = re.compile(r"([!-9;-~]{1,60}):(?:[ \t](.*))?$")
-_TELLING = frozenset({"from", "to", "subject", "date", "message-id", "received", "return-path", "mime-version"})
+_HEADER_FIELDS = frozenset({"from", "to", "subject", "date", "message-id", "received", "return-path", "mime-version"})
 """Two of these among its fields make a block of lines a header; "Subject:" alone may begin any notes."""
-_LEAST_TELLING_HEADERS = 2
+_LEAST_HEADER_FIELDS = 2
 ASSUMED_ENCODING = "cp1252"
 """What bytes are that are no UTF-8 and whose encoding a message does not say, as mail programs have it."""
 _MOST_DECODED_FIELD_CHARACTERS = 100_000
@@ -39,7 +39,7 @@ def without_transport(text: str) -> tuple[str, Mapping[str, str]]:
             lines[-1][1].append(line.strip())
         else:
             return text, {}
-    if len(_TELLING & {name for name, _ in lines}) < _LEAST_TELLING_HEADERS:
+    if len(_HEADER_FIELDS & {name for name, _ in lines}) < _LEAST_HEADER_FIELDS:
         return text, {}
     values = ((name, " ".join(parts)) for name, parts in lines)
     fields = [(name, decoded_field(value) if "=?" in value else value) for name, value in values]

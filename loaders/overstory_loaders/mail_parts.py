@@ -76,8 +76,8 @@ def without_quotations(text: str) -> Unquoted:
         left_out += len(quoted)
         _drop_attribution(kept)
     new = "\n".join(kept).strip()
-    says_anything = any(line.strip() and not _QUOTED.match(line) for line in kept)
-    return Unquoted(new, left_out) if says_anything else Unquoted(text, 0)
+    has_own_text = any(line.strip() and not _QUOTED.match(line) for line in kept)
+    return Unquoted(new, left_out) if has_own_text else Unquoted(text, 0)
 
 
 def _end_of_answer(lines: list[str]) -> int:
@@ -94,9 +94,9 @@ def _end_of_answer(lines: list[str]) -> int:
 
 def _close(kept: list[str], quoted: list[str]) -> int:
     """Adds the end of a quotation that is answered below; returns how many lines were left out."""
-    said = [line for line in quoted if line.strip("> \t|")]
-    last = said[-_MOST_QUOTED_LINES:]
-    left_out = len(said) - len(last)
+    full = [line for line in quoted if line.strip("> \t|")]
+    last = full[-_MOST_QUOTED_LINES:]
+    left_out = len(full) - len(last)
     if left_out:
         last.insert(0, LEFT_OUT)
     if last and kept and kept[-1].strip() and not _ATTRIBUTION.match(kept[-1]):
@@ -147,7 +147,7 @@ class Mail:
         assumed_encoding: the encoding of a text that does not say its own, or not truly; "" if all do.
         left_out: how many parts were beyond the limit.
         encrypted: its text is.
-        unparted: how many parts have a content that declares parts, and none where it says they begin.
+        without_boundary: how many parts have a content that declares parts, and none where it says they begin.
     """
 
     message_id: str = ""
@@ -163,7 +163,7 @@ class Mail:
     assumed_encoding: str = ""
     left_out: int = 0
     encrypted: bool = False
-    unparted: int = 0
+    without_boundary: int = 0
 
     @property
     def parent(self) -> str:
@@ -234,7 +234,7 @@ class _MailReader:
         if kind in _ENCRYPTED and part.get_param("smime-type") != _SIGNED:
             self._mail.encrypted = True
         elif part.get_content_maintype() == "multipart":
-            self._mail.unparted += bool(_text_of(part).strip())
+            self._mail.without_boundary += bool(_text_of(part).strip())
         elif kind == "message/rfc822":
             self._attach_message(part)
         elif kind in ("text/plain", "text/html") and not name and not _is_attachment(part):
@@ -316,13 +316,13 @@ class _MailReader:
 
     def _addresses(self, name: str) -> list[str]:
         """Each as "Ada <ada@example.org>"."""
-        said = [str(each) for each in self._message.get_all(name, [])]
+        values = [str(each) for each in self._message.get_all(name, [])]
         found: list[str] = []
-        for person, mailbox in getaddresses(said):
+        for person, mailbox in getaddresses(values):
             shown = decoded_field(person)
             if shown or mailbox:
                 found.append(f"{shown} <{mailbox}>" if shown and mailbox else shown or decoded_field(mailbox))
-        return found or [text for each in said if (text := decoded_field(each))]
+        return found or [text for each in values if (text := decoded_field(each))]
 
 
 class _MailFields(Compat32):
@@ -381,17 +381,17 @@ def _text_of(part: Message) -> str:
 def _unflowed(text: str, *, delete_space: bool) -> str:
     """Lines that end with a space go on in the next one (RFC 3676)."""
     lines: list[list[str]] = []
-    goes_on = False
+    continues = False
     depth = 0
     for line in text.replace("\r\n", "\n").split("\n"):
         body = line.lstrip(">")
         quoted = len(line) - len(body)
         body = body.removeprefix(" ")
-        if goes_on and quoted == depth and body != "-- ":
+        if continues and quoted == depth and body != "-- ":
             lines[-1].append(body)
         else:
             lines.append([f"{'>' * quoted} {body}" if quoted else body])
-        goes_on, depth = body.endswith(" ") and body != "-- ", quoted
-        if goes_on and delete_space:
+        continues, depth = body.endswith(" ") and body != "-- ", quoted
+        if continues and delete_space:
             lines[-1][-1] = lines[-1][-1][:-1]
     return "\n".join("".join(parts) for parts in lines)

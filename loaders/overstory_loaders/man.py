@@ -13,10 +13,10 @@ from overstory.protocols import OnBroken
 from overstory.sources.paths import leads_outside
 from overstory_loaders.blocks import Block, clean_title, join_blocks
 from overstory_loaders.by_content import RECOGNISED_BY_BYTES
-from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, is_file, read_bytes, read_head
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.programs import installed_program, output_of
+from overstory_loaders.text_encoding import decode
 
 MAN_PAGE_BYTES = 16 * 2**20
 """Bytes of a page; the longest ones, such as that of bash, have half a megabyte."""

@@ -19,10 +19,10 @@ from overstory.model.metadata import number_of
 from overstory.protocols import OnBroken
 from overstory.structured_text import MOST_YAML_VALUES, BeyondBounds, compose_yaml, parse_toml
 from overstory_loaders.blocks import clean_text, clean_title
-from overstory_loaders.decoding import read_text
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.hyperlinks import hyperlinks
 from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.text_encoding import read_text
 
 _YAML_OPENS = re.compile(r"---[ \t]*\n")
 _YAML_CLOSES = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)

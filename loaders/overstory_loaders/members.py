@@ -20,11 +20,11 @@ from overstory.model import Document, Loaded
 from overstory.model.metadata import FILE_NAME
 from overstory.protocols import OnBroken, OnSkipped
 from overstory.sources.encodings import fallback
-from overstory.sources.guarded import GuardedLoading
-from overstory.sources.installed import Catalogue, catalogue
+from overstory.sources.loader_catalogue import Catalogue, catalogue
+from overstory.sources.loader_runner import LoaderRunner
 from overstory.sources.reading_process import worker_of_worker
 from overstory_loaders.blocks import clean_title, is_storable
-from overstory_loaders.moved import Moved
+from overstory_loaders.temporary_copy import TemporaryCopy
 
 _MOST_FILES_DEEP = 5
 """Files in files in files: a message with a message attached, which has one attached, and so on."""
@@ -72,16 +72,16 @@ def load_member(
         if loader is None:
             on_skipped(_installed().skipped(str(path), place))
             return
-        moved = Moved(path, place)
+        copy = TemporaryCopy(path, place)
 
-        def hear(error: BrokenSource) -> None:
-            on_broken(moved.error(error))
+        def report(error: BrokenSource) -> None:
+            on_broken(copy.renamed_error(error))
 
         encoding, on_decoded = fallback()
-        loading = GuardedLoading(
-            hear,
-            lambda what: on_skipped(moved.address(what)),
-            lambda decoded: on_decoded(moved.decoded(decoded)),
+        loading = LoaderRunner(
+            report,
+            lambda what: on_skipped(copy.address(what)),
+            lambda decoded: on_decoded(copy.renamed_decoded(decoded)),
             encoding=encoding,
             process=worker_of_worker(),
         )
@@ -94,7 +94,7 @@ def load_member(
                 _depth.reset(before)
             if item is None:
                 return
-            item = moved.item(item)
+            item = copy.renamed(item)
             if isinstance(item, Document):
                 item = replace(item, file_metadata={FILE_NAME: name, **item.file_metadata})
             yield item

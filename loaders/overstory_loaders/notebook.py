@@ -10,13 +10,13 @@ from overstory.errors import BrokenSource
 from overstory.model import Document, Link
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_text, clean_title
-from overstory_loaders.decoding import read_text
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.hyperlinks import hyperlinks
 from overstory_loaders.json_records import json_at
 from overstory_loaders.markdown import read_markdown
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.place import Place
+from overstory_loaders.text_encoding import read_text
 
 SUFFIXES = (".ipynb",)
 _MOST_OUTPUT_CHARACTERS = 2_000

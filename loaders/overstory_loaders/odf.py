@@ -19,7 +19,7 @@ from overstory_loaders.metadata import clean_metadata, separated
 from overstory_loaders.packages import PackageKind, open_member, open_package, readable_tree
 from overstory_loaders.table_text import Cell, table_blocks
 from overstory_loaders.xlsx import HIDDEN_SHEETS, SPLIT_SHEETS
-from overstory_loaders.xml_reading import XmlElement, XmlEvent, read_element, xml_events
+from overstory_loaders.xml_reader import XmlElement, XmlEvent, read_element, xml_events
 
 _MOST_REPEATED_CELLS = 16_384
 """Columns of a sheet in LibreOffice; no cell with a value is repeated more often."""
@@ -40,7 +40,7 @@ class OdfBlocks:
 
     Attributes:
         hidden_sheets: the names of sheets that are not shown.
-        says_anything: whether there was a text besides names of sheets and numbers of slides.
+        has_text: whether there was a text besides names of sheets and numbers of slides.
     """
 
     def __init__(self, events: Iterator[XmlEvent], source: str) -> None:
@@ -52,7 +52,7 @@ class OdfBlocks:
         self._notes: list[XmlElement] = []
         self._inside = 0  # how many tables and notes are being read, whose own notes wait for their end
         self.hidden_sheets: list[str] = []
-        self.says_anything = False
+        self.has_text = False
 
     def blocks(self) -> Iterator[Block]:
         """The headings, paragraphs and tables in reading order."""
@@ -82,8 +82,8 @@ class OdfBlocks:
             if event.kind == "end" and event.name == "text":
                 return
             if event.kind == "start":
-                for block in self._said(read_element(event, self._events, self._source)):
-                    self.says_anything = self.says_anything or bool(block.text.strip())
+                for block in self._element(read_element(event, self._events, self._source)):
+                    self.has_text = self.has_text or bool(block.text.strip())
                     yield block
 
     def _slide(self, page: XmlElement) -> Iterator[Block]:
@@ -91,20 +91,20 @@ class OdfBlocks:
         self._slides += 1
         shapes = [each for each in page.elements() if each.attributes.get("class") not in _AROUND_SLIDES]
         titles = [each for each in shapes if each.attributes.get("class") == "title"]
-        title = " ".join(" ".join(block.text for each in titles for block in self._said(each)).split())
+        title = " ".join(" ".join(block.text for each in titles for block in self._element(each)).split())
         yield Block(title or f"Slide {self._slides}", level=1, opens_page=True)
-        self.says_anything = self.says_anything or bool(title)
+        self.has_text = self.has_text or bool(title)
         for each in shapes:
             is_notes = each.name == "notes"
             if each in titles:
                 continue
             inside = [part for part in each.elements() if part.attributes.get("class") not in _AROUND_SLIDES]
-            found = [block for part in inside for block in self._said(part)] if is_notes else list(self._said(each))
+            found = [block for part in (inside if is_notes else [each]) for block in self._element(part)]
             for place, block in enumerate(found):
-                self.says_anything = self.says_anything or bool(block.text.strip())
+                self.has_text = self.has_text or bool(block.text.strip())
                 yield Block(f"Notes: {block.text}" if is_notes and not place else block.text, tight=block.tight)
 
-    def _said(self, element: XmlElement) -> Iterator[Block]:
+    def _element(self, element: XmlElement) -> Iterator[Block]:
         """The blocks of an element, those of text boxes after the paragraph that they are anchored to."""
         if element.name in _NOT_TEXT:
             return
@@ -114,12 +114,12 @@ class OdfBlocks:
             rows = list(self._rows(element))
             self._inside -= 1
             yield from table_blocks(rows, has_header=True if header is not None else None)
-            yield from self._said_in_notes()
+            yield from self._read_notes()
         elif element.name in ("h", "p"):
             yield self._paragraph(element)
             anchored = list(_anchored(element))
             self._notes += (each for each in anchored if each.name == "note")
-            yield from self._said_in_notes()
+            yield from self._read_notes()
             for box in anchored:
                 if box.name == "text-box":
                     yield from self._children(box)
@@ -128,7 +128,7 @@ class OdfBlocks:
         else:
             yield from self._children(element)
 
-    def _said_in_notes(self) -> Iterator[Block]:
+    def _read_notes(self) -> Iterator[Block]:
         """The footnotes and endnotes of what was just read."""
         if self._inside:
             return
@@ -169,11 +169,11 @@ class OdfBlocks:
                 if child.name == "list":
                     yield from self._items(child, depth + 1)
                 else:
-                    yield from ((depth, block) for block in self._said(child))
+                    yield from ((depth, block) for block in self._element(child))
 
     def _children(self, element: XmlElement) -> Iterator[Block]:
         for child in element.elements():
-            yield from self._said(child)
+            yield from self._element(child)
 
     def _paragraph(self, element: XmlElement) -> Block:
         text = _inline(element)
@@ -199,7 +199,7 @@ class OdfBlocks:
                     self.hidden_sheets.append(name)
                 yield Block(name, level=1)
                 for block in table_blocks(self._sheet_rows()):
-                    self.says_anything = True
+                    self.has_text = True
                     yield block
             elif event.kind == "start" and event.name in _NOT_TEXT:
                 read_element(event, self._events, self._source)
@@ -239,17 +239,17 @@ class OdfBlocks:
         return cells
 
     def _value(self, cell: XmlElement) -> Cell:
-        said = cell.attributes
-        match said.get("value-type"):
+        attributes = cell.attributes
+        match attributes.get("value-type"):
             case "float" | "percentage" | "currency":
-                return _number(said.get("value", ""))
+                return _number(attributes.get("value", ""))
             case "date":
-                date = date_of(said.get("date-value", ""))
-                return date.replace(tzinfo=None) if date is not None else said.get("date-value", "")
+                date = date_of(attributes.get("date-value", ""))
+                return date.replace(tzinfo=None) if date is not None else attributes.get("date-value", "")
             case "time":
-                return _duration(said.get("time-value", ""))
+                return _duration(attributes.get("time-value", ""))
             case "boolean":
-                return said.get("boolean-value") == "true"
+                return attributes.get("boolean-value") == "true"
             case _:
                 return " ".join(block.text for block in self._children(cell))
 
@@ -359,7 +359,7 @@ class OdfLoader:
                 reader = OdfBlocks(xml_events(content, source, part=_CONTENT), source)
                 remedy = SPLIT_SHEETS if kind.name == "ODS" else "Split it."
                 outlined = join_blocks(reader.blocks(), source=source, remedy=remedy)
-        if not reader.says_anything or not outlined.text:
+        if not reader.has_text or not outlined.text:
             raise empty(source)
         first = next((each.text for each in outlined.headings if each.level == 1), "") if kind.name != "ODS" else ""
         first = "" if outlined.page_starts and first == "Slide 1" else first

@@ -14,12 +14,14 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Generic, NamedTuple, TypeVar, cast
 from xml.sax.saxutils import quoteattr
 
 from overstory.errors import BrokenSource
 from overstory.model import date_of
-from overstory_loaders.files import reading
+from overstory_loaders.by_content import format_by_content
+from overstory_loaders.files import has_suffix, reading
 from overstory_loaders.metadata import separated
 from overstory_loaders.packages import (
     PackageKind,
@@ -30,10 +32,39 @@ from overstory_loaders.packages import (
     open_package,
     read_member,
     readable_tree,
+    why_not_old,
 )
-from overstory_loaders.xml_reading import XmlReader, read_tree
+from overstory_loaders.xml_reader import XmlReader, read_tree
 
 T = TypeVar("T")
+
+
+class OfficeLoader:
+    """Base class of the loaders of DOCX, PPTX and XLSX files.
+
+    Attributes:
+        suffixes: of the current format.
+        old_suffix: of the format before 2007.
+    """
+
+    name: str
+    isolated = True
+    suffixes: tuple[str, ...]
+    old_suffix: str
+    kind: PackageKind
+
+    def recognises(self, source: str) -> bool:
+        """Return True if the file has one of the suffixes; False for the lock files ("~$a.docx") of open documents."""
+        return has_suffix(source, self.suffixes) and not Path(source).name.startswith("~$")
+
+    def recognises_content(self, source: str) -> bool:
+        """Return True if the file is a ZIP archive with the main part of this format."""
+        return format_by_content(source) == self.name
+
+    def why_not(self, source: str) -> BrokenSource | None:
+        """Return the error for a file in the format before 2007, None for other files."""
+        return why_not_old(source, self.old_suffix, self.kind)
+
 
 _OFFICE_DAMAGE_RELATIONS = ".rels"
 _MAIN = "officeDocument"
@@ -98,17 +129,17 @@ def open_office(
         return OpenedOffice(archive, by(usual), [])
     except Exception as error:  # noqa: BLE001 # the libraries do not wrap errors of ZIP, XML and dictionaries
         refused = error
-    mended, lost = _mended(package, source)
-    copies.enter_context(mended)
-    said = f"{type(refused).__name__}: {refused}"
+    repaired, lost = _repaired(package, source)
+    copies.enter_context(repaired)
+    reason = f"{type(refused).__name__}: {refused}"
     try:
-        return OpenedOffice(zipfile.ZipFile(mended), by(mended), lost)
+        return OpenedOffice(zipfile.ZipFile(repaired), by(repaired), lost)
     except Exception:  # noqa: BLE001 # as above
-        said = next((f"its {each}" for each in lost if each.kind == _MAIN), said)
-    raise BrokenSource(f"is not a {kind.name}, or is damaged: {said}", source=source, remedy=kind.remedy) from refused
+        reason = next((f"its {each}" for each in lost if each.kind == _MAIN), reason)
+    raise BrokenSource(f"is not a {kind.name}, or is damaged: {reason}", source=source, remedy=kind.remedy) from refused
 
 
-def _mended(archive: zipfile.ZipFile, source: str) -> tuple[IO[bytes], list[LostPart]]:
+def _repaired(archive: zipfile.ZipFile, source: str) -> tuple[IO[bytes], list[LostPart]]:
     """A copy without parts that are damaged and relations to what is not there, and which parts these are."""
     damaged = {name: why for name in archive.NameToInfo if is_markup(name) and (why := _damage(archive, name, source))}
     lost: dict[str, LostPart] = {}
@@ -119,15 +150,16 @@ def _mended(archive: zipfile.ZipFile, source: str) -> tuple[IO[bytes], list[Lost
         referrer = _referrer(name)
         kept: list[str] = []
         for relation in read_tree(part, source, part=name).elements():
-            said = relation.attributes
-            target = posixpath.normpath(posixpath.join("/", posixpath.dirname(referrer), said.get("Target", "")))[1:]
+            attributes = relation.attributes
+            path = posixpath.join("/", posixpath.dirname(referrer), attributes.get("Target", ""))
+            target = posixpath.normpath(path)[1:]
             is_there = target in archive.NameToInfo and target not in damaged
-            if is_there or said.get("TargetMode") == _EXTERNAL:
-                kept.append("".join(f" {key}={quoteattr(value)}" for key, value in said.items()))
+            if is_there or attributes.get("TargetMode") == _EXTERNAL:
+                kept.append("".join(f" {key}={quoteattr(value)}" for key, value in attributes.items()))
             elif is_markup(target):
-                kind = said.get("Type", "").rpartition("/")[2]
+                kind = attributes.get("Type", "").rpartition("/")[2]
                 why = damaged.get(target, "it is missing")
-                lost.setdefault(target, LostPart(referrer, said.get("Id", ""), kind, target, why))
+                lost.setdefault(target, LostPart(referrer, attributes.get("Id", ""), kind, target, why))
         content = "".join(f"<Relationship{each}/>" for each in kept)
         return with_usual_names(io.BytesIO(f'<Relationships xmlns="{_NAMESPACE}">{content}</Relationships>'.encode()))
 
@@ -183,9 +215,9 @@ def office_properties(archive: zipfile.ZipFile, source: str) -> dict[str, object
     core = readable_tree(archive, places.get(_CORE, ""), source)
     for element in () if core is None else core.elements():
         key = _NAMES.get(element.name, element.name)
-        said = element.text().strip()
-        if said and key not in found:
-            found[key] = _core_value(key, said)
+        content = element.text().strip()
+        if content and key not in found:
+            found[key] = _core_value(key, content)
     custom = readable_tree(archive, places.get(_CUSTOM, ""), source)
     for element in () if custom is None else custom.elements():
         name, value = element.attributes.get("name", ""), next(element.elements(), None)

@@ -12,7 +12,7 @@ from typing import IO
 
 from overstory.errors import BrokenSource
 from overstory_loaders.files import WHOLE_FILE_BYTE_LIMIT, empty, has_suffix, read_head, reading
-from overstory_loaders.xml_reading import XmlElement, read_tree
+from overstory_loaders.xml_reader import XmlElement, read_tree
 
 UNPACKED_BYTE_LIMIT = 512 * 2**20
 """Bytes that all members of an archive have together. Python reads no more of a member than it says it has."""

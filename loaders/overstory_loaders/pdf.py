@@ -199,7 +199,7 @@ def _opened(stream: IO[bytes], source: str) -> PdfReader:
         raise empty(source) from error
     except Exception as error:  # according to pypdf, "broken PDF files might cause other Exceptions"
         raise BrokenSource(
-            f"is not a PDF, or is damaged: {_said(error)}",
+            f"is not a PDF, or is damaged: {_error_text(error)}",
             source=source,
             remedy="Get it again, or try: qpdf OLD.pdf NEW.pdf",
         ) from error
@@ -240,7 +240,7 @@ def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator
             raise
         except Exception as error:  # noqa: BLE001 # as above
             text = ""
-            on_broken(BrokenSource(f"page {number} cannot be read: {_said(error)}", source=source))
+            on_broken(BrokenSource(f"page {number} cannot be read: {_error_text(error)}", source=source))
         characters += len(text)
         if characters > WHOLE_FILE_BYTE_LIMIT:
             raise _too_large(source, f"has more than {WHOLE_FILE_BYTE_LIMIT // 2**20} MiB of text")
@@ -358,7 +358,7 @@ def pdf_date(text: str) -> datetime | None:
         return None
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     """What is wrong, without the names that pypdf has for it: they mean nothing to whoever has the file."""
     from pypdf.errors import PdfStreamError, PyPdfError
 

@@ -9,12 +9,12 @@ from overstory.errors import BrokenSource
 from overstory.model import Document
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_title, join_blocks
-from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, has_suffix, is_file, open_bytes, read_bytes, reading, stem
 from overstory_loaders.html import parse_page
 from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.programs import installed_program, output_of
 from overstory_loaders.text import PERL_SUFFIXES
+from overstory_loaders.text_encoding import decode
 
 SUFFIXES = (".pod",)
 SEARCHED_FOR_POD_BYTES = 2**20

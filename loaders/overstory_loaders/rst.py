@@ -8,10 +8,10 @@ from overstory.errors import BrokenSource
 from overstory.model import Document, Link
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_text, clean_title, join_blocks
-from overstory_loaders.decoding import read_text
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.hyperlinks import hyperlinks
 from overstory_loaders.metadata import clean_metadata, separated
+from overstory_loaders.text_encoding import read_text
 
 SUFFIXES = (".rst", ".rest")
 LISTED_FIELDS = frozenset({"keywords", "tags"})

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from overstory.model import Annotation, Document, Heading
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_title
-from overstory_loaders.decoding import read_clean_text
 from overstory_loaders.files import address, has_suffix, stem
+from overstory_loaders.text_encoding import read_clean_text
 
 YAML, TOML = (".yaml", ".yml"), (".toml",)
 SUFFIXES = (*YAML, *TOML)

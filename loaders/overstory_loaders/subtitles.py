@@ -12,9 +12,9 @@ from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_text, clean_title
-from overstory_loaders.decoding import read_clean_text
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.text_encoding import read_clean_text
 
 SUFFIXES = (".srt", ".vtt")
 _LONGEST_SILENCE_SECONDS = 3.0
@@ -63,8 +63,8 @@ class SubtitleLoader:
                 source=source,
                 remedy="Check the file; if it is a text, name it .txt.",
             )
-        said = "\n\n".join(_paragraphs(cues))
-        if not said:
+        speech = "\n\n".join(_paragraphs(cues))
+        if not speech:
             raise empty(source, "nothing is said")
         if timeless:
             first = " ".join(timeless[0].split())[:_SHOWN_CUE_CHARACTERS]
@@ -81,7 +81,7 @@ class SubtitleLoader:
         yield Document(
             source=address(source),
             source_key="",
-            text=clean_text(said),
+            text=clean_text(speech),
             title=clean_title(name[: language.start()] if language else name),
             metadata=clean_metadata(
                 {"language": language[1].replace("_", "-") if language else None, "seconds": cues[-1].end}

@@ -243,15 +243,15 @@ def _grid(rows: Sequence[Sequence[TableCell]]) -> list[list[str]]:
     in the first, or, in a header, in each."""
     grid: list[list[str]] = []
     left = _MOST_SPANNED_CELLS
-    going_on: dict[int, tuple[str, int]] = {}
+    continued: dict[int, tuple[str, int]] = {}
     for cells in rows:
         row: list[str] = []
         for cell in [*cells, None]:
-            while len(row) in going_on:
-                text, rows_left = going_on.pop(len(row))
+            while len(row) in continued:
+                text, rows_left = continued.pop(len(row))
                 left -= 1
                 if rows_left > 1 and left > 0:
-                    going_on[len(row)] = (text, rows_left - 1)
+                    continued[len(row)] = (text, rows_left - 1)
                 row.append(text)
             if cell is None:
                 break
@@ -260,7 +260,7 @@ def _grid(rows: Sequence[Sequence[TableCell]]) -> list[list[str]]:
             for number in range(columns):
                 text = cell.text if cell.is_header or not number else ""
                 if cell.rows > 1:
-                    going_on[len(row)] = (repeatable(text), cell.rows - 1)
+                    continued[len(row)] = (repeatable(text), cell.rows - 1)
                 row.append(text)
         grid.append(row)
     return grid

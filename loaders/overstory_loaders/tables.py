@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_title
-from overstory_loaders.decoding import LINE_CHARACTER_LIMIT, NumberedLine, bad_byte, not_utf8, read_lines
 from overstory_loaders.files import empty
 from overstory_loaders.place import Place
+from overstory_loaders.text_encoding import LINE_CHARACTER_LIMIT, NumberedLine, bad_byte, not_utf8, read_lines
 
 TABLE_SUFFIXES = (".csv", ".tsv")
 DELIMITERS = (",", ";", "\t", "|")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 from zipfile import ZipFile
@@ -14,13 +13,18 @@ from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import Block, clean_title, join_blocks
-from overstory_loaders.by_content import format_by_content
-from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, stem
+from overstory_loaders.files import address, empty, missing_extra, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata
-from overstory_loaders.office_packages import copied_package, office_properties, open_office_package, pieces_of
-from overstory_loaders.packages import PackageKind, has_member, why_not_old
+from overstory_loaders.office_packages import (
+    OfficeLoader,
+    copied_package,
+    office_properties,
+    open_office_package,
+    pieces_of,
+)
+from overstory_loaders.packages import PackageKind, has_member
 from overstory_loaders.table_text import Cell, table_blocks
-from overstory_loaders.xml_reading import XmlElement, read_tree
+from overstory_loaders.xml_reader import XmlElement, read_tree
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -38,23 +42,13 @@ _SAVE_AGAIN = "Open it in Excel or LibreOffice, and save it as .xlsx without a p
 _KIND = PackageKind("XLSX", _SAVE_AGAIN, "an .xls of before 2007")
 
 
-class XlsxLoader:
+class XlsxLoader(OfficeLoader):
     """XLSX files, with the title from their properties or the file name."""
 
     name = "xlsx"
-    isolated = True
-
-    def recognises(self, source: str) -> bool:
-        """By name, except Excel's lock files of open workbooks."""
-        return has_suffix(source, SUFFIXES) and not Path(source).name.startswith("~$")
-
-    def recognises_content(self, source: str) -> bool:
-        """By what the ZIP archive holds."""
-        return format_by_content(source) == "xlsx"
-
-    def why_not(self, source: str) -> BrokenSource | None:
-        """Of files of before 2007."""
-        return why_not_old(source, ".xls", _KIND)
+    suffixes = SUFFIXES
+    old_suffix = ".xls"
+    kind = _KIND
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
         """One document: a heading per sheet, a line per row; of formulas the values that were stored.
@@ -159,4 +153,4 @@ def _elements(styles: XmlElement, group: str, name: str, attributes: Sequence[st
         " ".join(f"{key}={quoteattr(each.attributes[key])}" for key in attributes if key in each.attributes)
         for each in found
     )
-    return f"<{group}>{''.join(f'<{name} {said}/>' for said in written)}</{group}>" if found else ""
+    return f"<{group}>{''.join(f'<{name} {each}/>' for each in written)}</{group}>" if found else ""

@@ -15,7 +15,7 @@ from overstory_loaders.html import parse_page
 from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.table_text import CELL_GAP, row_line
-from overstory_loaders.xml_reading import XmlElement, read_element, xml_events
+from overstory_loaders.xml_reader import XmlElement, read_element, xml_events
 
 SUFFIXES = (".xml", ".rss", ".atom", ".docbook", ".dbk")
 _LONGEST_FIELD_CHARACTERS = 200
@@ -77,7 +77,7 @@ def _blocks(source: str, language: list[str]) -> Iterator[Block]:
                     _open_pages(element, source)
                 is_title = element.name in _TITLES
                 is_field = _is_field(element) and bool(element.children) and not is_title
-                for block in _said(element, 1 + (is_titled and not is_title)):
+                for block in _element_blocks(element, 1 + (is_titled and not is_title)):
                     yield Block(block.text, block.level, tight=after_field and is_field)
                 after_field, is_titled = is_field, is_titled or is_title
             elif event.kind == "text":
@@ -102,7 +102,7 @@ def _open_pages(element: XmlElement, source: str) -> None:
             each.children = [XmlElement("title" if block.level else "p", {}, [block.text]) for block in blocks]
 
 
-def _said(element: XmlElement, level: int) -> Iterator[Block]:
+def _element_blocks(element: XmlElement, level: int) -> Iterator[Block]:
     """The blocks of an element.
 
     Args:
@@ -124,7 +124,7 @@ def _said(element: XmlElement, level: int) -> Iterator[Block]:
         is_titled = any(each.name in _TITLES for each in inner)
         after_field = False
         for each in inner:
-            for block in _said(each, level if each.name in _TITLES else level + is_titled):
+            for block in _element_blocks(each, level if each.name in _TITLES else level + is_titled):
                 yield Block(block.text, block.level, tight=after_field and _is_field(each))
             after_field = _is_field(each) and each.name not in _TITLES
 
@@ -133,13 +133,13 @@ def _fields(element: XmlElement) -> Iterator[Block]:
     """A small element as a line: its name, its attributes and its text. A long text stands alone."""
     text = " ".join(element.text().split())
     attributes = _attributes(element)
-    said = CELL_GAP.join(f"{name}: {' '.join(value.split())}" for name, value in attributes.items())
+    attribute_text = CELL_GAP.join(f"{name}: {' '.join(value.split())}" for name, value in attributes.items())
     if len(text) > _LONGEST_FIELD_CHARACTERS:
         yield Block(text)
-    elif text or said:
+    elif text or attribute_text:
         language = element.attributes.get("lang", "") if text else ""
         name = f"{element.name} ({language})" if language else element.name
-        yield Block(f"{name}: {CELL_GAP.join(part for part in (text, said) if part)}")
+        yield Block(f"{name}: {CELL_GAP.join(part for part in (text, attribute_text) if part)}")
 
 
 def _attributes(element: XmlElement) -> dict[str, str]:

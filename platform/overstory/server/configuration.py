@@ -213,20 +213,20 @@ def command(
     main_class: str,
     options: Sequence[str] = (),
     *,
-    soon: bool = False,
+    short_session: bool = False,
 ) -> list[str]:
     """The command line. The class path is passed in the environment: 300 jars would make `ps` unreadable.
 
     Args:
         options: more of Java's.
-        soon: compile for a short session, as `ServerSettings.fast_start` does.
+        short_session: compile for a short session, as `ServerSettings.fast_start` does.
     """
     heap = memory_megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=SMALLEST_HEAP_MEGABYTES)
     return [
         str(java.binary),
         f"-Xms{min(256, heap):.0f}m",
         f"-Xmx{settings.heap}",
-        *(_FAST_START if settings.fast_start or soon else _LESS_INLINED),
+        *(_FAST_START if settings.fast_start or short_session else _LESS_INLINED),
         *options,
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
         main_class,

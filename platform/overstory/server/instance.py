@@ -269,10 +269,10 @@ def storage_errors(place: Path, *, error: type[ServerError] = ServerError, varia
     try:
         yield
     except OSError as fault:
-        raise _explained(fault, place, error, variable) from fault
+        raise _storage_error(fault, place, error, variable) from fault
 
 
-def _explained(fault: OSError, place: Path, error: type[ServerError], variable: str) -> ServerError:
+def _storage_error(fault: OSError, place: Path, error: type[ServerError], variable: str) -> ServerError:
     if fault.errno in FULL:
         return error(
             f"The disk is full: {place} could not be written.",

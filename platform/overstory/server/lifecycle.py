@@ -28,8 +28,6 @@ from overstory.settings import ServerSettings, Settings
 
 if TYPE_CHECKING:
     from overstory.protocols import Progress
-if TYPE_CHECKING:
-    from overstory.protocols import Progress
 
 
 _LAST_LINES = 12
@@ -88,7 +86,7 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def explained(printed: str, home: Path, *, what: str) -> ServerStartError:
+def start_error(printed: str, home: Path, *, what: str) -> ServerStartError:
     """The error for a start that failed.
 
     Args:
@@ -144,7 +142,7 @@ def begin(instance: Instance, settings: Settings) -> None:
         java = find_java(settings.server.java, lock_list.neo4j_version)
         ports = configuration.free_ports(instance.last_ports())
         _trim_console(instance)
-        _spawn(instance, jars, java, settings.server, ports, soon=True)
+        _spawn(instance, jars, java, settings.server, ports, short_session=True)
 
 
 def started(running: Running) -> str:
@@ -169,7 +167,7 @@ def _launch(
     process.end(instance.home, grace=1.0)
     instance.forget_running()
     what = "Neo4j ended while starting." if died else f"Neo4j did not answer within {settings.start_seconds:g} seconds."
-    failure = explained(_printed(instance, printed_before), instance.home, what=what)
+    failure = start_error(_printed(instance, printed_before), instance.home, what=what)
     if died and with_archive and instance.archives.exists() and not isinstance(failure, PortTakenError):
         running = _launch(instance, jars, java, settings, ports, with_archive=False)
         class_archive.discard(instance)  # it was why
@@ -184,14 +182,14 @@ def _spawn(
     settings: ServerSettings,
     ports: Ports,
     *,
-    soon: bool = False,
+    short_session: bool = False,
     with_archive: bool = True,
 ) -> Running:
     configuration.prepare(instance, jars, settings, ports)
     instance.note_store(jars.lock_list.neo4j_version, ports)
     options = ClassArchive.of(instance, java.binary, jars.lock_list.digest).options() if with_archive else ()
     pid = process.spawn(
-        configuration.command(instance, java, settings, jars.main_class(), options, soon=soon),
+        configuration.command(instance, java, settings, jars.main_class(), options, short_session=short_session),
         folder=instance.root,
         log=instance.console,
         environ=process.inherited() | configuration.environment(jars),
@@ -284,19 +282,19 @@ def ensure_running(
     instance.create()
     limit = f"at most {settings.server.start_seconds:g} s, OVERSTORY_SERVER_START_SECONDS"
     with ExitStack() as held:
-        with _said_if_slow(f"Waiting for another process that starts or stops the server in {instance.data}."):
+        with _logged_if_slow(f"Waiting for another process that starts or stops the server in {instance.data}."):
             held.enter_context(instance.locked(settings.server.start_seconds + _FETCH_SECONDS))
         held.enter_context(storage_errors(instance.root, variable="OVERSTORY_HOME"))
         silent = progress is None or isinstance(progress, Silence)  # else it says itself what goes on
         shown = progress or Silence()
         running = instance.running()
         waits = f"Waiting for the server in {instance.data}, which does not answer yet ({limit})."
-        with _said_if_slow(waits) if silent or (running is not None and running.ready) else nullcontext():
+        with _logged_if_slow(waits) if silent or (running is not None and running.ready) else nullcontext():
             connection = _revived(instance, settings.server, patience, shown)
         if connection is not None:
             return connection
         starts = f"Starting the server in {instance.data}, after missing jars are fetched ({limit})."
-        with _said_if_slow(starts) if silent else nullcontext():
+        with _logged_if_slow(starts) if silent else nullcontext():
             return start(instance, settings, shown, lock_list)
 
 
@@ -320,7 +318,7 @@ def begin_if_embedded() -> None:
 
 
 @contextmanager
-def _said_if_slow(what: str) -> Generator[None]:
+def _logged_if_slow(what: str) -> Generator[None]:
     """Say what is waited for, once it has taken some seconds: also where progress is not shown, or it looks hung."""
     timer = threading.Timer(_SILENT_SECONDS, _log.warning, (what,))
     timer.daemon = True

@@ -95,11 +95,11 @@ def end(home: Path, *, grace: float) -> int:
     for process in found:
         with suppress(psutil.Error):
             process.terminate()
-    _, deaf = psutil.wait_procs(found, timeout=grace)
-    for process in deaf:
+    _, still_alive = psutil.wait_procs(found, timeout=grace)
+    for process in still_alive:
         with suppress(psutil.Error):
             process.kill()
-    _, left = psutil.wait_procs(deaf, timeout=_KILL_SECONDS)
+    _, left = psutil.wait_procs(still_alive, timeout=_KILL_SECONDS)
     if left:
         raise ServerError(f"Process {left[0].pid} of the server does not end.", remedy=f"Try `kill -9 {left[0].pid}`.")
     return len(found)
@@ -165,9 +165,9 @@ def answered_after(connection: Connection, seconds: float) -> float | None:
     begun = time.monotonic()
     outcome: list[bool | PasswordRefusedError] = []
     # If the server freezes during the query, the driver waits forever, so it runs in a thread of its own.
-    asking = threading.Thread(target=lambda: outcome.append(_ask(connection, seconds)), daemon=True)
-    asking.start()
-    asking.join(seconds)
+    query_thread = threading.Thread(target=lambda: outcome.append(_ask(connection, seconds)), daemon=True)
+    query_thread.start()
+    query_thread.join(seconds)
     if outcome and isinstance(outcome[0], PasswordRefusedError):
         raise outcome[0]
     return time.monotonic() - begun if outcome == [True] else None

@@ -172,7 +172,11 @@ def provision(
             return jars
         jars.folder.mkdir(parents=True, exist_ok=True)
         with FileLock(cache / "jars.lock", mode=0o600):
-            wanted = [jar for jar in _doubtful(jars, None if verify else stamp) if not _keep(jars, jar)]
+            wanted = [
+                jar
+                for jar in _doubtful(jars, None if verify else stamp)
+                if not is_whole(jar, jars.folder / jar.file_name)
+            ]
             _get(wanted, jars.folder, source, repository, progress)
             stamp.touch()
     return jars
@@ -203,11 +207,6 @@ def _as_checked(jar: Jar, file: Path, checked: int) -> bool:
     return found.st_size == jar.size and found.st_mtime_ns <= checked
 
 
-def _keep(jars: Jars, jar: Jar) -> bool:
-
-    return is_whole(jar, jars.folder / jar.file_name)
-
-
 def _get(
     wanted: list[Jar], folder: Path, source: Path | None, repository: str | None, progress: Progress | None
 ) -> None:
@@ -221,11 +220,11 @@ def _get(
     check_space(folder, size, error=ProvisioningError, variable="OVERSTORY_CACHE")
     progress = progress or Silence()
     progress.start("Neo4j", round(size / 1e6), "MB")
-    told = _Megabytes(progress)
+    megabytes = _Megabytes(progress)
     if source is not None:
-        copy(_found(wanted, source), folder, told.add)
+        copy(_found(wanted, source), folder, megabytes.add)
     else:
-        download(wanted, folder, repository or _default_repository(), told.add)
+        download(wanted, folder, repository or _default_repository(), megabytes.add)
     progress.finish(f"{len(wanted)} jars, {size / 1e6:.0f} MB")
 
 
@@ -234,14 +233,14 @@ class _Megabytes:
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._bytes = self._told = 0
+        self._bytes = self._reported = 0
 
     def add(self, amount: int) -> None:
         self._bytes += amount
         now = round(self._bytes / 1e6)
-        if now != self._told:
-            self._progress.advance(now - self._told)
-            self._told = now
+        if now != self._reported:
+            self._progress.advance(now - self._reported)
+            self._reported = now
 
 
 def _default_repository() -> str:
@@ -332,7 +331,7 @@ def _in_parallel(jars: Sequence[Jar], folder: Path, stream: Stream, on_bytes: Ca
     """Download several at a time, the largest first, so that no thread is left with a large one at the end."""
     stop, written = threading.Event(), SimpleQueue[int]()
 
-    def tell() -> None:
+    def report() -> None:
         while not written.empty():
             on_bytes(written.get())
 
@@ -342,13 +341,13 @@ def _in_parallel(jars: Sequence[Jar], folder: Path, stream: Stream, on_bytes: Ca
         try:
             while waiting:
                 done, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
-                tell()
+                report()
                 for future in done:
                     future.result()
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)
-    tell()
+    report()
 
 
 def _fetch(jar: Jar, folder: Path, stream: Stream, on_bytes: Callable[[int], None], stop: threading.Event) -> None:
@@ -359,15 +358,15 @@ def _fetch(jar: Jar, folder: Path, stream: Stream, on_bytes: Callable[[int], Non
             return _store(jar, folder, stream(jar), on_bytes, stop)
         except (_SpoiltError, httpx.TransportError) as error:
             if attempt == _DOWNLOAD_TRIES:
-                raise ProvisioningError(_said(jar, error), remedy=CLOSED_NETWORK) from error
+                raise ProvisioningError(_failure(jar, error), remedy=CLOSED_NETWORK) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ProvisioningError(_said(jar, error), remedy=CLOSED_NETWORK) from error
+            raise ProvisioningError(_failure(jar, error), remedy=CLOSED_NETWORK) from error
         if stop.wait(_DOWNLOAD_PAUSE_SECONDS * attempt):
             raise _StoppedError
     raise AssertionError  # the last attempt returns or raises
 
 
-def _said(jar: Jar, error: Exception) -> str:
+def _failure(jar: Jar, error: Exception) -> str:
     return (
         f"{jar.file_name} {error}."
         if isinstance(error, _SpoiltError)

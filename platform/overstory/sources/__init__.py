@@ -3,7 +3,7 @@
 from overstory.sources.coverage import Coverage, Kept, Root
 from overstory.sources.encodings import DecodedFile
 from overstory.sources.in_memory import InMemory, in_memory_documents
-from overstory.sources.installed import catalogue
+from overstory.sources.loader_catalogue import catalogue
 from overstory.sources.paths import absolute, relative_to
 from overstory.sources.read_options import ReadOptions
 from overstory.sources.walk import read_sources

@@ -68,9 +68,9 @@ class ChosenFiles:
             return True
         for folder in path.parents if self._ignored else ():
             if folder in self._ignored:
-                said = self._ignored[folder].decision(path.relative_to(folder).as_posix(), is_folder=is_folder)
-                if said is not None:
-                    return said
+                decision = self._ignored[folder].decision(path.relative_to(folder).as_posix(), is_folder=is_folder)
+                if decision is not None:
+                    return decision
         return False
 
     def includes(self, path: Path, *, is_folder: bool = False) -> bool:

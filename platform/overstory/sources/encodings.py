@@ -34,7 +34,7 @@ class DecodedFile:
     replaced: int = 0
 
     @property
-    def said(self) -> str:
+    def shown(self) -> str:
         """ "windows-1252"; "utf-8, with � at 3 places"."""
         return self.encoding + (f", with � at {counted(self.replaced, 'place')}" if self.replaced else "")
 
@@ -50,7 +50,7 @@ _fallback: ContextVar[tuple[str, OnDecoded]] = ContextVar("overstory_fallback_en
 
 
 @contextmanager
-def decoding_others(encoding: str, on_decoded: OnDecoded) -> Generator[None]:
+def use_fallback(encoding: str, on_decoded: OnDecoded) -> Generator[None]:
     """Files that are not UTF-8 are read by this encoding; "" refuses them."""
     before = _fallback.set((encoding, on_decoded))
     try:
@@ -71,7 +71,9 @@ def has_fallback() -> bool:
 
 
 def fallback_encoding(sample: bytes, source: str) -> str | None:
-    """The encoding to read a file by that is not UTF-8; None to refuse it. Whoever takes it says so by `took_encoding`.
+    """Return the encoding for a file that is not UTF-8; None if the run refuses such files.
+
+    A loader that uses the encoding calls `report_encoding`.
 
     Args:
         sample: the part of the file around its first byte that is not UTF-8.
@@ -85,7 +87,7 @@ def fallback_encoding(sample: bytes, source: str) -> str | None:
     return _recognised(sample, source) if encoding == AUTO else encoding
 
 
-def took_encoding(source: str, encoding: str, *, replaced: int = 0) -> None:
+def report_encoding(source: str, encoding: str, *, replaced: int = 0) -> None:
     """Tells the run that a file was read by what `fallback_encoding` said, or with some of its bytes replaced."""
     _fallback.get()[1](DecodedFile(source, encoding, replaced))
 

@@ -126,7 +126,7 @@ class ReadingProcess(Closing):
         on_decoded: OnDecoded,
         following: tuple[str, Loader] | None = None,
     ) -> Iterator[Loaded]:
-        """What `GuardedLoading.items` gives in the worker. Reports and items come in order.
+        """What `LoaderRunner.items` gives in the worker. Reports and items come in order.
 
         The file is reported as broken if the worker ends over it.
 
@@ -261,14 +261,14 @@ class _FileReading:
 
     def answer(self) -> None:
         """Reads the file, and sends what is found."""
-        from overstory.sources.guarded import GuardedLoading  # which imports this module
+        from overstory.sources.loader_runner import LoaderRunner  # which imports this module
 
         request = self._request
         _set_soft_limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + request.seconds)
         if (held := _held_bytes()) is not None:
             # RLIMIT_AS would also count what threads and allocators only reserve: 1 GB more with OCR.
             _set_soft_limit(resource.RLIMIT_DATA, held + request.memory_bytes)
-        loading = GuardedLoading(
+        loading = LoaderRunner(
             self._hear_broken, self._add, self._add, encoding=request.encoding, within=request.within
         )
         try:

@@ -16,7 +16,7 @@ from typing import Any
 from overstory.errors import BrokenSource, ExtraMissing, OverstoryError, SourceError
 from overstory.model import MetadataValue
 from overstory.model.metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
-from overstory.sources.fetched import Fetched, RemoteFiles, placed
+from overstory.sources.remote_files import FetchedFile, RemoteFiles, placed
 from overstory.surrogates import is_well_formed
 
 _MODIFIED = ("LastModified", "last_modified", "mtime", "updated", "created")
@@ -64,7 +64,7 @@ def store_faults(address: str, *, passing: type[Exception] = OverstoryError) -> 
 class StoreFiles(RemoteFiles):
     """The files at an address that was named: one, or those below it."""
 
-    def files(self, only: Sequence[str] | None = None) -> Iterator[Fetched]:
+    def files(self, only: Sequence[str] | None = None) -> Iterator[FetchedFile]:
         """In order of names."""
         if only is not None and self._address in only:
             only = None
@@ -114,7 +114,7 @@ class StoreFiles(RemoteFiles):
             return False
         return True
 
-    def _file(self, store: Any, name: str, below: str, address: str, info: Mapping[str, Any]) -> Iterator[Fetched]:
+    def _file(self, store: Any, name: str, below: str, address: str, info: Mapping[str, Any]) -> Iterator[FetchedFile]:
         relative = below or PurePosixPath(address).name
         base = f"{self._address}/" if below else f"{self._address.rpartition('/')[0]}/"
         with placed(relative) as (folder, path):
@@ -139,7 +139,7 @@ class StoreFiles(RemoteFiles):
             metadata[SIZE] = path.stat().st_size
             if (modified := _modified(info)) is not None:
                 metadata[MODIFIED] = modified
-            yield Fetched(address, path, folder, base, metadata)
+            yield FetchedFile(address, path, folder, base, metadata)
 
     def _is_read_by_head(self, store: Any, name: str, info: Mapping[str, Any], path: Path) -> bool:
         """Whether a loader may read a file by its content: its first bytes say so, or that it is an archive, of which
@@ -171,9 +171,9 @@ def _is_here(store: Any) -> bool:
 def _state(info: Mapping[str, Any]) -> str:
     """What changes with the content of a file: what the store calls it, or else its time and size; "" if it has
     neither."""
-    said = next((f"{key} {info[key]}" for key in _CHECKSUMS if info.get(key)), "")
+    checksum = next((f"{key} {info[key]}" for key in _CHECKSUMS if info.get(key)), "")
     time = next((f"{key} {info[key]}" for key in _MODIFIED if info.get(key) is not None), "")
-    return f"{said or time}, {info.get('size')} bytes" if said or time else ""
+    return f"{checksum or time}, {info.get('size')} bytes" if checksum or time else ""
 
 
 def _modified(info: Mapping[str, Any]) -> datetime.datetime | None:

@@ -22,9 +22,8 @@ from overstory.protocols import DatabaseLoader, Loader, OnBroken, OnSkipped
 from overstory.sources.chosen_files import ChosenFiles
 from overstory.sources.coverage import Coverage
 from overstory.sources.encodings import OnDecoded
-from overstory.sources.fetched import PageCache, RemoteFiles
-from overstory.sources.guarded import GuardedLoading, reads_files_inside
-from overstory.sources.installed import Catalogue, catalogue, recognises
+from overstory.sources.loader_catalogue import Catalogue, catalogue, recognises
+from overstory.sources.loader_runner import LoaderRunner, reads_files_inside
 from overstory.sources.paths import (
     LEADS_OUTSIDE,
     absolute,
@@ -42,6 +41,7 @@ from overstory.sources.paths import (
 )
 from overstory.sources.read_options import ReadOptions
 from overstory.sources.reading_process import ReadingProcess, process_of_run
+from overstory.sources.remote_files import PageCache, RemoteFiles
 from overstory.surrogates import is_well_formed
 
 
@@ -165,7 +165,7 @@ class _SourceReader:
     ) -> None:
         self._known = known
         self._only = only
-        self._loading = GuardedLoading(
+        self._loading = LoaderRunner(
             on_broken,
             on_skipped,
             on_decoded,
@@ -456,5 +456,5 @@ class _SourceReader:
             self._coverage.add_unread(where if is_inside else source, "a part of it is broken")
 
 
-def _ignore(_told: object) -> None:
+def _ignore(_value: object) -> None:
     """For who does not want to hear."""

@@ -17,8 +17,8 @@ from xml.parsers import expat
 from overstory.errors import BrokenSource, ExtraMissing
 from overstory.model import MetadataValue
 from overstory.model.metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
-from overstory.sources.fetched import Fetched, RemoteFiles, placed
 from overstory.sources.paths import normal_address
+from overstory.sources.remote_files import FetchedFile, RemoteFiles, placed
 from overstory.sources.web_requests import AGENT, HostUnreachable, Page, PageGone, WebRequests
 
 SITEMAP = "sitemap"
@@ -45,7 +45,7 @@ _XML = ("application/xml", "text/xml", "application/gzip", "application/x-gzip")
 class WebPages(RemoteFiles):
     """The pages of one address that was named: itself, or those that its sitemap lists."""
 
-    def files(self, only: Sequence[str] | None = None) -> Iterator[Fetched]:
+    def files(self, only: Sequence[str] | None = None) -> Iterator[FetchedFile]:
         """Each page as a file."""
         options = self._options
         if only is not None and self._address in only:
@@ -85,7 +85,7 @@ class WebPages(RemoteFiles):
 
     def _pages(
         self, sitemap: Page, listed: _Listed, requests: WebRequests, robots: _Robots, only: Sequence[str] | None
-    ) -> Iterator[Fetched]:
+    ) -> Iterator[FetchedFile]:
         host = _origin(self._address)
         if only is None:
             self._coverage.add_root(host, sitemap=self._address)
@@ -167,7 +167,7 @@ class WebPages(RemoteFiles):
             else:
                 yield address
 
-    def _file(self, page: Page, *, sitemap: str) -> Iterator[Fetched]:
+    def _file(self, page: Page, *, sitemap: str) -> Iterator[FetchedFile]:
         """The page as a file whose name says its format, if a loader reads that."""
         if page.address in self._coverage.read:
             return
@@ -194,7 +194,7 @@ class WebPages(RemoteFiles):
                 self._on_skipped(f"{page.address} ({why})")
                 return
             self._coverage.read.add(page.address)
-            yield Fetched(page.address, path, folder, f"{_origin(page.address)}/", metadata)
+            yield FetchedFile(page.address, path, folder, f"{_origin(page.address)}/", metadata)
 
 
 class _Robots:

@@ -25,8 +25,8 @@ import httpx
 from overstory import cancelling
 from overstory.endpoints import retry_after
 from overstory.errors import BrokenSource
-from overstory.sources.fetched import PageCache
 from overstory.sources.paths import is_default_port, normal_address, port_of
+from overstory.sources.remote_files import PageCache
 
 AGENT = "overstory"
 _PAGE_BYTES = 67_108_864

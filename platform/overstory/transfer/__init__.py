@@ -5,7 +5,7 @@ from overstory.transfer.restore import restore_file, separate_exports, usable_ex
 from overstory.transfer.shard_folders import shard_folder
 from overstory.transfer.shards import ShardJob, models_of
 from overstory.transfer.stage_on_ray import stage_engine
-from overstory.transfer.staging import StageReport, stage
+from overstory.transfer.staged_folder import StageReport, stage
 
 __all__ = [
     "ShardJob",

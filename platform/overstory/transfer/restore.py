@@ -48,7 +48,7 @@ from overstory.text.names.edits import EditedNames
 from overstory.transfer.export import EXPORTED_DOCUMENTS_A_PAGE, unsealed
 from overstory.transfer.records import ExportHeader, RestoredChunk, RestoredDocument, read_documents, read_header
 from overstory.transfer.shard_folders import FIRST_LINE_BYTES, opened
-from overstory.transfer.staging import staged_shards
+from overstory.transfer.staged_folder import staged_shards
 
 _RESTORED_CHUNKS_A_TRANSACTION = 2_000
 """Chunks with their vectors, mentions and facts; a document of more goes in several transactions."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from overstory.errors import ExtraMissing, ModelError, SettingsError
 from overstory.transfer.shards import Shard, ShardJob, Slice
-from overstory.transfer.staging import (
+from overstory.transfer.staged_folder import (
     SLICES_AHEAD,
     Refusal,
     StageEngine,

@@ -25,8 +25,8 @@ from overstory.model import ChunkText, Document, Extraction
 from overstory.progress import Step, progress_to
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
-from overstory.transfer import StageReport, shard_folder, staging
-from overstory.transfer.staging import MANIFEST
+from overstory.transfer import StageReport, shard_folder, staged_folder
+from overstory.transfer.staged_folder import MANIFEST
 
 GERMAN = (
     "Die Bibliothek in Köln wurde von Ada Lovelace gegründet und ist für alle geöffnet, die in der Stadt wohnen. Wer "
@@ -52,7 +52,7 @@ def sources(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 8 documents wherever the files lie: else a shard ends where the digest of a path says."""
-    monkeypatch.setattr(staging, "_MOST_DOCUMENTS_A_SHARD", 8)
+    monkeypatch.setattr(staged_folder, "_MOST_DOCUMENTS_A_SHARD", 8)
 
 
 def shards(folder: Path) -> dict[str, bytes]:
@@ -138,12 +138,12 @@ class Dying:
 def test_a_document_more_moves_no_other_into_another_shard(
     models: tuple[Embedder, Extractor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(staging, "_MOST_DOCUMENTS_A_SHARD", 1_000)
+    monkeypatch.setattr(staged_folder, "_MOST_DOCUMENTS_A_SHARD", 1_000)
     documents = [Document(f"files/{number}.txt", "", f"This is text {number}.") for number in range(600)]
 
     def staged(items: list[Document]) -> set[str]:
         report = StageReport()
-        staging.stage(
+        staged_folder.stage(
             items,
             shard_folder(str(tmp_path / "out")),
             models[0],
@@ -242,7 +242,7 @@ def workers() -> list[psutil.Process]:
     found: list[psutil.Process] = []
     for each in psutil.Process().children():
         with suppress(psutil.Error):  # it may end meanwhile
-            if any("transfer.staging" in word for word in each.cmdline()):
+            if any("transfer.staged_folder" in word for word in each.cmdline()):
                 found.append(each)
     return found
 

@@ -26,7 +26,7 @@ def test_fields_in_bytes_without_an_encoding_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["mixed", "alternative", "related", "report"])
 def test_a_message_whose_parts_have_another_boundary_is_reported(kind: str) -> None:
     message = f"From: a@b\nSubject: x\nContent-Type: multipart/{kind}; boundary=x\n\n--y\n\nsalt is up\n--y--\n"
-    assert read_mail(message.encode(), "a.eml").unparted == 1
+    assert read_mail(message.encode(), "a.eml").without_boundary == 1
 
 
 def test_a_message_has_the_fields_that_people_read(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tests.sources import mail_of, write, zip_of
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory.sources import Coverage, ReadOptions, read_sources
-from overstory.sources.installed import Catalogue
+from overstory.sources.loader_catalogue import Catalogue
 from overstory_loaders.text import TextLoader
 
 SECRET = "The code of the safe is 1895."

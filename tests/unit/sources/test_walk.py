@@ -14,7 +14,7 @@ from tests.sources import write
 from overstory.errors import BrokenSource, LoaderNotFound, install_command
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
-from overstory.sources.installed import Catalogue, catalogue
+from overstory.sources.loader_catalogue import Catalogue, catalogue
 from overstory.sources.walk import read_sources
 from overstory_loaders.files import missing_extra
 

@@ -9,15 +9,15 @@ from overstory import cancelling
 from overstory.errors import BrokenSource, OverstoryError
 from overstory.model import Annotation, Document, Link, Loaded
 from overstory.protocols import Loader, OnBroken, OnSkipped
-from overstory.sources.encodings import DecodedFile, OnDecoded, decoding_others
-from overstory.sources.fetched import Fetched
+from overstory.sources.encodings import DecodedFile, OnDecoded, use_fallback
 from overstory.sources.paths import confined_to, is_of_kernel, unreadable
 from overstory.sources.reading_process import ReadingProcess
+from overstory.sources.remote_files import FetchedFile
 
 _END: Final = object()
 
 
-class GuardedLoading:
+class LoaderRunner:
     """Runs loaders for the listeners of a run.
 
     Attributes:
@@ -48,7 +48,7 @@ class GuardedLoading:
         self._within = within
         self._raised: BaseException | None = None
         self._decoded_last: DecodedFile | None = None
-        self._fetched: Fetched | None = None
+        self._fetched: FetchedFile | None = None
         self.hiding: set[str] = set()
 
     def report(self, error: BrokenSource) -> None:
@@ -81,7 +81,7 @@ class GuardedLoading:
                 within=self._within,
                 on_broken=self.report,
                 on_skipped=self._on_skipped,
-                on_decoded=self._heard_decoded,
+                on_decoded=self._report_decoded,
                 following=following if following is not None and is_isolated(following[1]) else None,
             )
         else:
@@ -93,7 +93,7 @@ class GuardedLoading:
         while True:
             cancelling.check()
             try:
-                with decoding_others(self._encoding, self._heard_decoded), confined_to(self._within):
+                with use_fallback(self._encoding, self._report_decoded), confined_to(self._within):
                     if items is None:
                         items = iter(self._load(source, loader))
                     item = next(items, _END)
@@ -108,7 +108,7 @@ class GuardedLoading:
                 return
             yield item
 
-    def items_of_fetched(self, fetched: Fetched, loader: Loader) -> Iterator[Loaded]:
+    def items_of_fetched(self, fetched: FetchedFile, loader: Loader) -> Iterator[Loaded]:
         """As `items`, of a file that was fetched: items and faults are those of its address."""
         self._fetched = fetched
         try:
@@ -119,12 +119,12 @@ class GuardedLoading:
             self._fetched = None
 
     def _load(self, source: str, loader: Loader) -> Iterator[Loaded]:
-        load_telling: Callable[..., Iterator[Loaded]] | None = getattr(loader, "load_telling", None)
-        if load_telling is None:
+        load_container: Callable[..., Iterator[Loaded]] | None = getattr(loader, "load_container", None)
+        if load_container is None:
             return loader.load(source, on_broken=self.report)
-        return load_telling(source, on_broken=self.report, on_skipped=self._on_skipped)
+        return load_container(source, on_broken=self.report, on_skipped=self._on_skipped)
 
-    def _heard_decoded(self, decoded: DecodedFile) -> None:
+    def _report_decoded(self, decoded: DecodedFile) -> None:
         if decoded == self._decoded_last:  # a table is opened twice: for its header, and for its rows
             return
         self._decoded_last = decoded
@@ -138,7 +138,7 @@ def is_isolated(loader: Loader) -> bool:
 
 def reads_files_inside(loader: Loader) -> bool:
     """Whether sources of a loader hold files, as archives do."""
-    return hasattr(loader, "load_telling")
+    return hasattr(loader, "load_container")
 
 
 def _as_broken(error: Exception, source: str, loader: Loader) -> BrokenSource:

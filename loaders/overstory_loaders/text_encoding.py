@@ -14,7 +14,7 @@ from typing import IO
 
 from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
-from overstory.sources.encodings import around, fallback_encoding, has_fallback, took_encoding
+from overstory.sources.encodings import around, fallback_encoding, has_fallback, report_encoding
 from overstory_loaders.blocks import clean_text, control_characters
 from overstory_loaders.files import FILE_ERRORS, empty, open_bytes, read_bytes, reading, unreadable
 from overstory_loaders.place import Place
@@ -99,7 +99,7 @@ def other_encoding(stream: IO[bytes], source: str) -> str | None:
                     sample = around(before + piece, len(before) + error.start)
                     found = fallback_encoding(sample, source)
                     if found is not None:
-                        took_encoding(source, found)
+                        report_encoding(source, found)
                     return found
                 before = piece
         finally:
@@ -153,13 +153,13 @@ _LEAST_SPACES_SHARE = 0.05
 """Part of the characters of such a text that are spaces, digits or Latin letters, whose upper byte is zero."""
 _OF_ALPHABETS = frozenset((*range(0x11), *range(0x1E, 0x27)))
 """Upper bytes of the characters of such a text: of alphabets, punctuation and signs. ASCII has no letters there."""
-_FEW_MENDED = 3
+_FEW_REPAIRS = 3
 """Places of a page with bytes that its encoding lacks; as many are mended in any page, if it is not tiny."""
-_MOST_MENDED_SHARE = 100
+_MOST_REPAIRS_SHARE = 100
 """Never more places than one for this many bytes of the page."""
-_FEW_MENDED_SHARE = 1_000
+_FEW_REPAIRS_SHARE = 1_000
 """One for this many bytes is mended in any page."""
-_MENDED_CHARACTERS_SHARE = 10
+_REPAIRS_CHARACTERS_SHARE = 10
 """So is one for this many characters beyond ASCII that the encoding has: it is not plainly the wrong one."""
 _BINARY_SHARE = 100
 """No text has more control characters than one in this many."""
@@ -182,14 +182,14 @@ def _by_zeros(head: bytes) -> str | None:
     return None
 
 
-def decode(data: bytes, source: str, *, declared: str | None = None, mends: bool = False) -> str:
+def decode(data: bytes, source: str, *, declared: str | None = None, repair: bool = False) -> str:
     """The text of some bytes, decoded by byte order mark, otherwise by the declared encoding, otherwise as UTF-8; what
     is UTF-16 in an alphabet needs no mark.
 
     What is none of these is read in the encoding that the run has for such files, if any.
 
     Args:
-        mends: replaces a few bytes that the declared encoding lacks, and tells the run of it, as browsers do silently.
+        repair: replaces a few bytes that the declared encoding lacks, and tells the run of it, as browsers do silently.
     """
     marked = marked_encoding(data)
     codec = marked or declared
@@ -198,9 +198,9 @@ def decode(data: bytes, source: str, *, declared: str | None = None, mends: bool
     except BrokenSource as error:
         cause = error.__cause__
         bad = cause if isinstance(cause, UnicodeDecodeError) else None
-        mended = _mended(data, source, codec) if mends and codec and bad else None
-        if mended is not None:
-            return mended
+        repaired = _repaired(data, source, codec) if repair and codec and bad else None
+        if repaired is not None:
+            return repaired
         other = None if marked else fallback_encoding(around(data, bad.start if bad else 0), source)
         if other is None:
             raise
@@ -208,21 +208,21 @@ def decode(data: bytes, source: str, *, declared: str | None = None, mends: bool
         text = _decoded(data, source, other)
     except BrokenSource as error:
         raise BrokenSource(error.reason, source=source, line=error.line, remedy=_OTHER_ENCODING) from error
-    took_encoding(source, other)
+    report_encoding(source, other)
     return text
 
 
-def _mended(data: bytes, source: str, codec: str) -> str | None:
+def _repaired(data: bytes, source: str, codec: str) -> str | None:
     """The text with "�" for bytes that a codec lacks; None if they are so many that it is plainly the wrong one."""
     if b"\0" in data[:MARKED_BYTES] and not codec.startswith(_WITH_ZEROS):
         return None
     text = data.decode(codec, "replace")
     others = len(text) - len(text.encode("ascii", "ignore"))
     places = text.count("�") - data.decode(codec, "ignore").count("�")  # a page may have this character itself
-    few = max(_FEW_MENDED, len(data) // _FEW_MENDED_SHARE, (others - places) // _MENDED_CHARACTERS_SHARE)
-    if places > min(few, len(data) // _MOST_MENDED_SHARE) or is_binary(text):
+    few = max(_FEW_REPAIRS, len(data) // _FEW_REPAIRS_SHARE, (others - places) // _REPAIRS_CHARACTERS_SHARE)
+    if places > min(few, len(data) // _MOST_REPAIRS_SHARE) or is_binary(text):
         return None
-    took_encoding(source, codec.removesuffix("-sig"), replaced=places)
+    report_encoding(source, codec.removesuffix("-sig"), replaced=places)
     return text
 
 

@@ -125,7 +125,7 @@ class Catalogue:
 
     def why_not(self, source: str) -> BrokenSource | None:
         """Why no loader reads a file, and what to do, where one knows."""
-        return next((why for loader in self.loaders.values() if (why := _said_by(loader, "why_not", source))), None)
+        return next((why for loader in self.loaders.values() if (why := _result_of(loader, "why_not", source))), None)
 
     def skipped(self, source: str, shown: str) -> str:
         """What is said of a file that no loader reads: its address, and the reason where one is known."""
@@ -172,14 +172,14 @@ def catalogue(points: Iterable[EntryPoint] | None = None, *, settings: Settings 
 
 def recognises(loader: Loader, source: str) -> bool:
     """Whether the loader recognises the source; a loader that fails counts as no, and is logged."""
-    return bool(_said_by(loader, "recognises", source))
+    return bool(_result_of(loader, "recognises", source))
 
 
 def _recognises_content(loader: Loader, source: str) -> bool:
-    return bool(_said_by(loader, "recognises_content", source))
+    return bool(_result_of(loader, "recognises_content", source))
 
 
-def _said_by(loader: Loader, method: str, source: str) -> Any:  # the result of any method
+def _result_of(loader: Loader, method: str, source: str) -> Any:  # the result of any method
     """The result for a source of a method, which may be optional; None without it, or if it fails."""
     try:
         return getattr(loader, method)(source) if hasattr(loader, method) else None

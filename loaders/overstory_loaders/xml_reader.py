@@ -14,7 +14,7 @@ from xml.parsers import expat
 
 from overstory.errors import BrokenSource
 from overstory.sources.encodings import has_fallback
-from overstory_loaders.decoding import CONVERT, LINE_CHARACTER_LIMIT, marked_encoding, other_encoding
+from overstory_loaders.text_encoding import CONVERT, LINE_CHARACTER_LIMIT, marked_encoding, other_encoding
 
 _MOST_ELEMENTS_DEEP = 1_000
 _MOST_TREE_LEVELS = 250

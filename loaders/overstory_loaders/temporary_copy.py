@@ -13,7 +13,7 @@ from overstory.sources.encodings import DecodedFile
 from overstory_loaders.files import address
 
 
-class Moved:
+class TemporaryCopy:
     """Items and errors of a file or a folder that stands for another one.
 
     Args:
@@ -25,21 +25,21 @@ class Moved:
         self._copy, self._place = address(str(copy)), place
         self._around = posixpath.dirname(self._copy) + "/"
 
-    def item(self, item: Loaded) -> Loaded:
+    def renamed(self, item: Loaded) -> Loaded:
         """The item, with the addresses of the user's files."""
         source = self.address(item.source)
         if isinstance(item, Link) and item.target_source:
             return replace(item, source=source, target_source=self.address(item.target_source))
         return replace(item, source=source)
 
-    def error(self, error: BrokenSource) -> BrokenSource:
+    def renamed_error(self, error: BrokenSource) -> BrokenSource:
         """The error, which names the user's file."""
         source = self.address(Path(os.path.abspath(error.source)).as_posix())  # noqa: PTH100 # links stay as they are
         named = BrokenSource(error.reason, source=source, line=error.line, remedy=error.remedy, hides=error.hides)
         named.__cause__ = error
         return named
 
-    def decoded(self, decoded: DecodedFile) -> DecodedFile:
+    def renamed_decoded(self, decoded: DecodedFile) -> DecodedFile:
         """What was read in another encoding, by the name of the user's file."""
         return replace(decoded, path=self.address(decoded.path))
 

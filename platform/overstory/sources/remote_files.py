@@ -67,7 +67,7 @@ _INDEX = "index.html"
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedFile:
     """A fetched file.
 
     Attributes:
@@ -145,7 +145,7 @@ class RemoteFiles(ABC):
         self._cache = cache
 
     @abstractmethod
-    def files(self, only: Sequence[str] | None = None) -> Iterator[Fetched]:
+    def files(self, only: Sequence[str] | None = None) -> Iterator[FetchedFile]:
         """Each file that a loader reads; it is there until the next one is asked for.
 
         Args:
