@@ -102,7 +102,7 @@ def test_a_process_that_waits_for_another_says_so(
                 time.sleep(0.01)
         with pytest.raises(SettingsError):
             waiting.result(30)
-    assert caplog.messages[0] == f"Waiting for another process that starts or stops the server in {instance.data}."
+    assert caplog.messages[0] == f"Waiting for another process to start or stop the server in {instance.data}."
 
 
 def test_a_connection_does_not_print_its_password() -> None:
