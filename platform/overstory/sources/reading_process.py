@@ -269,7 +269,7 @@ class _FileReading:
             # RLIMIT_AS would also count what threads and allocators only reserve: 1 GB more with OCR.
             _set_soft_limit(resource.RLIMIT_DATA, held + request.memory_bytes)
         loading = LoaderRunner(
-            self._hear_broken, self._add, self._add, encoding=request.encoding, within=request.within
+            self._report_broken, self._add, self._add, encoding=request.encoding, within=request.within
         )
         try:
             for item in loading.items_here(request.source, request.loader):
@@ -280,7 +280,7 @@ class _FileReading:
         _set_soft_limit(resource.RLIMIT_DATA, resource.RLIM_INFINITY)
         self._send(outcome)
 
-    def _hear_broken(self, error: BrokenSource) -> None:
+    def _report_broken(self, error: BrokenSource) -> None:
         if _is_out_of_memory(error):
             raise _OutOfMemory
         self._add(_Broken(error.reason, error.source, error.line, error.remedy, error.hides))

@@ -37,7 +37,7 @@ _SUFFIXES = {
     "text/x-markdown": ".md",
     "text/plain": ".txt",
 }
-_UNSAID = ("", "application/octet-stream", "binary/octet-stream", "text/plain")
+_UNSPECIFIC = ("", "application/octet-stream", "binary/octet-stream", "text/plain")
 """Content types by which a server says nothing: the ending of the address counts."""
 _XML = ("application/xml", "text/xml", "application/gzip", "application/x-gzip")
 
@@ -176,7 +176,7 @@ class WebPages(RemoteFiles):
         content_type = page.content_type.partition(";")[0].strip().lower()
         name = PurePosixPath(relative).name
         suffix = _SUFFIXES.get(content_type) or mimetypes.guess_extension(content_type) or ""
-        if content_type in _UNSAID and self._knows_name(name):
+        if content_type in _UNSPECIFIC and self._knows_name(name):
             suffix = ""
         if suffix and not name.lower().endswith(suffix) and not (suffix == ".html" and name.lower().endswith(".htm")):
             relative += suffix
