@@ -1,4 +1,4 @@
-"""Sources of documents: files, folders and texts in memory."""
+"""Sources of documents: files, folders, web pages, stores, databases, and texts in memory."""
 
 from overstory.sources.coverage import Coverage, Kept, Root
 from overstory.sources.encodings import DecodedFile

@@ -196,8 +196,8 @@ def test_a_folder_of_the_server_is_synced_if_it_is_allowed(
     (folder / "out.txt").symlink_to("/etc/passwd")
     job = ended(client, client.post(place, json={"folder": str(folder), "index": False}).json()["id"])
     assert job["result"]["loaded"]["skipped"] == [  # type: ignore[index] # JSON
-        f"{folder.name}/out (leads out of the folders that may be read)",
-        f"{folder.name}/out.txt (leads out of the folders that may be read)",
+        f"{folder.name}/out (points outside the folders that may be read)",
+        f"{folder.name}/out.txt (points outside the folders that may be read)",
     ]
     for other in ("/etc", str(folder / ".."), str(folder / "out"), "relative", str(folder / "missing"), "\0"):
         assert client.post(place, json={"folder": other}).status_code == HTTPStatus.FORBIDDEN, other

@@ -86,7 +86,7 @@ def test_what_is_wrong_with_a_store_is_said(
         stager.stage(sources, "s3://bucket/other")
     with pytest.raises(SourceError, match=r"s3://nowhere/x/overstory-stage\.json cannot be used"):
         stager.stage(sources, "s3://nowhere/x")
-    with pytest.raises(SourceError, match=r"nosuch://x cannot be used: .*nosuch"):
+    with pytest.raises(SourceError, match=r"nosuch://x cannot be accessed: .*nosuch"):
         stager.stage(sources, "nosuch://x")
     ran = overstory("ingest", "s3://bucket/other", "--corpus", open_corpus().corpus_name)  # files as in any folder
     assert (ran.code, "1 added" in ran.out) == (0, True)

@@ -121,16 +121,20 @@ def ordered(folder: Path, order: str) -> Path:
 @pytest.mark.parametrize(
     ("order", "reason"),
     [
-        ("kill 9", "its reader was killed, probably because this machine's memory was used up"),
+        ("kill 9", "its reader process was killed, probably because this machine ran out of memory"),
         pytest.param(
-            "kill 6", "its reader crashed (SIGABRT); it may need more than 0.25 GB of memory", marks=pytest.mark.slow
+            "kill 6",
+            "its reader process crashed (SIGABRT); it may need more than 0.25 GB of memory",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
-            "overflow", "its reader crashed (SIGSEGV); it may need more than 0.25 GB of memory", marks=pytest.mark.slow
+            "overflow",
+            "its reader process crashed (SIGSEGV); it may need more than 0.25 GB of memory",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
             "exit 3",
-            "its reader crashed (exit status 3); it may need more than 0.25 GB of memory",
+            "its reader process crashed (exit status 3); it may need more than 0.25 GB of memory",
             marks=pytest.mark.slow,
         ),
         ("hoard", "needs more than 0.25 GB of memory to be read"),

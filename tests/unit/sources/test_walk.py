@@ -183,8 +183,8 @@ def test_a_folder_that_holds_nothing_to_read_is_reported(tmp_path: Path, loader:
 @pytest.mark.parametrize(
     ("path", "message", "remedy"),
     [
-        ("/no/such/file.txt", "/no/such/file.txt: there is no such file or folder", "Check the path."),
-        ("", "(an empty path): there is no such file or folder", "Check the path."),
+        ("/no/such/file.txt", "/no/such/file.txt: no such file or folder", "Check the path."),
+        ("", "(an empty path): no such file or folder", "Check the path."),
         ("/dev/null", "/dev/null: is neither a file nor a folder", "Write it to a file first."),
     ],
 )
@@ -232,8 +232,8 @@ def test_files_of_the_kernel_which_may_never_end_are_not_opened(tmp_path: Path) 
     write(tmp_path / "fine.txt", "text")
     result = read(tmp_path)
     assert result.texts == ["text"]
-    assert result.broken == [f"{tmp_path / 'endless.txt'}: is a file of the kernel, which may never end"]
-    assert result.skipped == [f"{tmp_path / 'kernel'} (a folder of the kernel)"]
+    assert result.broken == [f"{tmp_path / 'endless.txt'}: is a kernel file, which may never end"]
+    assert result.skipped == [f"{tmp_path / 'kernel'} (a kernel folder)"]
 
 
 def test_a_missing_library_stops_only_its_own_files(tmp_path: Path) -> None:
