@@ -101,7 +101,7 @@ class ShardJob:
 
 
 @dataclass(slots=True)
-class _Making:
+class _OpenShard:
     """A shard that is being made: its chunks wait for what the extractor finds in them."""
 
     name: str
@@ -126,7 +126,7 @@ class ShardWriter:
             SourceError: a shard cannot be written.
             ModelError: a model cannot be used.
         """
-        waiting: deque[_Making] = deque()
+        waiting: deque[_OpenShard] = deque()
 
         def texts() -> Iterator[ChunkText]:
             for some in slices:
@@ -161,7 +161,7 @@ def chunks_in(path: str) -> int | None:
             return None
 
 
-def _prepared(name: str, some: Slice, chunking: Chunking, embedder: Embedder) -> _Making:
+def _prepared(name: str, some: Slice, chunking: Chunking, embedder: Embedder) -> _OpenShard:
     pieces = [chunking.pieces(document) for document in some.documents]
     texts: list[str] = []
     for document, own in zip(some.documents, pieces, strict=True):
@@ -175,10 +175,10 @@ def _prepared(name: str, some: Slice, chunking: Chunking, embedder: Embedder) ->
         check_vectors(embedded, len(wanted), embedder)
         vectors = dict(zip(wanted, embedded.tolist(), strict=True))
     every = [piece.text for own in pieces for piece in own]
-    return _Making(name, some, pieces, every, [vectors.get(text) for text in texts], [])
+    return _OpenShard(name, some, pieces, every, [vectors.get(text) for text in texts], [])
 
 
-def _to_extract(made: _Making) -> Iterator[ChunkText]:
+def _to_extract(made: _OpenShard) -> Iterator[ChunkText]:
     number = 0
     for document, own in zip(made.slice.documents, made.pieces, strict=True):
         languages = foreign_passage_languages([piece.text for piece in own], foreign_language(document.all_metadata))
@@ -193,7 +193,7 @@ def _to_extract(made: _Making) -> Iterator[ChunkText]:
             number += 1
 
 
-def _records(made: _Making, extractor: Extractor) -> Iterator[Record]:
+def _records(made: _OpenShard, extractor: Extractor) -> Iterator[Record]:
     number = 0
     for document, digest, own in zip(made.slice.documents, made.slice.digests, made.pieces, strict=True):
         chunks: list[Record] = []
@@ -235,7 +235,7 @@ def _mentions(findings: Findings, by: str) -> list[Record]:
     return list(of.values())
 
 
-def _header(made: _Making, embedder: Embedder) -> str:
+def _header(made: _OpenShard, embedder: Embedder) -> str:
     return json_line(
         {
             "overstory_export": EXPORT_FORMAT,

@@ -102,7 +102,7 @@ class StageActors:
                 ) from error
             del writing[each]
             if isinstance(answer, Refusal):
-                raise answer.raised()
+                raise answer.error()
             yield answer
 
     @contextmanager

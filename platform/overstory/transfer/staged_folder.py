@@ -60,7 +60,7 @@ class Refusal:
     remedy: str
     of_source: bool
 
-    def raised(self) -> OverstoryError:
+    def error(self) -> OverstoryError:
         """The error, to be raised here."""
         return (SourceError if self.of_source else ModelError)(self.message, remedy=self.remedy)
 
@@ -113,7 +113,7 @@ def with_threads(job: ShardJob, threads: int) -> ShardJob:
 def _asked(process: AnsweringProcess, some: Slice) -> Shard:
     answer: Shard | Refusal = from_line(process.answer(to_line(some)))
     if isinstance(answer, Refusal):
-        raise answer.raised()
+        raise answer.error()
     return answer
 
 
