@@ -165,9 +165,9 @@ def test_a_driver_that_is_killed_is_started_again_and_goes_on(
 
 @pytest.mark.usefixtures("cluster")
 def test_what_cannot_run_is_said(stager: Stager, sources: Path, tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="do not run on 'spark'"):
+    with pytest.raises(SettingsError, match="'spark' is not a Ray cluster"):
         stager().stage(sources, tmp_path / "out", on="spark")
-    with pytest.raises(SettingsError, match="No machine of the cluster has 3 processors"):
+    with pytest.raises(SettingsError, match="No machine in the cluster has 3 processors"):
         stager().stage(sources, tmp_path / "out", on="ray", worker_cpus=3)
     (tmp_path / "other").mkdir()
     knowledge = stager()
