@@ -223,7 +223,7 @@ def _vocabulary(graph: GraphClient, corpus: Corpus) -> list[Record]:
 
 
 def _put_originals(mentions: dict[str, list[Record]], facts: dict[str, list[Record]], by: str, found: Findings) -> None:
-    """Replace the edited mentions and facts of a chunk by those that an extractor found, sorted as rows of the graph."""
+    """Replace the edited mentions and facts of a chunk by those that an extractor found, in the order of the graph."""
     chunk = found.chunk_id
     rows: dict[str, Record] = {}
     for mention in found.mentions:
