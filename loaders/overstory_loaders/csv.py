@@ -1,4 +1,4 @@
-"""Tables as text (CSV, TSV): one document per row with a text; a table without texts is one document."""
+"""CSV and TSV tables: one document per row if there is a text column, otherwise one document for the table."""
 
 from __future__ import annotations
 
@@ -26,17 +26,19 @@ SUFFIXES = TABLE_SUFFIXES
 
 
 class CsvLoader:
-    """Tables with a header line; the delimiter is the one that makes a text column of it, or else the most columns."""
+    """Loader for tables with a header line. The delimiter is the one that gives a text column, or the most columns."""
 
     name = "csv"
 
     def recognises(self, source: str) -> bool:
-        """By name: `.csv` and `.tsv`, optionally compressed; not the tables of a graph."""
+        """Return True for `.csv` and `.tsv`, also compressed, except the tables of a graph."""
         return has_suffix(source, SUFFIXES) and not is_table_of_graph(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document per row; column names are those of the fields of JSON lines, see `records.Fields`. Without a
-        text column one document, read as a sheet is."""
+        """Yield one document per row; for the column names see `records.Fields`.
+
+        Without a text column, yield the whole table as one document.
+        """
         header, _ = table_header(table_lines(source, _ignore), source, _has_text)
         if not _has_text(header.names):
             yield _sheet(source, on_broken)
@@ -60,9 +62,11 @@ def _records(source: str, on_broken: OnBroken) -> Iterator[Record]:
 
 
 def _typed_columns(source: str) -> set[str]:
-    """The columns all of whose cells are numbers, or are true or false: what else is guessed of single cells is wrong
-    for some. A number that would lose digits, as "007" and "1.10", is none. The file is read once for it; rows that
-    are broken say so when they are read again."""
+    """Return the columns whose cells are all numbers, or all true or false.
+
+    A number that would lose digits, such as "007" or "1.10", counts as text. Broken rows are reported in the second
+    reading.
+    """
     lines = table_lines(source, _ignore)
     header, _ = table_header(lines, source, _has_text)
     parts = {name for names in (Fields().text, Fields().title, Fields().id) for name in names}
@@ -95,7 +99,7 @@ def _ignore(error: BrokenSource) -> None:
 
 
 def _sheet(source: str, on_broken: OnBroken) -> Document:
-    """A table of numbers and names as a text: each row with the names of its columns."""
+    """Return the document of a table without a text column; each row repeats the column names."""
     lines = table_lines(source, on_broken)
     header, _ = table_header(lines, source, _has_text)
 

@@ -1,4 +1,8 @@
-"""Word files (DOCX)."""
+"""Word files (DOCX).
+
+The body is read as XML, because python-docx ignores content controls, text boxes and tracked insertions, which hold the
+text of many templates.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +28,11 @@ if TYPE_CHECKING:
 SUFFIXES = (".docx",)
 
 _SAVE_AGAIN = "Open it in Word or LibreOffice, and save it as .docx without a password."
-_KIND = PackageKind("DOCX", _SAVE_AGAIN, "a .doc of before 2007")
+_KIND = PackageKind("DOCX", _SAVE_AGAIN, "a .doc file from before 2007")
 
 
 class DocxLoader(OfficeLoader):
-    """DOCX files, with the title from their properties, first heading of level 1, or file name."""
+    """Loader for DOCX files. The title is that of the properties, the first heading of level 1, or the file name."""
 
     name = "docx"
     suffixes = SUFFIXES
@@ -36,9 +40,9 @@ class DocxLoader(OfficeLoader):
     kind = _KIND
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document: paragraphs, headings by style, tables with a line per row, notes; no headers and footers.
+        """Yield one document: paragraphs, headings, tables with one line per row, and notes; no headers or footers.
 
-        Damaged parts but the main one are reported, and the rest is kept.
+        Damaged parts are reported and left out; a damaged main part is an error.
         """
         try:
             import docx
@@ -77,27 +81,27 @@ _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 
 
 def _w(tag: str) -> str:
-    """The name of an element or attribute of WordprocessingML, as lxml writes it."""
+    """Return a name in the WordprocessingML namespace, as lxml writes it."""
     return f"{_WORD}{tag}"
 
 
 _AROUND = frozenset(_w(tag) for tag in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
-"""Elements that wrap paragraphs, rows and cells."""
+"""Elements that may wrap paragraphs, rows and cells."""
 _COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _LEFT_OUT = frozenset({_w("del"), _w("moveFrom"), _w("pPr"), _w("rPr"), f"{_COMPATIBILITY}Fallback"})
 _WRITTEN = {_w("tab"): "\t", _w("br"): "\n", _w("cr"): "\n", _w("noBreakHyphen"): "-"}
 _TEXTS = frozenset({_w("t"), f"{_MATH}t"})
 _NOTES = {"footnotes": _w("footnoteReference"), "endnotes": _w("endnoteReference")}
-"""What refers to a note, by the last part of the type of the relation to the part that has the notes."""
+"""Elements that refer to a note, by the type of the relation to the part with the notes."""
 _TEXT_BOX = _w("txbxContent")
 _MOST_GRID_SPAN = 100
-"""Columns that a cell of a table goes over at most."""
+"""Maximum number of columns that a table cell spans."""
 _PARAGRAPH, _TABLE, _ROW, _CELL = _w("p"), _w("tbl"), _w("tr"), _w("tc")
 
 
 @dataclass(frozen=True, slots=True)
 class _Styles:
-    """Properties of paragraph styles by id: heading levels, lists and tables of contents."""
+    """Paragraph styles by id: heading levels, list styles and styles of tables of contents."""
 
     levels: dict[str, int] = field(default_factory=dict[str, int])
     lists: set[str] = field(default_factory=set[str])
@@ -106,12 +110,12 @@ class _Styles:
 
 @dataclass(slots=True)
 class _BodyReading:
-    """What is known while the body is read.
+    """State while the body is read.
 
     Attributes:
-        notes: footnotes and endnotes that were not read yet, by what refers to them and their id.
-        referred: those that what was just read refers to.
-        inside: how many tables and notes are being read, whose own notes wait for their end.
+        notes: footnotes and endnotes not yet read, by the referring element and the id.
+        referred: notes that the last paragraph refers to.
+        inside: number of tables and notes being read; notes inside them wait until they end.
     """
 
     styles: _Styles
@@ -121,11 +125,11 @@ class _BodyReading:
 
 
 OnLost = Callable[[str, Exception], object]
-"""Called with the part of a document that cannot be read, and the reason."""
+"""Called with the name of a part that cannot be read, and the error."""
 
 
 def document_blocks(document: WordDocument, *, on_lost: OnLost) -> Iterator[Block]:
-    """The paragraphs, headings and tables of the body, in reading order; notes follow what refers to them."""
+    """Yield the paragraphs, headings and tables of the body; notes follow the paragraph that refers to them."""
     body = cast("Element", document.element.body)
     return _blocks(body, _BodyReading(_read_styles(document, on_lost), _read_notes(document, on_lost)))
 
@@ -171,7 +175,7 @@ def _blocks(container: Element, reading: _BodyReading) -> Iterator[Block]:
 
 
 def _notes(reading: _BodyReading) -> Iterator[Block]:
-    """The notes that what was just read refers to, each once."""
+    """Yield the notes that the last paragraph refers to, each once."""
     if reading.inside:
         return
     reading.inside += 1
@@ -185,8 +189,10 @@ def _notes(reading: _BodyReading) -> Iterator[Block]:
 
 
 def _table(table: Element, reading: _BodyReading) -> Iterator[Block]:
-    """A block per row, which repeats the header. A table with headings or tables in it, with one row or one column,
-    only places what is in it, and is read cell by cell."""
+    """Yield a block per row, which repeats the header.
+
+    A layout table is read cell by cell: it contains headings or tables, or has only one row or column.
+    """
     rows = list(_children(table, {_ROW}))
     cells = [list(_children(row, {_CELL})) for row in rows]
     reading.inside += 1
@@ -209,7 +215,7 @@ def _table(table: Element, reading: _BodyReading) -> Iterator[Block]:
 
 
 def _grid_row(row: list[Element], blocks: list[list[Block]], above: list[str]) -> list[str]:
-    """The texts of a row by column; a cell that goes over several rows stands in each."""
+    """Return the texts of a row by column; a cell that spans several rows is repeated in each."""
     texts: list[str] = []
     for cell, inside in zip(row, blocks, strict=True):
         text = " ".join(" ".join(block.text.split()) for block in inside)
@@ -223,8 +229,7 @@ def _grid_row(row: list[Element], blocks: list[list[Block]], above: list[str]) -
 
 
 def _header_rows(rows: list[Element]) -> int:
-    """How many rows at the top are the header: those that Word repeats on each page, or a first row that alone is bold;
-    0 if nothing says so."""
+    """Return the number of header rows: those that Word repeats on each page, or a first row that alone is bold."""
     marked = 0
     for row in rows:
         if not _is_on(row.find(f"{_w('trPr')}/{_w('tblHeader')}")):
@@ -234,7 +239,7 @@ def _header_rows(rows: list[Element]) -> int:
 
 
 def _is_bold(row: Element) -> bool:
-    """Whether all text of a row is bold."""
+    """Return True if all text in a row is bold."""
     runs = [run for run in row.iter(_w("r")) if any((text.text or "").strip() for text in run.iter(_w("t")))]
     return bool(runs) and all(_is_on(run.find(f"{_w('rPr')}/{_w('b')}")) for run in runs)
 
@@ -244,7 +249,7 @@ def _is_on(element: Element | None) -> bool:
 
 
 def _children(element: Element, wanted: set[str]) -> Iterator[Element]:
-    """The children of some kinds, including wrapped ones."""
+    """Yield the children with one of the wanted tags, including wrapped ones."""
     for child in cast("Iterator[Element]", iter(element)):
         if child.tag in wanted:
             yield child
@@ -253,7 +258,7 @@ def _children(element: Element, wanted: set[str]) -> Iterator[Element]:
 
 
 class _Inline:
-    """The text of a paragraph, the text boxes anchored to it, and the notes that it refers to."""
+    """Text of a paragraph, the text boxes anchored to it, and the notes it refers to."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -283,8 +288,10 @@ def _level(paragraph: Element, style: str, styles: _Styles) -> int:
 
 
 def _read_styles(document: WordDocument, on_lost: OnLost) -> _Styles:
-    """Headings are recognised by the name (English in every translation of Word) or outline level of the style, or of
-    the style that it is based on."""
+    """Return the styles. Headings are found by name or outline level, also of the style that a style is based on.
+
+    Style names are in English in every translation of Word.
+    """
     styles = _Styles()
     try:
         children = cast("Iterator[Element]", document.styles.element.iterchildren(_w("style")))
@@ -324,11 +331,11 @@ def _style_name(element: Element) -> str:
 
 
 def _outline_level(value: str) -> int:
-    """Word counts outline levels from 0, and 9 is body text."""
+    """Return the heading level; Word counts outline levels from 0, and 9 is body text."""
     return int(value) + 1 if value.isdecimal() and int(value) < 9 else 0
 
 
 def _value(element: Element, path: str) -> str | None:
-    """The attribute `w:val` of a descendant."""
+    """Return the attribute `w:val` of a descendant."""
     found = element.find("/".join(_w(step) for step in path.split("/")))
     return None if found is None else cast("str | None", found.get(_w("val")))
