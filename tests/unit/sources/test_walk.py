@@ -81,14 +81,12 @@ def test_what_is_skipped_in_spite_of_its_name_is_told_why(tmp_path: Path) -> Non
     (tmp_path / "d.png").write_bytes(b"\x89PNG")
     (tmp_path / "e.json").write_text('[{"text": "One."}]')
     why = [what.removeprefix(f"{tmp_path}/") for what in read(tmp_path).skipped]
-    assert why[0].startswith("a.json (has no list of objects with a text (text, ")
-    assert why[0].endswith("Read it as it is: --loader text)")
-    assert why[1].startswith("b.msg (is a message as Outlook saves it. Save it as .eml")
+    assert why[0].startswith("a.json (has no list of objects with a text field (text, ")
+    assert why[0].endswith("Read it as plain text: --loader text)")
+    assert why[1].startswith("b.msg (is an Outlook message (.msg). Save it as .eml")
     assert why[2].startswith("c.xls (is an .xls of before 2007. Open it in Excel or LibreOffice, and save it as .xlsx")
     assert why[3:] == ["d.png"]
-    assert read(tmp_path / "b.msg", tmp_path / "e.json").broken == [
-        f"{tmp_path}/b.msg: is a message as Outlook saves it"
-    ]
+    assert read(tmp_path / "b.msg", tmp_path / "e.json").broken == [f"{tmp_path}/b.msg: is an Outlook message (.msg)"]
     assert read(tmp_path, loader="xml").skipped[0] == f"{tmp_path}/a.json"
 
 
