@@ -82,7 +82,7 @@ class HtmlLoader:
         return format_by_content(source) == "html"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
-        """Yield one document without scripts, styles, navigation, forms and hidden parts, and its links to other files."""
+        """Yield one document with the visible text, without navigation and forms, and its links to other files."""
         data = read_bytes(source)
         page = parse_page(decode_page(data, source), source)
         links: list[tuple[str, str]] = []

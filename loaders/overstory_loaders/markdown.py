@@ -138,7 +138,7 @@ class MarkdownLoader:
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
-        """Yield one document, and its links to other files. Front matter becomes metadata and is removed from the text."""
+        """Yield one document and its links to other files. Front matter becomes metadata instead of text."""
         matter = split_front_matter(clean_text(read_text(source)))
         text = matter.text.strip()
         if not text:

@@ -24,7 +24,7 @@ class MarkItDownLoader:
         return False
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
-        """Yield one document with the headings and links of the Markdown, without plug-ins and without network access."""
+        """Yield one document with the headings and links of the Markdown. Plug-ins and network access are off."""
         try:
             from markitdown import MarkItDown, MarkItDownException
         except ImportError as error:

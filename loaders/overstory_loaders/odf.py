@@ -1,4 +1,4 @@
-"""OpenDocument files of LibreOffice and others: texts (ODT), spreadsheets (ODS), presentations (ODP)."""
+"""OpenDocument files of LibreOffice and others: texts (ODT), spreadsheets (ODS) and presentations (ODP)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from overstory_loaders.xlsx import HIDDEN_SHEETS, SPLIT_SHEETS
 from overstory_loaders.xml_reader import XmlElement, XmlEvent, read_element, xml_events
 
 _MOST_REPEATED_CELLS = 16_384
-"""Columns of a sheet in LibreOffice; no cell with a value is repeated more often."""
+"""Maximum columns of a LibreOffice sheet, and so of repetitions of a cell with a value."""
 _MOST_REPEATED_SPACES = 100
 
 # fmt: off
@@ -31,16 +31,18 @@ _NOT_TEXT = frozenset({
     "object-index", "scripts", "settings", "table-index", "table-of-content", "title", "tracked-changes", "user-index",
 })
 # fmt: on
-"""What is no part of the text: comments, notes (which stand below it), deletions, tables of contents, settings."""
+"""Elements that are not part of the running text, such as comments, deletions and tables of contents; notes are read
+separately.
+"""
 _AROUND_SLIDES = frozenset({"date-time", "footer", "header", "page-number"})
 
 
 class OdfBlocks:
-    """Reads the blocks once.
+    """Reads the blocks of a document once.
 
     Attributes:
-        hidden_sheets: the names of sheets that are not shown.
-        has_text: whether there was a text besides names of sheets and numbers of slides.
+        hidden_sheets: names of hidden sheets.
+        has_text: True if there is text other than sheet names and slide numbers.
     """
 
     def __init__(self, events: Iterator[XmlEvent], source: str) -> None:
@@ -50,12 +52,12 @@ class OdfBlocks:
         self._hidden: set[str] = set()
         self._slides = 0
         self._notes: list[XmlElement] = []
-        self._inside = 0  # how many tables and notes are being read, whose own notes wait for their end
+        self._inside = 0  # number of tables and notes being read; notes inside them wait until they end
         self.hidden_sheets: list[str] = []
         self.has_text = False
 
     def blocks(self) -> Iterator[Block]:
-        """The headings, paragraphs and tables in reading order."""
+        """Yield the headings, paragraphs and tables in reading order."""
         for event in self._events:
             if event.kind != "start":
                 continue
@@ -69,7 +71,7 @@ class OdfBlocks:
                 yield from self._text()
 
     def _learn(self, styles: XmlElement) -> None:
-        """Styles that are made for single paragraphs and sheets: which are titles, and which are not shown."""
+        """Record which automatic styles are titles, and which belong to hidden sheets."""
         for style in styles.elements():
             name = style.attributes.get("name", "")
             if style.attributes.get("parent-style-name") == "Title":
@@ -87,7 +89,7 @@ class OdfBlocks:
                     yield block
 
     def _slide(self, page: XmlElement) -> Iterator[Block]:
-        """The title as a heading ("Slide 3" for a slide without one), the texts, then the notes."""
+        """Yield the title as a heading ("Slide 3" if there is none), the texts, then the notes."""
         self._slides += 1
         shapes = [each for each in page.elements() if each.attributes.get("class") not in _AROUND_SLIDES]
         titles = [each for each in shapes if each.attributes.get("class") == "title"]
@@ -105,7 +107,7 @@ class OdfBlocks:
                 yield Block(f"Notes: {block.text}" if is_notes and not place else block.text, tight=block.tight)
 
     def _element(self, element: XmlElement) -> Iterator[Block]:
-        """The blocks of an element, those of text boxes after the paragraph that they are anchored to."""
+        """Yield the blocks of an element; blocks of text boxes follow the paragraph they are anchored to."""
         if element.name in _NOT_TEXT:
             return
         if element.name == "table":
@@ -129,7 +131,7 @@ class OdfBlocks:
             yield from self._children(element)
 
     def _read_notes(self) -> Iterator[Block]:
-        """The footnotes and endnotes of what was just read."""
+        """Yield the footnotes and endnotes of the last element."""
         if self._inside:
             return
         self._inside += 1
@@ -142,7 +144,7 @@ class OdfBlocks:
         self._inside -= 1
 
     def _list(self, element: XmlElement) -> Iterator[Block]:
-        """A block for each item, with those of lists in it indented below it: white space before a block is lost."""
+        """Yield a block for each item, with the items of inner lists indented below it."""
         lines: list[str] = []
         after_item = False
         for depth, block in self._items(element, 0):
@@ -163,7 +165,7 @@ class OdfBlocks:
             yield Block("\n".join(lines), tight=after_item)
 
     def _items(self, element: XmlElement, depth: int) -> Iterator[tuple[int, Block]]:
-        """The blocks of a list, each with how many lists are around it."""
+        """Yield the blocks of a list, each with its nesting depth."""
         for item in element.elements():
             for child in item.elements():
                 if child.name == "list":
@@ -210,7 +212,7 @@ class OdfBlocks:
                 return
             if event.kind == "start" and event.name == "table-row":
                 cells = self._cells(read_element(event, self._events, self._source))
-                # The limit of the text stops what a file repeats for ever; empty rows only part tables.
+                # The limit on the text stops endless repetition; empty rows only separate tables.
                 times = _times(event, "number-rows-repeated") if cells else 1
                 for _ in range(times):
                     yield cells
@@ -270,7 +272,7 @@ def _number(text: str) -> Cell:
 
 
 def _duration(text: str) -> Cell:
-    """ISO 8601 as spreadsheets write a time: PT12H30M00S."""
+    """Return a duration in ISO 8601 as spreadsheets write it: PT12H30M00S."""
     parts: dict[str, float] = {}
     digits = ""
     for character in text.removeprefix("PT"):
@@ -289,7 +291,7 @@ def _duration(text: str) -> Cell:
 
 
 def _anchored(element: XmlElement) -> Iterator[XmlElement]:
-    """The notes and text boxes of a paragraph, without those in them."""
+    """Yield the notes and text boxes of a paragraph, without nested ones."""
     for child in element.elements():
         if child.name in ("note", "text-box"):
             yield child
@@ -298,7 +300,7 @@ def _anchored(element: XmlElement) -> Iterator[XmlElement]:
 
 
 def _inline(element: XmlElement) -> str:
-    """The text of a paragraph without notes, comments and text boxes."""
+    """Return the text of a paragraph without notes, comments and text boxes."""
     parts: list[str] = []
     for child in element.children:
         if isinstance(child, str):
@@ -327,27 +329,27 @@ _NAMES = {
     "initial-creator": "author",
     "print-date": "last_printed",
 }
-"""Names as DOCX has them, where those in the file are others."""
+"""Property names as in DOCX, where the file uses other names."""
 _DATES = frozenset({"created", "modified", "last_printed"})
 _FOR_PROGRAMS = frozenset({"editing_duration", "generator"})
 
 
 class OdfLoader:
-    """ODT, ODS and ODP files, with the title from their properties, a first heading, or the file name."""
+    """Loader for ODT, ODS and ODP files. The title is that of the properties, the first heading, or the file name."""
 
     name = "odf"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """By name, except LibreOffice's lock files of open documents."""
+        """Return True for an OpenDocument suffix, except LibreOffice's lock files of open documents."""
         return has_suffix(source, SUFFIXES) and not Path(source).name.startswith(".~lock")
 
     def recognises_content(self, source: str) -> bool:
-        """By what the ZIP archive says of itself."""
+        """Return True if the ZIP archive declares itself an OpenDocument file."""
         return f".{format_by_content(source)}" in SUFFIXES
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
-        """One document: headings, paragraphs, lists and tables; a heading per sheet; a heading and a page per slide."""
+        """Yield one document: headings, paragraphs, lists and tables, with a heading for each sheet or slide."""
         kind = PackageKind(_kind_of(source), _SAVE_AGAIN, "a file of another program")
         with open_seekable(source) as stream:
             archive = open_package(
@@ -380,7 +382,7 @@ class OdfLoader:
 
 
 def _kind_of(source: str) -> str:
-    """ODT, ODS or ODP: by the name of a file, else by its content."""
+    """Return "ODT", "ODS" or "ODP" by the suffix of a file, else by its content."""
     ending = Path(source.lower().removesuffix(GZIP_SUFFIX)).suffix
     return (ending[1:] if ending in SUFFIXES else format_by_content(source) or "odt").upper()
 
@@ -392,7 +394,7 @@ def _check_encryption(archive: zipfile.ZipFile, source: str) -> None:
 
 
 def _properties(archive: zipfile.ZipFile, source: str) -> dict[str, object]:
-    """What a document says of itself; a document is worth more than properties that are damaged."""
+    """Return the document properties; damaged properties are ignored."""
     tree = readable_tree(archive, _META, source)
     found: dict[str, object] = {}
     keywords: list[str] = []
@@ -430,6 +432,6 @@ def _typed(kind: str, text: str) -> object:
 
 
 def _date(text: str) -> object:
-    """A date as LibreOffice writes it, with nine digits of a second."""
+    """Return a date as LibreOffice writes it, with nine digits for the fraction of a second."""
     whole, point, fraction = text.partition(".")
     return date_of(f"{whole}{point}{fraction[:6]}" if fraction.isdecimal() else text)

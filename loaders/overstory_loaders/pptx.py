@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 SUFFIXES = (".pptx",)
 HIDDEN_SLIDES = "hidden_slides"
 _SAVE_AGAIN = "Open it in PowerPoint or LibreOffice, and save it as .pptx without a password."
-_KIND = PackageKind("PPTX", _SAVE_AGAIN, "a .ppt of before 2007")
+_KIND = PackageKind("PPTX", _SAVE_AGAIN, "a .ppt file from before 2007")
 _NO_TITLE = re.compile(r"(?i)powerpoint[ -]\w+|pr[eé]sentation powerpoint|untitled.*")
 """Titles that PowerPoint inserts if the author gave none."""
 
 
 class PptxLoader(OfficeLoader):
-    """PPTX files, with the title from their properties, the first slide, or the file name."""
+    """Loader for PPTX files. The title is that of the properties, the first slide, or the file name."""
 
     name = "pptx"
     suffixes = SUFFIXES
@@ -43,9 +43,9 @@ class PptxLoader(OfficeLoader):
     kind = _KIND
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document, with a page and a heading per slide, notes, tables, and the figures of charts.
+        """Yield one document with a page and a heading per slide, with tables, the figures of charts, and notes.
 
-        Slides that cannot be read are reported, and the others kept.
+        Unreadable slides are reported and left out.
         """
         try:
             import pptx
@@ -68,14 +68,14 @@ class PptxLoader(OfficeLoader):
                 found = list(slide_blocks(slide, number))
                 if is_hidden(slide):
                     hidden.append(number)
-            except Exception as error:  # noqa: BLE001 # python-pptx does not wrap errors of XML and dictionaries
+            except Exception as error:  # noqa: BLE001 # python-pptx may raise any error for damaged XML
                 on_broken(BrokenSource(f"slide {number} cannot be read: {error}", source=source, remedy=_SAVE_AGAIN))
                 found = [Block(f"Slide {number}", level=1, opens_page=True)]
             heading, *below = found
             has_text = has_text or heading.text != f"Slide {number}" or any(block.text.strip() for block in below)
             blocks += found
         outlined = join_blocks(blocks, source=source)
-        if not has_text or not outlined.headings:  # a text of invisible characters is cleaned away
+        if not has_text or not outlined.headings:  # a text of invisible characters is empty after cleaning
             raise empty(source, "its slides have no text")
         title = clean_title(str(properties.pop("title", "")))
         first = outlined.headings[0].text
@@ -97,16 +97,16 @@ class PptxLoader(OfficeLoader):
 
 
 def _slides(opened: OpenedOffice[Presentation], source: str) -> list[Slide | None]:
-    """The slides, None for one that is damaged.
+    """Return the slides, with None for each damaged one.
 
     Raises:
-        BrokenSource: all are.
+        BrokenSource: all slides are damaged.
     """
     slides: list[Slide | None] = []
     for relation in _slide_relations(opened):
         try:
             slides.append(opened.document.part.related_slide(relation))
-        except Exception:  # noqa: BLE001 # python-pptx does not wrap errors of dictionaries and of parts that are no slides
+        except Exception:  # noqa: BLE001 # python-pptx may raise any error for a damaged slide
             slides.append(None)
     if slides and not any(slides):
         why = f": its {opened.lost[0]}" if opened.lost else ""
@@ -115,14 +115,14 @@ def _slides(opened: OpenedOffice[Presentation], source: str) -> list[Slide | Non
 
 
 def _slide_relations(opened: OpenedOffice[Presentation]) -> list[str]:
-    """By which relations the presentation refers to its slides, in their order."""
+    """Return the ids of the relations to the slides, in the order of the slides."""
     return [str(relation) for relation in opened.document.element.xpath("p:sldIdLst/p:sldId/@r:id")]
 
 
 def _lost_parts(
     opened: OpenedOffice[Presentation], slides: Sequence[Slide | None], source: str
 ) -> Iterator[BrokenSource]:
-    """What is to be said of damaged parts, those of slides by the numbers of these."""
+    """Yield an error for each damaged part; parts of slides are named by the slide number."""
     numbers = {slide.part.partname[1:]: number for number, slide in enumerate(slides, start=1) if slide is not None}
     ids = _slide_relations(opened)
     main = opened.document.part.partname[1:]
@@ -147,7 +147,7 @@ _DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 
 
 def slide_blocks(slide: Slide, number: int) -> Iterator[Block]:
-    """The title of a slide as a heading ("Slide 3" for one without), its texts, tables and charts, then its notes."""
+    """Yield the title of a slide as a heading ("Slide 3" if there is none), texts, tables, charts, then the notes."""
     title = slide.shapes.title
     heading = " ".join(title.text_frame.text.split()) if title is not None else ""
     yield Block(heading or f"Slide {number}", level=1, opens_page=True)
@@ -157,7 +157,7 @@ def slide_blocks(slide: Slide, number: int) -> Iterator[Block]:
 
 
 def is_hidden(slide: Slide) -> bool:
-    """Whether a slide is left out when the presentation is shown."""
+    """Return True if a slide is skipped when the presentation is shown."""
     return slide.element.get("show") in ("0", "false")
 
 
@@ -171,15 +171,15 @@ def _blocks(shapes: Iterable[BaseShape], title: int | None) -> Iterator[Block]:
         if isinstance(shape, GroupShape):
             yield from _blocks(shape.shapes, title)
         elif shape.has_text_frame:
-            yield Block(cast("str", shape.text_frame.text))  # type: ignore[attr-defined] # as `has_text_frame` says
+            yield Block(cast("str", shape.text_frame.text))  # type: ignore[attr-defined] # `has_text_frame` is True
         elif isinstance(shape, GraphicFrame) and shape.has_table:
             yield from _table(shape.table)
         elif isinstance(shape, GraphicFrame) and shape.has_chart and (chart := _chart_of(shape)) is not None:
-            yield from _chart(chart)  # its own lists are as long as a file says that they are
+            yield from _chart(chart)  # python-pptx's lists of a chart are as long as the file declares
 
 
 def _chart_of(frame: GraphicFrame) -> Element | None:
-    """None where the part with the chart is lost, which was said when the file was opened."""
+    """Return the XML of a chart; None if its part is lost, which was reported when the file was opened."""
     try:
         element: Element = frame.chart.element
     except KeyError:
@@ -193,7 +193,7 @@ def _table(table: Table) -> Iterator[Block]:
 
 
 def _chart(space: Element) -> Iterator[Block]:
-    """The title of a chart, and its figures as a table with a row per category and a column per series."""
+    """Yield the title of a chart, then its figures as a table with a row per category and a column per series."""
     if (title := space.find(f"{_CHART}chart/{_CHART}title")) is not None:
         yield Block("".join(str(each.text or "") for each in title.iter(f"{_DRAWING}t")))
     labels: dict[str, str] = {}
@@ -207,7 +207,7 @@ def _chart(space: Element) -> Iterator[Block]:
 
 
 def _points(series: Element, *kinds: str) -> dict[str, str]:
-    """The texts of a series by their place."""
+    """Return the texts of a series by their index."""
     found = next((node for kind in kinds if (node := series.find(f"{_CHART}{kind}")) is not None), None)
     if found is None:
         return {}

@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 SUFFIXES = (".xlsx", ".xlsm")
 HIDDEN_SHEETS = "hidden_sheets"
 _MOST_SHEET_ROWS = 1_048_576
-"""Rows that a sheet can have in Excel and in LibreOffice; a file may number them higher, and never end."""
+"""Maximum rows of a sheet in Excel and LibreOffice; a file may declare more, and never end."""
 _MOST_SHEET_CELLS = 20_000_000
-"""Cells of a workbook that are looked at, those without a value before others in their row included."""
-SPLIT_SHEETS = "Split it, or save its sheets as CSV files with a column 'text': these are read row by row."
+"""Maximum cells of a workbook that are read, including empty ones before others in a row."""
+SPLIT_SHEETS = "Split it, or save its sheets as CSV files with a column 'text', which are read row by row."
 
 _STYLES = "xl/styles.xml"
 _SAVE_AGAIN = "Open it in Excel or LibreOffice, and save it as .xlsx without a password."
-_KIND = PackageKind("XLSX", _SAVE_AGAIN, "an .xls of before 2007")
+_KIND = PackageKind("XLSX", _SAVE_AGAIN, "an .xls file from before 2007")
 
 
 class XlsxLoader(OfficeLoader):
-    """XLSX files, with the title from their properties or the file name."""
+    """Loader for XLSX files. The title is that of the properties, or the file name."""
 
     name = "xlsx"
     suffixes = SUFFIXES
@@ -51,12 +51,12 @@ class XlsxLoader(OfficeLoader):
     kind = _KIND
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document: a heading per sheet, a line per row; of formulas the values that were stored.
+        """Yield one document with a heading per sheet and a line per row; formulas are read as their stored values.
 
-        Sheets that cannot be read further are reported, and the others kept.
+        Sheets that cannot be read to the end are reported; the rows before the error are kept.
         """
         with open_seekable(source) as stream, warnings.catch_warnings(), ExitStack() as copies:
-            warnings.simplefilter("ignore")  # openpyxl warns of what it does not write again, such as styles
+            warnings.simplefilter("ignore")  # openpyxl warns about content that it could not save, such as styles
             archive, stream = open_office_package(
                 stream, source, _KIND, copies, is_streamed=lambda name: "/worksheets/" in name
             )
@@ -77,7 +77,7 @@ class XlsxLoader(OfficeLoader):
 
 
 class _Sheets:
-    """The sheets of a workbook, read once, row by row."""
+    """Sheets of a workbook, read once, row by row."""
 
     def __init__(self, book: Workbook, source: str, on_broken: OnBroken) -> None:
         self._book, self._source, self._on_broken = book, source, on_broken
@@ -87,7 +87,7 @@ class _Sheets:
         for sheet in self._book.worksheets:
             yield Block(sheet.title, level=1)
             try:
-                sheet.reset_dimensions()  # files may say anything of their size
+                sheet.reset_dimensions()  # the declared size may be wrong
                 yield from table_blocks(self._rows(sheet.title, sheet.iter_rows(values_only=True)))
             except BrokenSource:
                 raise
@@ -124,7 +124,7 @@ def _opened(archive: ZipFile, stream: IO[bytes], source: str, copies: ExitStack)
         except Exception:
             if not has_member(archive, _STYLES):
                 raise
-        # Programs write colours, fills and fonts that openpyxl refuses; of all styles only dates are of interest.
+        # Some programs write styles that openpyxl refuses; only number formats are needed, to find dates.
         plain = copies.enter_context(copied_package(archive, source, lambda name, part: _plain(name, part, source)))
         return load_workbook(plain, read_only=True, data_only=True, keep_links=False)
     except BrokenSource:
@@ -136,7 +136,7 @@ def _opened(archive: ZipFile, stream: IO[bytes], source: str, copies: ExitStack)
 
 
 def _plain(name: str, part: IO[bytes], source: str) -> Iterable[bytes]:
-    """A part of a workbook, of the styles no more than the formats of numbers, which say what is a date."""
+    """Return a part of a workbook, with the styles reduced to number formats, which identify dates."""
     if name != _STYLES:
         return pieces_of(part)
     styles = read_tree(part, source, part=name)
@@ -147,7 +147,7 @@ def _plain(name: str, part: IO[bytes], source: str) -> Iterable[bytes]:
 
 
 def _elements(styles: XmlElement, group: str, name: str, attributes: Sequence[str]) -> str:
-    """The elements of a group, with some of their attributes."""
+    """Return the elements of a group as XML, with some of their attributes."""
     found = [each for one in styles.elements() if one.name == group for each in one.elements() if each.name == name]
     written = (
         " ".join(f"{key}={quoteattr(each.attributes[key])}" for key in attributes if key in each.attributes)

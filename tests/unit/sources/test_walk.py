@@ -84,7 +84,9 @@ def test_what_is_skipped_in_spite_of_its_name_is_told_why(tmp_path: Path) -> Non
     assert why[0].startswith("a.json (has no list of objects with a text field (text, ")
     assert why[0].endswith("Read it as plain text: --loader text)")
     assert why[1].startswith("b.msg (is an Outlook message (.msg). Save it as .eml")
-    assert why[2].startswith("c.xls (is an .xls of before 2007. Open it in Excel or LibreOffice, and save it as .xlsx")
+    assert why[2].startswith(
+        "c.xls (is an .xls file from before 2007. Open it in Excel or LibreOffice, and save it as .xlsx"
+    )
     assert why[3:] == ["d.png"]
     assert read(tmp_path / "b.msg", tmp_path / "e.json").broken == [f"{tmp_path}/b.msg: is an Outlook message (.msg)"]
     assert read(tmp_path, loader="xml").skipped[0] == f"{tmp_path}/a.json"
