@@ -220,7 +220,6 @@ class ArchiveLoader:
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """Return True if the suffix is one of an archive."""
         return _is_archive(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:

@@ -22,7 +22,6 @@ class BeirLoader:
     name = "beir"
 
     def recognises(self, source: str) -> bool:
-        """Return True for a BEIR folder or its `corpus.jsonl`, if the first record has an `_id`."""
         return is_beir_corpus(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:

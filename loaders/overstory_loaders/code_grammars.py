@@ -265,7 +265,6 @@ def is_code(source: str) -> bool:
 
 
 def _is_blank(source: str) -> bool:
-    """Return True if a file is empty, like many `__init__.py` files."""
     try:
         return not read_head(source, RECOGNISED_BY_BYTES).strip()
     except BrokenSource:

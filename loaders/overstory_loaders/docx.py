@@ -239,7 +239,6 @@ def _header_rows(rows: list[Element]) -> int:
 
 
 def _is_bold(row: Element) -> bool:
-    """Return True if all text in a row is bold."""
     runs = [run for run in row.iter(_w("r")) if any((text.text or "").strip() for text in run.iter(_w("t")))]
     return bool(runs) and all(_is_on(run.find(f"{_w('rPr')}/{_w('b')}")) for run in runs)
 
@@ -249,7 +248,6 @@ def _is_on(element: Element | None) -> bool:
 
 
 def _children(element: Element, wanted: set[str]) -> Iterator[Element]:
-    """Yield the children with one of the wanted tags, including wrapped ones."""
     for child in cast("Iterator[Element]", iter(element)):
         if child.tag in wanted:
             yield child

@@ -57,7 +57,6 @@ class EpubLoader:
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """Return True for the suffix `.epub`."""
         return has_suffix(source, SUFFIXES)
 
     def recognises_content(self, source: str) -> bool:

@@ -39,12 +39,10 @@ def has_suffix(source: str, suffixes: Sequence[str]) -> bool:
 
 # Path.is_file and Path.is_dir raise an error for paths in a folder that cannot be entered.
 def is_file(source: str | Path) -> bool:
-    """Return True if the path is an accessible file."""
     return os.path.isfile(source)  # noqa: PTH113
 
 
 def is_folder(source: str | Path) -> bool:
-    """Return True if the path is an accessible folder."""
     return os.path.isdir(source)  # noqa: PTH112
 
 

@@ -203,7 +203,6 @@ def _weight(edge: Edge, value: object) -> float:
 
 
 def _shown(value: object) -> str:
-    """Return a value as text for readers."""
     if isinstance(value, list | tuple):
         return ", ".join(_shown(each) for each in cast("Sequence[object]", value))
     return value if isinstance(value, str) else str(value)

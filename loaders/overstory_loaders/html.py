@@ -74,7 +74,6 @@ class HtmlLoader:
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """Return True for an HTML suffix."""
         return has_suffix(source, SUFFIXES)
 
     def recognises_content(self, source: str) -> bool:

@@ -31,7 +31,6 @@ class ImageLoader:
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """Return True for `.tif` and `.tiff`."""
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document]:

@@ -64,7 +64,6 @@ class MailLoader:
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """Return True for `.eml` and `.mbox`, also compressed."""
         return has_suffix(source, SUFFIXES)
 
     def recognises_content(self, source: str) -> bool:

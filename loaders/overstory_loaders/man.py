@@ -99,7 +99,6 @@ class ManLoader:
 
 
 def _formatted(page: str, source: str, on_broken: OnBroken) -> list[str]:
-    """Return the lines of a page as on a terminal, from head to foot; bold characters are printed twice."""
     program = installed_program("mandoc", "groff", remedy=_REMEDY)
     if Path(program).name == "mandoc":
         text = output_of([program, *_MANDOC], page, source, on_broken=on_broken)

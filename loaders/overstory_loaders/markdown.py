@@ -134,7 +134,6 @@ class MarkdownLoader:
     name = "markdown"
 
     def recognises(self, source: str) -> bool:
-        """Return True for a Markdown suffix."""
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002

@@ -35,7 +35,6 @@ class NotebookLoader:
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """Return True for the suffix `.ipynb`."""
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:
@@ -148,7 +147,6 @@ def _metadata(about: Mapping[str, object], language: str) -> dict[str, object]:
 
 
 def _joined(value: object) -> str:
-    """Return a text of a notebook, which may be a list of lines, or raise `TypeError`."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(line, str) for line in cast("list[object]", value)):

@@ -382,7 +382,6 @@ class OdfLoader:
 
 
 def _kind_of(source: str) -> str:
-    """Return "ODT", "ODS" or "ODP" by the suffix of a file, else by its content."""
     ending = Path(source.lower().removesuffix(GZIP_SUFFIX)).suffix
     return (ending[1:] if ending in SUFFIXES else format_by_content(source) or "odt").upper()
 

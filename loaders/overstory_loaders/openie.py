@@ -37,7 +37,6 @@ class OpenIELoader:
     name = "openie"
 
     def recognises(self, source: str) -> bool:
-        """Return True for a JSON file whose first record has triples."""
         if not has_suffix(source, SUFFIXES):
             return False
         record = first_record(source)

@@ -114,7 +114,6 @@ def open_package(
 
 
 def has_member(archive: zipfile.ZipFile, name: str) -> bool:
-    """Return True if an archive has a member with this name."""
     return name in archive.NameToInfo
 
 

@@ -65,7 +65,6 @@ def without_running_heads(pages: Sequence[str]) -> list[str]:
 
 
 def _edges(lines: Sequence[str]) -> list[int]:
-    """Return the indices of the first and last lines with text."""
     places = [place for place, line in enumerate(lines) if line.strip()]
     return sorted({*places[:_EDGE_LINES], *places[-_EDGE_LINES:]})
 
@@ -138,11 +137,9 @@ class PdfLoader:
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """Return True for the suffix `.pdf`."""
         return has_suffix(source, SUFFIXES)
 
     def recognises_content(self, source: str) -> bool:
-        """Return True if the first bytes are those of a PDF."""
         return format_by_content(source) == "pdf"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:

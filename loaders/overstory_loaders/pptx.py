@@ -207,7 +207,6 @@ def _chart(space: Element) -> Iterator[Block]:
 
 
 def _points(series: Element, *kinds: str) -> dict[str, str]:
-    """Return the texts of a series by their index."""
     found = next((node for kind in kinds if (node := series.find(f"{_CHART}{kind}")) is not None), None)
     if found is None:
         return {}

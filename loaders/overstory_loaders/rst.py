@@ -24,7 +24,6 @@ class RstLoader:
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """Return True for a reStructuredText suffix."""
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002

@@ -37,7 +37,6 @@ class SettingsLoader:
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """Return True for a YAML or TOML suffix."""
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002

@@ -49,7 +49,6 @@ class SubtitleLoader:
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """Return True for `.srt` and `.vtt`."""
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:

@@ -30,7 +30,6 @@ class TextLoader:
     name = "text"
 
     def recognises(self, source: str) -> bool:
-        """Return True for a suffix of plain text."""
         return has_suffix(source, SUFFIXES)
 
     def recognises_content(self, source: str) -> bool:

@@ -38,11 +38,9 @@ class XmlLoader:
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """Return True for an XML suffix."""
         return has_suffix(source, SUFFIXES)
 
     def recognises_content(self, source: str) -> bool:
-        """Return True if the file begins with an XML declaration."""
         return format_by_content(source) == "xml"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002

@@ -66,7 +66,6 @@ class XmlReader:
 
     @property
     def line(self) -> int:
-        """Line that is being read."""
         return self._parser.CurrentLineNumber
 
     def read(self, stream: IO[bytes]) -> Iterator[bool]:

@@ -213,7 +213,6 @@ class Instance:
             self.running_file.rename(self._hidden_running_file)
 
     def show_running(self) -> None:
-        """Restore the hidden record."""
         with suppress(FileNotFoundError):
             self._hidden_running_file.rename(self.running_file)
 
@@ -248,7 +247,6 @@ class Instance:
         return password
 
     def connection(self, running: Running) -> Connection:
-        """Return the connection to a running server."""
         return Connection(f"bolt://{HOST}:{running.bolt}", USER, self.known_password(), running.http_url)
 
 

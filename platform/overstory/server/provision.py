@@ -76,7 +76,6 @@ class LockList:
 
     @property
     def size(self) -> int:
-        """Total size of the jars in bytes."""
         return sum(jar.size for jar in self.jars)
 
     @property
@@ -127,7 +126,6 @@ class Jars:
     lock_list: LockList
 
     def plugins(self) -> list[Path]:
-        """Return the jars for Neo4j's `plugins` folder."""
         return sorted(self.folder / jar.file_name for jar in self.lock_list.jars if jar.is_plugin)
 
     def main_class(self) -> str:

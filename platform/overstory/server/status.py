@@ -137,7 +137,6 @@ def _state(instance: Instance, running: Running) -> tuple[ServerState, float | N
 
 
 def _size(folder: Path) -> int:
-    """Return the size of a folder in bytes; its files may change at the same time."""
     total = 0
     for file in folder.rglob("*"):
         try:

@@ -90,7 +90,6 @@ class Coverage:
         self._unread.setdefault(path, why)
 
     def add_excluded(self, path: str) -> None:
-        """Add a file or folder that patterns exclude."""
         self._excluded.add(path)
 
     @property

@@ -57,7 +57,6 @@ def port_of(parts: SplitResult) -> int:
 
 
 def is_default_port(parts: SplitResult) -> bool:
-    """Return True if the address has the default port of its scheme."""
     return port_of(parts) == _DEFAULT_PORTS[parts.scheme]
 
 

@@ -78,7 +78,6 @@ def unsealed(lines: Iterable[bytes], source: str) -> Iterator[tuple[int, str]]:
 
 
 def _checksum(digest: str) -> str:
-    """Return the last member of a line."""
     return f'{_MARK}{digest}"}}'
 
 
@@ -293,7 +292,6 @@ def _record(
 
 
 def _written(value: MetadataValue) -> str | list[str]:
-    """Return a number that JSON cannot represent, or a list with such a number, as text."""
     return [str(each) for each in value] if isinstance(value, list) else str(value)
 
 

@@ -270,7 +270,6 @@ def _sentences(value: object, length: int) -> list[int]:
 
 
 def _spans(value: object, length: int) -> list[int]:
-    """Return the spans of boilerplate in a text of this length."""
     spans = [] if value is None else [_whole(place, length) for place in _list(value)]
     if len(spans) % 2 or any(second <= first for first, second in pairwise(spans)):
         raise ValueError("the spans of boilerplate are not in ascending order")

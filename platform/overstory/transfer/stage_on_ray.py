@@ -71,7 +71,6 @@ class StageActors:
         self._each: dict[str, float] = {"num_cpus": cpus, "num_gpus": gpus}
 
     def shards(self, slices: Iterable[Slice]) -> Iterator[Shard]:
-        """Yield the shards in any order, as every `StageEngine` does."""
         with self._connected(), self._actors() as actors:
             writing: dict[Any, int] = {}  # pending result -> number of its actor
             for some in slices:

@@ -74,7 +74,6 @@ class StageWorker:
         self._writer: ShardWriter | None = None
 
     def write(self, some: Slice) -> Shard | Refusal:
-        """Write the shard of a slice."""
         try:
             if self._writer is None:
                 self._writer = self._job.writer()
