@@ -285,7 +285,7 @@ def parser_of(package: str, function: str) -> Parser:
     """Return the parser of a grammar, or raise `ImportError` if it is not installed."""
     from tree_sitter import Language, Parser
 
-    grammar: object = getattr(import_module(package), function)()  # a capsule of C
+    grammar: object = getattr(import_module(package), function)()  # a PyCapsule, which has no type of its own
     return Parser(Language(grammar))
 
 
@@ -313,7 +313,7 @@ def parsed(parser: Parser, data: bytes, source: str) -> Tree:
         if not is_late():
             return tree
     raise BrokenSource(
-        f"takes more than {seconds:.0f} s to parse, out of proportion to its length",
+        f"takes more than {seconds:.0f} s to parse, too long for its size",
         source=source,
         remedy="Use --loader text, or leave it out.",
     )

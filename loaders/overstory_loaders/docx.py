@@ -293,7 +293,7 @@ def _read_styles(document: WordDocument, on_lost: OnLost) -> _Styles:
     styles = _Styles()
     try:
         children = cast("Iterator[Element]", document.styles.element.iterchildren(_w("style")))
-    except AttributeError as error:  # the package declares another type for this part
+    except AttributeError as error:  # the package declares a wrong type for the styles part
         on_lost("styles", error)
         return styles
     elements = {str(element.get(_w("styleId"))): element for element in children}

@@ -48,7 +48,7 @@ def graphml_vertices(source: str, on_broken: OnBroken) -> Iterator[Vertex]:
         place = Place(source, element.line)
         key = element.attributes.get("id", "")
         if not key.strip():
-            on_broken(place.broken("a node has no id", remedy="Give it one, or leave it out."))
+            on_broken(place.broken("a node has no id", remedy="Add one, or leave the node out."))
             continue
         declared = element.attributes.get(LABELS) or element.values.pop(LABELS, "")
         labels = [label for label in str(declared).split(":") if label.strip()]
@@ -61,7 +61,7 @@ def graphml_edges(source: str, on_broken: OnBroken) -> Iterator[Edge]:
         place = Place(source, element.line)
         start, end = element.attributes.get("source", ""), element.attributes.get("target", "")
         if not (start.strip() and end.strip()):
-            on_broken(place.broken("an edge has no source or no target", remedy="Give it both, or leave it out."))
+            on_broken(place.broken("an edge has no source or no target", remedy="Add both, or leave the edge out."))
             continue
         type_ = element.attributes.get(TYPE) or element.values.pop(TYPE, "")
         yield Edge(place, start, end, str(type_), element.values)

@@ -113,7 +113,7 @@ def _scalar(values: Mapping[str, object], names: Sequence[str], place: Place, wa
             found = cast("dict[str, object]", value).get("id") if isinstance(value, dict) else value
             if isinstance(found, str | int | float) and not isinstance(found, bool) and str(found).strip():
                 return str(found)
-    raise place.broken(f"has no {wanted}", remedy="Give it one, or leave it out.")
+    raise place.broken(f"has no {wanted}", remedy="Add one, or leave the record out.")
 
 
 def _labels(values: Mapping[str, object], names: Sequence[str]) -> list[str]:

@@ -267,7 +267,7 @@ def _id_of(columns: Mapping[str, Column], role: str, row: Mapping[str, object], 
     name, column = next((name, column) for name, column in columns.items() if column.type == role)
     value = str(row.get(name, ""))
     if not value.strip():
-        raise place.broken(f"has no {name or role}", remedy="Give it one, or leave the line out.")
+        raise place.broken(f"has no {name or role}", remedy="Add one, or leave the line out.")
     return f"{column.space}:{value}" if column.space else value
 
 

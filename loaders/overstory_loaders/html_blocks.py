@@ -189,7 +189,7 @@ def _measured(root: LexborNode, dropped: set[int]) -> list[_PageElement]:
         elif entered:
             page.headings += tag == "h1"
             if kind := _kind(node, tag, in_section=sections > 0):
-                # Until the element ends: minus the counts of the page before it.
+                # Starts with minus the page's counts so far; the page's counts are added when the element ends.
                 open_.append(_PageElement(node, kind, -page.length, -page.headings))
                 found.append(open_[-1])
             sections += tag in SECTIONS

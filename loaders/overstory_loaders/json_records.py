@@ -110,7 +110,7 @@ def _from_whole(source: str, on_broken: OnBroken) -> Iterator[Record]:
         if _is_object(item):
             yield Record(place, item)
         else:
-            on_broken(place.broken("is not a JSON object", remedy="Make it one: {…}."))
+            on_broken(place.broken("is not a JSON object", remedy="Each record must be a JSON object: {…}."))
 
 
 def _empty(source: str) -> BrokenSource:
@@ -154,7 +154,7 @@ def _parse_line(text: str, place: Place) -> JsonObject:
         raise not_utf8(place, bad)
     value = json_at(text, place)
     if not _is_object(value):
-        raise place.broken("is not a JSON object", remedy="Each line must be one: {…}.")
+        raise place.broken("is not a JSON object", remedy="Each line must be a JSON object: {…}.")
     return value
 
 

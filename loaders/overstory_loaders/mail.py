@@ -121,7 +121,7 @@ def _mailbox(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterato
     if repeated:
         on_broken(
             BrokenSource(
-                f"{counted(repeated, 'message')} left out, with the Message-ID of an earlier message",
+                f"{counted(repeated, 'message')} left out because an earlier one has the same Message-ID",
                 source=source,
                 remedy="Ignore this if they are copies, as in archives of several folders.",
                 hides=False,
@@ -292,7 +292,7 @@ def _ids_in(folder: str, _changed: int) -> dict[str, str]:
     for path in by_name_first[:_MOST_NEIGHBOURS]:
         if leads_outside(path) or (
             path.suffix.lower() != ".eml" and format_by_content(path.as_posix()) != "eml"
-        ):  # format_by_content does not open pipes
+        ):  # format_by_content never opens a named pipe
             continue
         try:
             with path.open("rb") as stream:

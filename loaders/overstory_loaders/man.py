@@ -39,7 +39,7 @@ _GROFF = (
     *("-S", "-t", "-K", "utf8", "-T", "utf8", "-P", "-cu"),
     *("-r", f"LL={_LINE_CHARACTERS}n", "-r", "HY=0", "-d", "AD=l"),
 )
-_MACROS_OF_MAN = ".mso an-old.tmac\n.if !d SH .mso an.tmac\n"  # groff 1.22, and later
+_MACROS_OF_MAN = ".mso an-old.tmac\n.if !d SH .mso an.tmac\n"  # works with groff 1.22 and with later versions
 _MACROS_OF_MDOC = ".mso doc.tmac\n"
 _WITHOUT_FILES = ".rm so soquiet mso msoquiet trf cf nx psbb hpf hpfa open opena write\n"
 """groff's safer mode runs no programs but reads files that a page names, so the requests that do so are removed."""

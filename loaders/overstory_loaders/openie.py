@@ -91,7 +91,7 @@ def _read(record: Record, source: str, keys: KeyRegister) -> _RecordItems:
 def _list(record: Record, names: tuple[str, ...]) -> list[object]:
     found = next((record.values[name] for name in names if name in record.values), None)
     if not isinstance(found, list):
-        raise record.place.broken(f"has no list {names[0]!r}", remedy="Give it one: [] if there are none.")
+        raise record.place.broken(f"has no list {names[0]!r}", remedy="Add one, or [] if it has no entries.")
     return cast("list[object]", found)
 
 

@@ -175,7 +175,7 @@ def _blocks(shapes: Iterable[BaseShape], title: int | None) -> Iterator[Block]:
         elif isinstance(shape, GraphicFrame) and shape.has_table:
             yield from _table(shape.table)
         elif isinstance(shape, GraphicFrame) and shape.has_chart and (chart := _chart_of(shape)) is not None:
-            yield from _chart(chart)  # python-pptx's lists of a chart are as long as the file declares
+            yield from _chart(chart)  # the XML, because python-pptx builds lists as long as the file declares
 
 
 def _chart_of(frame: GraphicFrame) -> Element | None:

@@ -66,7 +66,7 @@ def output_of(command: Sequence[str], text: str, source: str, *, on_broken: OnBr
         finally:
             is_late = timer.finished.is_set()
             timer.cancel()
-            _kill_group(child.pid)  # groff is several processes
+            _kill_group(child.pid)  # groff runs as several processes
             child.wait()
     if is_late:
         raise BrokenSource(

@@ -155,7 +155,7 @@ class _Taken:
             if text := clean_text(value):
                 return text
         if wrong:
-            raise self._record.place.broken(wrong, remedy="Make it a text, in quotes.")
+            raise self._record.place.broken(wrong, remedy="Make it a string, in quotes.")
         return ""
 
     def title(self, names: tuple[str, ...]) -> str:

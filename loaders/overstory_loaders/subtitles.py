@@ -69,9 +69,9 @@ class SubtitleLoader:
             first = " ".join(timeless[0].split())[:_SHOWN_CUE_CHARACTERS]
             on_broken(
                 BrokenSource(
-                    f"{counted(len(timeless), 'block')} left out for lack of a time, the first: {first!r}",
+                    f"{counted(len(timeless), 'block')} left out for lack of a time; the first one: {first!r}",
                     source=source,
-                    remedy="Give each a line like 00:01:02,000 --> 00:01:04,000; in a cue, leave no line blank.",
+                    remedy="Add a line like 00:01:02,000 --> 00:01:04,000 to each; a cue must not contain blank lines.",
                     hides=False,
                 )
             )

@@ -127,7 +127,7 @@ def write(instance: Instance, last: Running, *, is_wanted: Callable[[], bool]) -
 
 def size(instance: Instance) -> int:
     """Return the size of the archive in bytes; 0 if there is no complete archive."""
-    with suppress(FileNotFoundError):  # another process is deleting the archive
+    with suppress(FileNotFoundError):  # another process may be deleting the archive
         whole = [file.parent for file in instance.archives.glob("*/server.jsa")]
         return sum(file.stat().st_size for folder in whole for file in folder.iterdir())
     return 0
@@ -154,7 +154,7 @@ def _train(training: Instance, jars: Jars, java: Path, options: Sequence[str], i
 @contextmanager
 def _running(command: Sequence[str], training: Instance, jars: Jars) -> Generator[subprocess.Popen[bytes]]:
     with training.console.open("ab") as output:
-        child = subprocess.Popen(  # noqa: S603 # a command line of ours
+        child = subprocess.Popen(  # noqa: S603 # the command line is our own
             command,
             cwd=training.root,
             env=process.inherited() | configuration.environment(jars),
@@ -178,7 +178,9 @@ def _ended(child: subprocess.Popen[bytes], is_wanted: Callable[[], bool]) -> boo
     while is_wanted():
         with suppress(subprocess.TimeoutExpired):
             if child.wait(_LOOK_SECONDS) not in _ENDS:
-                raise ServerError(f"Java ended with {child.returncode}.", remedy="Look into the log of the server.")
+                raise ServerError(
+                    f"Java ended with exit code {child.returncode}.", remedy="See `overstory server logs`."
+                )
             return True
         if time.monotonic() > deadline:
             raise ServerError(f"Java did not end within {_END_SECONDS:g} seconds.", remedy="Try again.")

@@ -61,7 +61,7 @@ def _chosen(wanted: str, neo4j: str) -> Java:
         )
     if version not in supported(neo4j):
         raise ProvisioningError(
-            f"OVERSTORY_JAVA is {wanted!r}, which is Java {version}; Neo4j {neo4j} runs on {versions}.",
+            f"OVERSTORY_JAVA is {wanted!r}, which is Java {version}, but Neo4j {neo4j} needs Java {versions}.",
             remedy=f"Set it to the `java` binary of a Java {versions}, or unset it.",
         )
     return Java(Path(binary), version, "OVERSTORY_JAVA")

@@ -128,7 +128,7 @@ class Instance:
         with storage_errors(self.root, variable="OVERSTORY_HOME"):
             self.data.mkdir(parents=True, exist_ok=True)
             self.root.mkdir(mode=0o700, exist_ok=True)
-            if self.root.stat().st_mode & 0o077:  # the folder existed before, perhaps as a copy
+            if self.root.stat().st_mode & 0o077:  # an existing folder, such as a copy, may be readable by others
                 self.root.chmod(0o700)
             self.use_file.touch(mode=0o600)
 

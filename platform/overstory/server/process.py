@@ -29,7 +29,7 @@ STOPPING_GRACE_SECONDS = 20.0
 def spawn(command: Sequence[str], *, folder: Path, log: Path, environ: Mapping[str, str]) -> int:
     """Start a process that outlives this one and does not receive its Ctrl-C; return its id."""
     with log.open("ab") as output:
-        child = subprocess.Popen(  # noqa: S603 # a command line of ours
+        child = subprocess.Popen(  # noqa: S603 # the command line is our own
             command,
             cwd=folder,
             env=environ,
@@ -111,7 +111,7 @@ def _processes_of(home: Path) -> Iterator[psutil.Process]:
         if home_argument(home) in (_command_of(pid) or []):
             with suppress(psutil.Error, OSError):
                 process = psutil.Process(pid)
-                link = Path(f"/proc/{pid}/cwd")  # a folder in a container resolves to another one
+                link = Path(f"/proc/{pid}/cwd")  # for a process in a container, this is another folder
                 if (link if link.exists() else Path(process.cwd())).samefile(home.parent):
                     yield process
 

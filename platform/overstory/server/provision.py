@@ -257,8 +257,7 @@ def _found(wanted: list[Jar], source: Path) -> list[tuple[Jar, Path]]:
         more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
         raise ProvisioningError(
             f"{source} lacks {', '.join(absent[:3])}{more}.",
-            remedy="Copy the folder that `overstory server fetch`, with the same version of Overstory, prints "
-            "on a connected machine.",
+            remedy="Run `overstory server fetch` of the same version on another machine, and copy the folder it prints.",
         )
     return [(jar, by_name[jar.file_name]) for jar in wanted]
 
@@ -378,7 +377,7 @@ def _over_http(client: httpx.Client, jar: Jar) -> Iterator[bytes]:
     with client.stream("GET", jar.path, headers={"Accept-Encoding": "identity"}) as response:
         if response.status_code in {408, 425, 429} or response.status_code >= 500:
             raise _SpoiltError(
-                f"could not be fetched: the repository answers {response.status_code} {response.reason_phrase}"
+                f"could not be fetched: the repository responded with {response.status_code} {response.reason_phrase}"
             )
         response.raise_for_status()
         yield from response.iter_bytes(DOWNLOAD_PIECE_BYTES)

@@ -124,7 +124,9 @@ class Coverage:
             return False
         if "://" in source:
             return not self.is_partly_read(source)
-        if _is_gone(source) or os.path.realpath(source) in self.entered:  # folders can fail as a whole
+        if (
+            _is_gone(source) or os.path.realpath(source) in self.entered
+        ):  # the source may be a folder that failed as a whole
             return True
         return any(
             path in self._excluded or path in self.read or os.path.realpath(path) in self.read

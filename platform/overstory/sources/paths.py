@@ -42,9 +42,9 @@ def normal_address(named: str) -> str:
         parts = urlsplit(named)
         _ = parts.port
     except ValueError as error:
-        raise BrokenSource(f"is not a valid address: {error}", source=named, remedy="Check it.") from error
+        raise BrokenSource(f"is not a valid address: {error}", source=named, remedy="Check the address.") from error
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or any(map(str.isspace, parts.netloc)):
-        raise BrokenSource("is not the address of a web page", source=named, remedy="Check it.")
+        raise BrokenSource("is not the address of a web page", source=named, remedy="Check the address.")
     if "@" in parts.netloc:
         what = "contains a user name or a password, which would be stored"
         raise BrokenSource(what, source=parts._replace(netloc=parts.hostname).geturl(), remedy="Leave it out.")

@@ -228,11 +228,11 @@ def main(depth: str, folder: str) -> None:
     Args:
         folder: the folder for temporary files.
     """
-    global _depth  # the depth belongs to the process
+    global _depth  # the nesting depth is a property of the process
     _depth = int(depth)
     tempfile.tempdir = folder
     _set_soft_limit(resource.RLIMIT_CORE, 0)
-    with suppress(OSError):  # not Linux
+    with suppress(OSError):  # the file exists only on Linux
         Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE), encoding="ascii")
     with answering() as give:
         for line in _requests(folder):
@@ -268,7 +268,9 @@ class _FileReading:
 
     def answer(self) -> None:
         """Read the file and send the items and reports."""
-        from overstory.sources.loader_runner import LoaderRunner  # loader_runner imports this module
+        from overstory.sources.loader_runner import (
+            LoaderRunner,
+        )  # imported here, because loader_runner imports this module
 
         request = self._request
         _set_soft_limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + request.seconds)

@@ -148,7 +148,7 @@ class RemoteFiles(ABC):
         """
 
     def _knows_name(self, name: str) -> bool:
-        return self._is_recognised(f"{os.devnull}/{name}")  # the working directory may contain a file of this name
+        return self._is_recognised(f"{os.devnull}/{name}")  # a path that cannot exist, unlike the bare name
 
     @staticmethod
     @abstractmethod

@@ -379,7 +379,7 @@ class _SourceReader:
                 continue
             loader = self._loader_for(path) if readable else None
             if loader is not None and chosen is not None and not chosen.includes(path, is_folder=is_folder(path)):
-                loader = None  # the folder is not read as a whole, but files in it may be
+                loader = None  # the folder as a whole does not match, but files in it may
             if loader is not None:
                 yield path, loader
             elif is_folder(path):

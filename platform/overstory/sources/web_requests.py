@@ -154,7 +154,9 @@ class WebRequests:
             try:
                 request = self._client.build_request("GET", target, headers=headers, extensions=extensions)
             except (httpx.InvalidURL, ValueError) as error:  # the host cannot be encoded, or the address has 64 KiB
-                raise BrokenSource(f"is not a valid address: {error}", source=address, remedy="Check it.") from error
+                raise BrokenSource(
+                    f"is not a valid address: {error}", source=address, remedy="Check the address."
+                ) from error
             try:
                 response = self._client.send(request, stream=True)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:

@@ -58,7 +58,7 @@ def unsealed(lines: Iterable[bytes], source: str) -> Iterator[tuple[int, str]]:
     """
     running = hashlib.sha256()
     last, documents, ended = 1, -1, False
-    for last, line in enumerate(map(bytes.strip, lines), start=1):  # used after the loop
+    for last, line in enumerate(map(bytes.strip, lines), start=1):  # `last` is used after the loop
         if not line:
             continue
         if ended:

@@ -95,7 +95,7 @@ def read_header(line: str, source: str) -> ExportHeader:
             if printable(name) != name or "\n" in name:
                 raise ValueError("the embedder's name has control characters")
         if bool(result.embedder) != bool(result.dimension):
-            raise ValueError("an embedder needs a dimension, and a dimension an embedder")
+            raise ValueError("the embedder and its dimension must be given together")
     except _INVALID as error:
         raise _broken(source, 1, "the first line of an export", error) from error
     if not known:
@@ -141,7 +141,7 @@ def _name_edit(record: Record) -> NameEdit:
 def _dismissed(pair: Any) -> tuple[str, str]:  # parsed JSON
     name, into = map(_text, _list(pair))
     if not entity_key(name) or not entity_key(into) or entity_key(name) == entity_key(into):
-        raise ValueError(f"{name!r:.40} and {into!r:.40} are not two names")
+        raise ValueError(f"{name!r:.40} and {into!r:.40} are not two different names")
     return name, into
 
 
@@ -248,7 +248,7 @@ def _chunk(seq: int, record: Record, header: ExportHeader) -> RestoredChunk:
         token_count=_whole(record["token_count"]),
     )
     if not piece.text or piece.end - piece.start != len(piece.text):
-        raise ValueError(f"chunk {seq} has {len(piece.text)} characters from {piece.start} to {piece.end}")
+        raise ValueError(f"chunk {seq} has {len(piece.text)} characters, but goes from {piece.start} to {piece.end}")
     sentences = _sentences(record["sentences"], len(piece.text))
     return RestoredChunk(
         piece=piece,
@@ -304,7 +304,7 @@ def _vector(packed: object, header: ExportHeader) -> list[float] | None:
         return None
     vector = np.frombuffer(base64.b64decode(_text(packed), validate=True), dtype="<f4")
     if vector.size != header.dimension:
-        raise ValueError(f"a vector has {vector.size} numbers, not {header.dimension}")
+        raise ValueError(f"a vector has {vector.size} dimensions, but the header declares {header.dimension}")
     if not are_unit(vector[np.newaxis]):
         raise ValueError("a vector is not of unit length")
     values: list[float] = vector.tolist()

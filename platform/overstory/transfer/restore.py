@@ -158,12 +158,12 @@ def _restore(
 
 
 def _take_over_embedder(writer: Writer, header: ExportHeader, source: str) -> None:
-    own = writer.corpus.embedder  # a previous export may have set it
+    own = writer.corpus.embedder  # another export may have set the embedder in this run
     if not header.embedder or header.embedder == own:
         return
     if own:
         raise EmbedderMismatch(
-            f"{source} has vectors by {header.embedder}, corpus {writer.corpus.name!r} by {own}.",
+            f"{source} has vectors from the embedder {header.embedder}, but corpus {writer.corpus.name!r} uses {own}.",
             remedy="Restore it into another corpus: --corpus NAME",
         )
     name = header.embedder_name or None

@@ -110,7 +110,7 @@ def test_a_mailbox_is_parted_at_its_from_lines(tmp_path: Path) -> None:
         assert [document.title for document in outcome.documents] == ["One", "Two"]
         assert outcome.documents[0].text.endswith(body)
         assert len(outcome.documents[1].source_key) == 32  # of its content, as it has no id
-        assert outcome.messages == ["1 message left out, with the Message-ID of an earlier message"]
+        assert outcome.messages == ["1 message left out because an earlier one has the same Message-ID"]
 
 
 PLAIN = b"From: ada@x\nSubject: x\nContent-Type: text/plain; "
