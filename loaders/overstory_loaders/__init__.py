@@ -1,8 +1,7 @@
 """The loaders that come with Overstory: files and folders in, documents out.
 
 The platform finds them through the entry points `overstory.loaders`, like loaders of other packages. Import from here
-only
-to call a loader directly, or to write a loader with the same building blocks.
+only to call a loader directly, or to write a loader with the same building blocks.
 """
 
 from overstory_loaders.archive import ArchiveLoader

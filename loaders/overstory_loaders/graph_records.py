@@ -126,8 +126,7 @@ def document_of(vertex: Vertex, address: str) -> Document:
     """Return the document of a vertex. Properties that are not part of the text become metadata.
 
     The text consists of the chosen properties, one per line. Without a choice, it is the first property with a name
-    like
-    "text", or else all textual properties with their names. If there is none, the title or the key is the text.
+    like "text", or else all textual properties with their names. If there is none, the title or the key is the text.
     """
     values = {name: value for name, value in vertex.values.items() if value is not None}
     names = {name.casefold(): name for name in reversed(values)}

@@ -96,8 +96,7 @@ def tables_of(folder: str, names: Sequence[str], suffixes: tuple[str, ...], fits
     """Return the files of nodes and of edges among some names; None if either kind is missing or no header fits.
 
     Only the first file of each kind is opened, because there may be thousands. One fitting header is enough; a faulty
-    header
-    in the other kind is reported later.
+    header in the other kind is reported later.
     """
     found: dict[tuple[str, ...], list[str]] = {NODES: [], EDGES: []}
     for name in names:

@@ -41,8 +41,7 @@ ANCHOR_MARKS = frozenset({"#", "§", "¶", "🔗"})
 _LEAST_MAIN_SHARE = 0.25
 _LEAST_ARTICLE_SHARE = 0.5
 """Minimum share of the page's text in its only `<main>` or `<article>`. With less, `<main>` is an empty frame that
-scripts
-fill, and `<article>` is a teaser.
+scripts fill, and `<article>` is a teaser.
 """
 _MOST_HEADER_SHARE = 0.5
 """A `<header>` or `<footer>` with a larger share of the page's text is read; some authors put whole pages into one."""

@@ -27,8 +27,7 @@ def without_transport(text: str) -> tuple[str, Mapping[str, str]]:
     """Return a message without transport fields, and its remaining header fields by name in lower case.
 
     Other texts are returned unchanged, without fields. A header consists of the lines before the first empty line, each
-    a
-    field or the continuation of a field (RFC 5322).
+    a field or the continuation of a field (RFC 5322).
     """
     head, _, body = text.partition("\n\n")
     lines: list[tuple[str, list[str]]] = []

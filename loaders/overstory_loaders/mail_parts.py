@@ -55,8 +55,7 @@ def without_quotations(text: str) -> Unquoted:
     """Return a reply without the text that it quotes; a reply without text of its own stays unchanged.
 
     Text below a line like "-----Original Message-----" is left out. Of a quotation with "> " followed by an answer, the
-    last
-    lines are kept; other quotations are left out.
+    last lines are kept; other quotations are left out.
     """
     lines = text.split("\n")
     end = _end_of_answer(lines)

@@ -46,8 +46,7 @@ def split_front_matter(text: str) -> FrontMatter:
     """Split a text with "\\n" line ends from its front matter: YAML between `---`, or TOML between `+++`.
 
     An entry that is not valid YAML, such as `title: Rust: a guide`, is read as text. A text that only begins with a
-    horizontal
-    rule is not split, nor is one whose front matter is too long, too deep or has too many values.
+    horizontal rule is not split, nor is one whose front matter is too long, too deep or has too many values.
     """
     for opens, closes, parse in ((_YAML_OPENS, _YAML_CLOSES, _yaml), (_TOML_FENCE, _TOML_FENCE, parse_toml)):
         opening = opens.match(text)
@@ -174,8 +173,7 @@ def read_markdown(text: str) -> tuple[tuple[Heading, ...], list[tuple[str, str]]
     """Return the top-level headings of a Markdown text with "\\n" line ends, and the address and text of each link.
 
     Headings inside quotes and lists are skipped. `Heading.text` has no markup; `Heading.start` is the beginning of the
-    markup
-    ("#", or the underlined line).
+    markup ("#", or the underlined line).
     """
     environment: Environment = {}
     tokens = _structure().parse(text, environment)

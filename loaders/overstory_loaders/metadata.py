@@ -35,8 +35,7 @@ def clean_metadata(values: Mapping[str, object], *, dates_in_text: bool = True) 
 
     Dates without a time zone are in UTC; dates without a time are at midnight. Times of day, integers beyond 64 bits,
     decimals, paths and UUIDs become text; objects and mixed lists become JSON text. NaN, infinity, bytes, and objects
-    that
-    JSON does not support are dropped.
+    that JSON does not support are dropped.
 
     Args:
         dates_in_text: whether texts that are ISO 8601 dates become dates, also in lists. False for formats that

@@ -1,8 +1,7 @@
 """Office packages (DOCX, PPTX, XLSX), in the form that the libraries for them can read.
 
 Office also writes a strict variant (ISO 29500), which only differs in its XML namespaces. The libraries do not know
-these
-namespaces, so they get a copy with the usual ones.
+these namespaces, so they get a copy with the usual ones.
 """
 
 from __future__ import annotations

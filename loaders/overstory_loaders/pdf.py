@@ -36,8 +36,7 @@ _EDGE_LINES = 2
 _LEAST_HEAD_PAGES = 3
 _LEAST_HEAD_SHARE = 0.4
 """A running head occurs on at least this many pages with text, and this share of them. Books have different heads on
-left
-and right pages.
+left and right pages.
 """
 _MOST_NUMBERS_OF_A_HEAD = 3
 _LONGEST_HEAD_LINE_CHARACTERS = 200
@@ -52,8 +51,8 @@ def without_running_heads(pages: Sequence[str]) -> list[str]:
     """Return the pages without running heads and page numbers.
 
     A number counts as a page number if it increases with the pages; all other digits must be equal. The first
-    occurrence of a
-    line without a page number is kept, because it may be the title. A page with nothing else stays unchanged.
+    occurrence of a line without a page number is kept, because it may be the title. A page with nothing else stays
+    unchanged.
     """
     lines = [page.split("\n") for page in pages]
     edges = [_edges(page) for page in lines]
@@ -254,8 +253,7 @@ def _without_false_space(page: PageObject) -> bool:
     """Set the width of the 32nd glyph to 0 in fonts that number their glyphs; return True if there were any.
 
     Such fonts, for example from XeTeX, may lack a space. pypdf then takes the width of this glyph for the width of a
-    space,
-    which is often too wide, and misses the gaps between words.
+    space, which is often too wide, and misses the gaps between words.
     """
     from pypdf.generic import ArrayObject, NumberObject
 

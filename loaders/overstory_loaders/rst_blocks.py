@@ -1,8 +1,7 @@
 """Converts reStructuredText to blocks with docutils. `rst` imports this module late, because docutils loads slowly.
 
 docutils refuses unknown directives and roles, and real files use many from Sphinx extensions. So all names in a text
-are
-registered before it is parsed: a directive becomes its argument and content, a role its text.
+are registered before it is parsed: a directive becomes its argument and content, a role its text.
 """
 
 from __future__ import annotations

@@ -57,8 +57,7 @@ def _keys(text: str, start: int, end: int, level: int) -> Iterator[Heading]:
     """Yield headings for the least indented keys that have lines below them, and for keys in long sections.
 
     Of consecutive keys with plain values, the first one is a heading, so that these keys do not seem to belong to the
-    section
-    above.
+    section above.
     """
     found = list(_KEY.finditer(text, start, end))
     if not found or level > _MOST_KEY_LEVELS:

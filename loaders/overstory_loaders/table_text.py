@@ -1,8 +1,7 @@
 """Tables inside documents as text: one line per row, each cell with its column name.
 
 A long table is split into passages between its rows. Each row repeats the header, so that "Price: 2" is found in any
-row.
-Empty cells are left out.
+row. Empty cells are left out.
 """
 
 from __future__ import annotations
@@ -34,13 +33,12 @@ def table_blocks(rows: Iterable[Sequence[Cell]], *, has_header: bool | None = No
     """Yield the rows of a table as blocks, lazily. Empty rows separate the table into parts.
 
     A row below a header reads "Kind: salt | Price: 2". Without a header it reads "name: value" in a part of two
-    columns,
-    otherwise the cells are separated by commas. A part without a header takes over the header of the part above.
+    columns, otherwise the cells are separated by commas. A part without a header takes over the header of the part
+    above.
 
     Args:
         has_header: whether the first row is the header. None detects it: a row of distinct short texts, as wide as the
-            rows
-            below. With two columns, one must have no texts below the header, or the rows are names and values.
+            rows below. With two columns, one must have no texts below the header, or the rows are names and values.
     """
     names: _Row = ()
     for part in _parts(rows):

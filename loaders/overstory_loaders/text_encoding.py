@@ -188,8 +188,7 @@ def decode(data: bytes, source: str, *, declared: str | None = None, repair: boo
     """Return the text of some bytes, decoded by byte order mark, else as declared, else as UTF-8.
 
     UTF-16 in an alphabet needs no mark. Bytes in none of these encodings are read in the fallback encoding of the run,
-    if
-    there is one.
+    if there is one.
 
     Args:
         repair: replace a few bytes that are invalid in the declared encoding, and report it; browsers do so silently.

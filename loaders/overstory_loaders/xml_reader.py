@@ -97,8 +97,7 @@ class XmlReader:
         """Return the number of bytes to read next.
 
         Inside a tag or comment, that is as many as it has so far: before version 2.6, expat parses it again with every
-        piece, so
-        pieces of constant size would take quadratic time.
+        piece, so pieces of constant size would take quadratic time.
         """
         self._read += read
         pending = self._read - self._parser.CurrentByteIndex

@@ -268,8 +268,7 @@ def ensure_running(
     """Connect to the embedded server of these settings, and start it if necessary.
 
     If the server is running, this takes a few milliseconds: the function checks the process and waits for the Bolt
-    handshake.
-    Only if that fails, it sends a query, and restarts a server that does not answer.
+    handshake. Only if that fails, it sends a query, and restarts a server that does not answer.
 
     Args:
         patience: seconds that a running server may take to answer a query.
@@ -304,8 +303,8 @@ def begin_if_embedded() -> None:
     """Start the embedded server if it is not running, and return before it answers.
 
     For a process that does other work first and then asks a few questions: Java compiles less. `ensure_running` waits
-    for
-    the server and reports errors. Nothing is started if the environment names another server, or if jars are missing.
+    for the server and reports errors. Nothing is started if the environment names another server, or if jars are
+    missing.
     """
     with suppress(OverstoryError, OSError):
         settings = Settings.from_environment()

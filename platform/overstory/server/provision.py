@@ -257,7 +257,7 @@ def _found(wanted: list[Jar], source: Path) -> list[tuple[Jar, Path]]:
         more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
         raise ProvisioningError(
             f"{source} lacks {', '.join(absent[:3])}{more}.",
-            remedy="Run `overstory server fetch` of the same version on another machine, and copy the folder it prints.",
+            remedy="Run `overstory server fetch` of the same version on another machine; copy the folder it prints.",
         )
     return [(jar, by_name[jar.file_name]) for jar in wanted]
 

@@ -66,8 +66,7 @@ def _stop_unused(instance: Instance, running: Running, since: float) -> bool:
     """Stop the server unless a client needs it.
 
     A client first notes its use and then reads the server's record. The watchdog first hides the record and then reads
-    the
-    use. So either the client finds no record and waits for the lock, or the watchdog sees the use.
+    the use. So either the client finds no record and waits for the lock, or the watchdog sees the use.
     """
     try:
         with instance.locked(0):

@@ -28,8 +28,9 @@ class ChosenFiles:
         *,
         reads_files: bool = True,
     ) -> None:
-        """Args:
-        reads_files: whether the folder is on this machine, so that it may contain .gitignore files.
+        """
+        Args:
+            reads_files: whether the folder is on this machine, so that it may contain .gitignore files.
         """
         self._folder = folder
         self._include = spec_of(options.include, "include")

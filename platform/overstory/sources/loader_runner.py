@@ -34,10 +34,11 @@ class LoaderRunner:
         process: ReadingProcess | None = None,
         within: Sequence[str] = (),
     ) -> None:
-        """Args:
-        encoding: fallback encoding, as in `ReadOptions`.
-        process: runs isolated loaders; None runs all loaders in this process.
-        within: as in `ReadOptions`.
+        """
+        Args:
+            encoding: fallback encoding, as in `ReadOptions`.
+            process: runs isolated loaders; None runs all loaders in this process.
+            within: as in `ReadOptions`.
         """
         self._on_broken = on_broken
         self._on_skipped = on_skipped

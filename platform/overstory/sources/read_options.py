@@ -27,8 +27,9 @@ class GitPatterns:
     """Patterns as in the lines of a .gitignore file."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        """Raises:
-        ValueError: a pattern is invalid.
+        """
+        Raises:
+            ValueError: a pattern is invalid.
         """
         self._last_first = [read for line in lines if (read := _read(line)) is not None][::-1]
         self._fitting_folder = lru_cache(_FOLDERS_KEPT)(self._fitting)
@@ -110,8 +111,9 @@ class ReadOptions:
     within: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raises:
-        SettingsError: a pattern is invalid, or the encoding is unknown.
+        """
+        Raises:
+            SettingsError: a pattern is invalid, or the encoding is unknown.
         """
         spec_of(self.include, "include")
         spec_of(self.exclude, "exclude")

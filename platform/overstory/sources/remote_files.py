@@ -125,10 +125,11 @@ class RemoteFiles(ABC):
         on_skipped: OnSkipped,
         coverage: Coverage,
     ) -> None:
-        """Args:
-        cache: responses of earlier runs.
-        is_recognised: returns True if a loader reads the file at a path, by its name, or by its content if it
-            exists.
+        """
+        Args:
+            cache: responses of earlier runs.
+            is_recognised: returns True if a loader reads the file at a path, by its name, or by its content if it
+                exists.
         """
         self._address = self._normal(named)
         self._options = options

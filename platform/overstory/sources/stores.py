@@ -1,8 +1,7 @@
 """Files at addresses like s3://bucket/folder, read through fsspec.
 
 fsspec and its packages for the kinds of stores are optional. Only this module and `transfer/shard_folders.py` use
-fsspec,
-and convert its errors to ours.
+fsspec, and convert its errors to ours.
 """
 
 from __future__ import annotations

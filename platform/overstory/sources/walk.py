@@ -1,8 +1,7 @@
 """Reads paths as documents: walks folders and passes each file to its loader.
 
 Only the names of files that were read are kept in memory, so that a file that is named twice, or reached through a
-link,
-is read once.
+link, is read once.
 """
 
 from __future__ import annotations
@@ -50,8 +49,7 @@ def describing(path: Path, given: Path) -> Callable[[Loaded], Loaded]:
     """Return a function that adds metadata about the file at `path` to its documents.
 
     Size and time are added only if the file is one document. In a file with a million records they would change with
-    each
-    record.
+    each record.
 
     Args:
         given: the path that the user named; the metadata `folder` is relative to it.
@@ -111,8 +109,7 @@ def read_sources(
     """Yield the documents of files and folders, lazily, in the given order.
 
     A folder that a loader recognises is read as a whole. Other folders are walked in order of names, without hidden
-    files.
-    Broken sources are passed to `on_broken`, which may raise; the run continues with the next source.
+    files. Broken sources are passed to `on_broken`, which may raise; the run continues with the next source.
 
     Args:
         loader: name of the loader that reads everything; in folders it reads only the files that it recognises.

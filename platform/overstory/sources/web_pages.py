@@ -201,9 +201,10 @@ class _Robots:
     """Rules in a host's robots.txt (RFC 9309)."""
 
     def __init__(self, address: str, requests: WebRequests) -> None:
-        """Raises:
-        BrokenSource: robots.txt may exist but cannot be read, so no page may be read.
-        ExtraMissing: protego is not installed.
+        """
+        Raises:
+            BrokenSource: robots.txt may exist but cannot be read, so no page may be read.
+            ExtraMissing: protego is not installed.
         """
         try:
             protego: Any = import_module("protego")

@@ -2,8 +2,7 @@
 
 This module looks up a host name, checks the IP address and connects to that same address, so a second DNS answer cannot
 redirect the request into a private network. Redirects are followed one by one, on the same host and port. Bodies with
-an
-ETag or a date are cached, and downloaded again only if they changed.
+an ETag or a date are cached, and downloaded again only if they changed.
 """
 
 from __future__ import annotations

@@ -109,8 +109,7 @@ def export_lines(graph: GraphClient, corpus: Corpus, only: Collection[str] | Non
 
     Args:
         only: ids of the documents to export; None for all. Links to other documents, name edits and vocabularies are
-            then
-            left out, because they may contain names from other documents.
+            then left out, because they may contain names from other documents.
     """
     yield from sealed(_lines(graph, corpus, only))
 
@@ -197,10 +196,8 @@ def digest(graph: GraphClient, corpus: Corpus) -> str:
     """Return 64 hexadecimal digits over all data derived from the documents, including name edits and vocabularies.
 
     That covers chunks, links, vectors, mentions, facts and entities, and the results of the mentions stage if they are
-    up to
-    date. Times, run ids, versions and the name of the corpus are left out. The digest is the sum of the records'
-    SHA-256, so
-    it does not depend on their order, and nothing has to be sorted or kept in memory.
+    up to date. Times, run ids, versions and the name of the corpus are left out. The digest is the sum of the records'
+    SHA-256, so it does not depend on their order, and nothing has to be sorted or kept in memory.
     """
     total = 0
     for record in _digest_records(graph, corpus):

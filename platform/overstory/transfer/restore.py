@@ -103,10 +103,8 @@ def restore_file(
     """Restore an export. Documents that the corpus already contains unchanged are skipped.
 
     Reading stops at the first damaged line, which is passed to `on_broken`; the documents before it are stored. Links
-    in the
-    file replace the stored links of its documents. A document that is disabled in the file or in the corpus is
-    disabled.
-    Cached model answers that quote replaced documents are deleted.
+    in the file replace the stored links of its documents. A document that is disabled in the file or in the corpus is
+    disabled. Cached model answers that quote replaced documents are deleted.
     """
     try:
         with opened(path) as lines:

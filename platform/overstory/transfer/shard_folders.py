@@ -43,9 +43,10 @@ class RemoteFolder:
     """A `ShardFolder` in a store. Object stores show a file only when it was written completely."""
 
     def __init__(self, address: str) -> None:
-        """Raises:
-        SourceError: the store cannot be accessed.
-        ExtraMissing: fsspec is not installed.
+        """
+        Raises:
+            SourceError: the store cannot be accessed.
+            ExtraMissing: fsspec is not installed.
         """
         self.address = address.rstrip("/")
         with store_faults(self.address):

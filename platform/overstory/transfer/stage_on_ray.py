@@ -53,7 +53,8 @@ class StageActors:
     """A `StageEngine` of Ray actors, each with its own models."""
 
     def __init__(self, job: ShardJob, address: str, workers: int | None, *, cpus: float, gpus: float) -> None:
-        """Args:
+        """
+        Args:
             address: ray://HOST:PORT, or "ray" for the cluster that this machine belongs to, else a new local one.
             workers: number of actors; None for as many as the cluster has processors for.
             cpus, gpus: processors and GPUs that Ray reserves for each actor.

@@ -2,10 +2,8 @@
 
 A shard is an export (`transfer.export`) of some of the documents, so `ingest` restores it like any other export. Its
 content and name depend only on its documents, models and settings, so a repeated run keeps existing shards. A shard
-ends
-at a document chosen by its hash, so that an additional document changes only one shard. `MANIFEST` lists the shards of
-a
-run, and is marked complete only when all of them exist.
+ends at a document chosen by its hash, so that an additional document changes only one shard. `MANIFEST` lists the
+shards of a run, and is marked complete only when all of them exist.
 """
 
 from __future__ import annotations
@@ -146,8 +144,7 @@ class StageReport:
         written, kept, deleted: numbers of shards that are new, existed before, or belonged to earlier versions of
             documents.
         left_out: number of annotations, and of links that do not come with the document they start from, as in graphs.
-            To
-            load these, run `ingest` on the source itself.
+            To load these, run `ingest` on the source itself.
         broken: sources that could not be read or stored; the others are staged.
         skipped: files that were not read, each with the reason unless no loader recognises it.
         decoded: files that were read in another encoding than UTF-8, or with some bytes replaced by "�".
