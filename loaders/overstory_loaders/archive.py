@@ -31,9 +31,9 @@ from overstory_loaders.files import address, empty, is_folder, reading
 from overstory_loaders.temporary_copy import TemporaryCopy
 
 _MOST_MEMBERS = 100_000
-"""Members of an archive."""
+"""Maximum number of members of an archive."""
 MOST_UNPACKED_BYTES = 2 * 2**30
-"""Bytes that an archive may unpack to."""
+"""Maximum unpacked size of an archive in bytes."""
 _MOST_UNPACKED_SHARE = 200
 """An archive may unpack to this multiple of its size. Text compresses to a tenth, rarely to a fiftieth."""
 LEAST_SUSPECT_BYTES = 64 * 2**20

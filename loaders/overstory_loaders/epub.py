@@ -35,13 +35,13 @@ _PAGES = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+
 _NCX = "application/x-dtbncx+xml"
 _NAMES = {"creator": "author"}
 _TAG = re.compile("<[^<>]*>")
-"""Descriptions often contain HTML."""
+"""HTML tags, which many descriptions contain."""
 _MADE_WITH = "bkp"
 """Role of a contributor that is a program."""
 _NO_YEAR = 101
 """Year that calibre assigns to books without one."""
 _HERE = frozenset({"title", "format", "type"})
-"""Properties that are in the document's title, or the same for all books."""
+"""Properties left out of the metadata: the document's title, and values that are the same for all books."""
 _CLOSED = re.compile(
     r"<((?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)[a-z][\w:]*+)((?=[\s/])[^<>]*)/>",
     re.IGNORECASE,

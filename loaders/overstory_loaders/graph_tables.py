@@ -32,7 +32,7 @@ from overstory_loaders.tables import (
 from overstory_loaders.text_encoding import marked_encoding
 
 Fits = Callable[[str, bool], bool]
-"""Returns True if the first line of a file is a header of nodes (True) or edges (False)."""
+"""Function that returns True if the first line of a file is a header of nodes (True) or edges (False)."""
 
 NODES = ("nodes", "vertices")
 EDGES = ("edges", "relationships")

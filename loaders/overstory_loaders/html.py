@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".html", ".htm", ".xhtml")
 _DEPTH_LIMIT = 10_000
 _ELEMENT_LIMIT = 1_000_000
-"""The parser needs half a gigabyte and several seconds for this many elements."""
+"""Maximum number of elements; parsing that many takes half a gigabyte and several seconds."""
 _ATTRIBUTE_LIMIT = 2_000
 """Maximum attributes of an element. The parser compares each with all others; two million would take an hour."""
 _NESTING = re.compile(
@@ -57,7 +57,7 @@ _AS_BROWSERS_DO = {
 """Encodings that browsers use for declared names. On the web, "latin1" has always meant Windows-1252."""
 
 _LANGUAGES = ("dc.language", "dcterms.language", "og:locale")
-"""Used if `<html>` declares no language."""
+"""Names of `<meta>` elements with the language, used if `<html>` declares none."""
 META = "meta:"
 """Prefix for names that documents already have: `<meta name="source">` is not the source of the page."""
 _FOR_PROGRAMS = re.compile(

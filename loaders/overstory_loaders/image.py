@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".tif", ".tiff")
 _MOST_PICTURE_PIXELS = 100_000_000
-"""An A3 page at 600 dpi has 70 million."""
+"""Maximum number of pixels of a picture; an A3 page at 600 dpi has 70 million."""
 
 
 class ImageLoader:

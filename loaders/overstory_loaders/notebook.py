@@ -74,7 +74,7 @@ class NotebookLoader:
 
 
 def _cells(notebook: Mapping[str, object], source: str) -> list[object]:
-    """The cells; before version 4 they lie in worksheets."""
+    """Return the cells of a notebook; before format 4, they are inside worksheets."""
     sheets = notebook.get("worksheets")
     lists = [_mapping(each).get("cells") for each in _list(sheets)] if sheets else [notebook.get("cells")]
     if not any(isinstance(each, list) for each in lists):

@@ -431,6 +431,6 @@ def _typed(kind: str, text: str) -> object:
 
 
 def _date(text: str) -> object:
-    """Return a date as LibreOffice writes it, with nine digits for the fraction of a second."""
+    """Parse a date as LibreOffice writes it, with nine digits for the fraction of a second."""
     whole, point, fraction = text.partition(".")
     return date_of(f"{whole}{point}{fraction[:6]}" if fraction.isdecimal() else text)

@@ -16,9 +16,9 @@ from overstory.errors import BrokenSource, LoaderNotFound
 from overstory.protocols import OnBroken
 
 _MOST_SECONDS = 20
-"""Wall-clock seconds; bash's manual page takes one. The worker process that starts the program limits its memory."""
+"""Maximum wall-clock seconds; bash's manual page takes one. The worker that starts the program limits its memory."""
 _MOST_OUTPUT_MEGABYTES = 32
-"""The output of the longest pages has half a megabyte."""
+"""Maximum length of the output; that of the longest manual pages has half a megabyte."""
 
 
 def installed_program(*names: str, remedy: str) -> str:

@@ -33,13 +33,14 @@ from overstory.protocols import Loader, OnBroken, OnSkipped
 from overstory.sources.encodings import DecodedFile, OnDecoded
 
 _READER_MEMORY_GIGABYTES = 2.0
-"""Memory for one file, in addition to what the worker already holds, such as the OCR model. The largest honest files
-(64 MiB of text, a million XML elements, a scanned page) need up to 0.8.
+"""Memory for one file, in addition to what the worker already holds, such as the OCR model. Large legitimate files (64
+MiB
+of text, a million XML elements, a scanned page) need up to 0.8.
 """
 _READER_SECONDS = 120
 """Processor time for one file; larger files get more (`_READER_SECONDS_A_MEGABYTE`)."""
 _READER_SECONDS_A_MEGABYTE = 1_000
-"""OCR needs about 8 s for a page, which may have only 8 kB. Other formats need a thousandth."""
+"""Additional processor time per megabyte. OCR needs about 8 s for a page, which may have only 8 kB."""
 _WORKERS_DEEP = 2
 """A file in an archive or a message is read by a worker of the worker, so that only that file is reported as broken.
 Files inside that file are read in the same process.

@@ -97,7 +97,7 @@ def _broken(why: str, source: str, line: int, remedy: str = EXPORT_AGAIN) -> Bro
 
 
 EXPORT_FORMAT = 5
-"""The only format that can be read; earlier ones had no checksums."""
+"""Version of the export format, and the only one that can be read: earlier versions had no checksums."""
 EXPORTED_DOCUMENTS_A_PAGE = 100
 
 # A line of the export or a row from the graph; this module defines the keys.
