@@ -118,7 +118,7 @@ def _format_of(source: str, _modified: int, _size: int) -> str:
 
 
 def mail_by_head(head: bytes) -> str:
-    """Return "mbox" for the first bytes of a mailbox, "eml" for a message with fields that mail programs add, else ""."""
+    """Return "mbox" for the first bytes of a mailbox, "eml" for a message with fields of mail programs, else ""."""
     is_mailbox = bool(BEGINS_MESSAGE.match(head))
     header = _BLANK_LINE.split(head.partition(b"\n")[2] if is_mailbox else head, maxsplit=1)[0]
     names = {name.lower() for name in _HEADER_FIELD.findall(header)}

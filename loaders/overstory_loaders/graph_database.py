@@ -39,7 +39,7 @@ _MOST_KEY_NODES_COMPARED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class NodeChoice:
-    """How nodes with a label are read. If `texts` is None, the text properties are chosen automatically."""
+    """Options for the nodes with a label. If `texts` is None, the text properties are chosen automatically."""
 
     label: str
     key: str
@@ -54,7 +54,7 @@ class NodeChoice:
 
 @dataclass(frozen=True, slots=True)
 class EdgeChoice:
-    """How relationships of a type are read."""
+    """Options for the relationships of a type."""
 
     texts: tuple[str, ...] | None
     weight: str
@@ -62,7 +62,7 @@ class EdgeChoice:
 
 @dataclass(frozen=True, slots=True)
 class GraphChoice:
-    """What is read of a database: labels in order, and relationship types by name (all types if there are none)."""
+    """Parts of a database to read: labels in order, and relationship types by name (all types if there are none)."""
 
     nodes: tuple[NodeChoice, ...]
     edges: Mapping[str, EdgeChoice]
