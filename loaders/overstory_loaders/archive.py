@@ -183,7 +183,7 @@ def _tar_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Ite
             try:
                 info = archive.next()
             except (*_DAMAGED, OSError) as error:
-                on_broken(BrokenSource(f"ends unexpectedly: {error}", source=source, remedy="Get it again."))
+                on_broken(BrokenSource(f"ends unexpectedly: {error}", source=source, remedy="Download it again."))
                 return
             if info is None:
                 return

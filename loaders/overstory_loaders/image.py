@@ -79,7 +79,7 @@ def _pages(source: str, on_broken: OnBroken) -> Iterator[RecognisedPage]:
         except UnidentifiedImageError as error:
             raise BrokenSource("is not a picture, or is damaged", source=source, remedy="Leave it out.") from error
         except Exception as error:  # a damaged picture may raise anything
-            raise BrokenSource(f"is damaged: {error}", source=source, remedy="Get it again.") from error
+            raise BrokenSource(f"is damaged: {error}", source=source, remedy="Download it again.") from error
 
 
 def _too_large(source: str) -> BrokenSource:

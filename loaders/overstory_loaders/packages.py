@@ -100,7 +100,7 @@ def open_package(
     if any(member.flag_bits & 1 for member in members):
         raise BrokenSource("is encrypted, and needs a password", source=source, remedy=kind.remedy)
     if len(members) > _MOST_PACKAGE_MEMBERS:
-        raise BrokenSource(f"has more than {_MOST_PACKAGE_MEMBERS:,} files in it", source=source, remedy="Split it.")
+        raise BrokenSource(f"contains more than {_MOST_PACKAGE_MEMBERS:,} files", source=source, remedy="Split it.")
     texts = (m for m in members if is_markup(m.filename) and not is_streamed(m.filename))
     largest = max((member.file_size for member in texts), default=0)
     if largest > WHOLE_FILE_BYTE_LIMIT or sum(member.file_size for member in members) > UNPACKED_BYTE_LIMIT:
@@ -128,10 +128,10 @@ def open_member(archive: zipfile.ZipFile, name: str, source: str) -> Generator[I
         with archive.open(name) as stream:
             yield stream
     except KeyError as error:
-        raise BrokenSource(f"has no {name[:200]!r} in it", source=source, remedy="Get it again.") from error
+        raise BrokenSource(f"does not contain {name[:200]!r}", source=source, remedy="Download it again.") from error
     except _MEMBER_ERRORS as error:
         raise BrokenSource(
-            f"{name[:200]!r} in it is damaged: {error}", source=source, remedy="Get it again."
+            f"its member {name[:200]!r} is damaged: {error}", source=source, remedy="Download it again."
         ) from error
 
 
@@ -145,7 +145,7 @@ def read_member(archive: zipfile.ZipFile, name: str, source: str) -> bytes:
         data = stream.read(WHOLE_FILE_BYTE_LIMIT + 1)
     if len(data) > WHOLE_FILE_BYTE_LIMIT:
         raise BrokenSource(
-            f"{name[:200]!r} in it has more than {WHOLE_FILE_BYTE_LIMIT // 2**20} MiB",
+            f"its member {name[:200]!r} has more than {WHOLE_FILE_BYTE_LIMIT // 2**20} MiB",
             source=source,
             remedy="Split it.",
         )

@@ -203,7 +203,7 @@ def _opened(stream: IO[bytes], source: str) -> PdfReader:
         raise BrokenSource(
             f"is not a PDF, or is damaged: {_error_text(error)}",
             source=source,
-            remedy="Get it again, or try: qpdf OLD.pdf NEW.pdf",
+            remedy="Download it again, or try: qpdf OLD.pdf NEW.pdf",
         ) from error
     if not readable:
         raise BrokenSource(
@@ -212,7 +212,7 @@ def _opened(stream: IO[bytes], source: str) -> PdfReader:
             remedy="Decrypt it first: qpdf --decrypt --password=… OLD.pdf NEW.pdf",
         )
     if not page_count:
-        raise BrokenSource("has no pages", source=source, remedy="Get it again, or try: qpdf OLD.pdf NEW.pdf")
+        raise BrokenSource("has no pages", source=source, remedy="Download it again, or try: qpdf OLD.pdf NEW.pdf")
     return reader
 
 

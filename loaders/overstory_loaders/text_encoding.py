@@ -116,7 +116,7 @@ def _next_line(text: io.TextIOWrapper, source: str, number: int, limit: int) -> 
             f"is not {text.encoding.upper()}, and cannot be read further: {error}",
             source=source,
             line=number,
-            remedy="Get the file again, or convert it to UTF-8.",
+            remedy="Download it again, or convert it to UTF-8.",
         ) from error
     except FILE_ERRORS as error:
         raise unreadable(error, source, number) from error
@@ -271,7 +271,7 @@ def _undecodable(data: bytes, error: UnicodeDecodeError, source: str, codec: str
         f"is not {_readable(codec)}: byte 0x{data[offset]:02x} at offset {offset}",
         source=source,
         line=data.count(b"\n", 0, offset) + 1,
-        remedy=CONVERT if codec.startswith("utf-8") else "Get the file again: it is damaged or mislabelled.",
+        remedy=CONVERT if codec.startswith("utf-8") else "Download it again: it is damaged or mislabelled.",
     )
 
 

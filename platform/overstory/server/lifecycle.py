@@ -171,7 +171,7 @@ def _launch(
     failure = start_error(_printed(instance, printed_before), instance.home, what=what)
     if died and with_archive and instance.archives.exists() and not isinstance(failure, PortTakenError):
         running = _launch(instance, jars, java, settings, ports, with_archive=False)
-        class_archive.discard(instance)  # the archive made the first start fail
+        class_archive.discard(instance)  # the archive caused the failed start
         return running
     raise failure
 

@@ -243,7 +243,7 @@ class _Megabytes:
 
 
 def _default_repository() -> str:
-    """Return jgo's default Maven repository, so that our files contain no address."""
+    """Return the default Maven repository of jgo, which spares us a hard-coded address."""
     from jgo.maven import MavenContext
 
     repositories: dict[str, str] = MavenContext().remote_repos
@@ -361,7 +361,7 @@ def _fetch(jar: Jar, folder: Path, stream: Stream, on_bytes: Callable[[int], Non
             raise ProvisioningError(_failure(jar, error), remedy=CLOSED_NETWORK) from error
         if stop.wait(_DOWNLOAD_PAUSE_SECONDS * attempt):
             raise _StoppedError
-    raise AssertionError  # the last attempt returns or raises
+    raise AssertionError  # unreachable: the last attempt returns or raises
 
 
 def _failure(jar: Jar, error: Exception) -> str:

@@ -66,7 +66,7 @@ def _read(line: str) -> _GitPattern | None:
     if not pattern:
         raise ValueError('a pattern must follow "!"')
     if len(pattern) > LONGEST_PATTERN_CHARACTERS:
-        raise ValueError(f"a pattern has at most {LONGEST_PATTERN_CHARACTERS:,} characters")
+        raise ValueError(f"a pattern may have at most {LONGEST_PATTERN_CHARACTERS:,} characters")
     if (len(pattern) - len(pattern.rstrip("\\"))) % 2:
         raise ValueError("the backslash at its end escapes no character")
     folders_only = pattern.endswith("/")

@@ -115,7 +115,7 @@ class WebRequests:
     def _ask(
         self, asked: str, address: str, conditions: Mapping[str, str], most_bytes: int, end: float
     ) -> tuple[int, dict[str, str], bytes]:
-        """Return status, headers and body; repeat the request if the server is busy and names a time."""
+        """Return status, headers and body. If the server is busy and names a waiting time, wait and try again."""
         tries = _TRIES
         while True:
             tries -= 1
