@@ -141,7 +141,7 @@ def test_a_file_that_would_take_all_memory_is_an_ordinary_broken_file(
     job = ended(client, upload(client, open_corpus().corpus_name, files, index="false").json()["id"])
     loaded = job["result"]["loaded"]  # type: ignore[index] # JSON
     assert (loaded["added"], loaded["broken_count"]) == (1, 1)
-    assert loaded["broken"][0].startswith("bomb.pdf: its reader crashed")
+    assert loaded["broken"][0].startswith("bomb.pdf: its reader process crashed")
 
 
 def test_uploads_are_read_in_the_encoding_of_the_request(client: httpx.Client, open_corpus: OpenCorpus) -> None:
