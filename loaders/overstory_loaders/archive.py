@@ -31,7 +31,6 @@ from overstory_loaders.files import address, empty, is_folder, reading
 from overstory_loaders.temporary_copy import TemporaryCopy
 
 _MOST_MEMBERS = 100_000
-"""Maximum number of members of an archive."""
 MOST_UNPACKED_BYTES = 2 * 2**30
 """Maximum unpacked size of an archive in bytes."""
 _MOST_UNPACKED_SHARE = 200

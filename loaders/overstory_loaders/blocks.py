@@ -57,7 +57,6 @@ def is_storable(text: str) -> bool:
 INDENT = "    "
 """Indentation of text below a list item or a defined term."""
 MOST_INDENTS = 6
-"""Maximum number of indentation levels."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ from overstory_loaders.files import (
 from overstory_loaders.text_encoding import is_binary, marked_encoding
 
 RECOGNISED_BY_BYTES = 8192
-"""Bytes of a file that are examined."""
 _MOST_MIMETYPE_BYTES = 200
 """Bytes read of the member `mimetype`, which names the format of a ZIP-based document."""
 

@@ -28,7 +28,6 @@ _LEAST_PARSE_SECONDS = 1.0
 _PARSE_SECONDS_PER_BYTE = 4e-6
 """Additional CPU seconds for each byte; parsing ordinary code takes a tenth of them."""
 _PARSED_BLOCK_BYTES = 4096
-"""Bytes passed to the parser at once."""
 
 
 @dataclass(frozen=True, slots=True)

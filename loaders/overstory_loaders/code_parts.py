@@ -107,7 +107,6 @@ class _Splitter:
         self.parts.insert(place, part)
 
     def _definitions(self, node: Node, depth: int) -> list[_Definition]:
-        """Return the definitions directly inside a node, in order."""
         found: list[_Definition] = []
         self._collect(node.child_by_field_name("body") or node if depth else node, found, 0)
         return found

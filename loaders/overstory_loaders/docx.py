@@ -95,7 +95,6 @@ _NOTES = {"footnotes": _w("footnoteReference"), "endnotes": _w("endnoteReference
 """Elements that refer to a note, by the type of the relation to the part with the notes."""
 _TEXT_BOX = _w("txbxContent")
 _MOST_GRID_SPAN = 100
-"""Maximum number of columns that a table cell spans."""
 _PARAGRAPH, _TABLE, _ROW, _CELL = _w("p"), _w("tbl"), _w("tr"), _w("tc")
 
 

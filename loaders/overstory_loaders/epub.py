@@ -101,8 +101,6 @@ class _BookItem:
 
 @dataclass(slots=True)
 class _Book:
-    """An open book."""
-
     archive: zipfile.ZipFile
     source: str
     on_broken: OnBroken
@@ -118,7 +116,6 @@ class _Book:
         self.folder = posixpath.dirname(roots[0])
 
     def title(self) -> str:
-        """Return the main title; "" if there is none."""
         found = self.package.first("title")
         return found.text() if found is not None else ""
 
@@ -143,7 +140,6 @@ class _Book:
         return {name: values[0] if len(values) == 1 else values for name, values in distinct.items()}
 
     def blocks(self) -> Iterator[Block]:
-        """Yield the blocks of all chapters."""
         items = self._items()
         order = [items[each.attributes["idref"]] for each in self._spine() if each.attributes.get("idref") in items]
         self._check_protection([item.path for item in order])

@@ -18,7 +18,6 @@ WHOLE_FILE_BYTE_LIMIT = 64 * 2**20
 """Maximum size of a file that is read as a whole, in bytes. A book of a thousand pages has a thirtieth of it."""
 
 GUNZIPPED_BYTES = 2**20
-"""Bytes unpacked at once while a compressed file is checked for damage."""
 
 GZIP_SUFFIX = ".gz"
 _GZIP_MAGIC = b"\x1f\x8b"

@@ -84,7 +84,6 @@ class _ElementReader:
         self._is_graphml = False
 
     def elements(self) -> Iterator[_Element]:
-        """Yield each element when it ends."""
         with open_bytes(self._source) as stream, reading(self._source):
             is_empty = True
             for anything in self._xml.read(stream):

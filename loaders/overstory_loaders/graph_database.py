@@ -30,7 +30,6 @@ EXAMPLE = "neo4j:Movie?key=title&text=title,tagline;Person?key=name"
 NODE_OPTIONS = ("key", "text", "title")
 EDGE_OPTIONS = ("text", "weight")
 _MOST_LABELS_NAMED = 5
-"""Labels or properties that a remedy lists."""
 _LEAST_LABEL_LIKENESS = 0.6
 """Similarity (`difflib`) from which a label is suggested for a misspelled one."""
 _MOST_KEY_NODES_COMPARED = 10_000

@@ -68,7 +68,6 @@ class Content:
     dropped: set[int]
 
     def shows(self, node: LexborNode) -> bool:
-        """Return True if a node belongs to the content."""
         return node.mem_id not in self.dropped
 
 

@@ -131,8 +131,6 @@ _SIGNED = "signed-data"
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file attached to a message."""
-
     name: str
     content: bytes
 

@@ -260,7 +260,6 @@ def _typed(type_: str, text: str) -> object:
 
 
 PIECE_BYTES = 2**16
-"""Bytes of a part that are copied at once."""
 _LONGEST_NAMESPACE_BYTES = 200
 """Longer than any Office namespace. The possible beginning of a namespace is held back until the next piece."""
 

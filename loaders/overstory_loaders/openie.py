@@ -66,8 +66,6 @@ def is_openie_record(record: Mapping[str, object]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _RecordItems:
-    """Items of a record, and the errors in parts of it."""
-
     items: list[Document | Annotation]
     flaws: list[BrokenSource]
 

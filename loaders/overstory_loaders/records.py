@@ -59,7 +59,6 @@ class KeyRegister(Spool):
             )
 
     def holds(self, key: str) -> bool:
-        """Return True if a record has this key."""
         return self._table.execute(_FIRST, ("", key)).fetchone() is not None if is_storable(key) else False
 
     def claim_content(self, key: str, place: Place, *, namespace: str = "") -> str:
@@ -80,8 +79,6 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record and its position."""
-
     place: Place
     values: Mapping[str, object]
 

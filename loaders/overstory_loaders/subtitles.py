@@ -23,7 +23,6 @@ _FULL_PARAGRAPH_CHARACTERS = 400
 """A paragraph of this length, some 30 seconds, ends at the next sentence end, and at twice the length anywhere."""
 
 _SHOWN_CUE_CHARACTERS = 60
-"""Characters shown of a text without a time."""
 
 _CUE = re.compile(r"[ \t]*((?:\d+:)?\d{1,2}:\d{1,2}[.,]\d{1,3})[ \t]*-->[ \t]*((?:\d+:)?\d{1,2}:\d{1,2}[.,]\d{1,3})")
 _SPEAKER = re.compile(r"<v(?:\.[^\s<>]{0,100})?[ \t]{1,10}([^<>\n]{1,200})>")

@@ -17,7 +17,6 @@ TABLE_SUFFIXES = (".csv", ".tsv")
 DELIMITERS = (",", ";", "\t", "|")
 QUOTE = 'Put texts with delimiters, quotes or line ends in quotes, and double the quotes inside: "like ""this""".'
 SHOWN_CHARACTERS = 200
-"""Characters of cells and headers shown in messages."""
 
 _LINES_A_ROW = 100_000
 """A row with more lines has an unclosed quote, which would swallow the rest of the file."""

@@ -234,7 +234,6 @@ class XmlElement:
         return next(self.all(name), None)
 
     def text(self) -> str:
-        """Return all text inside the element."""
         return "".join(child if isinstance(child, str) else child.text() for child in self.children)
 
 

@@ -14,7 +14,6 @@ from overstory.sources.read_options import GitPatterns, ReadOptions, spec_of
 
 IGNORE_FILE = ".gitignore"
 _IGNORE_FILE_BYTES = 1_048_576
-"""Bytes that are read of a .gitignore file at most."""
 
 
 class ChosenFiles:

@@ -98,7 +98,6 @@ class Coverage:
         return len(self._excluded)
 
     def add_empty(self, path: str) -> None:
-        """Add a folder that contains nothing to read."""
         self._empty.setdefault(path, "it contains nothing to read")
 
     def is_partly_read(self, source: str) -> bool:

@@ -46,9 +46,8 @@ _WORKERS_DEEP = 2
 Files inside that file are read in the same process.
 """
 _SENT_EVENTS = 500
-"""Number of items and reports that are sent at once."""
 SENT_CHARACTERS = 2**18
-"""Characters of document texts that are sent at once."""
+"""Characters of document texts after which a batch of items and reports is sent."""
 _OOM_SCORE = 500
 """Added to a worker's score (0 to 1,000), so that the kernel kills the worker first when memory runs out."""
 

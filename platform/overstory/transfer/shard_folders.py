@@ -107,8 +107,6 @@ def shard_folder(address: str) -> ShardFolder:
 
 
 class LocalFolder:
-    """A `ShardFolder` on this machine."""
-
     def __init__(self, address: str) -> None:
         self._folder = Path(address).absolute()
         self.address = str(self._folder)

@@ -62,8 +62,6 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A shard that was written."""
-
     name: str
     documents: int
     chunks: int
