@@ -1,7 +1,7 @@
 """The loaders that come with Overstory: files and folders in, documents out.
 
-The platform finds them through the entry points `overstory.loaders`, like those of other packages. Import from here
-only to call a loader directly, or to write one with the same building blocks.
+The platform finds them through the entry points `overstory.loaders`, like loaders of other packages. Import from here
+only to call a loader directly, or to write a loader with the same building blocks.
 """
 
 from overstory_loaders.archive import ArchiveLoader
@@ -9,7 +9,6 @@ from overstory_loaders.beir import BeirLoader
 from overstory_loaders.blocks import Block, OutlinedText, clean_text, clean_title, join_blocks
 from overstory_loaders.code import CodeLoader
 from overstory_loaders.csv import CsvLoader
-from overstory_loaders.decoding import read_text
 from overstory_loaders.docx import DocxLoader
 from overstory_loaders.epub import EpubLoader
 from overstory_loaders.graph import GraphLoader
@@ -32,6 +31,7 @@ from overstory_loaders.rst import RstLoader
 from overstory_loaders.settings_files import SettingsLoader
 from overstory_loaders.subtitles import SubtitleLoader
 from overstory_loaders.text import TextLoader
+from overstory_loaders.text_encoding import read_text
 from overstory_loaders.xlsx import XlsxLoader
 from overstory_loaders.xml import XmlLoader
 

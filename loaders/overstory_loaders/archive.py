@@ -1,4 +1,4 @@
-"""Archives (ZIP, tar): their files, each read by the loader of its format."""
+"""Archives (ZIP, tar): each file inside is read by the loader of its format."""
 
 from __future__ import annotations
 
@@ -22,25 +22,23 @@ from overstory.model import Document, Loaded
 from overstory.model.metadata import MODIFIED
 from overstory.protocols import OnBroken, OnSkipped
 from overstory.sources.encodings import fallback
-from overstory.sources.installed import Catalogue, catalogue
+from overstory.sources.loader_catalogue import Catalogue, catalogue
 from overstory.sources.read_options import ReadOptions
 from overstory.sources.walk import read_sources
 from overstory.surrogates import is_well_formed
 from overstory_loaders.blocks import is_storable
 from overstory_loaders.files import address, empty, is_folder, reading
-from overstory_loaders.moved import Moved
+from overstory_loaders.temporary_copy import TemporaryCopy
 
 _MOST_MEMBERS = 100_000
-"""Members of an archive."""
 MOST_UNPACKED_BYTES = 2 * 2**30
-"""Bytes that an archive may unpack to."""
+"""Maximum unpacked size of an archive in bytes."""
 _MOST_UNPACKED_SHARE = 200
-"""An archive unpacks to at most so many times its size; text compresses to a tenth, or in a few cases a fiftieth."""
+"""An archive may unpack to this multiple of its size. Text compresses to a tenth, rarely to a fiftieth."""
 LEAST_SUSPECT_BYTES = 64 * 2**20
-"""Of the share above nothing is said before so much was unpacked."""
-"""Encrypted members that a message names; the others are counted."""
+"""The limit above applies only to archives that unpack to more bytes than this."""
 NO_TIME = 0
-"""The time of a member that has none."""
+"""Modification time of a member without one."""
 
 _UNPACK = "Unpack it, and load the folder."
 _DECRYPT = "Unpack it with its password, and load the folder."
@@ -51,7 +49,7 @@ _COPIED_BYTES = 2**20
 
 @dataclass(frozen=True, slots=True)
 class _ArchiveMember:
-    """A file of an archive: its name, when it was changed, and how its bytes are opened."""
+    """A file of an archive: its name, modification time, and a function that opens it."""
 
     name: str
     modified: int
@@ -59,12 +57,12 @@ class _ArchiveMember:
 
 
 def unpack(source: str, folder: Path, *, on_broken: OnBroken, on_skipped: OnSkipped) -> int:
-    """Writes the files of an archive into a folder; how many there are. Links, devices and unsafe names are skipped.
+    """Write the files of an archive into a folder; return their number. Links, devices and unsafe names are skipped.
 
-    What cannot be read of a damaged archive goes to `on_broken`, and the rest is there.
+    Damaged members are passed to `on_broken`, and the others are written.
 
     Raises:
-        BrokenSource: it is no archive, or has more than may be unpacked.
+        BrokenSource: the file is not an archive, or unpacks to more than the limit.
     """
     written = 0
     size = Path(source).stat().st_size
@@ -84,10 +82,10 @@ def unpack(source: str, folder: Path, *, on_broken: OnBroken, on_skipped: OnSkip
         try:
             left -= _write(member, folder / place, left)
         except FileExistsError:
-            on_broken(_broken_member(source, member.name, "is in the archive twice, and the first was read"))
+            on_broken(_broken_member(source, member.name, "is in the archive twice; the first one was read"))
             continue
         except (NotADirectoryError, IsADirectoryError):
-            on_broken(_broken_member(source, member.name, "has the name of a file and of a folder"))
+            on_broken(_broken_member(source, member.name, "is listed both as a file and as a folder"))
             continue
         except _DAMAGED as error:
             (folder / place).unlink(missing_ok=True)
@@ -103,21 +101,21 @@ def unpack(source: str, folder: Path, *, on_broken: OnBroken, on_skipped: OnSkip
 
 
 def _place(name: str, source: str, on_skipped: OnSkipped) -> PurePosixPath | None:
-    """The path of a member below its archive; None for a name that leads elsewhere, or that no document can have."""
+    """Return the path of a member below its archive; None if its name points outside or is invalid."""
     plain = name.replace("\\", "/")
     path = PurePosixPath(plain)
     shown = f"{source}/{os.fsencode(name).decode('utf-8', 'backslashreplace')}"
     if not path.parts or path.is_absolute() or ".." in path.parts or plain[1:2] == ":":
-        on_skipped(f"{shown} (its name leads out of the archive)")
+        on_skipped(f"{shown} (its name points outside the archive)")
     elif not (is_well_formed(plain) and is_storable(plain)) or any(len(os.fsencode(p)) > 255 for p in path.parts):
-        on_skipped(f"{shown} (no file can have its name)")
+        on_skipped(f"{shown} (its name is not a valid file name)")
     else:
         return path
     return None
 
 
 def _write(member: _ArchiveMember, path: Path, left: int) -> int:
-    """Writes a member; how many bytes it has, or a few more than `left`."""
+    """Write a member; return its size in bytes, which is more than `left` if the limit is exceeded."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with member.open() as stream, path.open("xb") as file:
         length = 0
@@ -157,7 +155,7 @@ def _zip_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Ite
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:
-    """The name of a member; many programs write UTF-8 without saying so, and zipfile reads it as cp437."""
+    """Return the name of a member. Many programs write UTF-8 without declaring it, and zipfile decodes it as cp437."""
     if info.flag_bits & _UTF8_NAME:
         return info.filename
     try:
@@ -167,7 +165,7 @@ def _zip_name(info: zipfile.ZipInfo) -> str:
 
 
 def _zip_time(info: zipfile.ZipInfo) -> int:
-    """When a member was changed, in seconds since 1970: a ZIP has a time without a time zone, which is read as UTC."""
+    """Return the modification time of a member in seconds since 1970; a ZIP has no time zones, so UTC is assumed."""
     try:
         return max(NO_TIME, calendar.timegm(datetime(*info.date_time, tzinfo=UTC).utctimetuple()))
     except ValueError:
@@ -184,11 +182,11 @@ def _tar_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Ite
             try:
                 info = archive.next()
             except (*_DAMAGED, OSError) as error:
-                on_broken(BrokenSource(f"breaks off: {error}", source=source, remedy="Get it again."))
+                on_broken(BrokenSource(f"ends unexpectedly: {error}", source=source, remedy="Download it again."))
                 return
             if info is None:
                 return
-            archive.members = []  # type: ignore[attr-defined] # or it keeps all of them in memory
+            archive.members = []  # type: ignore[attr-defined] # otherwise tarfile keeps all members in memory
             if info.isdir():
                 continue
             if not info.isreg():
@@ -215,21 +213,20 @@ def _is_archive(source: str) -> bool:
 
 
 class ArchiveLoader:
-    """ZIP and tar archives. A document of `notes.zip` has a source like `/srv/notes.zip/folder/page.md`."""
+    """Loader for ZIP and tar archives. A document in `notes.zip` has a source like `/srv/notes.zip/folder/page.md`."""
 
     name = "archive"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """By name."""
         return _is_archive(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
-        """As `load_telling`."""
-        return self.load_telling(source, on_broken=on_broken, on_skipped=lambda _: None)
+        """Yield the items of the files inside, without reporting skipped files."""
+        return self.load_container(source, on_broken=on_broken, on_skipped=lambda _: None)
 
-    def load_telling(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
-        """What the loaders of its files yield, as for a folder. An archive within the archive is skipped."""
+    def load_container(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
+        """Yield the items of the files inside, as for a folder. An archive inside the archive is skipped."""
         with tempfile.TemporaryDirectory(prefix="overstory-") as name, reading(source):
             folder = Path(name).resolve()
             unpack(source, folder, on_broken=on_broken, on_skipped=on_skipped)
@@ -237,10 +234,10 @@ class ArchiveLoader:
 
 
 class _UnpackedFiles:
-    """The files of an unpacked archive, under their names in it."""
+    """Files of an unpacked archive, reported under their names in the archive."""
 
     def __init__(self, archive: str, folder: Path, on_broken: OnBroken, on_skipped: OnSkipped) -> None:
-        self._folder, self._moved = folder.as_posix(), Moved(folder, archive)
+        self._folder, self._copy = folder.as_posix(), TemporaryCopy(folder, archive)
         self._on_broken, self._on_skipped = on_broken, on_skipped
         self._holds_archives = False
 
@@ -251,33 +248,33 @@ class _UnpackedFiles:
         read = read_sources(
             [self._folder],
             loader=None,
-            on_broken=self._hear_broken,
-            on_skipped=self._hear_skipped,
+            on_broken=self._report_broken,
+            on_skipped=self._report_skipped,
             installed=Catalogue(others, installed.unusable),
             options=ReadOptions(encoding=encoding),
-            on_decoded=lambda decoded: on_decoded(self._moved.decoded(decoded)),
+            on_decoded=lambda decoded: on_decoded(self._copy.renamed_decoded(decoded)),
         )
         yield from map(self._named, read)
 
     def _named(self, item: Loaded) -> Loaded:
-        moved = self._moved.item(item)
+        moved = self._copy.renamed(item)
         if isinstance(moved, Document) and moved.file_metadata.get(MODIFIED) == _NO_TIME:
             known = {key: value for key, value in moved.file_metadata.items() if key != MODIFIED}
             return replace(moved, file_metadata=known)
         return moved
 
-    def _hear_broken(self, error: BrokenSource) -> None:
-        moved = self._moved.error(error)
+    def _report_broken(self, error: BrokenSource) -> None:
+        moved = self._copy.renamed_error(error)
         if error.source == self._folder and self._holds_archives:
             moved = BrokenSource(
-                "contains nothing that any loader recognises but archives, which are not read within an archive",
+                "contains only archives, which are not read inside an archive, and no file that a loader recognises",
                 source=moved.source,
                 remedy="Unpack it, and load the folder.",
             )
         self._on_broken(moved)
 
-    def _hear_skipped(self, what: str) -> None:
+    def _report_skipped(self, what: str) -> None:
         inner = ""
         if _is_archive(what):
             self._holds_archives, inner = True, " (an archive within an archive: unpack it)"
-        self._on_skipped(self._moved.address(what) + inner)
+        self._on_skipped(self._copy.address(what) + inner)

@@ -1,4 +1,4 @@
-"""BEIR folders: `corpus.jsonl` with the passages; queries and relevance judgements are for `overstory bench`."""
+"""BEIR folders: `corpus.jsonl` holds the passages; queries and relevance judgements are used by `overstory bench`."""
 
 from __future__ import annotations
 
@@ -17,29 +17,28 @@ FIELDS = Fields(text=("text",), title=("title",), id=("_id",), id_required=True)
 
 
 class BeirLoader:
-    """A folder with a `corpus.jsonl` (`_id`, `title`, `text`, `metadata`), or that file itself: the same documents."""
+    """Loader for a folder with a `corpus.jsonl` (`_id`, `title`, `text`, `metadata`), or for that file itself."""
 
     name = "beir"
 
     def recognises(self, source: str) -> bool:
-        """A folder by its `corpus.jsonl`, the file by its name; the first record must have an `_id`."""
         return is_beir_corpus(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document per passage, with the folder as its source and `_id` as its key."""
+        """Yield one document per passage, with the folder as its source and `_id` as its key."""
         corpus = _corpus_file(source)
         if corpus is None:
             raise BrokenSource(
-                "is no BEIR folder: it has no corpus.jsonl",
+                "is not a BEIR folder: it has no corpus.jsonl",
                 source=source,
-                remedy="Name the folder that contains corpus.jsonl, or leave --loader beir out.",
+                remedy="Name the folder that contains corpus.jsonl, or omit --loader beir.",
             )
         records = json_records(str(corpus), on_broken=on_broken)
         yield from documents(records, source=address(str(corpus.parent)), fields=FIELDS, on_broken=on_broken)
 
 
 def is_beir_corpus(source: str) -> bool:
-    """Whether a path is a BEIR folder, or the corpus file of one."""
+    """Return True if a path is a BEIR folder, or the corpus file in one."""
     corpus = _corpus_file(source)
     if corpus is None:
         return False

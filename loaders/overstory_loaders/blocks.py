@@ -1,4 +1,4 @@
-"""Cleaned texts; headings and paragraphs joined to one text, with the exact position of each heading."""
+"""Cleans texts, and joins headings and paragraphs to one text with the exact offset of each heading."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from overstory.errors import BrokenSource
 from overstory.model import Heading
 from overstory_loaders.files import WHOLE_FILE_BYTE_LIMIT
 
-# Normalisation of every text, so that searches find what readers see. Nothing here changes how a text looks.
+# Every text is normalised, so that a search finds what readers see. The visible text does not change.
 #
 # - Line ends of all kinds become "\n"; surrounding white space is removed.
-# - Control characters, including NUL, are removed: nobody types them into a question.
-# - Soft hyphens and byte order marks inside a text are removed: they are invisible and split words.
-# - A lone surrogate (half of a character, usually from JSON cut by UTF-16 units) becomes U+FFFD: UTF-8 cannot
-#   encode it, and one broken emoji should not cost a document.
-# - Characters are composed (Unicode NFC): full-text search and names compare code points, and "é" in two code points,
-#   as in texts from macOS and many PDFs, is a different word from "é" in one. Ids are not changed.
+# - Control characters, soft hyphens and byte order marks are removed: they are invisible and split words.
+# - A lone surrogate, usually from JSON that was cut inside an emoji, becomes U+FFFD, because UTF-8 cannot encode it.
+# - Characters are composed (Unicode NFC): search compares code points, and some programs write "é" as two.
+#
+# Ids are not normalised.
 
 _TITLE_CHARACTER_LIMIT = 1000
-"""Longer titles are truncated: they are not real titles, and they are embedded with every chunk."""
+"""Longer titles are cut: they are not real titles, and they are embedded with every chunk."""
 
 _CONTROLS = "\\x00-\\x08\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9f"
 _CONTROL = re.compile(f"[{_CONTROLS}]")
@@ -32,7 +31,7 @@ _LONE_SURROGATE = re.compile("[\\ud800-\\udfff]")
 
 
 def clean_text(text: str) -> str:
-    """The normalised text; applying it twice changes nothing."""
+    """Return the normalised text. Normalising it again changes nothing."""
     text = _LINE_END.sub("\n", text)
     text = _INVISIBLE.sub("", text)
     if not text.isascii():
@@ -41,34 +40,33 @@ def clean_text(text: str) -> str:
 
 
 def clean_title(text: str) -> str:
-    """One line, with single spaces."""
+    """Return the text on one line, with single spaces, cut to 1,000 characters."""
     return " ".join(clean_text(text).split())[:_TITLE_CHARACTER_LIMIT].rstrip()
 
 
 def control_characters(text: str) -> int:
-    """The number of control characters other than white space in a text."""
+    """Return the number of control characters in a text, not counting white space."""
     return len(_CONTROL.findall(text))
 
 
 def is_storable(text: str) -> bool:
-    """Whether a text can be an id: UTF-8 can encode it, and it has no control characters."""
+    """Return True if a text can be an id: valid in UTF-8, without control characters."""
     return not (_LONE_SURROGATE.search(text) or _CONTROL.search(text))
 
 
 INDENT = "    "
-"""Before what stands below an item of a list, or what is defined."""
+"""Indentation of text below a list item or a defined term."""
 MOST_INDENTS = 6
-"""Levels by which text is indented."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A paragraph, a heading, a table, a list item.
+    """A paragraph, a heading, a table row or a list item.
 
     Attributes:
-        level: of a heading, counted from 1; 0 for everything else.
-        tight: separated from the previous block by a line end instead of a blank line.
-        opens_page: the first of a page, a slide for example.
+        level: heading level, counted from 1; 0 for everything else.
+        tight: True if a line end instead of a blank line separates the block from the previous one.
+        opens_page: True for the first block of a page or slide.
     """
 
     text: str
@@ -79,7 +77,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class OutlinedText:
-    """A document's text, the headings in it, and the offset of each page, where it has pages."""
+    """Text of a document, its headings, and the offset of each page if it has pages."""
 
     text: str
     headings: tuple[Heading, ...]
@@ -87,13 +85,13 @@ class OutlinedText:
 
 
 def join_blocks(blocks: Iterable[Block], *, source: str = "", remedy: str = "Split it.") -> OutlinedText:
-    """The cleaned blocks as one text, with blank lines between them and without empty ones.
+    """Return the cleaned blocks as one text, separated by blank lines; empty blocks are dropped.
 
     Args:
-        source: named where the text is too long.
+        source: the source to name in the error.
 
     Raises:
-        BrokenSource: it has more characters than a file that is read whole may have bytes.
+        BrokenSource: the text has more than 64 MiB.
     """
     parts: list[str] = []
     headings: list[Heading] = []

@@ -1,4 +1,4 @@
-"""Files whose names do not say what they are: looked at by their first bytes, and ZIP archives by what they hold."""
+"""Detects the format of files by their first bytes, and of ZIP archives by their members."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pathlib import Path
 
 from overstory.errors import BrokenSource
 from overstory_loaders.blocks import control_characters
-from overstory_loaders.decoding import is_binary, marked_encoding
 from overstory_loaders.files import (
     FILE_ERRORS,
     GZIP_SUFFIX,
@@ -21,11 +20,11 @@ from overstory_loaders.files import (
     open_seekable,
     read_head,
 )
+from overstory_loaders.text_encoding import is_binary, marked_encoding
 
 RECOGNISED_BY_BYTES = 8192
-"""As many bytes of a file are looked at."""
 _MOST_MIMETYPE_BYTES = 200
-"""Bytes of the member that says what kind of ZIP archive a document is."""
+"""Bytes read of the member `mimetype`, which names the format of a ZIP-based document."""
 
 # fmt: off
 NOT_TO_READ = (
@@ -35,7 +34,7 @@ NOT_TO_READ = (
     ".svg", ".eps", ".ps", ".ai", ".xpm", ".xbm", ".afm", ".css", ".scss", ".less", ".map", ".rtf",
 )
 # fmt: on
-"""Ends of names of texts that nobody reads: backups, keys, checksums, drawings, fonts, style sheets, RTF."""
+"""Endings of text files that are not documents: backups, keys, checksums, drawings, fonts, style sheets, RTF."""
 
 _MIMETYPES = {
     "application/epub+zip": "epub",
@@ -49,20 +48,22 @@ _PAGE = re.compile(
 )
 
 BEGINS_MESSAGE = re.compile(rb"From (?=.*\d\d?:\d\d)(?=.*\d{4})")
-"""The line above each message of a mailbox, with its sender and date; other lines may begin so, too."""
+"""Line above each message in a mailbox, with sender and date. Other lines may also begin with "From "."""
 _HEADER_FIELD = re.compile(rb"^([!-9;-~]{1,60}):[ \t\r\n]", re.MULTILINE)
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _TRANSPORT = frozenset({b"received", b"mime-version", b"message-id", b"return-path"})
 
 
 def without_ending(source: str) -> bool:
-    """Whether a file's name has no ending (README, copyright, Makefile), or `.gz` alone."""
+    """Return True if a file name has no suffix (README, Makefile), or only `.gz`."""
     return "." not in Path(source).name.removesuffix(GZIP_SUFFIX) and is_file(source)
 
 
 def head_of(source: str) -> str:
-    """The first characters of a file that is text, decompressed; "" for one that is empty, binary, or in another
-    encoding than UTF-8 without a byte order mark."""
+    """Return the first characters of a text file, decompressed.
+
+    "" if the file is empty, binary, or not in UTF-8 and without a byte order mark.
+    """
     try:
         head = read_head(source, RECOGNISED_BY_BYTES)
         text = codecs.getincrementaldecoder(marked_encoding(head) or "utf-8")().decode(head)
@@ -72,8 +73,7 @@ def head_of(source: str) -> str:
 
 
 def interpreter(head: str) -> str:
-    """What the first line of a script names ("#!/usr/bin/env python3.11" gives "python"), without its version; ""
-    for what is no script."""
+    """Return the interpreter that a script names, or "": `"#!/usr/bin/env python3.11" -> "python"`."""
     line = head.partition("\n")[0].removeprefix("\ufeff")
     words = [word.rpartition("/")[2] for word in line[2:].split()] if line.startswith("#!") else []
     if words and words[0] == "env":
@@ -82,8 +82,10 @@ def interpreter(head: str) -> str:
 
 
 def format_by_content(source: str) -> str:
-    """What a file is, as an ending without its full stop: "pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub",
-    "html", "xml", "eml", "mbox", or "txt" for any other text; "" for anything else."""
+    """Return the format of a file as a suffix without its full stop, such as "pdf", "docx", "odt", "html" or "eml".
+
+    "txt" stands for any other text, "" for anything else.
+    """
     try:
         found = os.stat(source)  # noqa: PTH116 # as `is_file`
     except (OSError, ValueError):
@@ -91,7 +93,7 @@ def format_by_content(source: str) -> str:
     return _format_of(source, found.st_mtime_ns, found.st_size)
 
 
-@lru_cache(maxsize=16)  # each loader asks in turn
+@lru_cache(maxsize=16)  # each loader asks for the same file in turn
 def _format_of(source: str, _modified: int, _size: int) -> str:
     try:
         head = read_head(source, RECOGNISED_BY_BYTES)
@@ -110,13 +112,12 @@ def _format_of(source: str, _modified: int, _size: int) -> str:
         return "html"
     if text.startswith("<?xml"):
         return "xml"
-    # Whether what is compressed was a text, nobody knows once it is damaged; the loader of texts says that it is.
+    # A damaged gzip file counts as text, so that the text loader reports the damage.
     return "txt" if text.strip() or _is_text_otherwise_encoded(head) or is_damaged_gzip(source) else ""
 
 
 def mail_by_head(head: bytes) -> str:
-    """ "mbox" for the first bytes of a mailbox, "eml" for those of a message with a field that servers and programs for
-    mail write, "" for anything else."""
+    """Return "mbox" for the first bytes of a mailbox, "eml" for a message with fields of mail programs, else ""."""
     is_mailbox = bool(BEGINS_MESSAGE.match(head))
     header = _BLANK_LINE.split(head.partition(b"\n")[2] if is_mailbox else head, maxsplit=1)[0]
     names = {name.lower() for name in _HEADER_FIELD.findall(header)}
@@ -130,8 +131,8 @@ def _format_of_zip(source: str) -> str:
         with open_seekable(source) as stream, zipfile.ZipFile(stream) as archive:
             members = archive.NameToInfo
             if "mimetype" in members:
-                with archive.open("mimetype") as said:
-                    mimetype = said.read(_MOST_MIMETYPE_BYTES).decode("ascii", "replace").strip()
+                with archive.open("mimetype") as member:
+                    mimetype = member.read(_MOST_MIMETYPE_BYTES).decode("ascii", "replace").strip()
                 return _MIMETYPES.get(mimetype.removesuffix("-template"), "")
             if "[Content_Types].xml" in members:
                 return next((kind for part, kind in _PARTS.items() if part in members), "")
@@ -141,14 +142,13 @@ def _format_of_zip(source: str) -> str:
 
 
 def _is_text_otherwise_encoded(head: bytes) -> bool:
-    """Whether bytes that are not UTF-8 are a text all the same, whose loader says what is wrong with it: they have
-    white space, and no control characters, which binary files soon have."""
+    """Return True if bytes that are not UTF-8 look like text: they contain white space and no control characters."""
     if marked_encoding(head):
         return False
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeError:
-        # 0x80 to 0x9f are letters in Windows-1252, and parts of characters in encodings of East Asia.
+        # 0x80 to 0x9f are letters in Windows-1252, and parts of characters in East Asian encodings.
         plain = head.translate(None, bytes(range(0x80, 0xA0))).decode("latin-1")
         return control_characters(plain) == 0 and len(head.split()) > 1
     return False

@@ -1,4 +1,4 @@
-"""Source code: a document for each definition, and one for the file."""
+"""Source code: one document for each definition, and one for the file."""
 
 from __future__ import annotations
 
@@ -16,17 +16,15 @@ from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_text, clean_title, is_storable
 from overstory_loaders.code_grammars import FUNCTION, Grammar, grammar_of, is_code, parsed, parser_of
 from overstory_loaders.code_parts import CodePart, parts_of
-from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, is_file, missing_extra, read_bytes
+from overstory_loaders.text_encoding import decode
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-# Links between definitions: what contains what, what calls what, and which files a file imports.
-#
-# Only what the files themselves say for certain: a call of a name that this file defines, or that it imports from a
-# file which is there. What a method of some object is, a parser does not know.
+# Links show which definition contains or calls which, and which files a file imports. A call becomes a link only if its
+# target is certain: the name is defined in this file, or imported from an existing file.
 
 CALLS, CONTAINS, IMPORTS = "CALLS", "CONTAINS", "IMPORTS"
 _SELF = frozenset({"self", "this", "cls", "Self", "super()", "static"})
@@ -57,11 +55,11 @@ _INCLUDING = {
 def links_of(
     source: str, grammar: Grammar, parts: Sequence[CodePart], keys: Sequence[str], root: Node, data: bytes
 ) -> Iterator[Link]:
-    """The links of a file.
+    """Yield the links of a file.
 
     Args:
-        source: its absolute path.
-        keys: of the documents of its parts.
+        source: absolute path of the file.
+        keys: keys of the documents of `parts`.
     """
     del root
     own = {".".join(part.path): key for part, key in reversed(list(zip(parts, keys, strict=True))) if part.path}
@@ -84,7 +82,7 @@ def links_of(
 def _called(
     name: str, part: CodePart, own: dict[str, str], names: dict[str, tuple[str, str]]
 ) -> tuple[str, str] | None:
-    """The source ("" for this file) and the key of what a call calls; None if that is not certain."""
+    """Return source and key of the called definition ("" for this file); None if the target is not certain."""
     first, dot, rest = name.partition(".")
     if dot and first in _SELF:
         for depth in range(len(part.path) - 1, 0, -1):
@@ -97,14 +95,14 @@ def _called(
         return file, ".".join(filter(None, (defined, rest)))
     for depth in range(len(part.path), -1, -1):
         outer = ".".join((*part.path[:depth], name))
-        # In most languages a bare name is no method of the class around it, and where it is, there is but one.
+        # A bare name rarely means a method of the surrounding class; where it does, only one method has that name.
         if outer in own:
             return "", own[outer]
     return None
 
 
 def _imports(source: str, grammar: Grammar, text: str) -> tuple[list[str], dict[str, tuple[str, str]]]:
-    """The files that a file imports, as far as they are there, and of which of them names come, with their keys."""
+    """Return the existing files that a file imports, and each imported name with its file and key."""
     folder = posixpath.dirname(source)
     files: dict[str, None] = {}
     names: dict[str, tuple[str, str]] = {}
@@ -155,7 +153,7 @@ def _add_python(
     place = base.joinpath(*module.split(".")) if module else base
     for defined, local in imported:
         inner = place / f"{defined}.py"
-        if defined and is_file(inner):  # a module of a package
+        if defined and is_file(inner):  # the name is a module of a package
             files[inner.as_posix()] = None
             names[local] = (inner.as_posix(), "")
             continue
@@ -167,7 +165,7 @@ def _add_python(
 
 
 def _renamed(clause: str) -> tuple[str, str]:
-    """The name in the other file, and the one here: of "total as sum_up" both, of "total" the same twice."""
+    """Return the original and the local name of an import: `"total as sum_up" -> ("total", "sum_up")`."""
     words = clause.partition("#")[0].replace("type ", "").split()
     if len(words) == 3 and words[1] == "as":
         return words[0], words[2]
@@ -176,29 +174,33 @@ def _renamed(clause: str) -> tuple[str, str]:
 
 _CODING = re.compile(rb"^[ \t\f]*[#/*;].*?coding[:=][ \t]*([-\w.]+)", re.MULTILINE)
 MOST_CODE_BYTES = 8 * 2**20
-"""Bytes of a file of code; the longest that people wrote have two million, and a parser takes thirty times as much."""
+"""Largest file in bytes; hand-written files have up to two million, and the parser needs thirty times the size."""
 
 
 class CodeLoader:
-    """Source code, split by its definitions; their keys are their names, as in `orders.py#Order.total`."""
+    """Loader for source code, split by definitions. A definition's key is its name, as in `orders.py#Order.total`."""
 
     name = "code"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """By name; scripts without an ending by their first line; nothing that is minified."""
+        """Return True for source code by its suffix, or by the first line of a script; minified code is skipped."""
         return is_code(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:
-        """A document for the file with what stands outside of definitions, one for each definition, and links between
-        them: what contains it (CONTAINS), what it calls in this file or by a relative import (CALLS)."""
+        """Yield a document for the file without its definitions, one for each definition, and the links between them.
+
+        CONTAINS leads to an inner definition, CALLS to a definition called in this file or through a relative import.
+        """
         data = read_bytes(source, limit=MOST_CODE_BYTES, remedy="Leave it out: it is probably generated.")
         text = decode(data, source, declared=_declared(data))
         if not text.strip():
             raise empty(source)
         grammar = grammar_of(source, text)
         if grammar is None:
-            raise BrokenSource("is in no language that this loader knows", source=source, remedy="Use --loader text.")
+            raise BrokenSource(
+                "is not in a language that this loader supports", source=source, remedy="Use --loader text."
+            )
         try:
             parser = parser_of(grammar.package, grammar.function)
         except ImportError as error:
@@ -237,7 +239,7 @@ def _document(source: str, part: CodePart, key: str, language: str) -> Document 
 
 
 def _declared(data: bytes) -> str | None:
-    """The codec that a comment in the first two lines declares, as Python, Ruby and editors read it."""
+    """Return the codec that a comment in the first two lines declares, as in Python and Ruby."""
     found = _CODING.search(b"\n".join(data.split(b"\n", 2)[:2]))
     try:
         codec = codecs.lookup(found[1].decode()).name if found else None
@@ -247,7 +249,7 @@ def _declared(data: bytes) -> str | None:
 
 
 def _keys(parts: list[CodePart]) -> list[str]:
-    """The path of each definition; what is defined again (an overload, or for another system) has "-2" after it."""
+    """Return the path of each definition; a repeated one, such as an overload, gets the suffix "-2", "-3", …."""
     seen: Counter[str] = Counter()
     keys: list[str] = []
     for part in parts:

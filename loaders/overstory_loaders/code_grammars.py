@@ -1,4 +1,4 @@
-"""Programming languages: how their files are recognised, and which nodes of tree-sitter's grammars define something."""
+"""Programming languages: how their files are recognised, and which tree-sitter nodes are definitions."""
 
 from __future__ import annotations
 
@@ -18,30 +18,29 @@ if TYPE_CHECKING:
     from tree_sitter import Parser, Point, Tree
 
 FUNCTION, TYPE, SPACE = "function", "type", "namespace"
-"""What a definition defines."""
+"""Kinds of definitions."""
 
 _LONGEST_WRITTEN_LINE_CHARACTERS = 1_000
-"""A longer line among the first ones was written by a program: the file is minified, and nobody reads it."""
+"""A file with a longer line among the first ones is minified, and is not read."""
 
 _LEAST_PARSE_SECONDS = 1.0
-"""CPU seconds that parsing any file may take."""
+"""CPU seconds allowed for parsing any file."""
 _PARSE_SECONDS_PER_BYTE = 4e-6
-"""CPU seconds more for each byte of a file; a parser takes a tenth of them for code that people write."""
+"""Additional CPU seconds for each byte; parsing ordinary code takes a tenth of them."""
 _PARSED_BLOCK_BYTES = 4096
-"""Bytes that a parser is given at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """A language as tree-sitter parses it.
+    """A language and its tree-sitter grammar.
 
     Attributes:
-        package, function: where the grammar comes from.
-        definitions: what a node of a type defines.
-        wrappers: nodes around a definition that belong to it (decorators, `export`).
-        holders: nodes without a name around several definitions (`extern "C"`, `#ifdef`).
-        leading: nodes before a definition that belong to it, comments among them.
-        calls: nodes that call something, with the field that says what.
+        package, function: the package of the grammar, and the function that returns it.
+        definitions: kind of definition by node type.
+        wrappers: types of nodes around a definition that belong to it (decorators, `export`).
+        holders: types of unnamed nodes that contain definitions (`extern "C"`, `#ifdef`).
+        leading: types of nodes before a definition that belong to it, such as comments.
+        calls: types of call nodes, with the field that names the callee.
     """
 
     name: str
@@ -250,12 +249,12 @@ _C_PLUS_PLUS = ("class ", "namespace ", "template<", "template <", "public:", "s
 
 
 def is_script(head: str) -> bool:
-    """Whether the first characters of a file name an interpreter of one of these languages."""
+    """Return True if the first line names an interpreter of one of these languages."""
     return interpreter(head) in _OF_INTERPRETER
 
 
 def is_code(source: str) -> bool:
-    """By name; a file without an ending by its first line; nothing that is empty, or that a program has minified."""
+    """Return True for source code by its suffix, or by the first line of a script; False if it is empty or minified."""
     if has_suffix(source, CODE_SUFFIXES):
         if _is_blank(source):
             return False
@@ -265,15 +264,14 @@ def is_code(source: str) -> bool:
 
 
 def _is_blank(source: str) -> bool:
-    """Whether there is nothing in a file, as in many an `__init__.py`."""
     try:
         return not read_head(source, RECOGNISED_BY_BYTES).strip()
     except BrokenSource:
-        return False  # the loader says what is wrong
+        return False  # the loader reports the error
 
 
 def grammar_of(source: str, text: str) -> Grammar | None:
-    """The grammar of a file: by its name or its first line; a header of C that has words of C++ is one of C++."""
+    """Return the grammar for a file, by its suffix or first line; a C header with C++ keywords counts as C++."""
     ending = Path(source.lower().removesuffix(GZIP_SUFFIX)).suffix
     grammar = _OF_SUFFIX.get(ending) or _OF_INTERPRETER.get(interpreter(text))
     if grammar is not None and ending == ".h" and any(word in text for word in _C_PLUS_PLUS):
@@ -283,22 +281,18 @@ def grammar_of(source: str, text: str) -> Grammar | None:
 
 @cache
 def parser_of(package: str, function: str) -> Parser:
-    """The parser of a grammar.
-
-    Raises:
-        ImportError: it is not installed.
-    """
+    """Return the parser of a grammar, or raise `ImportError` if it is not installed."""
     from tree_sitter import Language, Parser
 
-    grammar: object = getattr(import_module(package), function)()  # a capsule of C
+    grammar: object = getattr(import_module(package), function)()  # a PyCapsule, which has no type of its own
     return Parser(Language(grammar))
 
 
 def parsed(parser: Parser, data: bytes, source: str) -> Tree:
-    """The syntax tree of a file in UTF-8.
+    """Return the syntax tree of a file in UTF-8.
 
     Raises:
-        BrokenSource: parsing takes out of proportion to its length, as of a thousand here-documents that never end.
+        BrokenSource: parsing takes too long for the file's length, as with a thousand unterminated here-documents.
     """
     seconds = _LEAST_PARSE_SECONDS + _PARSE_SECONDS_PER_BYTE * len(data)
     end = time.thread_time() + seconds
@@ -307,18 +301,18 @@ def parsed(parser: Parser, data: bytes, source: str) -> Tree:
         return time.thread_time() > end
 
     def read(start: int, _: Point) -> bytes:
-        # One operation may look at all that follows, and is not interrupted: it meets the end of the file instead.
+        # The parser cannot be interrupted within one operation; an early end of file stops it.
         return b"" if is_late() else data[start : start + _PARSED_BLOCK_BYTES]
 
     try:
         tree = parser.parse(read, progress_callback=is_late)
-    except ValueError:  # it was late
+    except ValueError:  # raised when the callback stops the parser
         parser.reset()
     else:
         if not is_late():
             return tree
     raise BrokenSource(
-        f"takes more than {seconds:.0f} s to parse, out of proportion to its length",
+        f"takes more than {seconds:.0f} s to parse, too long for its size",
         source=source,
         remedy="Use --loader text, or leave it out.",
     )

@@ -1,4 +1,4 @@
-"""A file of source code as its definitions: what each says, where it stands, and what it calls."""
+"""Splits a source file into its definitions, each with its text, position and calls."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _WHOLE_TYPE_CHARACTERS = 600
-"""A class that is no longer is one part with its methods: each alone would say less."""
+"""A class up to this length is one part with its methods, because the methods alone would say little."""
 _LONGEST_PART_SIGNATURE_CHARACTERS = 300
-"""Characters of a signature in what is around its definition."""
+"""Characters of a definition's signature in the part around it."""
 _DEEPEST_PARTS = 12
-"""Definitions within definitions; what lies deeper is part of the one around it."""
+"""Maximum nesting of parts; deeper definitions stay in the part around them."""
 _LONGEST_CALLED_NAME_CHARACTERS = 200
-"""Characters of a name that is defined or called; a longer one is an expression."""
+"""Maximum length of a defined or called name; a longer one is an expression."""
 
 _VALUES = frozenset({"arrow_function", "function_expression", "function", "generator_function", "class"})
 _ONLY_WITH_VALUE = frozenset(
@@ -33,10 +33,10 @@ class CodePart:
     """A definition, or the file itself.
 
     Attributes:
-        path: the names of what it is defined in, and its own; empty for the file.
-        text: as it is written; what it defines itself is cut to its first lines.
-        first_line, last_line: counted from 1; comments before it are part of it.
-        calls: the names that it calls, with what qualifies them.
+        path: names of the surrounding definitions and its own; () for the file.
+        text: source text; inner definitions are reduced to their signatures.
+        first_line, last_line: counted from 1, including the comments before the definition.
+        calls: qualified names that it calls.
     """
 
     path: tuple[str, ...]
@@ -48,7 +48,7 @@ class CodePart:
 
 
 def parts_of(root: Node, grammar: Grammar, data: bytes) -> list[CodePart]:
-    """The file first, then its definitions in order."""
+    """Return the part of the file, then its definitions in order."""
     splitter = _Splitter(grammar, data)
     return [splitter.part_of_file(root), *splitter.parts]
 
@@ -107,7 +107,6 @@ class _Splitter:
         self.parts.insert(place, part)
 
     def _definitions(self, node: Node, depth: int) -> list[_Definition]:
-        """What is defined right in a node, in order."""
         found: list[_Definition] = []
         self._collect(node.child_by_field_name("body") or node if depth else node, found, 0)
         return found
@@ -119,7 +118,7 @@ class _Splitter:
                 own_line = not found or found[-1].outer.end_point[0] != child.start_point[0]
                 if start < 0 or child.start_point[0] > last_row + 1:
                     start, row = (child.start_byte, child.start_point[0]) if own_line else (-1, 0)
-                last_row = child.end_point[0] - (child.end_point[1] == 0)  # a comment of Rust ends on the next line
+                last_row = child.end_point[0] - (child.end_point[1] == 0)  # a Rust comment ends on the next line
                 continue
             near = start >= 0 and child.start_point[0] <= last_row + 1
             inner = self._unwrapped(child)
@@ -143,7 +142,7 @@ class _Splitter:
         return node
 
     def _name(self, node: Node) -> tuple[str, ...]:
-        """The name of what a node defines; () if it defines nothing that stands for itself."""
+        """Return the name that a node defines; () if it is not a part of its own."""
         kind = node.type
         if kind not in self._grammar.definitions:
             return ()
@@ -151,10 +150,10 @@ class _Splitter:
             return self._name_of_value(node)
         if kind in _ONLY_WITH_BODY and node.child_by_field_name("body") is None:
             return ()
-        if kind == "type_declaration":  # of Go, which may declare several at once
+        if kind == "type_declaration":  # Go may declare several types at once
             specs = [child for child in node.named_children if child.type in ("type_spec", "type_alias")]
             return self._words(specs[0].child_by_field_name("name")) if len(specs) == 1 else ()
-        if kind == "type_definition":  # of C: worth a part if it has a body
+        if kind == "type_definition":  # a C typedef is a part if it has a body
             type_ = node.child_by_field_name("type")
             if type_ is None or type_.child_by_field_name("body") is None:
                 return ()
@@ -165,13 +164,13 @@ class _Splitter:
             name = _declared(node)
         own = self._words(name)
         receiver = node.child_by_field_name("receiver") if kind == "method_declaration" else None
-        if receiver is not None and own:  # of Go: "func (o *Order) Total()"
+        if receiver is not None and own:  # a Go method: "func (o *Order) Total()"
             types = [self._text(*_span(child)) for child in _descendants(receiver) if child.type == "type_identifier"]
             return (types[0], *own) if types else own
         return own
 
     def _name_of_value(self, node: Node) -> tuple[str, ...]:
-        """The name of a constant that is a function or a class."""
+        """Return the name of a constant whose value is a function or a class."""
         if node.type in ("field_definition", "public_field_definition"):
             value, name = node.child_by_field_name("value"), node.child_by_field_name("name")
             name = name or node.child_by_field_name("property")
@@ -190,7 +189,7 @@ class _Splitter:
         return tuple(part for part in (part.strip() for part in name.replace("::", ".").split(".")) if part)
 
     def _signature(self, found: _Definition) -> str:
-        """The lines of a definition before its body, without the comments before it."""
+        """Return the lines of a definition before its body, without leading comments."""
         body = found.inner.child_by_field_name("body")
         stop = body.start_byte if body is not None else found.outer.end_byte
         text = self._text(found.outer.start_byte, stop).strip()
@@ -199,7 +198,7 @@ class _Splitter:
         return text[:_LONGEST_PART_SIGNATURE_CHARACTERS]
 
     def _calls(self, node: Node, parts: set[int]) -> Iterator[str]:
-        """The names that a node calls, without what its parts call: "total", "self.total", "Order.total"."""
+        """Yield the names that a node calls, such as "total" or "Order.total", without calls inside its parts."""
         waiting = [node]
         while waiting:
             each = waiting.pop()
@@ -230,7 +229,7 @@ def _span(node: Node) -> tuple[int, int]:
 
 
 def _declared(node: Node) -> Node | None:
-    """The name in a declarator of C: of "int *f(void)" it is "f"."""
+    """Return the name node in a C declarator: "f" in "int *f(void)"."""
     for _ in range(_DEEPEST_PARTS):
         inner = node.child_by_field_name("declarator")
         if inner is None:

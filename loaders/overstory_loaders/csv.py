@@ -1,4 +1,4 @@
-"""Tables as text (CSV, TSV): one document per row with a text; a table without texts is one document."""
+"""CSV and TSV tables: one document per row if there is a text column, otherwise one document for the table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from overstory.model import Annotation, Document
 from overstory.model.metadata import value_of
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_title, join_blocks
-from overstory_loaders.decoding import bad_byte, not_utf8
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.graph_tables import is_table_of_graph
 from overstory_loaders.records import Fields, Record, documents
@@ -21,23 +20,26 @@ from overstory_loaders.tables import (
     table_lines,
     table_rows,
 )
+from overstory_loaders.text_encoding import bad_byte, not_utf8
 
 SUFFIXES = TABLE_SUFFIXES
 
 
 class CsvLoader:
-    """Tables with a header line; the delimiter is the one that makes a text column of it, or else the most columns."""
+    """Loader for tables with a header line. The delimiter is the one that gives a text column, or the most columns."""
 
     name = "csv"
 
     def recognises(self, source: str) -> bool:
-        """By name: `.csv` and `.tsv`, optionally compressed; not the tables of a graph."""
+        """Return True for `.csv` and `.tsv`, also compressed, except the tables of a graph."""
         return has_suffix(source, SUFFIXES) and not is_table_of_graph(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document per row; column names are those of the fields of JSON lines, see `records.Fields`. Without a
-        text column one document, read as a sheet is."""
-        header, _ = table_header(table_lines(source, _say_nothing), source, _has_text)
+        """Yield one document per row; for the column names see `records.Fields`.
+
+        Without a text column, yield the whole table as one document.
+        """
+        header, _ = table_header(table_lines(source, _ignore), source, _has_text)
         if not _has_text(header.names):
             yield _sheet(source, on_broken)
             return
@@ -60,14 +62,16 @@ def _records(source: str, on_broken: OnBroken) -> Iterator[Record]:
 
 
 def _typed_columns(source: str) -> set[str]:
-    """The columns all of whose cells are numbers, or are true or false: what else is guessed of single cells is wrong
-    for some. A number that would lose digits, as "007" and "1.10", is none. The file is read once for it; rows that
-    are broken say so when they are read again."""
-    lines = table_lines(source, _say_nothing)
+    """Return the columns whose cells are all numbers, or all true or false.
+
+    A number that would lose digits, such as "007" or "1.10", counts as text. Broken rows are reported in the second
+    reading.
+    """
+    lines = table_lines(source, _ignore)
     header, _ = table_header(lines, source, _has_text)
     parts = {name for names in (Fields().text, Fields().title, Fields().id) for name in names}
     types: dict[str, type | None] = {name: None for name in header.names if name and name.casefold() not in parts}
-    for row, place in table_rows(lines, header.delimiter, source, _say_nothing):
+    for row, place in table_rows(lines, header.delimiter, source, _ignore):
         if not types:
             return set()
         try:
@@ -90,12 +94,12 @@ def _kind(cell: str) -> type | None:
     return float if isinstance(value, int | float) else None
 
 
-def _say_nothing(error: BrokenSource) -> None:
+def _ignore(error: BrokenSource) -> None:
     del error
 
 
 def _sheet(source: str, on_broken: OnBroken) -> Document:
-    """A table of numbers and names as a text: each row with the names of its columns."""
+    """Return the document of a table without a text column; each row repeats the column names."""
     lines = table_lines(source, on_broken)
     header, _ = table_header(lines, source, _has_text)
 

@@ -1,60 +1,55 @@
-"""Word files (DOCX)."""
+"""Word files (DOCX).
+
+The body is read as XML, because python-docx ignores content controls, text boxes and tracked insertions, which hold the
+text of many templates.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
 
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
-from overstory_loaders.blocks import clean_title, join_blocks
-from overstory_loaders.by_content import format_by_content
-from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, stem
+from overstory_loaders.blocks import Block, clean_title, join_blocks
+from overstory_loaders.files import address, empty, missing_extra, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata
-from overstory_loaders.office_packages import office_properties, open_office
-from overstory_loaders.packages import PackageKind, why_not_old
+from overstory_loaders.office_packages import OfficeLoader, office_properties, open_office
+from overstory_loaders.packages import PackageKind
+from overstory_loaders.table_text import repeatable, table_blocks, with_one_header
 
 if TYPE_CHECKING:
     from docx.document import Document as WordDocument
+    from docx.oxml.xmlchemy import BaseOxmlElement as Element
 
 SUFFIXES = (".docx",)
 
 _SAVE_AGAIN = "Open it in Word or LibreOffice, and save it as .docx without a password."
-_KIND = PackageKind("DOCX", _SAVE_AGAIN, "a .doc of before 2007")
+_KIND = PackageKind("DOCX", _SAVE_AGAIN, "a .doc file from before 2007")
 
 
-class DocxLoader:
-    """DOCX files, with the title from their properties, first heading of level 1, or file name."""
+class DocxLoader(OfficeLoader):
+    """Loader for DOCX files. The title is that of the properties, the first heading of level 1, or the file name."""
 
     name = "docx"
-    isolated = True
-
-    def recognises(self, source: str) -> bool:
-        """By name, except Word's lock files of open documents."""
-        return has_suffix(source, SUFFIXES) and not Path(source).name.startswith("~$")
-
-    def recognises_content(self, source: str) -> bool:
-        """By what the ZIP archive holds."""
-        return format_by_content(source) == "docx"
-
-    def why_not(self, source: str) -> BrokenSource | None:
-        """Of files of before 2007."""
-        return why_not_old(source, ".doc", _KIND)
+    suffixes = SUFFIXES
+    old_suffix = ".doc"
+    kind = _KIND
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document: paragraphs, headings by style, tables with a line per row, notes; no headers and footers.
+        """Yield one document: paragraphs, headings, tables with one line per row, and notes; no headers or footers.
 
-        Damaged parts but the main one are reported, and the rest is kept.
+        Damaged parts are reported and left out; a damaged main part is an error.
         """
         try:
-            from overstory_loaders.docx_blocks import document_blocks
+            import docx
         except ImportError as error:
             raise missing_extra("docx", "python-docx") from error
         with open_seekable(source) as stream, ExitStack() as copies:
-            opened = open_office(stream, source, _KIND, copies, by=_opened)
+            opened = open_office(stream, source, _KIND, copies, by=docx.Document)
             properties = office_properties(opened.archive, source)
 
         def report(what: str) -> None:
@@ -81,7 +76,263 @@ class DocxLoader:
         )
 
 
-def _opened(stream: IO[bytes]) -> WordDocument:
-    import docx
+_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 
-    return docx.Document(stream)
+
+def _w(tag: str) -> str:
+    """Return a name in the WordprocessingML namespace, as lxml writes it."""
+    return f"{_WORD}{tag}"
+
+
+_AROUND = frozenset(_w(tag) for tag in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
+"""Elements that may wrap paragraphs, rows and cells."""
+_COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_LEFT_OUT = frozenset({_w("del"), _w("moveFrom"), _w("pPr"), _w("rPr"), f"{_COMPATIBILITY}Fallback"})
+_WRITTEN = {_w("tab"): "\t", _w("br"): "\n", _w("cr"): "\n", _w("noBreakHyphen"): "-"}
+_TEXTS = frozenset({_w("t"), f"{_MATH}t"})
+_NOTES = {"footnotes": _w("footnoteReference"), "endnotes": _w("endnoteReference")}
+"""Elements that refer to a note, by the type of the relation to the part with the notes."""
+_TEXT_BOX = _w("txbxContent")
+_MOST_GRID_SPAN = 100
+_PARAGRAPH, _TABLE, _ROW, _CELL = _w("p"), _w("tbl"), _w("tr"), _w("tc")
+
+
+@dataclass(frozen=True, slots=True)
+class _Styles:
+    """Paragraph styles by id: heading levels, list styles and styles of tables of contents."""
+
+    levels: dict[str, int] = field(default_factory=dict[str, int])
+    lists: set[str] = field(default_factory=set[str])
+    contents: set[str] = field(default_factory=set[str])
+
+
+@dataclass(slots=True)
+class _BodyReading:
+    """State while the body is read.
+
+    Attributes:
+        notes: footnotes and endnotes not yet read, by the referring element and the id.
+        referred: notes that the last paragraph refers to.
+        inside: number of tables and notes being read; notes inside them wait until they end.
+    """
+
+    styles: _Styles
+    notes: dict[tuple[str, str], Element]
+    referred: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    inside: int = 0
+
+
+OnLost = Callable[[str, Exception], object]
+"""Called with the name of a part that cannot be read, and the error."""
+
+
+def document_blocks(document: WordDocument, *, on_lost: OnLost) -> Iterator[Block]:
+    """Yield the paragraphs, headings and tables of the body; notes follow the paragraph that refers to them."""
+    body = cast("Element", document.element.body)
+    return _blocks(body, _BodyReading(_read_styles(document, on_lost), _read_notes(document, on_lost)))
+
+
+def _read_notes(document: WordDocument, on_lost: OnLost) -> dict[tuple[str, str], Element]:
+    from docx.oxml import parse_xml
+
+    found: dict[tuple[str, str], Element] = {}
+    for relation in document.part.rels.values():
+        kind = relation.reltype.rpartition("/")[2]
+        if kind not in _NOTES or relation.is_external:
+            continue
+        try:
+            notes = cast("Iterator[Element]", iter(parse_xml(relation.target_part.blob)))
+        except Exception as error:  # noqa: BLE001 # python-docx does not wrap errors of XML
+            on_lost(kind, error)
+            continue
+        found |= {(_NOTES[kind], str(note.get(_w("id")))): note for note in notes}
+    return found
+
+
+def _blocks(container: Element, reading: _BodyReading) -> Iterator[Block]:
+    styles = reading.styles
+    after_item = False
+    for element in _children(container, {_PARAGRAPH, _TABLE}):
+        if element.tag == _TABLE:
+            yield from _table(element, reading)
+            yield from _notes(reading)
+            after_item = False
+            continue
+        style = _value(element, "pPr/pStyle") or ""
+        if style in styles.contents:
+            continue
+        inline = _Inline()
+        inline.read(element)
+        item = style in styles.lists or element.find(_w("pPr") + "/" + _w("numPr")) is not None
+        yield Block(inline.text(), _level(element, style, styles), tight=item and after_item)
+        after_item = item
+        reading.referred += inline.notes
+        yield from _notes(reading)
+        for box in inline.boxes:
+            yield from _blocks(box, reading)
+
+
+def _notes(reading: _BodyReading) -> Iterator[Block]:
+    """Yield the notes that the last paragraph refers to, each once."""
+    if reading.inside:
+        return
+    reading.inside += 1
+    for key in reading.referred:
+        if (note := reading.notes.pop(key, None)) is not None:
+            text = " ".join(" ".join(block.text for block in _blocks(note, reading)).split())
+            if text:
+                yield Block(f"Note: {text}", tight=True)
+    reading.referred.clear()
+    reading.inside -= 1
+
+
+def _table(table: Element, reading: _BodyReading) -> Iterator[Block]:
+    """Yield a block per row, which repeats the header.
+
+    A layout table is read cell by cell: it contains headings or tables, or has only one row or column.
+    """
+    rows = list(_children(table, {_ROW}))
+    cells = [list(_children(row, {_CELL})) for row in rows]
+    reading.inside += 1
+    read = [[list(_blocks(cell, reading)) for cell in row] for row in cells]
+    reading.inside -= 1
+    has_structure = any(block.level for row in read for cell in row for block in cell) or any(
+        True for row in cells for cell in row for _ in _children(cell, {_TABLE})
+    )
+    if has_structure or len(rows) < 2 or max(map(len, cells)) < 2:
+        yield from (block for row in read for cell in row for block in cell)
+        return
+    grid: list[list[str]] = []
+    for row, blocks in zip(cells, read, strict=True):
+        grid.append(_grid_row(row, blocks, grid[-1] if grid else []))
+    header_rows = _header_rows(rows)
+    if 0 < header_rows < len(grid):
+        yield from table_blocks(with_one_header(grid, header_rows), has_header=True)
+    else:
+        yield from table_blocks(grid)
+
+
+def _grid_row(row: list[Element], blocks: list[list[Block]], above: list[str]) -> list[str]:
+    """Return the texts of a row by column; a cell that spans several rows is repeated in each."""
+    texts: list[str] = []
+    for cell, inside in zip(row, blocks, strict=True):
+        text = " ".join(" ".join(block.text.split()) for block in inside)
+        merged = cell.find(f"{_w('tcPr')}/{_w('vMerge')}")
+        if merged is not None and merged.get(_w("val"), "continue") == "continue" and not text:
+            text = repeatable(above[len(texts)]) if len(texts) < len(above) else ""
+        span = _value(cell, "tcPr/gridSpan") or "1"
+        more = min(int(span[:3]), _MOST_GRID_SPAN) - 1 if span.isascii() and span.isdecimal() else 0
+        texts += [text, *[""] * more]
+    return texts
+
+
+def _header_rows(rows: list[Element]) -> int:
+    """Return the number of header rows: those that Word repeats on each page, or a first row that alone is bold."""
+    marked = 0
+    for row in rows:
+        if not _is_on(row.find(f"{_w('trPr')}/{_w('tblHeader')}")):
+            break
+        marked += 1
+    return marked or int(_is_bold(rows[0]) and not _is_bold(rows[1]))
+
+
+def _is_bold(row: Element) -> bool:
+    runs = [run for run in row.iter(_w("r")) if any((text.text or "").strip() for text in run.iter(_w("t")))]
+    return bool(runs) and all(_is_on(run.find(f"{_w('rPr')}/{_w('b')}")) for run in runs)
+
+
+def _is_on(element: Element | None) -> bool:
+    return element is not None and element.get(_w("val"), "true") not in ("0", "false", "off")
+
+
+def _children(element: Element, wanted: set[str]) -> Iterator[Element]:
+    for child in cast("Iterator[Element]", iter(element)):
+        if child.tag in wanted:
+            yield child
+        elif child.tag in _AROUND:
+            yield from _children(child, wanted)
+
+
+class _Inline:
+    """Text of a paragraph, the text boxes anchored to it, and the notes it refers to."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self.boxes: list[Element] = []
+        self.notes: list[tuple[str, str]] = []
+
+    def text(self) -> str:
+        return "".join(self._parts)
+
+    def read(self, element: Element) -> None:
+        for child in cast("Iterator[Element]", iter(element)):
+            if child.tag in _TEXTS:
+                self._parts.append(cast("str | None", child.text) or "")
+            elif child.tag in _WRITTEN:
+                self._parts.append(_WRITTEN[child.tag])
+            elif child.tag == _TEXT_BOX:
+                self.boxes.append(child)
+            elif child.tag in _NOTES.values():
+                self.notes.append((child.tag, str(child.get(_w("id")))))
+            elif child.tag not in _LEFT_OUT:
+                self.read(child)
+
+
+def _level(paragraph: Element, style: str, styles: _Styles) -> int:
+    own = _value(paragraph, "pPr/outlineLvl")
+    return _outline_level(own) if own is not None else styles.levels.get(style, 0)
+
+
+def _read_styles(document: WordDocument, on_lost: OnLost) -> _Styles:
+    """Return the styles. Headings are found by name or outline level, also of the style that a style is based on.
+
+    Style names are in English in every translation of Word.
+    """
+    styles = _Styles()
+    try:
+        children = cast("Iterator[Element]", document.styles.element.iterchildren(_w("style")))
+    except AttributeError as error:  # the package declares a wrong type for the styles part
+        on_lost("styles", error)
+        return styles
+    elements = {str(element.get(_w("styleId"))): element for element in children}
+    for style, element in elements.items():
+        name = _style_name(element)
+        styles.levels[style] = _style_level(style, elements)
+        if name.startswith("list"):
+            styles.lists.add(style)
+        if name.startswith("toc "):
+            styles.contents.add(style)
+    return styles
+
+
+def _style_level(style: str, elements: dict[str, Element]) -> int:
+    seen: set[str] = set()
+    while style in elements and style not in seen:
+        seen.add(style)
+        element = elements[style]
+        name, _, number = _style_name(element).partition(" ")
+        if name == "title" and not number:
+            return 1
+        if name == "heading" and number.isdecimal():
+            return int(number)
+        outline = _value(element, "pPr/outlineLvl")
+        if outline is not None:
+            return _outline_level(outline)
+        style = _value(element, "basedOn") or ""
+    return 0
+
+
+def _style_name(element: Element) -> str:
+    return (_value(element, "name") or "").casefold()
+
+
+def _outline_level(value: str) -> int:
+    """Return the heading level; Word counts outline levels from 0, and 9 is body text."""
+    return int(value) + 1 if value.isdecimal() and int(value) < 9 else 0
+
+
+def _value(element: Element, path: str) -> str | None:
+    """Return the attribute `w:val` of a descendant."""
+    found = element.find("/".join(_w(step) for step in path.split("/")))
+    return None if found is None else cast("str | None", found.get(_w("val")))

@@ -20,53 +20,53 @@ from overstory_loaders.html import decode_page, parse_page
 from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.packages import PackageKind, has_member, open_member, open_package, read_member
-from overstory_loaders.xml_reading import XmlElement, read_tree
+from overstory_loaders.xml_reader import XmlElement, read_tree
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
 SUFFIXES = (".epub",)
 
-_KIND = PackageKind("EPUB", "Get it again, or open it in a reader of books to see whether it is one.")
+_KIND = PackageKind("EPUB", "Download it again, or check with an e-book reader whether it is an EPUB.")
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _FONTS_ONLY = frozenset({"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"})
-"""Encryptions that only make fonts useless elsewhere."""
+"""Encryption methods that only protect fonts."""
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml"})
 _NCX = "application/x-dtbncx+xml"
 _NAMES = {"creator": "author"}
 _TAG = re.compile("<[^<>]*>")
-"""Descriptions are often in HTML."""
+"""HTML tags, which many descriptions contain."""
 _MADE_WITH = "bkp"
-"""The role of a contributor that is the program which made the book."""
+"""Role of a contributor that is a program."""
 _NO_YEAR = 101
-"""The year that calibre gives to books without one."""
+"""Year that calibre assigns to books without one."""
 _HERE = frozenset({"title", "format", "type"})
-"""What the title of the document has, and what is the same for all books."""
+"""Properties left out of the metadata: the document's title, and values that are the same for all books."""
 _CLOSED = re.compile(
     r"<((?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)[a-z][\w:]*+)((?=[\s/])[^<>]*)/>",
     re.IGNORECASE,
 )
-"""An empty element as XML writes it, which HTML takes for one that only begins: text after `<title/>` would be lost."""
+"""An empty element as XML writes it. HTML parsers would read `<title/>` as an opening tag and lose the text after it.
+"""
 
 
 class EpubLoader:
-    """EPUB files, with the title from their metadata or the file name."""
+    """Loader for EPUB files. The title is that of the metadata, or the file name."""
 
     name = "epub"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """By name."""
         return has_suffix(source, SUFFIXES)
 
     def recognises_content(self, source: str) -> bool:
-        """By what the ZIP archive says of itself."""
+        """Return True if the ZIP archive declares itself an EPUB."""
         return format_by_content(source) == "epub"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document: the chapters in reading order, those named in the table of contents with this name as heading.
+        """Yield one document: the chapters in reading order, with headings from the table of contents.
 
-        Chapters that cannot be read are reported, and the others kept.
+        Unreadable chapters are reported and left out.
         """
         with open_seekable(source) as stream:
             book = _Book(open_package(stream, source, _KIND), source, on_broken)
@@ -101,8 +101,6 @@ class _BookItem:
 
 @dataclass(slots=True)
 class _Book:
-    """An open book."""
-
     archive: zipfile.ZipFile
     source: str
     on_broken: OnBroken
@@ -113,18 +111,17 @@ class _Book:
         container = self._tree(_CONTAINER)
         roots = [each.attributes.get("full-path", "") for each in container.all("rootfile")]
         if not roots:
-            raise BrokenSource("names no contents", source=self.source, remedy=_KIND.remedy)
+            raise BrokenSource("does not name its package file", source=self.source, remedy=_KIND.remedy)
         self.package = self._tree(roots[0])
         self.folder = posixpath.dirname(roots[0])
 
     def title(self) -> str:
-        """The main title, or "" for a book without one."""
         found = self.package.first("title")
         return found.text() if found is not None else ""
 
     def metadata(self) -> dict[str, object]:
-        """The Dublin Core of the book by its names; several values of one are a list."""
-        said: dict[str, list[object]] = {}
+        """Return the Dublin Core metadata by name; several values of a name are a list."""
+        values_by_name: dict[str, list[object]] = {}
         about = self.package.first("metadata")
         for element in about.all() if about is not None else ():
             text = clean_title(_TAG.sub(" ", element.text()))
@@ -132,18 +129,17 @@ class _Book:
                 continue
             if element.name == "meta":
                 if element.attributes.get("property") == "dcterms:modified":
-                    said.setdefault("modified", [date_of(text) or text])
+                    values_by_name.setdefault("modified", [date_of(text) or text])
             elif element.name == "date":
                 date = date_of(text)
                 if date is None or date.year > _NO_YEAR:
-                    said.setdefault("date", [date or text])
+                    values_by_name.setdefault("date", [date or text])
             elif element.name not in _HERE and not any(element.elements()):
-                said.setdefault(_NAMES.get(element.name, element.name), []).append(text)
-        distinct = {name: list(dict.fromkeys(values)) for name, values in said.items()}
+                values_by_name.setdefault(_NAMES.get(element.name, element.name), []).append(text)
+        distinct = {name: list(dict.fromkeys(values)) for name, values in values_by_name.items()}
         return {name: values[0] if len(values) == 1 else values for name, values in distinct.items()}
 
     def blocks(self) -> Iterator[Block]:
-        """The blocks of all chapters."""
         items = self._items()
         order = [items[each.attributes["idref"]] for each in self._spine() if each.attributes.get("idref") in items]
         self._check_protection([item.path for item in order])
@@ -158,8 +154,8 @@ class _Book:
                 self.on_broken(error)
                 continue
             if entries := contents.get(item.path, ()):
-                is_said, deeper = _fitted(found, entries[0])
-                if not is_said:
+                has_title, deeper = _fitted(found, entries[0])
+                if not has_title:
                     yield Block(entries[0].title, entries[0].level)
             yield from (replace(each, level=max(1, each.level + deeper)) if each.level else each for each in found)
 
@@ -171,10 +167,10 @@ class _Book:
         manifest = self.package.first("manifest")
         found: dict[str, _BookItem] = {}
         for each in () if manifest is None else manifest.all("item"):
-            said = each.attributes
-            properties = said.get("properties", "").split()
-            path = self._path(said.get("href", ""), self.folder)
-            found[said.get("id", "")] = _BookItem(path, said.get("media-type", ""), properties)
+            attributes = each.attributes
+            properties = attributes.get("properties", "").split()
+            path = self._path(attributes.get("href", ""), self.folder)
+            found[attributes.get("id", "")] = _BookItem(path, attributes.get("media-type", ""), properties)
         return found
 
     def _check_protection(self, chapters: Sequence[str]) -> None:
@@ -188,12 +184,14 @@ class _Book:
                 raise BrokenSource(
                     "is protected against copying (DRM): its chapters are encrypted",
                     source=self.source,
-                    remedy="Get a copy without such a protection from its publisher.",
+                    remedy="Get an unprotected copy from the publisher.",
                 )
 
     def _contents(self, items: Mapping[str, _BookItem]) -> dict[str, list[_Entry]]:
-        """The table of contents by the paths of chapters, from the navigation document, or else the older NCX. A book
-        is read without one that is damaged."""
+        """Return the entries of the table of contents by chapter path, from the navigation document or the older NCX.
+
+        A damaged table of contents is reported and ignored.
+        """
         found: dict[str, list[_Entry]] = {}
         for item in sorted(items.values(), key=lambda each: "nav" not in each.properties):
             if "nav" not in item.properties and item.type != _NCX:
@@ -247,8 +245,7 @@ class _Book:
 
 
 def _fitted(blocks: Sequence[Block], entry: _Entry) -> tuple[bool, int]:
-    """Whether a chapter has its name in the table of contents as a heading, and how much deeper its headings are to be,
-    so that this one, or else the name, stands above the others."""
+    """Return whether the chapter has its title as a heading, and the number of levels to add to its headings."""
     same = next((each for each in blocks if each.level and _are_alike(each.text, entry.title)), None)
     if same is not None:
         return True, entry.level - same.level
@@ -257,6 +254,6 @@ def _fitted(blocks: Sequence[Block], entry: _Entry) -> tuple[bool, int]:
 
 
 def _are_alike(one: str, other: str) -> bool:
-    """Whether one heading has the words of the other: "Chapter 1. Salt" and "Salt"."""
+    """Return True if one heading contains the words of the other: "Chapter 1. Salt" and "Salt"."""
     first, second = ("".join(filter(str.isalnum, text.casefold())) for text in (one, other))
     return bool(first and second) and (first in second or second in first)

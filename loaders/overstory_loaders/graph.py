@@ -1,4 +1,4 @@
-"""Graphs: each vertex becomes a document, each edge a link between two of them."""
+"""Graphs: each vertex becomes a document, each edge a link between two documents."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from overstory.errors import BrokenSource
 from overstory.model import Document, Link
 from overstory.protocols import OnBroken
 from overstory.settings import Settings
-from overstory_loaders.decoding import LINE_CHARACTER_LIMIT
 from overstory_loaders.files import address, empty, has_suffix, is_folder, open_bytes, reading
 from overstory_loaders.graph_database import database_items, is_graph_database, read_choice
 from overstory_loaders.graph_json import graph_lines, is_graph_lines, line_edges, line_vertices
 from overstory_loaders.graph_records import LABELS, Edge, Vertex, graph_items
 from overstory_loaders.graph_tables import graph_files, is_table_of_graph, table_edges, table_vertices
 from overstory_loaders.place import Place
-from overstory_loaders.xml_reading import XmlReader, local_name
+from overstory_loaders.text_encoding import LINE_CHARACTER_LIMIT
+from overstory_loaders.xml_reader import XmlReader, local_name
 
 SUFFIXES = (".graphml",)
 NODE_KIND = "node"
@@ -26,7 +26,7 @@ TYPE = "label"
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """A `<key>`: the name and the type of a property."""
+    """A `<key>` element: name and type of a property."""
 
     name: str
     type: str
@@ -34,7 +34,7 @@ class _Key:
 
 @dataclass(slots=True)
 class _Element:
-    """A `<node>` or an `<edge>` that is being read."""
+    """A `<node>` or `<edge>` element while it is read."""
 
     kind: str
     attributes: Mapping[str, str]
@@ -43,12 +43,12 @@ class _Element:
 
 
 def graphml_vertices(source: str, on_broken: OnBroken) -> Iterator[Vertex]:
-    """The vertices of a file, lazily."""
+    """Yield the vertices of a GraphML file, lazily."""
     for element in _ElementReader(source, NODE_KIND, on_broken).elements():
         place = Place(source, element.line)
         key = element.attributes.get("id", "")
         if not key.strip():
-            on_broken(place.broken("a node has no id", remedy="Give it one, or leave it out."))
+            on_broken(place.broken("a node has no id", remedy="Add one, or leave the node out."))
             continue
         declared = element.attributes.get(LABELS) or element.values.pop(LABELS, "")
         labels = [label for label in str(declared).split(":") if label.strip()]
@@ -56,19 +56,19 @@ def graphml_vertices(source: str, on_broken: OnBroken) -> Iterator[Vertex]:
 
 
 def graphml_edges(source: str, on_broken: OnBroken) -> Iterator[Edge]:
-    """The edges of a file, lazily."""
+    """Yield the edges of a GraphML file, lazily."""
     for element in _ElementReader(source, EDGE_KIND, on_broken).elements():
         place = Place(source, element.line)
         start, end = element.attributes.get("source", ""), element.attributes.get("target", "")
         if not (start.strip() and end.strip()):
-            on_broken(place.broken("an edge has no source or no target", remedy="Give it both, or leave it out."))
+            on_broken(place.broken("an edge has no source or no target", remedy="Add both, or leave the edge out."))
             continue
         type_ = element.attributes.get(TYPE) or element.values.pop(TYPE, "")
         yield Edge(place, start, end, str(type_), element.values)
 
 
 class _ElementReader:
-    """Reads the elements of one kind from a file."""
+    """Reads the elements of one kind from a GraphML file."""
 
     def __init__(self, source: str, kind: str, on_broken: OnBroken) -> None:
         self._source = source
@@ -84,7 +84,6 @@ class _ElementReader:
         self._is_graphml = False
 
     def elements(self) -> Iterator[_Element]:
-        """The elements as they end."""
         with open_bytes(self._source) as stream, reading(self._source):
             is_empty = True
             for anything in self._xml.read(stream):
@@ -105,7 +104,7 @@ class _ElementReader:
             self._keys[attributes.get("id", "")] = declared
         elif tag == "hyperedge" and self._kind == EDGE_KIND:
             self._on_broken(
-                self._xml.broken("a hyperedge has more than two ends", remedy="Make edges of it, or leave it out.")
+                self._xml.broken("a hyperedge has more than two ends", remedy="Convert it to edges, or leave it out.")
             )
         elif tag in (NODE_KIND, EDGE_KIND):
             self._open.append(_Element(tag, dict(attributes), self._xml.line))
@@ -160,29 +159,27 @@ def _typed(text: str, kind: str) -> object:
 
 
 class GraphLoader:
-    """A folder with nodes.csv and edges.csv (or .jsonl), JSON lines of nodes and edges, a GraphML file, or a Neo4j
-    database."""
+    """Loader for a folder with nodes.csv and edges.csv (or .jsonl), JSON lines, a GraphML file, or a Neo4j database."""
 
     name = "graph"
 
     def __init__(self, settings: Settings | None = None) -> None:
-        """`settings` say which database is read; those of the environment if left out."""
+        """Read databases with `settings`; None reads them from the environment."""
         self._settings = settings
 
     def with_settings(self, settings: Settings) -> GraphLoader:
         return GraphLoader(settings)
 
     def is_database(self, source: str) -> bool:
-        """Whether a source is `neo4j:` and labels, and no path."""
+        """Return True if a source is "neo4j:" followed by labels, not a path."""
         return is_graph_database(source)
 
     def namespaces(self, source: str) -> Sequence[str]:
-        """`Document.source` of the nodes of each label that a source names."""
+        """Return `Document.source` for each label that a source names."""
         return [chosen.address for chosen in read_choice(source).nodes]
 
     def recognises(self, source: str) -> bool:
-        """A folder by its files and their first lines, GraphML by name, JSON lines by the first record, a database by
-        `neo4j:`."""
+        """Return True for a folder with graph files, for GraphML, for JSON lines of a graph, and for "neo4j:…"."""
         if self.is_database(source):
             return True
         if is_folder(source):
@@ -190,8 +187,10 @@ class GraphLoader:
         return has_suffix(source, SUFFIXES) or is_table_of_graph(source) or is_graph_lines(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:
-        """A document per vertex, whose key is the vertex' id, then a link per edge. Files are read twice if they hold
-        both."""
+        """Yield a document per vertex, with the vertex id as key, then a link per edge.
+
+        A file that contains both is read twice.
+        """
         if self.is_database(source):
             yield from database_items(source, self._settings or Settings.from_environment(), on_broken)
         elif is_folder(source):
@@ -213,8 +212,8 @@ def _folder(source: str, on_broken: OnBroken) -> Iterator[Document | Link]:
         edges = line_edges(lines.edges, all_are=True, on_broken=on_broken)
     else:
         raise BrokenSource(
-            "is no folder of a graph: it has no nodes.csv and edges.csv with ids in their headers",
+            "is not a graph folder: it has no nodes.csv and edges.csv with ids in their headers",
             source=source,
-            remedy="Name the folder that has them; docs/loaders.md shows the headers.",
+            remedy="Name the folder that contains them; docs/loaders.md shows the headers.",
         )
     yield from graph_items(source, address(source), vertices, edges, on_broken)

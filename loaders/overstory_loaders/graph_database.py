@@ -1,7 +1,7 @@
 """Graphs in a Neo4j database: `neo4j:Movie?key=title&text=title,tagline;Person?key=name;[ACTED_IN]?text=roles`.
 
-For each label the property that is the key of its nodes, and, where they are chosen, those that make the text and the
-title; in brackets the types of relationships that are read, all without any.
+Each label names the property that is the key of its nodes, and optionally the properties for text and title. Names in
+brackets are the relationship types to read; without any, all types are read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from overstory.settings import Settings
 from overstory_loaders.graph_records import WEIGHT, Edge, Vertex, graph_items
 from overstory_loaders.place import Place
 
-if TYPE_CHECKING:  # the driver takes a tenth of a second, and few sources are databases
+if TYPE_CHECKING:  # importing the driver takes 0.1 s, and few sources are databases
     from overstory.graph import GraphClient
     from overstory.graph.foreign import ForeignNode
 
@@ -30,16 +30,15 @@ EXAMPLE = "neo4j:Movie?key=title&text=title,tagline;Person?key=name"
 NODE_OPTIONS = ("key", "text", "title")
 EDGE_OPTIONS = ("text", "weight")
 _MOST_LABELS_NAMED = 5
-"""Labels and properties in a remedy."""
 _LEAST_LABEL_LIKENESS = 0.6
-"""How alike labels are that may be meant, by `difflib`."""
+"""Similarity (`difflib`) from which a label is suggested for a misspelled one."""
 _MOST_KEY_NODES_COMPARED = 10_000
-"""Nodes that are compared to find properties that tell them apart."""
+"""Nodes that are compared to find properties with unique values."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeChoice:
-    """What is read of the nodes with a label; `texts` is None where nobody chose the properties that make the text."""
+    """Options for the nodes with a label. If `texts` is None, the text properties are chosen automatically."""
 
     label: str
     key: str
@@ -48,13 +47,13 @@ class NodeChoice:
 
     @property
     def address(self) -> str:
-        """`Document.source` of these nodes: no host, no user, and the same whatever else is read."""
+        """`Document.source` of these nodes: without host and user, and independent of the other labels."""
         return PREFIX + self.label
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeChoice:
-    """What is read of the relationships of a type."""
+    """Options for the relationships of a type."""
 
     texts: tuple[str, ...] | None
     weight: str
@@ -62,19 +61,19 @@ class EdgeChoice:
 
 @dataclass(frozen=True, slots=True)
 class GraphChoice:
-    """What is read of a database: labels in order, types of relationships by name (all if there are none)."""
+    """Parts of a database to read: labels in order, and relationship types by name (all types if there are none)."""
 
     nodes: tuple[NodeChoice, ...]
     edges: Mapping[str, EdgeChoice]
 
 
 def is_graph_database(source: str) -> bool:
-    """Whether a source names a graph in a database; an address like neo4j://host does not."""
+    """Return True if a source names a graph in a database; False for an address like neo4j://host."""
     return source.startswith(PREFIX) and not source.startswith(f"{PREFIX}//")
 
 
 def read_choice(source: str) -> GraphChoice:
-    """What a source names."""
+    """Return the labels and relationship types that a source names."""
     nodes: dict[str, NodeChoice] = {}
     edges: dict[str, EdgeChoice] = {}
     for part in source.removeprefix(PREFIX).split(";"):
@@ -87,7 +86,9 @@ def read_choice(source: str) -> GraphChoice:
         options = _options(source, label, given, NODE_OPTIONS)
         key = unquote(options.get("key", ""))
         if not label or not key or label in nodes:
-            what = f"names {label!r} twice" if label in nodes else f"names no key of {label!r}" if label else "is empty"
+            what = (
+                f"names {label!r} twice" if label in nodes else f"names no key for {label!r}" if label else "is empty"
+            )
             raise _invalid(source, what)
         nodes[label] = NodeChoice(label, key, _names(options.get("text")), unquote(options.get("title", "")))
     if not nodes:
@@ -96,13 +97,13 @@ def read_choice(source: str) -> GraphChoice:
 
 
 def database_items(source: str, settings: Settings, on_broken: OnBroken) -> Iterator[Document | Link]:
-    """A document for each node with a chosen label, then a link for each relationship between two of them."""
+    """Yield a document for each node with a chosen label, then a link for each relationship between two of them."""
     choice = read_choice(source)
     with _open(source, settings) as graph:
         try:
             vertices = _vertices(graph, choice, on_broken)
             first = next(vertices, None)
-            if first is not None:  # else it was said of each label why there is none
+            if first is not None:  # otherwise an error was reported for each label
                 yield from graph_items(source, "", chain([first], vertices), _edges(graph, choice), on_broken)
         except DatabaseError as error:
             raise _unreadable(source, error) from error
@@ -120,7 +121,7 @@ def _open(source: str, settings: Settings) -> GraphClient:
 
 
 def _unreadable(source: str, error: DatabaseError) -> BrokenSource:
-    """Without the address, which the errors of the driver begin with."""
+    """Return the error without the database address, which the driver's messages begin with."""
     if isinstance(error, AuthenticationFailed):
         return BrokenSource(
             "the database refused the user or the password",
@@ -177,20 +178,20 @@ def _without_nodes(graph: GraphClient, chosen: NodeChoice) -> BrokenSource:
     return BrokenSource(
         f"no node has the label {chosen.label!r}",
         source=chosen.address,
-        remedy=remedy if labels else "The database has no nodes but those of Overstory; check its address.",
+        remedy=remedy if labels else "The database has no nodes except Overstory's own; check its address.",
     )
 
 
 def _other_keys(graph: GraphClient, chosen: NodeChoice) -> str:
-    """The properties that tell the nodes apart, in a remedy."""
+    """Return a remedy that lists the properties with unique values."""
     from overstory.graph.foreign import foreign_keys
 
     keys = foreign_keys(graph, chosen.label, of=_MOST_KEY_NODES_COMPARED)
     if not keys:
-        return "No property of these nodes has another value in each of them: give them one."
+        return "No property of these nodes has unique values: add one."
     others = len(keys) - _MOST_LABELS_NAMED
     known = ", ".join(keys[:_MOST_LABELS_NAMED]) + (f" and {others:,} more" if others > 0 else "")
-    return f"Choose a property that all have, each node with another value: {known}."
+    return f"Choose a property with unique values: {known}."
 
 
 def _vertex(chosen: NodeChoice, node: ForeignNode, place: Place) -> Vertex:
@@ -218,7 +219,7 @@ def _edges(graph: GraphClient, choice: GraphChoice) -> Iterator[Edge]:
         found = foreign_relationships(graph, chosen.label, keys=keys, before=before, types=list(choice.edges))
         for number, each in enumerate(found, start=1):
             if each.start is None or each.end is None or isinstance(each.start, list) or isinstance(each.end, list):
-                continue  # said of the node
+                continue  # the error was reported for the node
             read = choice.edges.get(each.type, everything)
             yield Edge(
                 Place(chosen.address, record=number),
@@ -235,7 +236,7 @@ def _edges(graph: GraphClient, choice: GraphChoice) -> Iterator[Edge]:
 
 
 def _key(label: str, value: object) -> str:
-    """The key of a document: labels cannot collide in it."""
+    """Return the key of a document; the label keeps keys of different labels apart."""
     return f"{label}:{value}"
 
 

@@ -1,7 +1,7 @@
-"""Graphs as JSON lines: nodes and relationships as `apoc.export.json` writes them, or plain records of nodes and edges.
+"""Graphs as JSON lines: nodes and relationships as `apoc.export.json` writes them, or plain records.
 
-In one file, each record has a `type`: "node", or "edge" or "relationship". In a folder, `nodes.jsonl` and `edges.jsonl`
-need none.
+In a single file, each record has a `type`: "node", or "edge" or "relationship". In a folder, `nodes.jsonl` and
+`edges.jsonl` need no `type`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PROPERTIES = "properties"
 
 
 def is_graph_lines(source: str) -> bool:
-    """Whether a file of JSON lines holds a graph: by its first record, or as one of two files in its folder."""
+    """Return True if a JSON lines file holds a graph, by its first record or as one of the two files in its folder."""
     if not has_suffix(source, LINES_SUFFIXES):
         return False
     if Path(source).name.lower().startswith((*NODES, *EDGES)):
@@ -40,7 +40,7 @@ def is_graph_lines(source: str) -> bool:
 
 
 def graph_lines(folder: str) -> GraphFiles | None:
-    """The files of JSON lines with the nodes and with the edges of the graph in a folder; None without one of these."""
+    """Return the JSON lines files with nodes and edges in a folder; None if either kind is missing."""
     try:
         names = sorted(path.name for path in Path(folder).iterdir())
     except OSError:
@@ -49,7 +49,7 @@ def graph_lines(folder: str) -> GraphFiles | None:
 
 
 def line_vertices(paths: Sequence[str], on_broken: OnBroken) -> Iterator[Vertex]:
-    """The vertices of some files, lazily; edges in them are left out."""
+    """Yield the vertices in some files, lazily; edges are skipped."""
     for path in paths:
         for record in json_records(path, on_broken=on_broken):
             if _kind(record.values) in EDGE:
@@ -61,10 +61,11 @@ def line_vertices(paths: Sequence[str], on_broken: OnBroken) -> Iterator[Vertex]
 
 
 def line_edges(paths: Sequence[str], *, all_are: bool, on_broken: OnBroken) -> Iterator[Edge]:
-    """The edges of some files, lazily.
+    """Yield the edges in some files, lazily.
 
     Args:
-        all_are: all records are edges; else those whose `type` says so, and what is broken in the file was said before.
+        all_are: True if all records are edges. Otherwise only records whose `type` says so are read, and errors are not
+            reported again, because `line_vertices` reported them.
     """
     for path in paths:
         for record in json_records(path, on_broken=on_broken if all_are else _ignore):
@@ -99,20 +100,20 @@ def _edge(record: Record) -> Edge:
 
 
 def _properties(values: Mapping[str, object], used: set[str]) -> dict[str, object]:
-    """The members of `properties`, and whatever else is in a record and has no meaning of its own."""
+    """Return the members of `properties`, and all other members without a meaning of their own."""
     inner = values.get(PROPERTIES)
     given = cast("dict[str, object]", inner) if isinstance(inner, dict) else {}
     return given | {name: value for name, value in values.items() if name not in used}
 
 
 def _scalar(values: Mapping[str, object], names: Sequence[str], place: Place, wanted: str) -> str:
-    """The key of a vertex, or that of the vertex that an object stands for."""
+    """Return the key of a vertex, or the key in the object that represents a vertex."""
     for name, value in values.items():
         if name.casefold() in names:
             found = cast("dict[str, object]", value).get("id") if isinstance(value, dict) else value
             if isinstance(found, str | int | float) and not isinstance(found, bool) and str(found).strip():
                 return str(found)
-    raise place.broken(f"has no {wanted}", remedy="Give it one, or leave it out.")
+    raise place.broken(f"has no {wanted}", remedy="Add one, or leave the record out.")
 
 
 def _labels(values: Mapping[str, object], names: Sequence[str]) -> list[str]:
@@ -146,4 +147,4 @@ def _fits(path: str, is_nodes: bool) -> bool:
 
 
 def _ignore(_error: BrokenSource) -> None:
-    """It was said when the vertices were read."""
+    pass

@@ -1,4 +1,4 @@
-"""Vertices and edges of a graph become documents and links."""
+"""Converts vertices and edges of a graph to documents and links."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ TEXTS = Fields().text
 TITLES = Fields().title
 WEIGHT = "weight"
 LABELS = "labels"
-"""The metadata that has a vertex' labels."""
+"""Metadata key for the labels of a vertex."""
 _LONGEST_LIST_NUMBERS = 100
-"""Numbers of a list that metadata keep: longer ones are vectors, which nobody filters by."""
+"""Longest list of numbers kept in metadata; longer lists are vectors."""
 _MOST_DANGLING_EDGES_SHOWN = 20
-"""Edges that lead nowhere, each with an error of its own; the rest are counted."""
+"""Dangling edges that are reported one by one; further ones are only counted."""
 
 _NUMBER = re.compile(r"[-+]?\d[\d_,.]*(?:[eE][-+]?\d+)?")
 
@@ -37,12 +37,12 @@ class Vertex:
 
     Attributes:
         key: unique in the graph.
-        values: its properties by name.
-        texts: the names of the properties that make its text; None chooses them.
-        title: the name of the property that is its title; "" chooses one.
-        plain_key: the key as a reader knows it, if that is another.
-        codes: the names of properties whose values say nothing in words, such as dates and points.
-        source: `Document.source`, if it is not that of the whole graph.
+        values: properties by name.
+        texts: names of the properties that form the text; None chooses them automatically.
+        title: name of the property with the title; "" chooses it automatically.
+        plain_key: the key as readers know it, if it differs.
+        codes: names of properties that are not text, such as dates and points.
+        source: `Document.source`, if it differs from that of the graph.
     """
 
     place: Place
@@ -58,12 +58,12 @@ class Vertex:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A directed edge between two vertices, by their keys.
+    """A directed edge between two vertices, given by their keys.
 
     Attributes:
-        texts: the names of the properties that make its text; None chooses them.
-        weight: the name of the property that has its weight.
-        source, target_source: `Document.source` of its ends, if they are not that of the whole graph.
+        texts: names of the properties that form the text; None chooses them automatically.
+        weight: name of the property with the weight.
+        source, target_source: `Document.source` of the two vertices, if it differs from that of the graph.
     """
 
     place: Place
@@ -80,13 +80,13 @@ class Edge:
 def graph_items(
     source: str, address: str, vertices: Iterable[Vertex], edges: Iterable[Edge], on_broken: OnBroken
 ) -> Iterator[Document | Link]:
-    """A document for each vertex, then a link for each edge between two of them, lazily and in constant memory.
+    """Yield a document for each vertex, then a link for each edge between two vertices, lazily and in constant memory.
 
-    A vertex whose key another has, and an edge at a vertex that is not there, go to `on_broken`.
+    Duplicate keys and edges to missing vertices are passed to `on_broken`.
 
     Args:
-        source: as it was named, for messages.
-        address: `Document.source` of all vertices.
+        source: source as the user named it, for messages.
+        address: `Document.source` of the vertices.
     """
     with KeyRegister() as keys:
         found = False
@@ -119,19 +119,19 @@ def graph_items(
                 on_broken(error)
         if dangling > _MOST_DANGLING_EDGES_SHOWN:
             more = counted(dangling - _MOST_DANGLING_EDGES_SHOWN, "more edge leads", "more edges lead")
-            on_broken(BrokenSource(f"{more} to vertices that are not there", source=source))
+            on_broken(BrokenSource(f"{more} to missing vertices", source=source))
 
 
 def document_of(vertex: Vertex, address: str) -> Document:
-    """The document of a vertex: its text properties are the text, the others metadata.
+    """Return the document of a vertex. Properties that are not part of the text become metadata.
 
-    The text is that of the chosen properties, one on a line; where none are chosen, that of the first with a name that
-    stands for a text, or of all that are texts, each with its name. Without any of these it is the title, then the key.
+    The text consists of the chosen properties, one per line. Without a choice, it is the first property with a name
+    like "text", or else all textual properties with their names. If there is none, the title or the key is the text.
     """
     values = {name: value for name, value in vertex.values.items() if value is not None}
     names = {name.casefold(): name for name in reversed(values)}
     title_name = vertex.title or next((names[each] for each in TITLES if each in names), "")
-    title = clean_title(_said(values.get(title_name, ""))) if title_name else ""
+    title = clean_title(_shown(values.get(title_name, ""))) if title_name else ""
     chosen, text = _text(vertex, values, names, title_name)
     used = {*chosen, *([title_name] if title else [])}
     rest = {name: value for name, value in values.items() if name not in used and not _is_vector(value)}
@@ -147,7 +147,7 @@ def document_of(vertex: Vertex, address: str) -> Document:
 
 
 def link_of(edge: Edge, address: str, target_address: str) -> Link:
-    """The link of an edge, whose text is made as that of a vertex is, without names of properties where it has one."""
+    """Return the link of an edge; its text is formed like that of a vertex."""
     values = {name: value for name, value in edge.values.items() if value is not None}
     if edge.texts is not None:
         names = [name for name in edge.texts if name in values]
@@ -155,16 +155,16 @@ def link_of(edge: Edge, address: str, target_address: str) -> Link:
         own = {name.casefold(): name for name in reversed(values)}
         first = next((own[each] for each in TEXTS if each in own), None)
         names = [first] if first else sorted(name for name in values if name != edge.weight and _is_text(values[name]))
-    said = [(name, clean_text(_said(values[name]))) for name in names]
-    said = [(name, text) for name, text in said if text]
-    labelled = edge.texts is None and len(said) > 1
+    texts = [(name, clean_text(_shown(values[name]))) for name in names]
+    texts = [(name, text) for name, text in texts if text]
+    labelled = edge.texts is None and len(texts) > 1
     return Link(
         source=address,
         source_key=edge.start,
         target_key=edge.end,
         target_source=target_address,
         type=clean_title(edge.type),
-        text="\n".join(f"{name}: {text}" if labelled else text for name, text in said),
+        text="\n".join(f"{name}: {text}" if labelled else text for name, text in texts),
         weight=_weight(edge, values.get(edge.weight)),
     )
 
@@ -172,19 +172,19 @@ def link_of(edge: Edge, address: str, target_address: str) -> Link:
 def _text(
     vertex: Vertex, values: Mapping[str, object], names: Mapping[str, str], title_name: str
 ) -> tuple[list[str], str]:
-    """The names of the properties that make the text of a vertex, and the text."""
+    """Return the names of the properties that form the text of a vertex, and the text."""
     if vertex.texts is not None:
         chosen = [name for name in vertex.texts if name in values]
-        return chosen, clean_text("\n".join(_said(values[name]) for name in chosen))
+        return chosen, clean_text("\n".join(_shown(values[name]) for name in chosen))
 
     def is_text(name: str) -> bool:
         return name not in vertex.codes and _is_text(values[name])
 
     first = next((names[each] for each in TEXTS if each in names and is_text(names[each])), None)
     if first is not None:
-        return [first], clean_text(_said(values[first]))
+        return [first], clean_text(_shown(values[first]))
     chosen = [name for name in values if name != title_name and is_text(name)]
-    lines = ((clean_title(name), clean_text(_said(values[name]))) for name in chosen)
+    lines = ((clean_title(name), clean_text(_shown(values[name]))) for name in chosen)
     return chosen, clean_text("\n".join(f"{name}: {text}" for name, text in lines if text))
 
 
@@ -201,15 +201,14 @@ def _weight(edge: Edge, value: object) -> float:
     return weight
 
 
-def _said(value: object) -> str:
-    """A value as a reader would write it."""
+def _shown(value: object) -> str:
     if isinstance(value, list | tuple):
-        return ", ".join(_said(each) for each in cast("Sequence[object]", value))
+        return ", ".join(_shown(each) for each in cast("Sequence[object]", value))
     return value if isinstance(value, str) else str(value)
 
 
 def _is_text(value: object) -> bool:
-    """Whether a value says something in words: a text that is no number, or a list of such."""
+    """Return True for a string that is not a number, or a list of such strings."""
     if isinstance(value, list | tuple):
         items = cast("Sequence[object]", value)
         return bool(items) and all(_is_text(each) for each in items)

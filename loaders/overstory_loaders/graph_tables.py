@@ -1,6 +1,6 @@
-"""Graphs as tables: files of nodes and of edges in one folder, with headers as `neo4j-admin database import` has them.
+"""Graphs as tables: files of nodes and edges in one folder, with headers as for `neo4j-admin database import`.
 
-A header like `movieId:ID,title,released:int,:LABEL`, or a plain one with a column `id`; for edges `:START_ID`,
+Headers look like `movieId:ID,title,released:int,:LABEL`, or are plain with a column `id`. Edges have `:START_ID`,
 `:END_ID` and `:TYPE`, or plain columns such as `source`, `target` and `type`.
 """
 
@@ -14,7 +14,6 @@ from pathlib import Path
 
 from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
-from overstory_loaders.decoding import marked_encoding
 from overstory_loaders.files import FILE_ERRORS, address, is_file, read_head
 from overstory_loaders.graph_records import Edge, Vertex
 from overstory_loaders.place import Place
@@ -30,19 +29,20 @@ from overstory_loaders.tables import (
     table_lines,
     table_rows,
 )
+from overstory_loaders.text_encoding import marked_encoding
 
 Fits = Callable[[str, bool], bool]
-"""Whether the first line of a file is one of nodes (True) or of edges (False)."""
+"""Function that returns True if the first line of a file is a header of nodes (True) or edges (False)."""
 
 NODES = ("nodes", "vertices")
 EDGES = ("edges", "relationships")
-"""What the names of the files begin with."""
+"""Prefixes of file names."""
 IDS = ("id", "_id", "key")
 STARTS = ("source", "from", "start")
 ENDS = ("target", "to", "end")
 TYPES = ("type", "label", "relation")
 NODE_LABELS = ("labels", "label", "type")
-"""Names of columns in plain headers; the first that is there counts."""
+"""Column names in plain headers; the first one that exists is used."""
 
 _HEAD_BYTES = 2**16
 _COLUMN = re.compile(r"(?P<name>[^:]*):(?P<type>\w+)(?:\((?P<space>[^)]*)\))?(?P<list>\[\])?(?:\{.*\})?")
@@ -53,12 +53,12 @@ _WORDS = frozenset({"string", "char"})
 _CODES = frozenset({"point", "date", "localtime", "time", "localdatetime", "datetime", "duration"})
 _ROLES = frozenset({"ID", "START_ID", "END_ID", "TYPE", "LABEL", "IGNORE"})
 _BETWEEN = ";"
-"""What parts the values of a list, and labels."""
+"""Separator of labels and of the values of a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a header as `neo4j-admin` reads it: `name:type`, `name:ID(space)`, `:LABEL`."""
+    """A column of a `neo4j-admin` header: `name:type`, `name:ID(space)` or `:LABEL`."""
 
     name: str
     type: str = "string"
@@ -68,14 +68,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class GraphFiles:
-    """The tables of a graph, in order of their names."""
+    """Tables of a graph, in order of their names."""
 
     nodes: tuple[str, ...]
     edges: tuple[str, ...]
 
 
 def graph_files(folder: str) -> GraphFiles | None:
-    """The tables of the graph in a folder; None if it has none of nodes or none of edges."""
+    """Return the tables of the graph in a folder; None if there are no nodes or no edges."""
     try:
         names = sorted(path.name for path in Path(folder).iterdir())
     except OSError:
@@ -84,7 +84,7 @@ def graph_files(folder: str) -> GraphFiles | None:
 
 
 def is_table_of_graph(source: str) -> bool:
-    """Whether a file is one of the tables of the graph in its folder."""
+    """Return True if a file is one of the tables of the graph in its folder."""
     name = Path(source).name.lower()
     if not name.startswith((*NODES, *EDGES)):
         return False
@@ -93,10 +93,10 @@ def is_table_of_graph(source: str) -> bool:
 
 
 def tables_of(folder: str, names: Sequence[str], suffixes: tuple[str, ...], fits: Fits) -> GraphFiles | None:
-    """The files of nodes and of edges among some names; None without both, or if the first of neither kind fits.
+    """Return the files of nodes and of edges among some names; None if either kind is missing or no header fits.
 
-    One that fits is enough: what the other lacks is an error that names it, no reason to read both as something else.
-    No more are opened: there may be a thousand, each of which is looked at in turn.
+    Only the first file of each kind is opened, because there may be thousands. One fitting header is enough; a faulty
+    header in the other kind is reported later.
     """
     found: dict[tuple[str, ...], list[str]] = {NODES: [], EDGES: []}
     for name in names:
@@ -113,7 +113,7 @@ def tables_of(folder: str, names: Sequence[str], suffixes: tuple[str, ...], fits
 
 
 def table_vertices(files: GraphFiles, on_broken: OnBroken) -> Iterator[Vertex]:
-    """The vertices of all tables of nodes, lazily."""
+    """Yield the vertices of all node tables, lazily."""
     for path in files.nodes:
         lines = table_lines(path, on_broken)
         header, first = table_header(lines, path, _names_nodes)
@@ -134,7 +134,7 @@ def table_vertices(files: GraphFiles, on_broken: OnBroken) -> Iterator[Vertex]:
 
 
 def table_edges(files: GraphFiles, on_broken: OnBroken) -> Iterator[Edge]:
-    """The edges of all tables of edges, lazily."""
+    """Yield the edges of all edge tables, lazily."""
     for path in files.edges:
         lines = table_lines(path, on_broken)
         header, first = table_header(lines, path, _names_edges)
@@ -155,8 +155,7 @@ def table_edges(files: GraphFiles, on_broken: OnBroken) -> Iterator[Edge]:
 
 
 def _report_unknown_types(place: Place, header: TableHeader, on_broken: OnBroken) -> None:
-    """In a header with declared types, a column whose type nobody knows is most likely a slip; in others a colon is a
-    part of a name."""
+    """Report columns with an unknown type, if the header declares types; otherwise a colon is part of a name."""
     for name in header.names if _declared(header.names) else ():
         found = _COLUMN.fullmatch(name)
         if found is not None and found["name"] and column_of(name) == Column(name):
@@ -205,7 +204,7 @@ def _names_edges(names: tuple[str, ...]) -> bool:
 
 
 def _node_roles(names: tuple[str, ...]) -> dict[str, str]:
-    """The role of each column that has one."""
+    """Return the role of each column that has one."""
     declared = _declared(names)
     if "ID" in declared.values():
         return declared
@@ -235,7 +234,7 @@ def _plain(names: tuple[str, ...], roles: Mapping[str, Sequence[str]]) -> dict[s
 
 
 def column_of(name: str) -> Column:
-    """What a column's name says; a name that says nothing is that of a text."""
+    """Return the column that a header field declares; a field without a known type is text."""
     found = _COLUMN.fullmatch(name)
     if found is None:
         return Column(name)
@@ -249,7 +248,7 @@ def column_of(name: str) -> Column:
 
 
 def _columns(header: TableHeader, roles: Mapping[str, str]) -> dict[str, Column]:
-    """The columns by their names in the header, with the roles that a plain header gives them."""
+    """Return the columns by their names in the header, with the roles that a plain header implies."""
     columns: dict[str, Column] = {}
     for name in header.names:
         column = column_of(name)
@@ -263,11 +262,11 @@ def _cells_of(columns: Mapping[str, Column], role: str, row: Mapping[str, object
 
 
 def _id_of(columns: Mapping[str, Column], role: str, row: Mapping[str, object], place: Place) -> str:
-    """The key of a vertex: its id, after the id space where it has one."""
+    """Return the key of a vertex: its id, prefixed by the id space if there is one."""
     name, column = next((name, column) for name, column in columns.items() if column.type == role)
     value = str(row.get(name, ""))
     if not value.strip():
-        raise place.broken(f"has no {name or role}", remedy="Give it one, or leave the line out.")
+        raise place.broken(f"has no {name or role}", remedy="Add one, or leave the line out.")
     return f"{column.space}:{value}" if column.space else value
 
 

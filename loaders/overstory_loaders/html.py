@@ -13,11 +13,11 @@ from overstory.model.metadata import OWN_NAMES
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_title, join_blocks
 from overstory_loaders.by_content import format_by_content
-from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, has_suffix, missing_extra, read_bytes, stem
 from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.hyperlinks import hyperlinks
 from overstory_loaders.metadata import clean_metadata, separated
+from overstory_loaders.text_encoding import decode
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 SUFFIXES = (".html", ".htm", ".xhtml")
 _DEPTH_LIMIT = 10_000
 _ELEMENT_LIMIT = 1_000_000
-"""Half a gigabyte and several seconds in the parser."""
+"""Maximum number of elements; parsing that many takes half a gigabyte and several seconds."""
 _ATTRIBUTE_LIMIT = 2_000
-"""Of one element: the parser compares each with all before it, and would need an hour for two million."""
+"""Maximum attributes of an element. The parser compares each with all others; two million would take an hour."""
 _NESTING = re.compile(
     r"<(/?)(?:a|article|b|blockquote|center|code|div|dl|em|font|form|i|ol|section|small|span|strong|table|u|ul)\b",
     re.IGNORECASE,
@@ -37,10 +37,10 @@ _IN_TAG = r"""(?:[^=>]++|=\s*+(?:"[^"]*+"|'[^']*+'|))*+"""
 _TAG = re.compile(
     rf"<!--.*?(?:-->|\Z)|(<(script|style)\b{_IN_TAG})>.*?(?:</\2\b|\Z)|(<[a-z]{_IN_TAG})", re.IGNORECASE | re.DOTALL
 )
-"""An opening tag; what is like tags in comments and scripts is part of these. Takes time in proportion to the page."""
+"""An opening tag; tags inside comments and scripts are matched as part of these. Takes linear time."""
 _ATTRIBUTE = re.compile(r"""[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?""")
 _PRESCAN_BYTES = 1024
-"""Browsers look for the declaration in this many bytes."""
+"""Number of bytes in which browsers look for the encoding declaration."""
 _CHARSET = re.compile(rb"""(?:<meta[^>]+?charset|<\?xml[^>]+?encoding)\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
 _AS_BROWSERS_DO = {
     "ascii": "cp1252",
@@ -54,36 +54,34 @@ _AS_BROWSERS_DO = {
     "shift_jis": "cp932",
     "tis-620": "cp874",
 }
-"""Encodings by name in the HTML standard: "latin1" has always meant Windows-1252 on the web, and the others what
-Windows wrote by these names."""
+"""Encodings that browsers use for declared names. On the web, "latin1" has always meant Windows-1252."""
 
 _LANGUAGES = ("dc.language", "dcterms.language", "og:locale")
-"""Where `<html>` has no language."""
+"""Names of `<meta>` elements with the language, used if `<html>` declares none."""
 META = "meta:"
-"""Before the names that documents and passages have themselves: `<meta name="source">` is not where a page lies."""
+"""Prefix for names that documents already have: `<meta name="source">` is not the source of the page."""
 _FOR_PROGRAMS = re.compile(
     r"viewport|robots|.*bot|referrer|theme-color|color-scheme|format-detection|.*verif.*|csrf.*|msapplication.*|apple-.*"
     r"|application-name|mobile-web-app-.*|twitter:.*|fb:.*|al:.*|og:(?:image|video|audio)(?::.*)?|next-head-count|darkreader.*"
 )
-"""Names of `<meta>` that say how a program is to treat the page, and nothing about the document."""
+"""Names of `<meta>` elements that are instructions for programs."""
 
 
 class HtmlLoader:
-    """HTML files, with the title from `<title>`, the first `<h1>`, or the file name."""
+    """Loader for HTML files. The title is `<title>`, the first `<h1>`, or the file name."""
 
     name = "html"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """By name."""
         return has_suffix(source, SUFFIXES)
 
     def recognises_content(self, source: str) -> bool:
-        """By its first element, or a declaration of HTML."""
+        """Return True if the file begins with an HTML element or an HTML doctype."""
         return format_by_content(source) == "html"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
-        """One document, without scripts, styles, navigation, forms and hidden parts, and its links to other files."""
+        """Yield one document with the visible text, without navigation and forms, and its links to other files."""
         data = read_bytes(source)
         page = parse_page(decode_page(data, source), source)
         links: list[tuple[str, str]] = []
@@ -103,10 +101,10 @@ class HtmlLoader:
 
 
 def parse_page(markup: str, source: str) -> LexborHTMLParser:
-    """A page that the parser can take in bearable time.
+    """Parse a page, after checking that parsing takes bearable time.
 
     Raises:
-        BrokenSource: it is nested too deeply, or has too many elements or attributes.
+        BrokenSource: the page is nested too deeply, or has too many elements or attributes.
         LoaderNotFound: the parser is not installed.
     """
     try:
@@ -119,34 +117,33 @@ def parse_page(markup: str, source: str) -> LexborHTMLParser:
 
 
 def decode_page(data: bytes, source: str) -> str:
-    """The markup of a page by the encoding that it declares, with "�" for a few bytes that this lacks, of which the
-    run is told.
+    """Return the markup in the encoding that the page declares; a few invalid bytes become "�" and are reported.
 
     Raises:
-        BrokenSource: it is not in this encoding, or this is unknown.
+        BrokenSource: the page is not in that encoding, or the encoding is unknown.
     """
-    return decode(data, source, declared=_declared_encoding(data, source), mends=True)
+    return decode(data, source, declared=_declared_encoding(data, source), repair=True)
 
 
 def _declared_encoding(data: bytes, source: str) -> str | None:
-    """The codec declared by `<meta charset>` or an XML declaration."""
+    """Return the codec declared by `<meta charset>` or an XML declaration."""
     found = _CHARSET.search(data[:_PRESCAN_BYTES])
     if found is None:
         return None
     label = found.group(1).decode("ascii", "replace")
     try:
         codec = codecs.lookup(label).name
-        (b" " * 4).decode(codec)  # Python also knows codecs that make no text, such as "hex"
+        (b" " * 4).decode(codec)  # Python also has codecs that return no text, such as "hex"
     except (LookupError, UnicodeError) as error:
         raise BrokenSource(
             f"declares the encoding {label!r}, which is unknown", source=source, remedy="Convert it to UTF-8."
         ) from error
-    # A page whose declaration can be read byte by byte is not UTF-16, whatever it declares.
+    # A page whose declaration can be read as ASCII is not UTF-16, even if it declares so.
     return "utf-8" if codec.startswith("utf-16") else _AS_BROWSERS_DO.get(codec, codec)
 
 
 def _check_depth(markup: str, source: str) -> None:
-    """Raise `BrokenSource` for extremely deep nesting: the parser would need hours for a few megabytes."""
+    """Raise `BrokenSource` for extremely deep nesting, because the parser would need hours for a few megabytes."""
     if markup.count("<") <= _DEPTH_LIMIT:
         return
     depth = 0
@@ -157,7 +154,7 @@ def _check_depth(markup: str, source: str) -> None:
 
 
 def _check_size(markup: str, source: str) -> None:
-    """Raises `BrokenSource` for more elements, or more attributes of one, than the parser can take in bearable time."""
+    """Raise `BrokenSource` if there are too many elements, or too many attributes in one element."""
     if markup.count("<") > _ELEMENT_LIMIT and sum(1 for _ in _ELEMENT.finditer(markup)) > _ELEMENT_LIMIT:
         raise BrokenSource(
             f"has more than {_ELEMENT_LIMIT:,} elements", source=source, remedy="Split it into several pages."
@@ -165,7 +162,7 @@ def _check_size(markup: str, source: str) -> None:
     for tag in _TAG.finditer(markup) if len(markup) > 2 * _ATTRIBUTE_LIMIT else ():
         opening = tag.group(1) or tag.group(3) or ""
         if len(opening) > 2 * _ATTRIBUTE_LIMIT:
-            attributes = sum(1 for _ in _ATTRIBUTE.finditer(opening)) - 1  # the first is the name of the element
+            attributes = sum(1 for _ in _ATTRIBUTE.finditer(opening)) - 1  # the first match is the element name
             if attributes > _ATTRIBUTE_LIMIT:
                 raise BrokenSource(
                     f"has an element with more than {_ATTRIBUTE_LIMIT:,} attributes",
@@ -180,18 +177,18 @@ def _title(page: LexborHTMLParser) -> str:
 
 
 def _metadata(page: LexborHTMLParser) -> dict[str, object]:
-    """The language, and what `<meta>` says of the document, by its `name` or `property` in lower case."""
+    """Return the language, and the `<meta>` values by their `name` or `property` in lower case."""
     root = page.css_first("html")
-    said: dict[str, list[str]] = {}
+    contents: dict[str, list[str]] = {}
     for node in page.css("head meta[content]"):
         name = (node.attributes.get("name") or node.attributes.get("property") or "").strip().lower()
         content = (node.attributes.get("content") or "").strip()
         if name and content and not _FOR_PROGRAMS.fullmatch(name):
-            said.setdefault(name, []).append(content)
+            contents.setdefault(name, []).append(content)
     language = root.attributes.get("lang") if root else None
-    language = language or next((said[name][0] for name in _LANGUAGES if name in said), None)
-    named = {f"{META}{name}" if name in OWN_NAMES else name: name for name in said}
-    return {"language": language, **{key: _meta(name, said[name]) for key, name in named.items()}}
+    language = language or next((contents[name][0] for name in _LANGUAGES if name in contents), None)
+    named = {f"{META}{name}" if name in OWN_NAMES else name: name for name in contents}
+    return {"language": language, **{key: _meta(name, contents[name]) for key, name in named.items()}}
 
 
 def _meta(name: str, contents: list[str]) -> str | list[str]:

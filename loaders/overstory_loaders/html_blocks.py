@@ -22,16 +22,17 @@ DROPPED = frozenset({
 NOT_CONTENT = frozenset({
     "navigation", "search", "banner", "contentinfo", "complementary", "doc-toc", "doc-pagelist",
 })
-"""ARIA roles of what stands around the content."""
+"""ARIA roles of elements outside the content."""
 NAVIGATION = frozenset({"sphinxsidebar", "localtoc", "globaltoc", "navheader", "navfooter", "docnav"})
-"""Classes by which Sphinx, DocBook and Publican mark links to other pages."""
+"""Classes that Sphinx, DocBook and Publican use for links to other pages."""
 LISTS_OF_LINKS = frozenset({"related", "toctree-wrapper", "toc", "table-of-contents", "breadcrumb", "breadcrumbs"})
-"""Classes of elements that are navigation where they consist of links: in a book on a single page, Sphinx puts whole
-chapters into a `toctree-wrapper`."""
+"""Classes of elements that count as navigation only if they consist of links: in single-page books, Sphinx puts whole
+chapters into a `toctree-wrapper`.
+"""
 TABLES_OF_CONTENTS = frozenset({"toc", "table-of-contents", "contents"})
-"""Ids of such elements, ignoring case."""
+"""Ids of such elements, in lower case."""
 SECTIONS = frozenset({"article", "aside", "main", "nav", "section"})
-"""Elements whose `<header>` and `<footer>` are their own, not the page's."""
+"""Elements whose `<header>` and `<footer>` belong to them, not to the page."""
 PERMALINKS = frozenset({"headerlink", "header-anchor", "heading-anchor", "anchorjs-link", "permalink"})
 ANCHOR_MARKS = frozenset({"#", "§", "¶", "🔗"})
 """Link marks that documentation generators append to headings."""
@@ -39,42 +40,41 @@ ANCHOR_MARKS = frozenset({"#", "§", "¶", "🔗"})
 
 _LEAST_MAIN_SHARE = 0.25
 _LEAST_ARTICLE_SHARE = 0.5
-"""Parts of the page's text that its only `<main>`, or its only `<article>`, has at least, to count as its content. A
-`<main>` with less is an empty frame that scripts fill; an `<article>` with less, a teaser."""
+"""Minimum share of the page's text in its only `<main>` or `<article>`. With less, `<main>` is an empty frame that
+scripts fill, and `<article>` is a teaser.
+"""
 _MOST_HEADER_SHARE = 0.5
-"""A `<header>` or `<footer>` with more of the page's text is read: authors put whole pages into one."""
+"""A `<header>` or `<footer>` with a larger share of the page's text is read; some authors put whole pages into one."""
 _LEAST_LINKED_SHARE = 0.6
 _CAPTION_CHARACTERS = 20
-"""Part of a list of links that is links at least, but for so many characters of a caption; the rest are numbers and
-marks between the links."""
+"""Minimum share of links in a list of links, not counting a caption of this many characters."""
 _MOST_LISTS_OF_LINKS = 200
-"""Elements of a page that are looked at for this, or nested ones would take hours."""
+"""Maximum number of elements that are checked for this; nested ones could otherwise take hours."""
 _LONGEST_MARK_CHARACTERS = 10
-"""Characters of a permalink: a longer text with this class is a title that links to itself."""
+"""Maximum length of a permalink; a longer text with this class is a title that links to itself."""
 
 
 class IsShown(Protocol):
-    """Whether an element is read, with what it contains."""
+    """Returns True if an element is read, together with its content."""
 
     def __call__(self, node: LexborNode, /) -> bool: ...
 
 
 @dataclass(slots=True)
 class Content:
-    """The content of a page: where it begins, and what in it is left out, by `mem_id`."""
+    """Content of a page: its root node, and the `mem_id` of nodes that are left out."""
 
     root: LexborNode
     dropped: set[int]
 
     def shows(self, node: LexborNode) -> bool:
-        """Whether a node belongs to the content."""
         return node.mem_id not in self.dropped
 
 
 def walk(root: LexborNode, is_shown: IsShown) -> Iterator[tuple[LexborNode, bool]]:
-    """Every node that is shown in document order: (node, True) on entry, (node, False) on exit.
+    """Yield every shown node in document order: (node, True) on entry, (node, False) on exit.
 
-    Without recursion, because pages may be nested deeply.
+    Not recursive, because pages may be nested deeply.
     """
     above: list[LexborNode] = []
     node = root
@@ -96,10 +96,9 @@ def walk(root: LexborNode, is_shown: IsShown) -> Iterator[tuple[LexborNode, bool
 
 
 def content_of(root: LexborNode) -> Content:
-    """The content of a page: its only `<main>` or `<article>` where that has enough of the text, else the whole page;
-    without the page's header and footer.
+    """Return the content of a page: its only `<main>` or `<article>` if it has enough text, otherwise the whole page.
 
-    A header with the only `<h1>` of the page is the title of its content, and stays.
+    The page's header and footer are left out. A header with the only `<h1>` is the title of the content, and is kept.
     """
     dropped: set[int] = set()
     page, *parts = _measured(root, dropped)
@@ -118,7 +117,7 @@ def content_of(root: LexborNode) -> Content:
 
 
 def is_visible(node: LexborNode) -> bool:
-    """Whether a node may hold text that is shown: no script, no hidden element, no permalink."""
+    """Return True if a node may hold visible text; False for scripts, hidden elements and permalinks."""
     tag = node.tag
     if tag is None or (tag in DROPPED and tag not in ("nav", "search")) or tag in ("-comment", "-doctype"):
         return False
@@ -129,12 +128,12 @@ def is_visible(node: LexborNode) -> bool:
         return False
     if (attributes.get("aria-hidden") or "").strip().lower() == "true":
         return False
-    # "until-found" is text that the browser's own search may open.
+    # The browser's own search can reveal text that is hidden "until-found".
     return "hidden" not in attributes or attributes["hidden"] == "until-found"
 
 
 def is_navigation(node: LexborNode) -> bool:
-    """Whether an element stands around the content by its tag, its role, its label or its class."""
+    """Return True if an element is outside the content, by its tag, role, label or class."""
     tag = node.tag
     if tag is None or tag.startswith("-") or tag in ("html", "body", "main"):
         return False
@@ -150,8 +149,7 @@ def is_navigation(node: LexborNode) -> bool:
 
 @dataclass(slots=True)
 class _PageElement:
-    """Characters and first-level headings of the page (`kind` "page"), of its main part, an article, or a header or
-    footer of its own ("edge")."""
+    """Length and `<h1>` count of the page, of a "main" or "article", or of the page's header or footer ("edge")."""
 
     node: LexborNode
     kind: str
@@ -160,10 +158,10 @@ class _PageElement:
 
 
 def _measured(root: LexborNode, dropped: set[int]) -> list[_PageElement]:
-    """The page, then what may be its content or its edges, with what they show outside of navigation.
+    """Return the page and its candidates for content and edges, with the length of their text outside navigation.
 
     Args:
-        dropped: gets what is not shown.
+        dropped: receives the `mem_id` of nodes that are not shown.
     """
 
     lists = 0
@@ -189,7 +187,7 @@ def _measured(root: LexborNode, dropped: set[int]) -> list[_PageElement]:
         elif entered:
             page.headings += tag == "h1"
             if kind := _kind(node, tag, in_section=sections > 0):
-                # Until it ends, minus what the page had before it.
+                # Starts with minus the page's counts so far; the page's counts are added when the element ends.
                 open_.append(_PageElement(node, kind, -page.length, -page.headings))
                 found.append(open_[-1])
             sections += tag in SECTIONS
@@ -239,7 +237,7 @@ def _is_linked(node: LexborNode) -> bool:
 # fmt: off
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 ITEMS = frozenset({"li", "dt", "dd"})
-PARTING = ITEMS | HEADINGS.keys() | {
+BLOCK_TAGS = ITEMS | HEADINGS.keys() | {
     "address", "article", "aside", "blockquote", "body", "caption", "center", "details", "dialog", "dir", "div", "dl",
     "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "html", "legend", "main", "menu",
     "ol", "optgroup", "p", "pre", "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr",
@@ -247,17 +245,17 @@ PARTING = ITEMS | HEADINGS.keys() | {
 }
 # fmt: on
 STRUCTURE = frozenset({"table", "ul", "ol", "dl", "pre", "blockquote", "article", "section"}) | HEADINGS.keys()
-"""Elements that cells of a data table do not contain: a table with one of these is a layout table."""
+"""Elements that cells of a data table do not contain; a table with one of them is a layout table."""
 
 CELLS = frozenset({"td", "th"})
 OnLink = Callable[[tuple[str, str]], object]
-"""Called with the address and the words of a link."""
+"""Called with the address and the text of a link."""
 
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 
 
 def page_blocks(root: LexborNode | None, *, on_link: OnLink | None = None) -> Iterator[Block]:
-    """The blocks of a page's content in reading order; of the whole page where it has nothing but navigation.
+    """Yield the blocks of a page's content in reading order; of the whole page if there is only navigation.
 
     Args:
         on_link: called for each link in these blocks.
@@ -293,8 +291,8 @@ class _OpenTable:
     """A table while its rows are counted.
 
     Attributes:
-        place: its place among the tables of the page.
-        most_cells: of one row.
+        place: index among the tables of the page.
+        most_cells: largest number of cells in a row.
     """
 
     place: int
@@ -304,8 +302,10 @@ class _OpenTable:
 
 
 def _layout_tables(root: LexborNode, is_shown: IsShown) -> list[bool]:
-    """For each table, in order of opening tags, whether it only places what is in it: it says so, holds other
-    structure, or has one row or one column."""
+    """Return for each table, in order of opening tags, whether it is a layout table.
+
+    A layout table declares itself one, contains other structure, or has only one row or column.
+    """
     layout: list[bool] = []
     open_tables: list[_OpenTable] = []
     for node, entered in walk(root, is_shown):
@@ -331,7 +331,7 @@ def _layout_tables(root: LexborNode, is_shown: IsShown) -> list[bool]:
 class _BlockWriter:
     """Collects text until a tag ends the block.
 
-    A data table becomes a block per row; it contains no other table, so at most one is open at a time.
+    A data table becomes one block per row. It contains no other table, so at most one is open at a time.
     """
 
     def __init__(self, layout_tables: list[bool]) -> None:
@@ -346,7 +346,7 @@ class _BlockWriter:
         self._span = (1, 1)
 
     def finished(self) -> list[Block]:
-        """The blocks that ended since the last call."""
+        """Return the blocks that ended since the last call."""
         blocks, self._blocks = self._blocks, []
         return blocks
 
@@ -358,14 +358,14 @@ class _BlockWriter:
             self._enter_in_table(tag, node, self._table)
         elif tag == "br":
             self._parts.append(" " if self._level else "\n")
-        elif tag in PARTING:
+        elif tag in BLOCK_TAGS:
             self._end_block()
             self._begin(tag)
 
     def leave(self, tag: str) -> None:
         if self._table is not None:
             self._leave_in_table(tag, self._table)
-        elif tag in PARTING:
+        elif tag in BLOCK_TAGS:
             self._end_block()
             if tag in HEADINGS:
                 self._level = 0
@@ -401,7 +401,7 @@ class _BlockWriter:
             self._parts.clear()
         elif tag == "thead":
             table.in_head = True
-        elif tag == "br" or tag in PARTING:
+        elif tag == "br" or tag in BLOCK_TAGS:
             self._parts.append(" ")
 
     def _leave_in_table(self, tag: str, table: DataTable) -> None:
@@ -420,7 +420,7 @@ class _BlockWriter:
             self._table = None
             self._item = self._after_item = False
             self._parts.clear()
-        elif tag in PARTING:
+        elif tag in BLOCK_TAGS:
             self._parts.append(" ")
 
     def _line(self) -> str:

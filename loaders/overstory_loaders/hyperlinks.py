@@ -1,4 +1,4 @@
-"""The hyperlinks of a page that name other files: relative ones, without what follows a "#" or a "?"."""
+"""Hyperlinks of a page to other files: relative ones, without fragment and query."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ PAGES = (
     ".pdf", ".docx", ".epub", ".ipynb", *OPEN_DOCUMENT, *SLIDES, *SHEETS,
 )
 # fmt: on
-"""Suffixes of files that become one document each. A link to a picture or an archive would wait for it for ever."""
+"""Suffixes of files that become one document each. A link to a picture or an archive would never find its target."""
 _LONGEST_PATH_CHARACTERS = 2_000
 
 
 def hyperlinks(source: str, found: Iterable[tuple[str, str]], *, index: str = "") -> Iterator[Link]:
-    """Links from a document to those of the files that its hyperlinks name, whether these files are there or not.
+    """Yield links from a document to the files that its hyperlinks name, whether or not these files exist.
 
     Args:
-        source: of the document, an absolute path.
-        found: the hyperlinks, each as its address and its words.
-        index: the file that an address of a folder ("guide/") stands for; "" if such an address is left out.
+        source: source of the document, an absolute path.
+        found: address and text of each hyperlink.
+        index: file that the address of a folder ("guide/") refers to; "" skips such addresses.
     """
     for address, words in found:
         path = _path(address, index)
@@ -39,10 +39,10 @@ def hyperlinks(source: str, found: Iterable[tuple[str, str]], *, index: str = ""
 
 
 def _path(address: str, index: str) -> str:
-    """The relative path of a file that can become a document; "" if the address is another one."""
+    """Return the relative path of a file that can become a document; "" for any other address."""
     try:
         parts = urlsplit(address.strip())
-    except ValueError:  # half of an IPv6 address
+    except ValueError:  # an incomplete IPv6 address
         return ""
     path = unquote(parts.path)
     if parts.scheme or parts.netloc or not path or path.startswith("/") or len(path) > _LONGEST_PATH_CHARACTERS:

@@ -1,4 +1,4 @@
-"""Pictures of pages (TIFF, PNG, JPEG), whose text is recognised."""
+"""Scanned pages (TIFF, PNG, JPEG), read by text recognition (OCR)."""
 
 from __future__ import annotations
 
@@ -21,21 +21,20 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".tif", ".tiff")
 _MOST_PICTURE_PIXELS = 100_000_000
-"""A page of A3 at 600 dpi has 70 million."""
+"""Maximum number of pixels of a picture; an A3 page at 600 dpi has 70 million."""
 
 
 class ImageLoader:
-    """Scans as TIFF files; with `--loader image` any picture: most PNG and JPEG files of a folder are no pages."""
+    """Loader for scans as TIFF files. With `--loader image` also PNG and JPEG, which are rarely scanned pages."""
 
     name = "image"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """By name: `.tif` and `.tiff`."""
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document]:
-        """One document; the pictures of a file with several are its pages."""
+        """Yield one document; each picture in the file is a page."""
         if not can_recognise():
             raise missing_extra("ocr", "rapidocr")
         pages = list(_pages(source, on_broken))
@@ -67,7 +66,7 @@ def _pages(source: str, on_broken: OnBroken) -> Iterator[RecognisedPage]:
         stream.seek(0)
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what matters of them is said below
+                warnings.simplefilter("ignore")  # relevant problems are reported below
                 picture = Image.open(stream)
             for number, frame in enumerate(ImageSequence.Iterator(picture), start=1):
                 page = recognise(np.asarray(_smaller(frame, source).convert("RGB")))
@@ -78,9 +77,9 @@ def _pages(source: str, on_broken: OnBroken) -> Iterator[RecognisedPage]:
         except Image.DecompressionBombError as error:
             raise _too_large(source) from error
         except UnidentifiedImageError as error:
-            raise BrokenSource("is no picture, or is damaged", source=source, remedy="Leave it out.") from error
+            raise BrokenSource("is not a picture, or is damaged", source=source, remedy="Leave it out.") from error
         except Exception as error:  # a damaged picture may raise anything
-            raise BrokenSource(f"is damaged: {error}", source=source, remedy="Get it again.") from error
+            raise BrokenSource(f"is damaged: {error}", source=source, remedy="Download it again.") from error
 
 
 def _too_large(source: str) -> BrokenSource:

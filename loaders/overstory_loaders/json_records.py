@@ -1,4 +1,4 @@
-"""JSON files as streams of records: one per line, or one array of them."""
+"""JSON files as streams of records: one record per line, or one array of records."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import TypeGuard, cast
 from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
 from overstory.structured_text import MOST_NESTED_LEVELS, BeyondBounds, check_depth, parse_json
-from overstory_loaders.decoding import bad_byte, marked_encoding, not_utf8, read_lines, read_text
 from overstory_loaders.files import empty, has_suffix, read_head
 from overstory_loaders.place import Place
 from overstory_loaders.records import Record
+from overstory_loaders.text_encoding import bad_byte, marked_encoding, not_utf8, read_lines, read_text
 
 LINES_SUFFIXES = (".jsonl", ".ndjson")
 SUFFIXES = (*LINES_SUFFIXES, ".json")
@@ -28,19 +28,19 @@ _CORRECT = "Correct it, or leave it out."
 _BLANK = "\ufeff \t\r\n"
 _ARRAY = re.compile(r"\[\s*")
 _DOCS = re.compile(r'\{\s*"docs"\s*:\s*\[\s*')
-_TO_LINES = "Make JSON lines of it, which have no limit: jq -c '.[]' OLD.json > NEW.jsonl"
+_TO_LINES = "Convert it to JSON lines, which have no limit: jq -c '.[]' OLD.json > NEW.jsonl"
 
 
 def json_records(source: str, *, on_broken: OnBroken) -> Iterator[Record]:
-    """The objects of a JSON file, lazily if there is one per line.
+    """Yield the objects of a JSON file, lazily if there is one per line.
 
-    An array, an object over several lines, and an object whose member `docs` is a list of objects are read whole.
+    Read as a whole are an array, an object over several lines, and an object whose member `docs` is a list of objects.
     """
     yield from _from_lines(source, on_broken) if _stands_in_lines(source) else _from_whole(source, on_broken)
 
 
 def first_record(source: str) -> JsonObject | None:
-    """The first readable object of a JSON file, for recognition; None if the first megabyte has none."""
+    """Return the first readable object of a JSON file, to recognise its format; None if the first megabyte has none."""
     try:
         head = _head(source)
     except BrokenSource:
@@ -75,7 +75,7 @@ def _from_lines(source: str, on_broken: OnBroken) -> Iterator[Record]:
 
 
 class _Faults:
-    """Reports errors, but holds them back until a line is valid: if none is, one error says more than a hundred."""
+    """Holds back errors until a line is valid; if no line is, one error replaces a hundred."""
 
     def __init__(self, source: str, on_broken: OnBroken) -> None:
         self._source = source
@@ -110,7 +110,7 @@ def _from_whole(source: str, on_broken: OnBroken) -> Iterator[Record]:
         if _is_object(item):
             yield Record(place, item)
         else:
-            on_broken(place.broken("is not a JSON object", remedy="Make it one: {…}."))
+            on_broken(place.broken("is not a JSON object", remedy="Each record must be a JSON object: {…}."))
 
 
 def _empty(source: str) -> BrokenSource:
@@ -125,7 +125,7 @@ def _items(value: object) -> list[object]:
 
 
 def _stands_in_lines(source: str) -> bool:
-    """Whether each line is a record, by content: some files named .jsonl contain an array, and the reverse."""
+    """Return True if each line is a record, judged by content: some .jsonl files contain an array, and vice versa."""
     head = _head(source)
     if _ARRAY.match(head):
         return False
@@ -154,15 +154,15 @@ def _parse_line(text: str, place: Place) -> JsonObject:
         raise not_utf8(place, bad)
     value = json_at(text, place)
     if not _is_object(value):
-        raise place.broken("is not a JSON object", remedy="Each line must be one: {…}.")
+        raise place.broken("is not a JSON object", remedy="Each line must be a JSON object: {…}.")
     return value
 
 
 def json_at(text: str, place: Place) -> object:
-    """Parse JSON that stands at a place.
+    """Parse JSON at a place.
 
     Raises:
-        BrokenSource: it is not JSON, or is nested too deeply; the message names the place.
+        BrokenSource: the text is not JSON, or is nested too deeply; the message names the place.
     """
     try:
         value = cast("object", parse_json(text))
@@ -174,7 +174,7 @@ def json_at(text: str, place: Place) -> object:
         raise place.broken(f"is not JSON: {error.msg} at {where}", remedy=_CORRECT) from error
     except BeyondBounds as error:
         raise place.broken("is JSON nested too deeply", remedy=_CORRECT) from error
-    except ValueError as error:  # an integer of more than 4,300 digits
+    except ValueError as error:  # the integer has more than 4,300 digits
         raise place.broken("is JSON with a number of more than 4,300 digits", remedy=_CORRECT) from error
 
 

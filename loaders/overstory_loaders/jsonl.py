@@ -15,16 +15,16 @@ from overstory_loaders.openie import is_openie_record
 from overstory_loaders.records import Fields, documents
 
 EXPORT_MARK = "overstory_export"
-"""A member of the first object of an Overstory export; such files are read by the platform."""
+"""Member of the first object in an Overstory export; the platform reads such files itself."""
 
 
 class JsonLinesLoader:
-    """JSON lines (`.jsonl`, `.ndjson`) of any size, and `.json` files that hold an array of objects."""
+    """Loader for JSON lines (`.jsonl`, `.ndjson`) of any size, and for `.json` files with an array of objects."""
 
     name = "jsonl"
 
     def recognises(self, source: str) -> bool:
-        """By name; a `.json` file only if its first object has a text, because most have other contents."""
+        """Return True for JSON lines by suffix; for `.json` only if its first object has a text field."""
         if not has_suffix(source, SUFFIXES) or is_beir_corpus(source):
             return False
         record = first_record(source)
@@ -35,16 +35,16 @@ class JsonLinesLoader:
         return has_suffix(source, LINES_SUFFIXES) or bool(record.keys() & set(Fields().text))
 
     def why_not(self, source: str) -> BrokenSource | None:
-        """Of JSON without records that have a text."""
+        """Return the error for JSON without records that have a text field."""
         if not has_suffix(source, SUFFIXES) or not is_file(source):
             return None
         return BrokenSource(
-            f"has no list of objects with a text ({', '.join(Fields().text)})",
+            f"has no list of objects with a text field ({', '.join(Fields().text)})",
             source=source,
-            remedy="Read it as it is: --loader text",
+            remedy="Read it as plain text: --loader text",
         )
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document per record; for its fields see `records.Fields`."""
+        """Yield one document per record; for its fields see `records.Fields`."""
         records = json_records(source, on_broken=on_broken)
         yield from documents(records, source=address(source), fields=Fields(), on_broken=on_broken)

@@ -22,26 +22,26 @@ _log = logging.getLogger(__name__)
 
 @runtime_checkable
 class LazyLoader(Protocol):
-    """The required method of a LangChain loader, which every subclass of its `BaseLoader` has."""
+    """The method of a LangChain loader that is used; every subclass of `BaseLoader` has it."""
 
     def lazy_load(self) -> Iterator[LangChainDocument]: ...
 
 
 def log_broken(error: BrokenSource) -> None:
-    """Log a warning and continue."""
+    """Log the error as a warning and continue."""
     _log.warning("%s", error)
 
 
 def from_langchain(
     origin: LazyLoader | Iterable[LangChainDocument], *, source: str | None = None, on_broken: OnBroken = log_broken
 ) -> Iterator[Document]:
-    """Documents for `Knowledge.ingest_documents`, lazily.
+    """Yield documents for `Knowledge.ingest_documents`, lazily.
 
     The key is the LangChain document's `id`, otherwise a hash of its text. Metadata that Neo4j cannot store is dropped.
 
     Args:
-        origin: a document loader, or LangChain documents.
-        source: the namespace of the keys; by default each document's own metadata `source`.
+        origin: a LangChain document loader, or LangChain documents.
+        source: namespace of the keys; by default each document's own metadata `source`.
         on_broken: called for documents without text or with a duplicate id; may raise.
     """
     name = source or type(origin).__name__
@@ -57,7 +57,7 @@ def from_langchain(
 
 
 def _guarded(loader: LazyLoader, name: str) -> Iterator[LangChainDocument]:
-    """The loader's documents; its exceptions become `BrokenSource`."""
+    """Yield the loader's documents; its exceptions become `BrokenSource`."""
     try:
         yield from loader.lazy_load()
     except Exception as error:
@@ -70,7 +70,7 @@ def _converted(item: LangChainDocument, place: Place, source: str | None, keys: 
     if not namespace:
         raise SourceError(
             f"{place.source}, record {place.record}: the document has no 'source' in its metadata.",
-            remedy="Give one: from_langchain(…, source=NAME). Keep it the same from run to run: ids depend on it.",
+            remedy="Pass one: from_langchain(…, source=NAME). Use the same name in each run, because ids depend on it.",
         )
     text = clean_text(item.page_content)
     if not text:

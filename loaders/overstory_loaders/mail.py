@@ -37,16 +37,16 @@ from overstory_loaders.records import KEY_CHARACTER_LIMIT, KeyRegister, content_
 
 SUFFIXES = (".eml", ".mbox")
 REPLY, ATTACHMENT = "REPLY_TO", "ATTACHMENT"
-"""Types of links: to the message that one answers, and to what is attached to it."""
+"""Types of links: to the message that is answered, and to an attachment."""
 _MOST_PEOPLE_SHOWN = 20
-"""Recipients in the text of a message; all are in its metadata."""
+"""Recipients shown in the text of a message; the metadata has all of them."""
 _MOST_LINKED_RECORDS = 100
-"""Documents of one attachment, such as the rows of a table, that its message has links to."""
+"""Documents of one attachment, such as table rows, that the message has links to."""
 _MOST_NEIGHBOURS = 20_000
-"""Messages of a folder whose ids are read for the links between them."""
+"""Messages in a folder whose ids are read to link replies."""
 
 _OUTLOOK = (
-    "Save it as .eml, or read it by MarkItDown: pip install 'overstory[markitdown]' 'markitdown[outlook]', and "
+    "Save it as .eml, or read it with MarkItDown: pip install 'overstory[markitdown]' 'markitdown[outlook]', and "
     "--loader markitdown"
 )
 _MBOX = (".mbox",)
@@ -58,31 +58,32 @@ Loaded = Document | Annotation | Link
 
 
 class MailLoader:
-    """Messages and mailboxes; the title of a message is its subject, or the file name."""
+    """Loader for messages and mailboxes. The title of a message is its subject, or the file name."""
 
     name = "mail"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """By name; mailboxes optionally compressed."""
         return has_suffix(source, SUFFIXES)
 
     def recognises_content(self, source: str) -> bool:
-        """By the header of its first message: servers and programs for mail keep files without an ending."""
+        """Return True if the file begins with a message header. Mail servers and programs use names without suffix."""
         return format_by_content(source) in ("eml", "mbox")
 
     def why_not(self, source: str) -> BrokenSource | None:
-        """Of the messages that Outlook saves."""
+        """Return the error for messages saved by Outlook."""
         is_outlooks = is_old_office(source, (".msg",))
-        return BrokenSource("is a message as Outlook saves it", source=source, remedy=_OUTLOOK) if is_outlooks else None
+        return BrokenSource("is an Outlook message (.msg)", source=source, remedy=_OUTLOOK) if is_outlooks else None
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
-        """As `load_telling`."""
-        return self.load_telling(source, on_broken=on_broken, on_skipped=lambda _: None)
+        """Yield documents and links without reporting skipped attachments."""
+        return self.load_container(source, on_broken=on_broken, on_skipped=lambda _: None)
 
-    def load_telling(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
-        """One document per message, without what it quotes, its attachments by the loaders of their types, and links to
-        them and to the message that it answers."""
+    def load_container(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
+        """Yield one document per message without its quotations, the documents of its attachments, and links.
+
+        Links lead to the attachments and to the message that is answered.
+        """
         if has_suffix(source, _MBOX) or (not has_suffix(source, SUFFIXES) and format_by_content(source) == "mbox"):
             yield from _mailbox(source, on_broken, on_skipped)
             return
@@ -120,16 +121,16 @@ def _mailbox(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterato
     if repeated:
         on_broken(
             BrokenSource(
-                f"{counted(repeated, 'message')} left out, with the Message-ID of one before",
+                f"{counted(repeated, 'message')} left out because an earlier one has the same Message-ID",
                 source=source,
-                remedy="Nothing, if they are copies, as in archives of several folders.",
+                remedy="Ignore this if they are copies, as in archives of several folders.",
                 hides=False,
             )
         )
 
 
 def _key(mail: Mail, keys: KeyRegister, place: Place) -> str:
-    """The id of a message, or else a hash of it; "" for one whose id another message has."""
+    """Return the id of a message, or a hash of its content; "" if an earlier message has the same id."""
     if not mail.message_id or len(mail.message_id) > KEY_CHARACTER_LIMIT:
         return keys.claim_content(content_key({"from": mail.sender, "date": mail.date, "text": mail.text}), place)
     key = clean_title(mail.message_id)
@@ -142,27 +143,27 @@ def _key(mail: Mail, keys: KeyRegister, place: Place) -> str:
 def _documents(
     mail: Mail, source: str, key: str, untitled: str, below: str, on_broken: OnBroken, on_skipped: OnSkipped
 ) -> Iterator[Loaded]:
-    """A message, its attachments, and the links to them.
+    """Yield a message, its attachments, and the links to them.
 
     Args:
-        below: the address under which attachments lie.
+        below: address under which the attachments lie.
     """
     which = f"message {key!r}: " if key else ""
     if mail.encrypted:
         on_broken(
             BrokenSource(
-                f"{which}is encrypted, and only its header is read",
+                f"{which}is encrypted; only its header was read",
                 source=source,
-                remedy="Decrypt it in the program that you read mail with, and save it again.",
+                remedy="Decrypt it in your mail program, and save it again.",
                 hides=False,
             )
         )
-    if mail.unparted:
+    if mail.without_boundary:
         on_broken(
             BrokenSource(
-                f"{which}declares parts, but the line that parts them does not occur, and its text is not read",
+                f"{which}declares parts, but lacks the line that separates them; its text was not read",
                 source=source,
-                remedy="Open it in the program that you read mail with, and save its text as .txt.",
+                remedy="Open it in your mail program, and save its text as .txt.",
                 hides=False,
             )
         )
@@ -234,7 +235,7 @@ def _metadata(mail: Mail) -> dict[str, object]:
 
 
 def _messages(stream: IO[bytes], source: str, on_broken: OnBroken) -> Iterator[bytes]:
-    """The messages of a mailbox, one at a time. One that is too long is reported and left out."""
+    """Yield the messages of a mailbox one at a time. A message that is too long is reported and skipped."""
     lines: list[bytes] = []
     size = 0
     number = 0
@@ -275,7 +276,7 @@ def _lines(stream: IO[bytes], source: str) -> Iterator[bytes]:
 
 
 def _neighbours(source: str) -> dict[str, str]:
-    """The addresses of the messages in a message's folder, by their ids."""
+    """Return the addresses of the messages in a message's folder, by their ids."""
     folder = Path(address(source)).parent
     try:
         changed = folder.stat().st_mtime_ns
@@ -291,7 +292,7 @@ def _ids_in(folder: str, _changed: int) -> dict[str, str]:
     for path in by_name_first[:_MOST_NEIGHBOURS]:
         if leads_outside(path) or (
             path.suffix.lower() != ".eml" and format_by_content(path.as_posix()) != "eml"
-        ):  # which opens no pipe
+        ):  # format_by_content never opens a named pipe
             continue
         try:
             with path.open("rb") as stream:

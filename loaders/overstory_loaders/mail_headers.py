@@ -1,4 +1,4 @@
-"""A message in a text file: of its header only what people read, so that transport is neither searched nor named."""
+"""Headers of e-mail messages, reduced to the fields that people read."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from email.utils import parsedate_to_datetime
 from overstory_loaders.blocks import clean_title
 
 _FIELD = re.compile(r"([!-9;-~]{1,60}):(?:[ \t](.*))?$")
-_TELLING = frozenset({"from", "to", "subject", "date", "message-id", "received", "return-path", "mime-version"})
-"""Two of these among its fields make a block of lines a header; "Subject:" alone may begin any notes."""
-_LEAST_TELLING_HEADERS = 2
+_HEADER_FIELDS = frozenset({"from", "to", "subject", "date", "message-id", "received", "return-path", "mime-version"})
+"""Two of these fields make a block of lines a header. "Subject:" alone may begin ordinary notes."""
+_LEAST_HEADER_FIELDS = 2
 ASSUMED_ENCODING = "cp1252"
-"""What bytes are that are no UTF-8 and whose encoding a message does not say, as mail programs have it."""
+"""Encoding of bytes that are not UTF-8 and have no declared encoding, as in mail programs."""
 _MOST_DECODED_FIELD_CHARACTERS = 100_000
-"""Characters of a field in which encoded words are decoded: decoding costs the square of their number."""
+"""Characters of a field in which encoded words are decoded, because decoding takes quadratic time."""
 _READ = {"from": "From", "to": "To", "cc": "Cc", "date": "Date", "subject": "Subject"}
-"""The fields that stay, in the file's order."""
+"""Fields that are kept, in the order of the file."""
 
 
 def without_transport(text: str) -> tuple[str, Mapping[str, str]]:
-    """The text of a message with the fields of its header that people read, and these fields by their names in lower
-    case; any other text as it is, without fields.
+    """Return a message without transport fields, and its remaining header fields by name in lower case.
 
-    The header is the first lines of the text up to an empty one, each a field or the continuation of one (RFC 5322).
+    Other texts are returned unchanged, without fields. A header consists of the lines before the first empty line, each
+    a field or the continuation of a field (RFC 5322).
     """
     head, _, body = text.partition("\n\n")
     lines: list[tuple[str, list[str]]] = []
@@ -39,23 +39,23 @@ def without_transport(text: str) -> tuple[str, Mapping[str, str]]:
             lines[-1][1].append(line.strip())
         else:
             return text, {}
-    if len(_TELLING & {name for name, _ in lines}) < _LEAST_TELLING_HEADERS:
+    if len(_HEADER_FIELDS & {name for name, _ in lines}) < _LEAST_HEADER_FIELDS:
         return text, {}
     values = ((name, " ".join(parts)) for name, parts in lines)
     fields = [(name, decoded_field(value) if "=?" in value else value) for name, value in values]
     kept = [f"{_READ[name]}: {value}" for name, value in fields if name in _READ and value]
-    read = {name: value for name, value in reversed(fields) if name in _READ and value}  # the first of each
+    read = {name: value for name, value in reversed(fields) if name in _READ and value}  # the first field of each name
     shown = "\n\n".join(part for part in ("\n".join(kept), body.strip("\n")) if part)
     return (shown, read) if shown else (text, {})
 
 
 def metadata_of(fields: Mapping[str, str]) -> dict[str, str | datetime]:
-    """The fields of a message, without its subject, which is its title; its date as one if it is in RFC 5322."""
+    """Return the fields of a message without the subject, which is the title; the date is converted if it is valid."""
     return {name: mail_date(value) if name == "date" else value for name, value in fields.items() if name != "subject"}
 
 
 def mail_date(text: str) -> str | datetime:
-    """The date that a message has in RFC 5322; any other text as it is."""
+    """Return an RFC 5322 date as a datetime; any other text unchanged."""
     try:
         return parsedate_to_datetime(text)
     except ValueError:
@@ -63,9 +63,9 @@ def mail_date(text: str) -> str | datetime:
 
 
 def decoded_field(value: str) -> str:
-    """A field as people read it, on one line."""
+    """Return a decoded header field on one line."""
     text = " ".join(value.splitlines())
-    # `decode_header` searches the rest of the line for the end of each encoded word: it gets none that is never closed.
+    # `decode_header` is slow if an encoded word never ends, so it gets only the text up to the last "?=".
     head, mark, _ = text[:_MOST_DECODED_FIELD_CHARACTERS].rpartition("?=")
     end = len(head + mark)
     try:
@@ -81,7 +81,7 @@ def decoded_field(value: str) -> str:
 
 
 def text_in(content: bytes, encoding: str | None) -> str:
-    """The text of some bytes of a message in the encoding that it says, or else the usual ones."""
+    """Return the text of some bytes in the declared encoding, in UTF-8, or else in Windows-1252."""
     for codec in (encoding, "utf-8", ASSUMED_ENCODING):
         try:
             return content.decode(codec or "utf-8")

@@ -1,4 +1,4 @@
-"""The parts of a message: its fields, its text, its attachments, whatever their encodings."""
+"""Parts of a message: header fields, text and attachments, in any encoding."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from overstory_loaders.mail_headers import ASSUMED_ENCODING, decoded_field, text
 from overstory_loaders.members import member_name
 
 _MOST_QUOTED_LINES = 3
-"""Lines of a quotation that stay right above the words that answer them."""
+"""Lines of a quotation that are kept directly above an answer."""
 LEFT_OUT = "> […]"
 
 _QUOTED = re.compile(r"[ \t]*(?:>|\|(?= ))")
@@ -30,7 +30,7 @@ _BELOW = re.compile(
     r"[ \t]*-{2,}|_{20,})[ \t]*$",
     re.IGNORECASE,
 )
-"""A line below which programs put the whole message that is answered."""
+"""Line below which mail programs put the whole message that is answered."""
 _HEADER = re.compile(r"[ \t*]{0,20}(?:from|von|de|da|van)[ \t]{0,20}:", re.IGNORECASE)
 _SENT = re.compile(
     r"[ \t*]{0,20}(?:sent|gesendet|date|datum|envoyé|enviado|inviato|verzonden)[ \t]{0,20}:", re.IGNORECASE
@@ -40,22 +40,22 @@ _ATTRIBUTION = re.compile(
     r"(?:wrote|writes|schrieb|a écrit|escribió|ha scritto|schreef|napsal|пишет|написал)\b[^\n]{0,60}:[ \t]*$",
     re.IGNORECASE,
 )
-"""The line above a quotation: "On 29 February 2024 Ada wrote:"."""
+"""Line above a quotation: "On 29 February 2024 Ada wrote:"."""
 _HEADER_LINES = 4
 
 
 class Unquoted(NamedTuple):
-    """A text, and how many quoted lines of it were left out."""
+    """A text, and the number of quoted lines that were left out."""
 
     text: str
     left_out: int
 
 
 def without_quotations(text: str) -> Unquoted:
-    """A reply without what it quotes; one that has nothing else stays whole.
+    """Return a reply without the text that it quotes; a reply without text of its own stays unchanged.
 
-    What programs put below an answer ("-----Original Message-----") is left out to the end. Of a quotation with "> "
-    that is answered below, the last lines stay; of any other, nothing.
+    Text below a line like "-----Original Message-----" is left out. Of a quotation with "> " followed by an answer, the
+    last lines are kept; other quotations are left out.
     """
     lines = text.split("\n")
     end = _end_of_answer(lines)
@@ -70,14 +70,14 @@ def without_quotations(text: str) -> Unquoted:
             left_out += _close(kept, quoted)
             quoted = []
         elif quoted:
-            continue  # blank lines within and after a quotation
+            continue  # skips blank lines inside and after a quotation
         kept.append(line)
     if quoted:
         left_out += len(quoted)
         _drop_attribution(kept)
     new = "\n".join(kept).strip()
-    says_anything = any(line.strip() and not _QUOTED.match(line) for line in kept)
-    return Unquoted(new, left_out) if says_anything else Unquoted(text, 0)
+    has_own_text = any(line.strip() and not _QUOTED.match(line) for line in kept)
+    return Unquoted(new, left_out) if has_own_text else Unquoted(text, 0)
 
 
 def _end_of_answer(lines: list[str]) -> int:
@@ -93,10 +93,10 @@ def _end_of_answer(lines: list[str]) -> int:
 
 
 def _close(kept: list[str], quoted: list[str]) -> int:
-    """Adds the end of a quotation that is answered below; returns how many lines were left out."""
-    said = [line for line in quoted if line.strip("> \t|")]
-    last = said[-_MOST_QUOTED_LINES:]
-    left_out = len(said) - len(last)
+    """Add the end of a quotation that is answered below it; return the number of lines left out."""
+    full = [line for line in quoted if line.strip("> \t|")]
+    last = full[-_MOST_QUOTED_LINES:]
+    left_out = len(full) - len(last)
     if left_out:
         last.insert(0, LEFT_OUT)
     if last and kept and kept[-1].strip() and not _ATTRIBUTION.match(kept[-1]):
@@ -106,7 +106,7 @@ def _close(kept: list[str], quoted: list[str]) -> int:
 
 
 def _drop_attribution(kept: list[str]) -> None:
-    """Removes "On … Ada wrote:" above a quotation that is gone; some programs break this line in two."""
+    """Remove "On … Ada wrote:" above a quotation that was left out; some programs break this line in two."""
     while kept and not kept[-1].strip():
         kept.pop()
     for count in (1, 2):
@@ -116,10 +116,10 @@ def _drop_attribution(kept: list[str]) -> None:
 
 
 MOST_MAIL_PARTS = 1_000
-"""Parts of a message that are read; the rest are counted."""
+"""Parts of a message that are read; further ones are counted."""
 
 _LONGEST_TYPE_FIELD_CHARACTERS = 10_000
-"""Characters of a field such as Content-Type that are read: its parameters cost the square of their number."""
+"""Characters of a field such as Content-Type that are read, because parsing its parameters takes quadratic time."""
 
 _BYTES_AS_SURROGATES = re.compile("[\udc80-\udcff]")
 _ID = re.compile(r"<([^<>\s]{1,900})>")
@@ -131,8 +131,6 @@ _SIGNED = "signed-data"
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file in a message."""
-
     name: str
     content: bytes
 
@@ -142,12 +140,12 @@ class Mail:
     """A message.
 
     Attributes:
-        text: what its author wrote, without what it quotes.
-        quoted_lines: how many quoted lines were left out.
-        assumed_encoding: the encoding of a text that does not say its own, or not truly; "" if all do.
-        left_out: how many parts were beyond the limit.
-        encrypted: its text is.
-        unparted: how many parts have a content that declares parts, and none where it says they begin.
+        text: text by the author, without quotations.
+        quoted_lines: number of quoted lines that were left out.
+        assumed_encoding: encoding assumed for a text with a missing or wrong declaration; "" if all are correct.
+        left_out: number of parts beyond the limit.
+        encrypted: True if the text is encrypted.
+        without_boundary: number of parts that declare inner parts but lack the separating line.
     """
 
     message_id: str = ""
@@ -163,32 +161,32 @@ class Mail:
     assumed_encoding: str = ""
     left_out: int = 0
     encrypted: bool = False
-    unparted: int = 0
+    without_boundary: int = 0
 
     @property
     def parent(self) -> str:
-        """The id of the message that it answers."""
+        """Id of the message that is answered."""
         return self.parents[-1] if self.parents else ""
 
     @property
     def thread(self) -> str:
-        """The id of the message that began the conversation."""
+        """Id of the first message in the conversation."""
         return self.parents[0] if self.parents else self.message_id
 
 
 def read_mail(data: bytes, source: str) -> Mail:
-    """The message in some bytes.
+    """Return the message in some bytes.
 
     Raises:
-        BrokenSource: it has no header, or is nested too deeply.
-        LoaderNotFound: its text is HTML, whose parser is not installed.
+        BrokenSource: the message has no header, or cannot be parsed.
+        LoaderNotFound: the text is HTML, whose parser is not installed.
     """
     try:
         message = message_from_bytes(data, policy=_MAIL_FIELDS)
         return _MailReader(message, source).mail()
     except OverstoryError:
         raise
-    except Exception as error:  # what is unusual in a message makes Python's own package fail in many ways
+    except Exception as error:  # Python's email package fails in many ways on unusual messages
         raise BrokenSource(
             f"is not a message that can be read: {type(error).__name__}: {error}",
             source=source,
@@ -234,7 +232,7 @@ class _MailReader:
         if kind in _ENCRYPTED and part.get_param("smime-type") != _SIGNED:
             self._mail.encrypted = True
         elif part.get_content_maintype() == "multipart":
-            self._mail.unparted += bool(_text_of(part).strip())
+            self._mail.without_boundary += bool(_text_of(part).strip())
         elif kind == "message/rfc822":
             self._attach_message(part)
         elif kind in ("text/plain", "text/html") and not name and not _is_attachment(part):
@@ -301,10 +299,10 @@ class _MailReader:
         return data.decode(ASSUMED_ENCODING, "replace")
 
     def _asked_encoding(self, data: bytes) -> list[str]:
-        """The encoding that the run has for texts that are not UTF-8."""
+        """Return the fallback encoding of the run, if there is one."""
         try:
             found = fallback_encoding(data[:RECOGNISED_BYTES], self._source)
-        except BrokenSource:  # it cannot be recognised
+        except BrokenSource:  # the encoding cannot be detected
             return []
         return [found] if found else []
 
@@ -315,19 +313,18 @@ class _MailReader:
         return list(dict.fromkeys(_ID.findall(" ".join(map(str, self._message.get_all(name, []))))))
 
     def _addresses(self, name: str) -> list[str]:
-        """Each as "Ada <ada@example.org>"."""
-        said = [str(each) for each in self._message.get_all(name, [])]
+        """Return the addresses, each like "Ada <ada@example.org>"."""
+        values = [str(each) for each in self._message.get_all(name, [])]
         found: list[str] = []
-        for person, mailbox in getaddresses(said):
+        for person, mailbox in getaddresses(values):
             shown = decoded_field(person)
             if shown or mailbox:
                 found.append(f"{shown} <{mailbox}>" if shown and mailbox else shown or decoded_field(mailbox))
-        return found or [text for each in said if (text := decoded_field(each))]
+        return found or [text for each in values if (text := decoded_field(each))]
 
 
 class _MailFields(Compat32):
-    """Fields of messages as texts, also where their letters are bytes of an encoding that they do not say, which old
-    programs write."""
+    """Header fields as text, even if old programs wrote them as bytes without declaring an encoding."""
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines)
@@ -345,7 +342,7 @@ _MAIL_FIELDS = _MailFields()
 
 
 def _leaves(message: Message) -> Iterator[Message]:
-    """The parts with content; of alternatives, the text that is plain, or else HTML, and the files."""
+    """Yield the parts with content; of alternatives, only the plain text, or else the HTML, and the files."""
     kind = message.get_content_type()
     inner = message.get_payload()
     if not isinstance(inner, list) or kind in ("message/rfc822", *_ENCRYPTED):
@@ -379,19 +376,19 @@ def _text_of(part: Message) -> str:
 
 
 def _unflowed(text: str, *, delete_space: bool) -> str:
-    """Lines that end with a space go on in the next one (RFC 3676)."""
+    """Join lines that end with a space to the next line (RFC 3676)."""
     lines: list[list[str]] = []
-    goes_on = False
+    continues = False
     depth = 0
     for line in text.replace("\r\n", "\n").split("\n"):
         body = line.lstrip(">")
         quoted = len(line) - len(body)
         body = body.removeprefix(" ")
-        if goes_on and quoted == depth and body != "-- ":
+        if continues and quoted == depth and body != "-- ":
             lines[-1].append(body)
         else:
             lines.append([f"{'>' * quoted} {body}" if quoted else body])
-        goes_on, depth = body.endswith(" ") and body != "-- ", quoted
-        if goes_on and delete_space:
+        continues, depth = body.endswith(" ") and body != "-- ", quoted
+        if continues and delete_space:
             lines[-1][-1] = lines[-1][-1][:-1]
     return "\n".join("".join(parts) for parts in lines)

@@ -1,4 +1,4 @@
-"""Manual pages: man(7) and mdoc(7), as they are installed, formatted by mandoc or groff as for a terminal."""
+"""Manual pages in man(7) and mdoc(7), formatted by mandoc or groff as for a terminal."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from overstory.protocols import OnBroken
 from overstory.sources.paths import leads_outside
 from overstory_loaders.blocks import Block, clean_title, join_blocks
 from overstory_loaders.by_content import RECOGNISED_BY_BYTES
-from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, is_file, read_bytes, read_head
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.programs import installed_program, output_of
+from overstory_loaders.text_encoding import decode
 
 MAN_PAGE_BYTES = 16 * 2**20
-"""Bytes of a page; the longest ones, such as that of bash, have half a megabyte."""
+"""Maximum size of a page; the longest ones, such as bash's, have half a megabyte."""
 SEE = "SEE"
-"""The type of the link from a page that only names another to that one."""
+"""Type of the link from a page that only refers to another page."""
 _LINE_CHARACTERS = 1_000
-"""A paragraph is one line, as far as mandoc can."""
+"""Line width, so that a paragraph becomes one line if possible."""
 
 _NAME = re.compile(r"(?P<name>.+)\.(?P<section>[1-9n][A-Za-z0-9+]*|man|mdoc)(?:\.gz)?$")
 _ROFF = re.compile(rb"^[.'][ \t]*(?:TH|Dd|Dt)[ \t]|\A(?:[.']\\\".*\n)*[.'][ \t]*so[ \t]", re.MULTILINE)
@@ -39,36 +39,38 @@ _GROFF = (
     *("-S", "-t", "-K", "utf8", "-T", "utf8", "-P", "-cu"),
     *("-r", f"LL={_LINE_CHARACTERS}n", "-r", "HY=0", "-d", "AD=l"),
 )
-_MACROS_OF_MAN = ".mso an-old.tmac\n.if !d SH .mso an.tmac\n"  # groff 1.22, and later
+_MACROS_OF_MAN = ".mso an-old.tmac\n.if !d SH .mso an.tmac\n"  # works with groff 1.22 and with later versions
 _MACROS_OF_MDOC = ".mso doc.tmac\n"
 _WITHOUT_FILES = ".rm so soquiet mso msoquiet trf cf nx psbb hpf hpfa open opena write\n"
-"""In its safer mode groff runs no program, but reads any file that a page names, by requests that can be renamed."""
+"""groff's safer mode runs no programs but reads files that a page names, so the requests that do so are removed."""
 _STRUCK_OVER = re.compile(".\b")
 _HEADING = re.compile("( *)(\\S)\b\\2")
 _SUBHEADING_INDENT = 3
 _RULE = re.compile(r"\s*[\u2500-\u257f]+$")
 _PLAIN = str.maketrans({"\u2010": "-", "\u2212": "-", "\u2502": "|", "\u2503": "|"})
-"""A terminal's hyphens and minus signs are those of options, its box drawings the borders of tables."""
+"""Replaces the hyphens and minus signs of a terminal by those of options, and box drawings by table borders."""
 _COLUMNS = re.compile(r" {2,}")
 
 
 class ManLoader:
-    """Manual pages, titled as they are called: `ls(1)`."""
+    """Loader for manual pages. The title is like `ls(1)`."""
 
     name = "man"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """By a name like `ls.1` or `ls.1.gz`, or `.man`, and the macros of a page in its first bytes."""
+        """Return True for a name like `ls.1`, `ls.1.gz` or `ls.man`, if the file contains macros of a manual page."""
         if not _NAME.match(Path(source).name) or not is_file(source):
             return False
         try:
-            return bool(_ROFF.search(read_head(source, RECOGNISED_BY_BYTES)))  # bytes: an old page may be in Latin-1
+            return bool(
+                _ROFF.search(read_head(source, RECOGNISED_BY_BYTES))
+            )  # searched as bytes, because an old page may be in Latin-1
         except BrokenSource:
             return False
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:
-        """One document; of a page that only names another one (`.so`) a line that says so, and a link."""
+        """Yield one document; for a page that only refers to another one (`.so`), a sentence and a link."""
         data = read_bytes(source, limit=MAN_PAGE_BYTES, remedy="Leave it out.")
         found = _CODING.search(data.partition(b"\n")[0])
         declared = found[1].decode().lower() if found else None
@@ -97,7 +99,6 @@ class ManLoader:
 
 
 def _formatted(page: str, source: str, on_broken: OnBroken) -> list[str]:
-    """The lines of a page on a terminal, from its head to its foot; bold characters are struck twice."""
     program = installed_program("mandoc", "groff", remedy=_REMEDY)
     if Path(program).name == "mandoc":
         text = output_of([program, *_MANDOC], page, source, on_broken=on_broken)
@@ -108,7 +109,7 @@ def _formatted(page: str, source: str, on_broken: OnBroken) -> list[str]:
 
 
 def _blocks(lines: list[str]) -> Iterator[Block]:
-    """Headings, which are bold and hardly indented, and the paragraphs below them, by their indentation."""
+    """Yield headings, which are bold and hardly indented, and the paragraphs below them."""
     body: list[str] = []
     for line in lines:
         heading = _HEADING.match(line)
@@ -127,7 +128,7 @@ def _paragraphs(lines: list[str]) -> Iterator[Block]:
 
 
 def _metadata(section: str, lines: list[str]) -> dict[str, object]:
-    """The manual stands in the middle of the head, `User Commands`; program and date stand left in the foot."""
+    """Return metadata from the head ("User Commands" in the middle) and the foot (program and date at the left)."""
     _, *head = _COLUMNS.split(lines[0])
     foot = _COLUMNS.split(lines[-1])
     program, date = foot[:2] if len(foot) > 2 else ("", foot[0])
@@ -150,7 +151,7 @@ def _alias(source: str, title: str, path: str) -> Iterator[Document | Link]:
 
 
 def _page_below(source: str, path: str) -> Path | None:
-    """The file of a page that another names, in the folders of the same manual; None if there is none."""
+    """Return the file of a page that another page names, in the folders of the same manual; None if there is none."""
     if ".." in Path(path).parts or Path(path).is_absolute():
         return None
     folder = Path(source).absolute().parent

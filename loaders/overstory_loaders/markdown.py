@@ -19,10 +19,10 @@ from overstory.model.metadata import number_of
 from overstory.protocols import OnBroken
 from overstory.structured_text import MOST_YAML_VALUES, BeyondBounds, compose_yaml, parse_toml
 from overstory_loaders.blocks import clean_text, clean_title
-from overstory_loaders.decoding import read_text
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.hyperlinks import hyperlinks
 from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.text_encoding import read_text
 
 _YAML_OPENS = re.compile(r"---[ \t]*\n")
 _YAML_CLOSES = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
@@ -36,7 +36,7 @@ Scalar = str | int | float | bool | datetime | None
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The values of the block, and the text below it."""
+    """The values of the front matter, and the text below it."""
 
     text: str
     values: Mapping[str, object] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class FrontMatter:
 def split_front_matter(text: str) -> FrontMatter:
     """Split a text with "\\n" line ends from its front matter: YAML between `---`, or TOML between `+++`.
 
-    An entry that is not YAML, such as `title: Rust: a guide`, is taken as text. A text that merely begins with a
+    An entry that is not valid YAML, such as `title: Rust: a guide`, is read as text. A text that only begins with a
     horizontal rule is not split, nor is one whose front matter is too long, too deep or has too many values.
     """
     for opens, closes, parse in ((_YAML_OPENS, _YAML_CLOSES, _yaml), (_TOML_FENCE, _TOML_FENCE, parse_toml)):
@@ -60,10 +60,10 @@ def split_front_matter(text: str) -> FrontMatter:
 
 
 def _yaml(block: str) -> dict[str, object]:
-    """The entries of a block.
+    """Return the entries of a block.
 
     Raises:
-        ValueError: it is not a mapping, has a key that is not a scalar, or is beyond the bounds of `compose_yaml`.
+        ValueError: the block is not a mapping, has a key that is not a scalar, or exceeds the bounds of `compose_yaml`.
     """
     lines = (line for line in block.splitlines() if line.strip() and not line.startswith("#"))
     if not _KEY.match(next(lines, "")):
@@ -80,7 +80,7 @@ def _yaml(block: str) -> dict[str, object]:
 
 
 def _separate_entries(block: str) -> dict[str, object]:
-    """The entries of a block that is not YAML as a whole, each parsed for itself."""
+    """Return the entries of a block that is not valid YAML as a whole, each parsed separately."""
     found: dict[str, object] = {}
     left = MOST_YAML_VALUES
     for entry in _ENTRY.split(block):
@@ -114,7 +114,7 @@ def _value(node: yaml.Node) -> object:
 
 
 def _scalar(text: str) -> Scalar:
-    """Converts to numbers only without loss: "007" and "1.10" stay texts. What is in quotes is a text."""
+    """Convert a text to a number only without loss: "007" and "1.10" stay texts. Quoted values stay texts, too."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     number = number_of(text)
@@ -122,22 +122,21 @@ def _scalar(text: str) -> Scalar:
 
 
 Environment = dict[str, object]
-"""Carries link definitions from the parser of blocks to that of inline markup."""
+"""Passes link definitions from the block parser to the inline parser."""
 
 SUFFIXES = (".md", ".markdown", ".mdown", ".mkd")
 
 
 class MarkdownLoader:
-    """Markdown files, with the title from front matter, first heading of level 1, or file name."""
+    """Loader for Markdown files. The title is from the front matter, the first heading of level 1, or the file name."""
 
     name = "markdown"
 
     def recognises(self, source: str) -> bool:
-        """By name."""
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
-        """One document, and its links to other files; its front matter becomes metadata and is not in the text."""
+        """Yield one document and its links to other files. Front matter becomes metadata instead of text."""
         matter = split_front_matter(clean_text(read_text(source)))
         text = matter.text.strip()
         if not text:
@@ -149,11 +148,11 @@ class MarkdownLoader:
 def markdown_document(
     source: str, text: str, *, title: str = "", metadata: Metadata | None = None
 ) -> Iterator[Document | Link]:
-    """The document of a file whose text is Markdown, and its links to other files.
+    """Yield the document of a file whose text is Markdown, and its links to other files.
 
     Args:
-        text: cleaned, and not empty.
-        title: what the file says itself; otherwise it is the first heading of level 1, or the file's name.
+        text: cleaned, not empty.
+        title: title given by the file; otherwise the first heading of level 1, or the file name.
     """
     headings, links = read_markdown(text)
     first = next((heading.text for heading in headings if heading.level == 1), "")
@@ -171,10 +170,10 @@ def markdown_document(
 
 
 def read_markdown(text: str) -> tuple[tuple[Heading, ...], list[tuple[str, str]]]:
-    """The top-level headings of a Markdown text with "\\n" line ends, without those inside quotes and lists; and the
-    address and the words of each link.
+    """Return the top-level headings of a Markdown text with "\\n" line ends, and the address and text of each link.
 
-    The text of headings has no markup; `start` is the beginning of the markup ("#", or the underlined line).
+    Headings inside quotes and lists are skipped. `Heading.text` has no markup; `Heading.start` is the beginning of the
+    markup ("#", or the underlined line).
     """
     environment: Environment = {}
     tokens = _structure().parse(text, environment)
@@ -197,7 +196,7 @@ def _headings(text: str, tokens: Sequence[Token], environment: Environment) -> t
 
 
 def _links(tokens: Sequence[Token], environment: Environment) -> Iterator[tuple[str, str]]:
-    """The address and the words of each link."""
+    """Yield the address and the text of each link."""
     for block in tokens:
         if block.type != "inline" or not ("[" in block.content or "<" in block.content):
             continue
@@ -214,7 +213,7 @@ def _links(tokens: Sequence[Token], environment: Environment) -> Iterator[tuple[
 
 @cache
 def _structure() -> MarkdownIt:
-    """A parser without inline markup, which is not needed and would take most of the time."""
+    """Return a parser without inline markup, which would take most of the time."""
     parser = MarkdownIt("commonmark")
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser
@@ -226,7 +225,7 @@ def _inline() -> MarkdownIt:
 
 
 def _words(markup: str, environment: Environment) -> str:
-    """The visible text of inline markup."""
+    """Return the visible text of inline markup."""
     tokens = [child for inline in _inline().parseInline(markup, environment) for child in inline.children or []]
     shown = (
         " " if token.type in ("softbreak", "hardbreak") else token.content

@@ -1,4 +1,4 @@
-"""Files of any format that MarkItDown turns into Markdown, for those who have it installed and ask for it."""
+"""Files of any format that MarkItDown converts to Markdown, if it is installed and requested."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from overstory_loaders.markdown import markdown_document
 
 
 class MarkItDownLoader:
-    """Whatever MarkItDown reads; recognises nothing by itself, so that each format has one reader."""
+    """Loader for all formats that MarkItDown reads. It recognises no file, so that each format has one loader."""
 
     name = "markitdown"
     isolated = True
 
     def recognises(self, source: str) -> bool:  # noqa: ARG002
-        """Never: it is asked for by `--loader markitdown`."""
+        """Return False: this loader is only used with `--loader markitdown`."""
         return False
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
-        """One document, with the headings and links of the Markdown. Plug-ins are not used, and nothing is fetched."""
+        """Yield one document with the headings and links of the Markdown. Plug-ins and network access are off."""
         try:
             from markitdown import MarkItDown, MarkItDownException
         except ImportError as error:
@@ -46,8 +46,10 @@ class MarkItDownLoader:
             raise BrokenSource(
                 f"MarkItDown cannot read it: {first}", source=source, remedy="Use another loader, or convert it."
             ) from error
-        except Exception as error:  # the libraries that it reads with may raise anything
-            raise BrokenSource(f"MarkItDown cannot read it: {error}", source=source, remedy="Get it again.") from error
+        except Exception as error:  # the libraries behind it may raise anything
+            raise BrokenSource(
+                f"MarkItDown cannot read it: {error}", source=source, remedy="Download it again."
+            ) from error
         text = clean_text(converted.markdown)
         if not text:
             raise empty(source)

@@ -1,6 +1,6 @@
-"""Files inside a file, such as the attachments of a message: each is read by the loader of its type.
+"""Files inside a file, such as attachments of a message: each is read by the loader of its format.
 
-The content is written to a temporary folder for that. What comes of it has an address below the file that holds it:
+The content is written to a temporary folder. The documents get an address below the outer file:
 `/mail/offer.eml/prices.pdf`.
 """
 
@@ -20,22 +20,21 @@ from overstory.model import Document, Loaded
 from overstory.model.metadata import FILE_NAME
 from overstory.protocols import OnBroken, OnSkipped
 from overstory.sources.encodings import fallback
-from overstory.sources.guarded import GuardedLoading
-from overstory.sources.installed import Catalogue, catalogue
+from overstory.sources.loader_catalogue import Catalogue, catalogue
+from overstory.sources.loader_runner import LoaderRunner
 from overstory.sources.reading_process import worker_of_worker
 from overstory_loaders.blocks import clean_title, is_storable
-from overstory_loaders.moved import Moved
+from overstory_loaders.temporary_copy import TemporaryCopy
 
 _MOST_FILES_DEEP = 5
-"""Files in files in files: a message with a message attached, which has one attached, and so on."""
+"""Maximum nesting of files, such as a message attached to a message."""
 _LONGEST_MEMBER_NAME_CHARACTERS = 200
 
 _depth: ContextVar[int] = ContextVar("depth", default=0)
 
 
 def member_name(name: str, default: str) -> str:
-    """The last part of a name that a file gives to one in it, which may be anything: a name with its ending, never a
-    path."""
+    """Return the last part of an inner file's name, shortened but with its suffix; `default` if it is not usable."""
     last = clean_title(posixpath.basename(name.replace("\\", "/")).replace("\0", ""))
     if not last.strip(". ") or not is_storable(last):
         return default
@@ -46,18 +45,18 @@ def member_name(name: str, default: str) -> str:
 def load_member(
     content: bytes, name: str, place: str, *, on_broken: OnBroken, on_skipped: OnSkipped
 ) -> Iterator[Loaded]:
-    """What the loader of its type makes of a file inside another one; nothing if no loader recognises its name.
+    """Yield the items of a file inside another file; nothing if no loader recognises its name.
 
     Args:
-        name: as `member_name` gives it.
-        place: its address, which becomes the source of its documents.
-        on_broken: called with errors that name `place`; it is never raised for what is in the file.
+        name: result of `member_name`.
+        place: address of the file, which becomes the source of its documents.
+        on_broken: called with errors that name `place`; errors in the file are never raised.
         on_skipped: called with `place` if no loader recognises the name.
     """
     if _depth.get() >= _MOST_FILES_DEEP:
         on_broken(
             BrokenSource(
-                f"is not read: it lies more than {_MOST_FILES_DEEP} files deep", source=place, remedy="Take it out."
+                f"is not read: it is nested more than {_MOST_FILES_DEEP} files deep", source=place, remedy="Extract it."
             )
         )
         return
@@ -66,22 +65,22 @@ def load_member(
         try:
             path.write_bytes(content)
         except (OSError, ValueError) as error:
-            on_broken(BrokenSource(f"cannot be written to read it: {error}", source=place))
+            on_broken(BrokenSource(f"cannot be written to a temporary file: {error}", source=place))
             return
         loader = _installed().recognising(str(path))
         if loader is None:
             on_skipped(_installed().skipped(str(path), place))
             return
-        moved = Moved(path, place)
+        copy = TemporaryCopy(path, place)
 
-        def hear(error: BrokenSource) -> None:
-            on_broken(moved.error(error))
+        def report(error: BrokenSource) -> None:
+            on_broken(copy.renamed_error(error))
 
         encoding, on_decoded = fallback()
-        loading = GuardedLoading(
-            hear,
-            lambda what: on_skipped(moved.address(what)),
-            lambda decoded: on_decoded(moved.decoded(decoded)),
+        loading = LoaderRunner(
+            report,
+            lambda what: on_skipped(copy.address(what)),
+            lambda decoded: on_decoded(copy.renamed_decoded(decoded)),
             encoding=encoding,
             process=worker_of_worker(),
         )
@@ -94,7 +93,7 @@ def load_member(
                 _depth.reset(before)
             if item is None:
                 return
-            item = moved.item(item)
+            item = copy.renamed(item)
             if isinstance(item, Document):
                 item = replace(item, file_metadata={FILE_NAME: name, **item.file_metadata})
             yield item

@@ -1,4 +1,4 @@
-"""Conversion of arbitrary metadata to values that Neo4j can store in a property."""
+"""Converts arbitrary metadata to values that Neo4j can store in a property."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _SEPARATORS = re.compile("[,;]")
 
 @dataclass(frozen=True, slots=True)
 class CleanMetadata:
-    """The kept values, and the names of those that cannot be stored (None values are not named)."""
+    """The kept values, and the names of values that cannot be stored (None values are not listed)."""
 
     values: dict[str, MetadataValue]
     dropped: tuple[str, ...] = ()
 
 
 def clean_metadata(values: Mapping[str, object], *, dates_in_text: bool = True) -> CleanMetadata:
-    """The values as text, numbers, booleans, dates and lists of one of these.
+    """Return the values as texts, numbers, booleans, dates, and lists of one of these types.
 
-    Dates without a time zone are in UTC, those without a time at midnight. Times of day, integers beyond 64 bits,
-    decimals, paths and UUIDs become text; objects and mixed lists JSON text. NaN, infinity, bytes, and objects that
-    JSON does not support are dropped.
+    Dates without a time zone are in UTC; dates without a time are at midnight. Times of day, integers beyond 64 bits,
+    decimals, paths and UUIDs become text; objects and mixed lists become JSON text. NaN, infinity, bytes, and objects
+    that JSON does not support are dropped.
 
     Args:
-        dates_in_text: whether a text that is a date in ISO 8601 as a whole becomes a date, as do lists of such texts.
-            False for formats that tell dates from texts themselves.
+        dates_in_text: whether texts that are ISO 8601 dates become dates, also in lists. False for formats that
+            distinguish dates from texts.
     """
     kept: dict[str, MetadataValue] = {}
     dropped: list[str] = []
@@ -56,7 +56,7 @@ def clean_metadata(values: Mapping[str, object], *, dates_in_text: bool = True) 
 
 
 def separated(text: str) -> list[str]:
-    """Keywords that commas or semicolons part, each once."""
+    """Return the keywords in a text, separated by commas or semicolons, each once."""
     return list(dict.fromkeys(part for part in map(clean_title, _SEPARATORS.split(text)) if part))
 
 
@@ -74,7 +74,7 @@ def _scalar(value: object) -> MetadataScalar | None:
             return clean_text(value)
         case bool():
             return value
-        case Integral():  # including numpy's integers, which LangChain loaders often leave in metadata
+        case Integral():  # includes numpy integers, which LangChain loaders often leave in metadata
             number = int(value)
             return number if -_INT64 <= number < _INT64 else str(number)
         case Real():

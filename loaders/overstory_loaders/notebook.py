@@ -1,4 +1,4 @@
-"""Notebooks of Jupyter: their text, their code, and what it printed, as Markdown."""
+"""Jupyter notebooks as Markdown: their text, code and printed output."""
 
 from __future__ import annotations
 
@@ -10,45 +10,44 @@ from overstory.errors import BrokenSource
 from overstory.model import Document, Link
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_text, clean_title
-from overstory_loaders.decoding import read_text
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.hyperlinks import hyperlinks
 from overstory_loaders.json_records import json_at
 from overstory_loaders.markdown import read_markdown
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.place import Place
+from overstory_loaders.text_encoding import read_text
 
 SUFFIXES = (".ipynb",)
 _MOST_OUTPUT_CHARACTERS = 2_000
-"""Characters of what a cell printed: enough for a table or a result, not for the log of a training."""
+"""Characters of a cell's output: enough for a table or a result, not for a training log."""
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _PICTURE = re.compile(r"\(data:[^()\s]*\)")
-"""A picture that stands in the text itself, as base64."""
+"""A picture embedded in the text as base64."""
 _REMEDY = "Open it in Jupyter, and save it again."
 
 
 class NotebookLoader:
-    """Jupyter notebooks, with the title from their metadata, first heading of level 1, or file name."""
+    """Loader for Jupyter notebooks. The title is from the metadata, the first heading of level 1, or the file name."""
 
     name = "notebook"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """By name."""
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:
-        """One document: cells of text as they are, code and output in fences, and the links to other files.
+        """Yield one document: text cells as they are, code and output in fences; and its links to other files.
 
-        Cells that are broken are reported, and the others kept.
+        Broken cells are reported and left out.
         """
         text = read_text(source)
         if not text.strip():
             raise empty(source)
         notebook = json_at(text, Place(source))
         if not isinstance(notebook, dict):
-            raise BrokenSource("is not a notebook, but other JSON", source=source, remedy=_REMEDY)
+            raise BrokenSource("is JSON, but not a notebook", source=source, remedy=_REMEDY)
         known = cast("dict[str, object]", notebook)
         about = _mapping(known.get("metadata"))
         language = _language(about)
@@ -75,7 +74,7 @@ class NotebookLoader:
 
 
 def _cells(notebook: Mapping[str, object], source: str) -> list[object]:
-    """The cells; before version 4 they lie in worksheets."""
+    """Return the cells of a notebook; before format 4, they are inside worksheets."""
     sheets = notebook.get("worksheets")
     lists = [_mapping(each).get("cells") for each in _list(sheets)] if sheets else [notebook.get("cells")]
     if not any(isinstance(each, list) for each in lists):
@@ -84,11 +83,7 @@ def _cells(notebook: Mapping[str, object], source: str) -> list[object]:
 
 
 def _cell(cell: Mapping[str, object], language: str) -> Iterator[str]:
-    """The parts of a cell in Markdown.
-
-    Raises:
-        TypeError: it is none.
-    """
+    """Yield the parts of a cell in Markdown, or raise `TypeError` if it is not a cell."""
     source = _joined(cell.get("source", cell.get("input", "")))
     match cell.get("cell_type"):
         case "code":
@@ -104,7 +99,7 @@ def _cell(cell: Mapping[str, object], language: str) -> Iterator[str]:
 
 
 def _outputs(outputs: Sequence[object]) -> Iterator[str]:
-    """What the code of a cell printed: text in one fence, cut after so many characters, and Markdown as it is."""
+    """Yield the output of a cell: printed text in one fence, shortened if it is long, and Markdown as it is."""
     printed: list[str] = []
     for each in map(_mapping, outputs):
         data = _mapping(each.get("data", each))
@@ -152,11 +147,6 @@ def _metadata(about: Mapping[str, object], language: str) -> dict[str, object]:
 
 
 def _joined(value: object) -> str:
-    """A text of a notebook, which may be a list of its lines.
-
-    Raises:
-        TypeError: it is neither.
-    """
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(line, str) for line in cast("list[object]", value)):

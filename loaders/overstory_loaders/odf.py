@@ -1,4 +1,4 @@
-"""OpenDocument files of LibreOffice and others: texts (ODT), spreadsheets (ODS), presentations (ODP)."""
+"""OpenDocument files of LibreOffice and others: texts (ODT), spreadsheets (ODS) and presentations (ODP)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from overstory_loaders.metadata import clean_metadata, separated
 from overstory_loaders.packages import PackageKind, open_member, open_package, readable_tree
 from overstory_loaders.table_text import Cell, table_blocks
 from overstory_loaders.xlsx import HIDDEN_SHEETS, SPLIT_SHEETS
-from overstory_loaders.xml_reading import XmlElement, XmlEvent, read_element, xml_events
+from overstory_loaders.xml_reader import XmlElement, XmlEvent, read_element, xml_events
 
 _MOST_REPEATED_CELLS = 16_384
-"""Columns of a sheet in LibreOffice; no cell with a value is repeated more often."""
+"""Maximum columns of a LibreOffice sheet, and so of repetitions of a cell with a value."""
 _MOST_REPEATED_SPACES = 100
 
 # fmt: off
@@ -31,16 +31,18 @@ _NOT_TEXT = frozenset({
     "object-index", "scripts", "settings", "table-index", "table-of-content", "title", "tracked-changes", "user-index",
 })
 # fmt: on
-"""What is no part of the text: comments, notes (which stand below it), deletions, tables of contents, settings."""
+"""Elements that are not part of the running text, such as comments, deletions and tables of contents; notes are read
+separately.
+"""
 _AROUND_SLIDES = frozenset({"date-time", "footer", "header", "page-number"})
 
 
 class OdfBlocks:
-    """Reads the blocks once.
+    """Reads the blocks of a document once.
 
     Attributes:
-        hidden_sheets: the names of sheets that are not shown.
-        says_anything: whether there was a text besides names of sheets and numbers of slides.
+        hidden_sheets: names of hidden sheets.
+        has_text: True if there is text other than sheet names and slide numbers.
     """
 
     def __init__(self, events: Iterator[XmlEvent], source: str) -> None:
@@ -50,12 +52,12 @@ class OdfBlocks:
         self._hidden: set[str] = set()
         self._slides = 0
         self._notes: list[XmlElement] = []
-        self._inside = 0  # how many tables and notes are being read, whose own notes wait for their end
+        self._inside = 0  # number of tables and notes being read; notes inside them wait until they end
         self.hidden_sheets: list[str] = []
-        self.says_anything = False
+        self.has_text = False
 
     def blocks(self) -> Iterator[Block]:
-        """The headings, paragraphs and tables in reading order."""
+        """Yield the headings, paragraphs and tables in reading order."""
         for event in self._events:
             if event.kind != "start":
                 continue
@@ -69,7 +71,7 @@ class OdfBlocks:
                 yield from self._text()
 
     def _learn(self, styles: XmlElement) -> None:
-        """Styles that are made for single paragraphs and sheets: which are titles, and which are not shown."""
+        """Record which automatic styles are titles, and which belong to hidden sheets."""
         for style in styles.elements():
             name = style.attributes.get("name", "")
             if style.attributes.get("parent-style-name") == "Title":
@@ -82,30 +84,30 @@ class OdfBlocks:
             if event.kind == "end" and event.name == "text":
                 return
             if event.kind == "start":
-                for block in self._said(read_element(event, self._events, self._source)):
-                    self.says_anything = self.says_anything or bool(block.text.strip())
+                for block in self._element(read_element(event, self._events, self._source)):
+                    self.has_text = self.has_text or bool(block.text.strip())
                     yield block
 
     def _slide(self, page: XmlElement) -> Iterator[Block]:
-        """The title as a heading ("Slide 3" for a slide without one), the texts, then the notes."""
+        """Yield the title as a heading ("Slide 3" if there is none), the texts, then the notes."""
         self._slides += 1
         shapes = [each for each in page.elements() if each.attributes.get("class") not in _AROUND_SLIDES]
         titles = [each for each in shapes if each.attributes.get("class") == "title"]
-        title = " ".join(" ".join(block.text for each in titles for block in self._said(each)).split())
+        title = " ".join(" ".join(block.text for each in titles for block in self._element(each)).split())
         yield Block(title or f"Slide {self._slides}", level=1, opens_page=True)
-        self.says_anything = self.says_anything or bool(title)
+        self.has_text = self.has_text or bool(title)
         for each in shapes:
             is_notes = each.name == "notes"
             if each in titles:
                 continue
             inside = [part for part in each.elements() if part.attributes.get("class") not in _AROUND_SLIDES]
-            found = [block for part in inside for block in self._said(part)] if is_notes else list(self._said(each))
+            found = [block for part in (inside if is_notes else [each]) for block in self._element(part)]
             for place, block in enumerate(found):
-                self.says_anything = self.says_anything or bool(block.text.strip())
+                self.has_text = self.has_text or bool(block.text.strip())
                 yield Block(f"Notes: {block.text}" if is_notes and not place else block.text, tight=block.tight)
 
-    def _said(self, element: XmlElement) -> Iterator[Block]:
-        """The blocks of an element, those of text boxes after the paragraph that they are anchored to."""
+    def _element(self, element: XmlElement) -> Iterator[Block]:
+        """Yield the blocks of an element; blocks of text boxes follow the paragraph they are anchored to."""
         if element.name in _NOT_TEXT:
             return
         if element.name == "table":
@@ -114,12 +116,12 @@ class OdfBlocks:
             rows = list(self._rows(element))
             self._inside -= 1
             yield from table_blocks(rows, has_header=True if header is not None else None)
-            yield from self._said_in_notes()
+            yield from self._read_notes()
         elif element.name in ("h", "p"):
             yield self._paragraph(element)
             anchored = list(_anchored(element))
             self._notes += (each for each in anchored if each.name == "note")
-            yield from self._said_in_notes()
+            yield from self._read_notes()
             for box in anchored:
                 if box.name == "text-box":
                     yield from self._children(box)
@@ -128,8 +130,8 @@ class OdfBlocks:
         else:
             yield from self._children(element)
 
-    def _said_in_notes(self) -> Iterator[Block]:
-        """The footnotes and endnotes of what was just read."""
+    def _read_notes(self) -> Iterator[Block]:
+        """Yield the footnotes and endnotes of the last element."""
         if self._inside:
             return
         self._inside += 1
@@ -142,7 +144,7 @@ class OdfBlocks:
         self._inside -= 1
 
     def _list(self, element: XmlElement) -> Iterator[Block]:
-        """A block for each item, with those of lists in it indented below it: white space before a block is lost."""
+        """Yield a block for each item, with the items of inner lists indented below it."""
         lines: list[str] = []
         after_item = False
         for depth, block in self._items(element, 0):
@@ -163,17 +165,17 @@ class OdfBlocks:
             yield Block("\n".join(lines), tight=after_item)
 
     def _items(self, element: XmlElement, depth: int) -> Iterator[tuple[int, Block]]:
-        """The blocks of a list, each with how many lists are around it."""
+        """Yield the blocks of a list, each with its nesting depth."""
         for item in element.elements():
             for child in item.elements():
                 if child.name == "list":
                     yield from self._items(child, depth + 1)
                 else:
-                    yield from ((depth, block) for block in self._said(child))
+                    yield from ((depth, block) for block in self._element(child))
 
     def _children(self, element: XmlElement) -> Iterator[Block]:
         for child in element.elements():
-            yield from self._said(child)
+            yield from self._element(child)
 
     def _paragraph(self, element: XmlElement) -> Block:
         text = _inline(element)
@@ -199,7 +201,7 @@ class OdfBlocks:
                     self.hidden_sheets.append(name)
                 yield Block(name, level=1)
                 for block in table_blocks(self._sheet_rows()):
-                    self.says_anything = True
+                    self.has_text = True
                     yield block
             elif event.kind == "start" and event.name in _NOT_TEXT:
                 read_element(event, self._events, self._source)
@@ -210,7 +212,7 @@ class OdfBlocks:
                 return
             if event.kind == "start" and event.name == "table-row":
                 cells = self._cells(read_element(event, self._events, self._source))
-                # The limit of the text stops what a file repeats for ever; empty rows only part tables.
+                # The limit on the text stops endless repetition; empty rows only separate tables.
                 times = _times(event, "number-rows-repeated") if cells else 1
                 for _ in range(times):
                     yield cells
@@ -239,17 +241,17 @@ class OdfBlocks:
         return cells
 
     def _value(self, cell: XmlElement) -> Cell:
-        said = cell.attributes
-        match said.get("value-type"):
+        attributes = cell.attributes
+        match attributes.get("value-type"):
             case "float" | "percentage" | "currency":
-                return _number(said.get("value", ""))
+                return _number(attributes.get("value", ""))
             case "date":
-                date = date_of(said.get("date-value", ""))
-                return date.replace(tzinfo=None) if date is not None else said.get("date-value", "")
+                date = date_of(attributes.get("date-value", ""))
+                return date.replace(tzinfo=None) if date is not None else attributes.get("date-value", "")
             case "time":
-                return _duration(said.get("time-value", ""))
+                return _duration(attributes.get("time-value", ""))
             case "boolean":
-                return said.get("boolean-value") == "true"
+                return attributes.get("boolean-value") == "true"
             case _:
                 return " ".join(block.text for block in self._children(cell))
 
@@ -270,7 +272,7 @@ def _number(text: str) -> Cell:
 
 
 def _duration(text: str) -> Cell:
-    """ISO 8601 as spreadsheets write a time: PT12H30M00S."""
+    """Return a duration in ISO 8601 as spreadsheets write it: PT12H30M00S."""
     parts: dict[str, float] = {}
     digits = ""
     for character in text.removeprefix("PT"):
@@ -289,7 +291,7 @@ def _duration(text: str) -> Cell:
 
 
 def _anchored(element: XmlElement) -> Iterator[XmlElement]:
-    """The notes and text boxes of a paragraph, without those in them."""
+    """Yield the notes and text boxes of a paragraph, without nested ones."""
     for child in element.elements():
         if child.name in ("note", "text-box"):
             yield child
@@ -298,7 +300,7 @@ def _anchored(element: XmlElement) -> Iterator[XmlElement]:
 
 
 def _inline(element: XmlElement) -> str:
-    """The text of a paragraph without notes, comments and text boxes."""
+    """Return the text of a paragraph without notes, comments and text boxes."""
     parts: list[str] = []
     for child in element.children:
         if isinstance(child, str):
@@ -327,27 +329,27 @@ _NAMES = {
     "initial-creator": "author",
     "print-date": "last_printed",
 }
-"""Names as DOCX has them, where those in the file are others."""
+"""Property names as in DOCX, where the file uses other names."""
 _DATES = frozenset({"created", "modified", "last_printed"})
 _FOR_PROGRAMS = frozenset({"editing_duration", "generator"})
 
 
 class OdfLoader:
-    """ODT, ODS and ODP files, with the title from their properties, a first heading, or the file name."""
+    """Loader for ODT, ODS and ODP files. The title is that of the properties, the first heading, or the file name."""
 
     name = "odf"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """By name, except LibreOffice's lock files of open documents."""
+        """Return True for an OpenDocument suffix, except LibreOffice's lock files of open documents."""
         return has_suffix(source, SUFFIXES) and not Path(source).name.startswith(".~lock")
 
     def recognises_content(self, source: str) -> bool:
-        """By what the ZIP archive says of itself."""
+        """Return True if the ZIP archive declares itself an OpenDocument file."""
         return f".{format_by_content(source)}" in SUFFIXES
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
-        """One document: headings, paragraphs, lists and tables; a heading per sheet; a heading and a page per slide."""
+        """Yield one document: headings, paragraphs, lists and tables, with a heading for each sheet or slide."""
         kind = PackageKind(_kind_of(source), _SAVE_AGAIN, "a file of another program")
         with open_seekable(source) as stream:
             archive = open_package(
@@ -359,7 +361,7 @@ class OdfLoader:
                 reader = OdfBlocks(xml_events(content, source, part=_CONTENT), source)
                 remedy = SPLIT_SHEETS if kind.name == "ODS" else "Split it."
                 outlined = join_blocks(reader.blocks(), source=source, remedy=remedy)
-        if not reader.says_anything or not outlined.text:
+        if not reader.has_text or not outlined.text:
             raise empty(source)
         first = next((each.text for each in outlined.headings if each.level == 1), "") if kind.name != "ODS" else ""
         first = "" if outlined.page_starts and first == "Slide 1" else first
@@ -380,7 +382,6 @@ class OdfLoader:
 
 
 def _kind_of(source: str) -> str:
-    """ODT, ODS or ODP: by the name of a file, else by its content."""
     ending = Path(source.lower().removesuffix(GZIP_SUFFIX)).suffix
     return (ending[1:] if ending in SUFFIXES else format_by_content(source) or "odt").upper()
 
@@ -392,7 +393,7 @@ def _check_encryption(archive: zipfile.ZipFile, source: str) -> None:
 
 
 def _properties(archive: zipfile.ZipFile, source: str) -> dict[str, object]:
-    """What a document says of itself; a document is worth more than properties that are damaged."""
+    """Return the document properties; damaged properties are ignored."""
     tree = readable_tree(archive, _META, source)
     found: dict[str, object] = {}
     keywords: list[str] = []
@@ -430,6 +431,6 @@ def _typed(kind: str, text: str) -> object:
 
 
 def _date(text: str) -> object:
-    """A date as LibreOffice writes it, with nine digits of a second."""
+    """Parse a date as LibreOffice writes it, with nine digits for the fraction of a second."""
     whole, point, fraction = text.partition(".")
     return date_of(f"{whole}{point}{fraction[:6]}" if fraction.isdecimal() else text)

@@ -1,7 +1,7 @@
-"""Packages of Office (DOCX, PPTX, XLSX), as the libraries that read them know them.
+"""Office packages (DOCX, PPTX, XLSX), in the form that the libraries for them can read.
 
-Office also writes the strict variant of ISO 29500, whose XML differs in its namespaces alone. The libraries do not know
-these, and get a copy with the usual ones.
+Office also writes a strict variant (ISO 29500), which only differs in its XML namespaces. The libraries do not know
+these namespaces, so they get a copy with the usual ones.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Generic, NamedTuple, TypeVar, cast
 from xml.sax.saxutils import quoteattr
 
 from overstory.errors import BrokenSource
 from overstory.model import date_of
-from overstory_loaders.files import reading
+from overstory_loaders.by_content import format_by_content
+from overstory_loaders.files import has_suffix, reading
 from overstory_loaders.metadata import separated
 from overstory_loaders.packages import (
     PackageKind,
@@ -30,10 +32,39 @@ from overstory_loaders.packages import (
     open_package,
     read_member,
     readable_tree,
+    why_not_old,
 )
-from overstory_loaders.xml_reading import XmlReader, read_tree
+from overstory_loaders.xml_reader import XmlReader, read_tree
 
 T = TypeVar("T")
+
+
+class OfficeLoader:
+    """Base class of the loaders for DOCX, PPTX and XLSX files.
+
+    Attributes:
+        suffixes: suffixes of the current format.
+        old_suffix: suffix of the format before 2007.
+    """
+
+    name: str
+    isolated = True
+    suffixes: tuple[str, ...]
+    old_suffix: str
+    kind: PackageKind
+
+    def recognises(self, source: str) -> bool:
+        """Return True if the file has one of the suffixes; False for the lock files ("~$a.docx") of open documents."""
+        return has_suffix(source, self.suffixes) and not Path(source).name.startswith("~$")
+
+    def recognises_content(self, source: str) -> bool:
+        """Return True if the file is a ZIP archive with the main part of this format."""
+        return format_by_content(source) == self.name
+
+    def why_not(self, source: str) -> BrokenSource | None:
+        """Return the error for a file in the format before 2007, None for other files."""
+        return why_not_old(source, self.old_suffix, self.kind)
+
 
 _OFFICE_DAMAGE_RELATIONS = ".rels"
 _MAIN = "officeDocument"
@@ -48,7 +79,7 @@ _PLAIN_KINDS = {
     "slideLayout": "layout",
     "slideMaster": "layout",
 }
-"""Kinds of parts of which Office has another name."""
+"""Names that Office uses for kinds of parts."""
 _NAMESPACE = "http://schemas.openxmlformats.org/package/2006/relationships"
 
 
@@ -56,9 +87,9 @@ class LostPart(NamedTuple):
     """A part that cannot be read.
 
     Attributes:
-        referrer: the part that refers to it; "" for the package as a whole.
-        relation: the id of this reference.
-        kind: the last part of its type, as "footnotes" or "slide".
+        referrer: the part that refers to it; "" for the package itself.
+        relation: id of the reference.
+        kind: last segment of its type, such as "footnotes" or "slide".
     """
 
     referrer: str
@@ -68,13 +99,13 @@ class LostPart(NamedTuple):
     why: str
 
     def __str__(self) -> str:
-        """ "footnotes (word/footnotes.xml) cannot be read: its data are damaged"."""
+        """Describe the part: "footnotes (word/footnotes.xml) cannot be read: its data are damaged"."""
         return f"{_PLAIN_KINDS.get(self.kind, self.kind)} ({self.name[:200]}) cannot be read: {self.why}"
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedOffice(Generic[T]):
-    """A file of Office that a library has opened, and what of it was lost for that, each part once."""
+    """An Office file that a library has opened, and the parts that were left out, each once."""
 
     archive: zipfile.ZipFile
     document: T
@@ -84,32 +115,32 @@ class OpenedOffice(Generic[T]):
 def open_office(
     stream: IO[bytes], source: str, kind: PackageKind, copies: ExitStack, *, by: Callable[[IO[bytes]], T]
 ) -> OpenedOffice[T]:
-    """Opens a file by a library; if this refuses it, without the parts that are damaged or missing.
+    """Open a file with a library. If the library refuses it, try again without damaged and missing parts.
 
     Args:
-        copies: closes copies.
+        copies: closes temporary copies.
 
     Raises:
-        BrokenSource: it is none of its kind, or its main part is damaged.
+        BrokenSource: the file is not of this kind, or its main part is damaged.
     """
     package = open_package(stream, source, kind)
     try:
         archive, usual = with_usual_parts(package, stream, source, copies)
         return OpenedOffice(archive, by(usual), [])
-    except Exception as error:  # noqa: BLE001 # the libraries do not wrap errors of ZIP, XML and dictionaries
+    except Exception as error:  # noqa: BLE001 # the libraries may raise any error for a damaged file
         refused = error
-    mended, lost = _mended(package, source)
-    copies.enter_context(mended)
-    said = f"{type(refused).__name__}: {refused}"
+    repaired, lost = _repaired(package, source)
+    copies.enter_context(repaired)
+    reason = f"{type(refused).__name__}: {refused}"
     try:
-        return OpenedOffice(zipfile.ZipFile(mended), by(mended), lost)
+        return OpenedOffice(zipfile.ZipFile(repaired), by(repaired), lost)
     except Exception:  # noqa: BLE001 # as above
-        said = next((f"its {each}" for each in lost if each.kind == _MAIN), said)
-    raise BrokenSource(f"is not a {kind.name}, or is damaged: {said}", source=source, remedy=kind.remedy) from refused
+        reason = next((f"its {each}" for each in lost if each.kind == _MAIN), reason)
+    raise BrokenSource(f"is not a {kind.name}, or is damaged: {reason}", source=source, remedy=kind.remedy) from refused
 
 
-def _mended(archive: zipfile.ZipFile, source: str) -> tuple[IO[bytes], list[LostPart]]:
-    """A copy without parts that are damaged and relations to what is not there, and which parts these are."""
+def _repaired(archive: zipfile.ZipFile, source: str) -> tuple[IO[bytes], list[LostPart]]:
+    """Return a copy without damaged parts and without relations to missing ones, and the list of these parts."""
     damaged = {name: why for name in archive.NameToInfo if is_markup(name) and (why := _damage(archive, name, source))}
     lost: dict[str, LostPart] = {}
 
@@ -119,15 +150,16 @@ def _mended(archive: zipfile.ZipFile, source: str) -> tuple[IO[bytes], list[Lost
         referrer = _referrer(name)
         kept: list[str] = []
         for relation in read_tree(part, source, part=name).elements():
-            said = relation.attributes
-            target = posixpath.normpath(posixpath.join("/", posixpath.dirname(referrer), said.get("Target", "")))[1:]
+            attributes = relation.attributes
+            path = posixpath.join("/", posixpath.dirname(referrer), attributes.get("Target", ""))
+            target = posixpath.normpath(path)[1:]
             is_there = target in archive.NameToInfo and target not in damaged
-            if is_there or said.get("TargetMode") == _EXTERNAL:
-                kept.append("".join(f" {key}={quoteattr(value)}" for key, value in said.items()))
+            if is_there or attributes.get("TargetMode") == _EXTERNAL:
+                kept.append("".join(f" {key}={quoteattr(value)}" for key, value in attributes.items()))
             elif is_markup(target):
-                kind = said.get("Type", "").rpartition("/")[2]
+                kind = attributes.get("Type", "").rpartition("/")[2]
                 why = damaged.get(target, "it is missing")
-                lost.setdefault(target, LostPart(referrer, said.get("Id", ""), kind, target, why))
+                lost.setdefault(target, LostPart(referrer, attributes.get("Id", ""), kind, target, why))
         content = "".join(f"<Relationship{each}/>" for each in kept)
         return with_usual_names(io.BytesIO(f'<Relationships xmlns="{_NAMESPACE}">{content}</Relationships>'.encode()))
 
@@ -139,7 +171,7 @@ def _mended(archive: zipfile.ZipFile, source: str) -> tuple[IO[bytes], list[Lost
 
 
 def _damage(archive: zipfile.ZipFile, name: str, source: str) -> str:
-    """Why a part cannot be read; "" if it can."""
+    """Return why a part cannot be read; "" if it can."""
 
     def ignore(*_: object) -> None:
         pass
@@ -157,7 +189,7 @@ def _damage(archive: zipfile.ZipFile, name: str, source: str) -> str:
 
 
 def _referrer(relations: str) -> str:
-    """The part whose relations a part has: "word/document.xml" of "word/_rels/document.xml.rels"."""
+    """Return the part that a relations part belongs to: `"word/_rels/document.xml.rels" -> "word/document.xml"`."""
     folder, name = posixpath.split(relations)
     return posixpath.join(posixpath.dirname(folder), name.removesuffix(_OFFICE_DAMAGE_RELATIONS))
 
@@ -171,21 +203,21 @@ _NAMES = {
     "lastModifiedBy": "last_modified_by",
     "lastPrinted": "last_printed",
 }
-"""Names as Office shows them, where those in the file are others."""
+"""Property names as Office shows them, where the file uses other names."""
 _DATES = frozenset({"created", "modified", "last_printed"})
 _WHOLE = frozenset({"i1", "i2", "i4", "i8", "int", "ui1", "ui2", "ui4", "ui8", "uint"})
 
 
 def office_properties(archive: zipfile.ZipFile, source: str) -> dict[str, object]:
-    """The properties by name; `title` is among them. A document is worth more than properties that are damaged."""
+    """Return the document properties by name, including `title`; damaged properties are ignored."""
     places = _places(archive, source)
     found: dict[str, object] = {}
     core = readable_tree(archive, places.get(_CORE, ""), source)
     for element in () if core is None else core.elements():
         key = _NAMES.get(element.name, element.name)
-        said = element.text().strip()
-        if said and key not in found:
-            found[key] = _core_value(key, said)
+        content = element.text().strip()
+        if content and key not in found:
+            found[key] = _core_value(key, content)
     custom = readable_tree(archive, places.get(_CUSTOM, ""), source)
     for element in () if custom is None else custom.elements():
         name, value = element.attributes.get("name", ""), next(element.elements(), None)
@@ -195,7 +227,7 @@ def office_properties(archive: zipfile.ZipFile, source: str) -> dict[str, object
 
 
 def _places(archive: zipfile.ZipFile, source: str) -> dict[str, str]:
-    """The names of the members with properties, by the last part of the type of their relation."""
+    """Return the names of the members with properties, by the last segment of the type of their relation."""
     relations = readable_tree(archive, _OFFICE_PROPERTIES_RELATIONS, source)
     return {
         each.attributes.get("Type", "").rpartition("/")[2]: posixpath.normpath(
@@ -214,7 +246,7 @@ def _core_value(name: str, text: str) -> object:
 
 
 def _typed(type_: str, text: str) -> object:
-    """A value by its type in the file: `i4`, `r8`, `bool`, `filetime`, or a text."""
+    """Return a value converted by its type in the file: `i4`, `r8`, `bool` or `filetime`; otherwise a text."""
     try:
         if type_ in _WHOLE:
             return int(text)
@@ -228,12 +260,11 @@ def _typed(type_: str, text: str) -> object:
 
 
 PIECE_BYTES = 2**16
-"""Bytes of a part that are copied at once."""
 _LONGEST_NAMESPACE_BYTES = 200
-"""Longer than any namespace of Office: what may be the beginning of one is held back until the next piece is read."""
+"""Longer than any Office namespace. The possible beginning of a namespace is held back until the next piece."""
 
 Change = Callable[[str, IO[bytes]], Iterable[bytes]]
-"""Called with the name and the content of a part; what stands for it in the copy."""
+"""Called with the name and content of a part; returns its content in the copy."""
 
 _RELATIONS = "_rels/.rels"
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)(/\w+)?(/\w+)?")
@@ -249,11 +280,11 @@ def open_office_package(
     *,
     is_streamed: Callable[[str], bool] = nothing,
 ) -> tuple[zipfile.ZipFile, IO[bytes]]:
-    """The package in a stream, and the stream to read it from, which is that of a copy if it is a strict one.
+    """Return the package in a stream, and the stream to read it from: a copy if the package is a strict one.
 
     Args:
         copies: closes the copy.
-        is_streamed: as in `open_package`, whose errors are raised.
+        is_streamed: as in `open_package`, which may also raise its errors here.
     """
     return with_usual_parts(open_package(stream, source, kind, is_streamed=is_streamed), stream, source, copies)
 
@@ -261,7 +292,7 @@ def open_office_package(
 def with_usual_parts(
     archive: zipfile.ZipFile, stream: IO[bytes], source: str, copies: ExitStack
 ) -> tuple[zipfile.ZipFile, IO[bytes]]:
-    """As `open_office_package`, of a package that is open."""
+    """Return the same as `open_office_package` for a package that is open."""
     if not has_member(archive, _RELATIONS) or not _STRICT.search(read_member(archive, _RELATIONS, source)):
         return archive, stream
     copy = copies.enter_context(copied_package(archive, source, lambda _name, part: with_usual_names(part)))
@@ -271,11 +302,12 @@ def with_usual_parts(
 def copied_package(
     archive: zipfile.ZipFile, source: str, change: Change, *, is_left_out: Callable[[str], bool] = nothing
 ) -> IO[bytes]:
-    """A copy of a package in a temporary file, with another content of each part that is XML, and none of others:
-    pictures and fonts have to be there, but are not looked at.
+    """Return a copy of a package in a temporary file, with the content of each XML part replaced by `change`.
+
+    Other parts become empty: pictures and fonts must exist, but are not read.
 
     Args:
-        is_left_out: whether a part, by its name, is not copied.
+        is_left_out: returns True for the name of a part that is not copied.
 
     Raises:
         BrokenSource: a part is damaged.
@@ -301,13 +333,13 @@ def copied_package(
 
 
 def pieces_of(part: IO[bytes]) -> Iterator[bytes]:
-    """A part as it is."""
+    """Yield a part unchanged, piece by piece."""
     while piece := part.read(PIECE_BYTES):
         yield piece
 
 
 def with_usual_names(part: IO[bytes]) -> Iterator[bytes]:
-    """A part with the namespaces that the libraries know."""
+    """Yield a part with strict namespaces replaced by the usual ones."""
     before = b""
     for piece in pieces_of(part):
         read = before + piece

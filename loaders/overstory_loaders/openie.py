@@ -1,8 +1,7 @@
-"""Externally extracted entities and triples (open information extraction), in the format of HippoRAG.
+"""Entities and triples extracted elsewhere (open information extraction), in the format of HippoRAG.
 
-Two kinds of records: `{"_id", "entities", "triples"}` annotates the document of another source with this key;
-`{"idx", "passage", "extracted_entities", "extracted_triples"}` (HippoRAG's cache, usually in `{"docs": […]}`) includes
-its document.
+A record `{"_id", "entities", "triples"}` annotates the document with this key in another source. A record `{"idx",
+"passage", "extracted_entities", "extracted_triples"}`, as in HippoRAG's cache, includes its document.
 """
 
 from __future__ import annotations
@@ -33,21 +32,20 @@ OpenIETriple = tuple[str, str, str]
 
 
 class OpenIELoader:
-    """OpenIE results as JSON lines, a JSON array, or HippoRAG's own file."""
+    """Loader for OpenIE results as JSON lines, a JSON array, or HippoRAG's own file."""
 
     name = "openie"
 
     def recognises(self, source: str) -> bool:
-        """A JSON file whose first record has triples."""
         if not has_suffix(source, SUFFIXES):
             return False
         record = first_record(source)
         return record is not None and is_openie_record(record)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One annotation per record, after its document if the record has a text.
+        """Yield one annotation per record, after its document if the record has a text.
 
-        Triples that are not three texts are reported, and the rest of the record is kept.
+        Triples that do not have three texts are reported and left out.
         """
         with KeyRegister() as keys:
             for record in json_records(source, on_broken=on_broken):
@@ -62,20 +60,17 @@ class OpenIELoader:
 
 
 def is_openie_record(record: Mapping[str, object]) -> bool:
-    """Whether a record has triples."""
+    """Return True if a record has triples."""
     return any(isinstance(record.get(name), list) for name in TRIPLES)
 
 
 @dataclass(frozen=True, slots=True)
 class _RecordItems:
-    """The items of a record, and the errors in parts of it."""
-
     items: list[Document | Annotation]
     flaws: list[BrokenSource]
 
 
 def _read(record: Record, source: str, keys: KeyRegister) -> _RecordItems:
-    """The items of a record."""
     entities, entity_flaws = _entities(_list(record, ENTITIES), record.place)
     triples, triple_flaws = _triples(_list(record, TRIPLES), record.place)
     extracted = {*ENTITIES, *TRIPLES}
@@ -94,14 +89,14 @@ def _read(record: Record, source: str, keys: KeyRegister) -> _RecordItems:
 def _list(record: Record, names: tuple[str, ...]) -> list[object]:
     found = next((record.values[name] for name in names if name in record.values), None)
     if not isinstance(found, list):
-        raise record.place.broken(f"has no list {names[0]!r}", remedy="Give it one: [] if there are none.")
+        raise record.place.broken(f"has no list {names[0]!r}", remedy="Add one, or [] if it has no entries.")
     return cast("list[object]", found)
 
 
 def _entities(values: list[object], place: Place) -> tuple[tuple[str, ...], list[BrokenSource]]:
     good = [name for value in values if isinstance(value, str) and (name := clean_title(value))]
     wrong = [value for value in values if not isinstance(value, str)]
-    return tuple(good), _flaws(wrong, len(values), place, "entities left out, as they are no text")
+    return tuple(good), _flaws(wrong, len(values), place, "entities left out, because they are not texts")
 
 
 def _triples(values: list[object], place: Place) -> tuple[tuple[OpenIETriple, ...], list[BrokenSource]]:
@@ -125,9 +120,9 @@ def _triple(value: object) -> OpenIETriple | None:
 
 
 def _flaws(wrong: list[object], total: int, place: Place, what: str) -> list[BrokenSource]:
-    """One report per record, for any number of wrong parts."""
+    """Return one error for a record with wrong parts, whatever their number."""
     if not wrong:
         return []
     example = clean_title(json.dumps(wrong[0], ensure_ascii=False))[:_EXAMPLE_CHARACTERS]
     message = f"{len(wrong)} of {total} {what}, like {example}"
-    return [place.broken(message, remedy="Nothing, if the rest is enough: it was kept.")]
+    return [place.broken(message, remedy="Correct them, or ignore this: the other parts were kept.")]

@@ -1,4 +1,4 @@
-"""Documents that are ZIP archives: Office files, OpenDocument, books. How much they unpack to is checked first."""
+"""Documents that are ZIP archives: Office files, OpenDocument and EPUB. Their unpacked size is checked first."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import IO
 
 from overstory.errors import BrokenSource
 from overstory_loaders.files import WHOLE_FILE_BYTE_LIMIT, empty, has_suffix, read_head, reading
-from overstory_loaders.xml_reading import XmlElement, read_tree
+from overstory_loaders.xml_reader import XmlElement, read_tree
 
 UNPACKED_BYTE_LIMIT = 512 * 2**20
-"""Bytes that all members of an archive have together. Python reads no more of a member than it says it has."""
+"""Unpacked size of all members together. Python reads at most the declared size of a member."""
 _MOST_PACKAGE_MEMBERS = 50_000
 
 _OLD_OFFICE = bytes.fromhex("d0cf11e0a1b11ae1")
@@ -30,7 +30,7 @@ _MEMBER_ERRORS = (
     RuntimeError,
     ValueError,
 )
-"""What `zipfile` raises for a damaged member, or for one that is packed in a way that it does not know."""
+"""Exceptions that `zipfile` raises for damaged members or unknown compression methods."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class PackageKind:
     """A format whose files are ZIP archives.
 
     Attributes:
-        name: like "DOCX".
-        remedy: for files that are none, or need a password.
-        old: what a file may be that begins as those of Office did before 2007, and as encrypted ones still do.
+        name: name of the format, like "DOCX".
+        remedy: remedy for files that are not in this format, or need a password.
+        old: description of the older format that has the same first bytes as an encrypted file.
     """
 
     name: str
@@ -49,17 +49,17 @@ class PackageKind:
 
 
 def nothing(_name: str) -> bool:
-    """For packages of which each member is read as a whole."""
+    """Return False: no member is streamed or left out."""
     return False
 
 
 def is_markup(name: str) -> bool:
-    """Whether a member, by its name, holds XML or HTML."""
+    """Return True if the name of a member ends like XML or HTML."""
     return name.lower().endswith(_MARKUP)
 
 
 def is_old_office(source: str, suffixes: Sequence[str]) -> bool:
-    """Whether a file is named so, and of the kind that Office wrote before 2007, and Outlook still does."""
+    """Return True if a file has one of the suffixes and the binary format of Office before 2007 and of Outlook."""
     try:
         return has_suffix(source, suffixes) and read_head(source, len(_OLD_OFFICE)) == _OLD_OFFICE
     except BrokenSource:
@@ -67,7 +67,7 @@ def is_old_office(source: str, suffixes: Sequence[str]) -> bool:
 
 
 def why_not_old(source: str, suffix: str, kind: PackageKind) -> BrokenSource | None:
-    """Why a file with the ending of before 2007 is not read; None for others."""
+    """Return the error for a file in the format before 2007; None for other files."""
     if not is_old_office(source, (suffix,)):
         return None
     return BrokenSource(f"is {kind.old}", source=source, remedy=kind.remedy)
@@ -76,14 +76,14 @@ def why_not_old(source: str, suffix: str, kind: PackageKind) -> BrokenSource | N
 def open_package(
     stream: IO[bytes], source: str, kind: PackageKind, *, is_streamed: Callable[[str], bool] = nothing
 ) -> zipfile.ZipFile:
-    """The archive in a stream.
+    """Return the archive in a stream.
 
     Args:
-        is_streamed: whether a member, by its name, is read part by part; others that hold text may have as many bytes
-            as a file that is read whole.
+        is_streamed: returns True for the name of a member that is read piece by piece. Other members with markup are
+            limited to the size of a file that is read as a whole.
 
     Raises:
-        BrokenSource: it is empty, no ZIP archive, encrypted, or too large when it is unpacked.
+        BrokenSource: the archive is empty, not a ZIP archive, encrypted, or unpacks to more than the limit.
     """
     with reading(source):
         head = stream.read(len(_OLD_OFFICE))
@@ -100,7 +100,7 @@ def open_package(
     if any(member.flag_bits & 1 for member in members):
         raise BrokenSource("is encrypted, and needs a password", source=source, remedy=kind.remedy)
     if len(members) > _MOST_PACKAGE_MEMBERS:
-        raise BrokenSource(f"has more than {_MOST_PACKAGE_MEMBERS:,} files in it", source=source, remedy="Split it.")
+        raise BrokenSource(f"contains more than {_MOST_PACKAGE_MEMBERS:,} files", source=source, remedy="Split it.")
     texts = (m for m in members if is_markup(m.filename) and not is_streamed(m.filename))
     largest = max((member.file_size for member in texts), default=0)
     if largest > WHOLE_FILE_BYTE_LIMIT or sum(member.file_size for member in members) > UNPACKED_BYTE_LIMIT:
@@ -114,39 +114,38 @@ def open_package(
 
 
 def has_member(archive: zipfile.ZipFile, name: str) -> bool:
-    """Whether an archive has a member of this name."""
     return name in archive.NameToInfo
 
 
 @contextmanager
 def open_member(archive: zipfile.ZipFile, name: str, source: str) -> Generator[IO[bytes]]:
-    """A member of an archive as a stream.
+    """Open a member of an archive as a stream.
 
     Raises:
-        BrokenSource: it is missing or damaged.
+        BrokenSource: the member is missing or damaged.
     """
     try:
         with archive.open(name) as stream:
             yield stream
     except KeyError as error:
-        raise BrokenSource(f"has no {name[:200]!r} in it", source=source, remedy="Get it again.") from error
+        raise BrokenSource(f"does not contain {name[:200]!r}", source=source, remedy="Download it again.") from error
     except _MEMBER_ERRORS as error:
         raise BrokenSource(
-            f"{name[:200]!r} in it is damaged: {error}", source=source, remedy="Get it again."
+            f"its member {name[:200]!r} is damaged: {error}", source=source, remedy="Download it again."
         ) from error
 
 
 def read_member(archive: zipfile.ZipFile, name: str, source: str) -> bytes:
-    """All bytes of a member of an archive.
+    """Return all bytes of a member of an archive.
 
     Raises:
-        BrokenSource: it is missing, damaged, or larger than a file that is read whole may be.
+        BrokenSource: the member is missing, damaged, or larger than a file that is read as a whole may be.
     """
     with open_member(archive, name, source) as stream:
         data = stream.read(WHOLE_FILE_BYTE_LIMIT + 1)
     if len(data) > WHOLE_FILE_BYTE_LIMIT:
         raise BrokenSource(
-            f"{name[:200]!r} in it has more than {WHOLE_FILE_BYTE_LIMIT // 2**20} MiB",
+            f"its member {name[:200]!r} has more than {WHOLE_FILE_BYTE_LIMIT // 2**20} MiB",
             source=source,
             remedy="Split it.",
         )
@@ -158,7 +157,7 @@ def _article(name: str) -> str:
 
 
 def readable_tree(archive: zipfile.ZipFile, name: str, source: str) -> XmlElement | None:
-    """A member of a package as a tree; None where there is none, or it cannot be read."""
+    """Return a member of a package as an XML tree; None if it is missing or cannot be read."""
     if not has_member(archive, name):
         return None
     try:

@@ -35,11 +35,12 @@ _EDGE_LINES = 2
 """Lines at the top and at the bottom of a page that may be running heads."""
 _LEAST_HEAD_PAGES = 3
 _LEAST_HEAD_SHARE = 0.4
-"""A running head stands on so many pages with text, and on this part of them: books have one on left pages, another on
-right ones."""
+"""A running head occurs on at least this many pages with text, and this share of them. Books have different heads on
+left and right pages.
+"""
 _MOST_NUMBERS_OF_A_HEAD = 3
 _LONGEST_HEAD_LINE_CHARACTERS = 200
-"""Characters of a running head, and numbers of it that may be the page's."""
+"""Maximum length of a running head, and maximum number of its numbers that may be page numbers."""
 
 _NUMBER = re.compile(r"\d{1,5}")
 _ROMAN = re.compile(r"(?i)[ivxlc]{1,8}")
@@ -47,10 +48,11 @@ _ROMAN_DIGITS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
 def without_running_heads(pages: Sequence[str]) -> list[str]:
-    """The pages without their running heads and page numbers.
+    """Return the pages without running heads and page numbers.
 
-    A number counts as the page's if it grows with the pages; all other digits must be equal. A line without a page
-    number stays where it stands first: it may be the title of the document. A page that has nothing else stays whole.
+    A number counts as a page number if it increases with the pages; all other digits must be equal. The first
+    occurrence of a line without a page number is kept, because it may be the title. A page with nothing else stays
+    unchanged.
     """
     lines = [page.split("\n") for page in pages]
     edges = [_edges(page) for page in lines]
@@ -62,7 +64,6 @@ def without_running_heads(pages: Sequence[str]) -> list[str]:
 
 
 def _edges(lines: Sequence[str]) -> list[int]:
-    """The places of the first and last lines with text."""
     places = [place for place, line in enumerate(lines) if line.strip()]
     return sorted({*places[:_EDGE_LINES], *places[-_EDGE_LINES:]})
 
@@ -72,7 +73,10 @@ def _forms_of(lines: Sequence[str], places: Sequence[int], number: int) -> set[s
 
 
 def _forms(line: str, number: int) -> Iterator[str]:
-    """What a line is on other pages: itself, and with each number of it as its distance from the page's number."""
+    """Yield the forms of a line for comparison with other pages.
+
+    These are the line itself, and the line with each number replaced by its distance from the page number.
+    """
     text = " ".join(line.split())
     if len(text) > _LONGEST_HEAD_LINE_CHARACTERS:
         return
@@ -102,13 +106,14 @@ def _roman(text: str) -> int:
 SUFFIXES = (".pdf",)
 PAGE_GAP = "\n\n"
 _PAGE_OPERATION_LIMIT = 5_000_000
-"""Operations that draw a document's pages, followed for their text; 14,000 pages of a manual have as many, and a file
-of a megabyte can say far more."""
+"""Maximum number of drawing operations in a document. A manual of 14,000 pages has that many, but a hostile file of one
+megabyte may have far more.
+"""
 
 _MOST_TIMES_LISTED = 1_000
-"""Times that a file may list the same page: 6 bytes each, and each is read."""
+"""Maximum references to the same page: each needs only 6 bytes, but the page is read each time."""
 _LEAST_RUN_TOGETHER = 3
-"""So many words of 25 letters and more on a page, outside East Asia, are several without their spaces."""
+"""If a page has this many words of 25 or more letters, outside East Asia, their spaces were lost."""
 
 _RUN_TOGETHER = re.compile(r"(?<![a-zà-ɏͰ-ӿ])[a-zà-ɏͰ-ӿ]{25,}+", re.IGNORECASE)
 _HYPHENATED = re.compile(r"(?<=[a-zß-öø-ÿ])-\n(?=[a-zß-öø-ÿ])")
@@ -125,24 +130,21 @@ _DATE = re.compile(
 
 
 class PdfLoader:
-    """PDF files, with the title from their metadata or the file name; headings are rarely marked, and not guessed."""
+    """Loader for PDF files. The title is that of the metadata or the file name; headings are not detected."""
 
     name = "pdf"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """By name."""
         return has_suffix(source, SUFFIXES)
 
     def recognises_content(self, source: str) -> bool:
-        """By its first bytes."""
         return format_by_content(source) == "pdf"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document without running heads; its metadata has what the file says of itself, `pages`, and in
-        `page_starts` the offset of each page.
+        """Yield one document without running heads, with the PDF metadata, `pages`, and page offsets in `page_starts`.
 
-        Unreadable pages are reported, and the others kept.
+        Unreadable pages are reported and left out.
         """
         with open_seekable(source) as stream:
             reader = _opened(stream, source)
@@ -168,7 +170,7 @@ class PdfLoader:
 
 @dataclass(frozen=True, slots=True)
 class JoinedPages:
-    """A text and the offset of each of its pages; a page without text starts where the text before it ends."""
+    """A text and the offset of each page; a page without text starts where the previous text ends."""
 
     text: str
     starts: list[int]
@@ -186,22 +188,22 @@ def _opened(stream: IO[bytes], source: str) -> PdfReader:
         from pypdf.errors import DependencyError, EmptyFileError
     except ImportError as error:
         raise missing_extra("pdf", "pypdf") from error
-    # It warns of oddities; Python prints warnings to standard error while a program has set up no logging.
+    # Without a handler, Python would print pypdf's warnings to standard error.
     logging.getLogger("pypdf").addHandler(_NO_OUTPUT)
     try:
         reader = PdfReader(stream)
-        # Publishers often encrypt with an empty password, to forbid printing; everybody may read those.
+        # Publishers often encrypt with an empty password to forbid printing; anyone may read these files.
         readable = not reader.is_encrypted or bool(reader.decrypt(""))
         page_count = len(reader.pages) if readable else 0
     except DependencyError as error:
         raise missing_extra("pdf", "cryptography") from error
     except EmptyFileError as error:
         raise empty(source) from error
-    except Exception as error:  # according to pypdf, "broken PDF files might cause other Exceptions"
+    except Exception as error:  # pypdf: "broken PDF files might cause other Exceptions"
         raise BrokenSource(
-            f"is not a PDF, or is damaged: {_said(error)}",
+            f"is not a PDF, or is damaged: {_error_text(error)}",
             source=source,
-            remedy="Get it again, or try: qpdf OLD.pdf NEW.pdf",
+            remedy="Download it again, or try: qpdf OLD.pdf NEW.pdf",
         ) from error
     if not readable:
         raise BrokenSource(
@@ -210,7 +212,7 @@ def _opened(stream: IO[bytes], source: str) -> PdfReader:
             remedy="Decrypt it first: qpdf --decrypt --password=… OLD.pdf NEW.pdf",
         )
     if not page_count:
-        raise BrokenSource("has no pages", source=source, remedy="Get it again, or try: qpdf OLD.pdf NEW.pdf")
+        raise BrokenSource("has no pages", source=source, remedy="Download it again, or try: qpdf OLD.pdf NEW.pdf")
     return reader
 
 
@@ -223,7 +225,7 @@ def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator
         nonlocal left
         left -= 1
         if left < 0:
-            raise _too_large(source, f"draws more than {_PAGE_OPERATION_LIMIT:,} things")
+            raise _too_large(source, f"has more than {_PAGE_OPERATION_LIMIT:,} drawing operations")
 
     for number in range(1, len(reader.pages) + 1):
         try:
@@ -240,7 +242,7 @@ def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator
             raise
         except Exception as error:  # noqa: BLE001 # as above
             text = ""
-            on_broken(BrokenSource(f"page {number} cannot be read: {_said(error)}", source=source))
+            on_broken(BrokenSource(f"page {number} cannot be read: {_error_text(error)}", source=source))
         characters += len(text)
         if characters > WHOLE_FILE_BYTE_LIMIT:
             raise _too_large(source, f"has more than {WHOLE_FILE_BYTE_LIMIT // 2**20} MiB of text")
@@ -248,10 +250,10 @@ def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator
 
 
 def _without_false_space(page: PageObject) -> bool:
-    """Whether fonts of a page number their glyphs, and now have no width for the 32nd.
+    """Set the width of the 32nd glyph to 0 in fonts that number their glyphs; return True if there were any.
 
-    Where such a font has no space, as those of XeTeX, pypdf takes the width of this glyph for it, often a wide one, and
-    finds hardly any gap between words wide enough.
+    Such fonts, for example from XeTeX, may lack a space. pypdf then takes the width of this glyph for the width of a
+    space, which is often too wide, and misses the gaps between words.
     """
     from pypdf.generic import ArrayObject, NumberObject
 
@@ -274,14 +276,14 @@ def _too_large(source: str, what: str) -> BrokenSource:
 
 
 def _without_hyphens(text: str) -> str:
-    """Joins words hyphenated at a line end, like pdftotext: nobody searches for "inter-"."""
+    """Join words that are hyphenated at a line end, as pdftotext does."""
     return _HYPHENATED.sub("", text)
 
 
 def _recognised(
     stream: IO[bytes], source: str, texts: Sequence[str], on_broken: OnBroken
 ) -> Mapping[int, RecognisedPage]:
-    """The text of the pages without any, by their numbers from 0, if the extra `ocr` is installed."""
+    """Return the recognised text of the pages without text, by page number from 0, if the extra `ocr` is installed."""
     textless = [number for number, text in enumerate(texts) if not text]
     if not textless or not can_recognise():
         return {}
@@ -293,7 +295,7 @@ def _recognised(
 def _without_text(source: str, pages: int) -> BrokenSource:
     if can_recognise():
         return BrokenSource(
-            f"has no text on its {pages} pages, and none was recognised", source=source, remedy="Leave it out."
+            f"has no text on its {pages} pages, and text recognition found none", source=source, remedy="Leave it out."
         )
     return BrokenSource(
         f"has no text on its {pages} pages: they are probably scanned images",
@@ -303,7 +305,7 @@ def _without_text(source: str, pages: int) -> BrokenSource:
 
 
 def joined_pages(pages: Sequence[str]) -> JoinedPages:
-    """The texts of pages as one."""
+    """Return the texts of pages as one text with page offsets."""
     starts: list[int] = []
     text: list[str] = []
     length = 0
@@ -319,12 +321,12 @@ def joined_pages(pages: Sequence[str]) -> JoinedPages:
 
 
 def _described(reader: PdfReader) -> _PdfMetadata:
-    """The title, and the other entries of the document's information and its language, by their names in lower case."""
+    """Return the title, and the other metadata and the language by name in lower case."""
     try:
         found: Mapping[str, object] = reader.metadata or {}
         entries = {name: str(value) for name, value in found.items() if isinstance(value, str)}
         language = reader.root_object.get("/Lang")
-    except Exception:  # noqa: BLE001 # as above; a document is worth more than its title
+    except Exception:  # noqa: BLE001 # as above; the document is read without its metadata
         return _PdfMetadata()
     title = clean_title(entries.pop("/Title", ""))
     metadata: dict[str, object] = {"language": str(language) if isinstance(language, str) and language else None}
@@ -342,7 +344,7 @@ def _entry(key: str, text: str) -> object:
 
 
 def pdf_date(text: str) -> datetime | None:
-    """A date as PDF writes it, "D:20240229123000+01'00'", of which all but the year may be missing; None for others."""
+    """Parse a PDF date such as "D:20240229123000+01'00'", of which only the year is required; None for other texts."""
     found = _DATE.fullmatch(text.strip())
     if found is None:
         return None
@@ -354,16 +356,16 @@ def pdf_date(text: str) -> datetime | None:
     try:
         zone = timezone(-offset if sign == "-" else offset)
         return with_zone(datetime(year, month, day, hour, minute, second, tzinfo=zone))
-    except ValueError:  # no such day, or offset
+    except ValueError:  # the day or the offset does not exist
         return None
 
 
-def _said(error: Exception) -> str:
-    """What is wrong, without the names that pypdf has for it: they mean nothing to whoever has the file."""
+def _error_text(error: Exception) -> str:
+    """Return the reason without pypdf's technical terms, which mean nothing to the owner of the file."""
     from pypdf.errors import PdfStreamError, PyPdfError
 
-    if isinstance(error, PdfStreamError):  # in whatever words: the file ended where more was to come
-        return "it breaks off"
+    if isinstance(error, PdfStreamError):  # raised when the file is truncated
+        return "it ends unexpectedly"
     if isinstance(error, PyPdfError) and str(error):
         return str(error)
     return f"its structure is invalid ({error})" if str(error) else "its structure is invalid"

@@ -1,4 +1,4 @@
-"""Pages of a PDF that have no text: rendered, and their text recognised."""
+"""Text recognition (OCR) for PDF pages without text."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from overstory.protocols import OnBroken
 from overstory_loaders.recognition import RecognisedPage, recognise, report_doubts
 
 _RENDERED_DPI = 200
-"""Dots per inch of a page that is rendered: the recogniser takes 2,000 dots of its longer side."""
+"""Resolution of rendered pages; the recogniser uses 2,000 pixels of the longer side."""
 MOST_RENDERED_PIXELS = 3_000
-"""Of the longer side of a page: a poster is rendered with fewer dots per inch."""
+"""Maximum pixels of the longer side; a poster is rendered with fewer dots per inch."""
 _POINTS_AN_INCH = 72
 
 
 def recognised_pages(
     stream: IO[bytes], source: str, pages: Sequence[int], on_broken: OnBroken
 ) -> dict[int, RecognisedPage]:
-    """The text of some pages, numbered from 0; those without any are left out.
+    """Return the recognised text of some pages by page number from 0, without pages that have no text.
 
-    A page that cannot be rendered or recognised goes to `on_broken`.
+    Pages that cannot be rendered or recognised are passed to `on_broken`.
     """
     import pypdfium2 as pdfium
 
@@ -38,7 +38,7 @@ def recognised_pages(
                 page = document[number]
                 longer = max(page.get_size()) or 1.0
                 scale = min(_RENDERED_DPI / _POINTS_AN_INCH, MOST_RENDERED_PIXELS / longer)
-                # pypdfium2's own default is 1, so that pyright takes the scale for a whole number
+                # pyright infers an integer from pypdfium2's default of 1
                 picture = page.render(scale=scale).to_numpy()  # pyright: ignore[reportArgumentType]
                 recognised = recognise(picture[:, :, :3].copy())
                 page.close()

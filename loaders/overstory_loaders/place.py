@@ -1,4 +1,4 @@
-"""The position of a record, for messages."""
+"""Position of a record in a file, for messages."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class Place:
     """A file, and a line or record in it.
 
     Attributes:
-        line: counted from 1; None if lines have no meaning in the format.
-        record: counted from 1; named if there is no line.
+        line: line number from 1; None if the format has no meaningful lines.
+        record: record number from 1; used in messages if there is no line.
     """
 
     source: str
@@ -26,7 +26,7 @@ class Place:
         return self.source if self.record is None else f"record {self.record}"
 
     def broken(self, message: str, *, remedy: str = "") -> BrokenSource:
-        """The error that names this place."""
+        """Return an error that names this position."""
         if self.line is None and self.record is not None:
             message = f"record {self.record}: {message}"
         return BrokenSource(message, source=self.source, line=self.line, remedy=remedy)

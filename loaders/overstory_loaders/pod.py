@@ -1,4 +1,4 @@
-"""POD, the documentation of Perl, in files of its own and between the code of modules, converted by pod2html."""
+"""POD, the documentation format of Perl, in separate files or inside modules, converted by pod2html."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from overstory.errors import BrokenSource
 from overstory.model import Document
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_title, join_blocks
-from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, has_suffix, is_file, open_bytes, read_bytes, reading, stem
 from overstory_loaders.html import parse_page
 from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.programs import installed_program, output_of
 from overstory_loaders.text import PERL_SUFFIXES
+from overstory_loaders.text_encoding import decode
 
 SUFFIXES = (".pod",)
 SEARCHED_FOR_POD_BYTES = 2**20
-"""Bytes of a file of Perl in which POD is looked for: it often stands below the code."""
+"""Bytes of a Perl file that are searched for POD, which often follows the code."""
 
 _POD = re.compile(rb"^=(?:head[1-6]|pod|over|encoding|item|begin)\b", re.MULTILINE)
 _ENCODING = re.compile(rb"^=encoding\s+([\w-]+)", re.MULTILINE)
 _LATIN = frozenset({"latin1", "latin-1", "iso-8859-1", "iso8859-1", "cp1252"})
 _ENCODING_LINE = re.compile(r"^=encoding\b.*", re.MULTILINE)
 _ERRORS = '<h1 id="POD-ERRORS">'
-"""Begins the section in which pod2html lists faults of the markup."""
+"""Beginning of the section in which pod2html lists errors in the markup."""
 
 
 class PodLoader:
-    """POD files, and Perl modules with POD, titled by their NAME section or file name."""
+    """Loader for POD files and for Perl modules with POD. The title is from the NAME section, or the file name."""
 
     name = "pod"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """By name; a file of Perl by POD in it."""
+        """Return True for the suffix `.pod`, and for Perl files that contain POD."""
         if has_suffix(source, SUFFIXES):
             return True
         if not (has_suffix(source, PERL_SUFFIXES) and is_file(source)):
@@ -47,7 +47,7 @@ class PodLoader:
             return False
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document]:
-        """One document; the code of a module is left out."""
+        """Yield one document without the code of the module."""
         data = read_bytes(source)
         found = _ENCODING.search(data)
         declared = found[1].decode().lower() if found else ""
@@ -69,7 +69,7 @@ class PodLoader:
 
 
 def _name(text: str) -> str:
-    """The name of what is documented in the first section: "File::Find" of "NAME / File::Find - Traverse a tree"."""
+    """Return the name in the NAME section: "File::Find" in "File::Find - Traverse a tree"; "" if there is none."""
     heading, _, rest = text.partition("\n\n")
     line = rest.partition("\n")[0]
     name, dash, _ = line.partition(" - ")

@@ -3,68 +3,61 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.model.metadata import PAGE_STARTS
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import Block, clean_title, join_blocks
-from overstory_loaders.by_content import format_by_content
-from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, stem
+from overstory_loaders.files import address, empty, missing_extra, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata
-from overstory_loaders.office_packages import OpenedOffice, office_properties, open_office
-from overstory_loaders.packages import PackageKind, why_not_old
+from overstory_loaders.office_packages import OfficeLoader, OpenedOffice, office_properties, open_office
+from overstory_loaders.packages import PackageKind
+from overstory_loaders.table_text import table_blocks
 
 if TYPE_CHECKING:
+    from pptx.oxml.xmlchemy import BaseOxmlElement as Element
     from pptx.presentation import Presentation
+    from pptx.shapes.base import BaseShape
+    from pptx.shapes.graphfrm import GraphicFrame
     from pptx.slide import Slide
+    from pptx.table import Table
 
 SUFFIXES = (".pptx",)
 HIDDEN_SLIDES = "hidden_slides"
 _SAVE_AGAIN = "Open it in PowerPoint or LibreOffice, and save it as .pptx without a password."
-_KIND = PackageKind("PPTX", _SAVE_AGAIN, "a .ppt of before 2007")
+_KIND = PackageKind("PPTX", _SAVE_AGAIN, "a .ppt file from before 2007")
 _NO_TITLE = re.compile(r"(?i)powerpoint[ -]\w+|pr[eé]sentation powerpoint|untitled.*")
 """Titles that PowerPoint inserts if the author gave none."""
 
 
-class PptxLoader:
-    """PPTX files, with the title from their properties, the first slide, or the file name."""
+class PptxLoader(OfficeLoader):
+    """Loader for PPTX files. The title is that of the properties, the first slide, or the file name."""
 
     name = "pptx"
-    isolated = True
-
-    def recognises(self, source: str) -> bool:
-        """By name, except PowerPoint's lock files of open presentations."""
-        return has_suffix(source, SUFFIXES) and not Path(source).name.startswith("~$")
-
-    def recognises_content(self, source: str) -> bool:
-        """By what the ZIP archive holds."""
-        return format_by_content(source) == "pptx"
-
-    def why_not(self, source: str) -> BrokenSource | None:
-        """Of files of before 2007."""
-        return why_not_old(source, ".ppt", _KIND)
+    suffixes = SUFFIXES
+    old_suffix = ".ppt"
+    kind = _KIND
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document, with a page and a heading per slide, notes, tables, and the figures of charts.
+        """Yield one document with a page and a heading per slide, with tables, the figures of charts, and notes.
 
-        Slides that cannot be read are reported, and the others kept.
+        Unreadable slides are reported and left out.
         """
         try:
-            from overstory_loaders.pptx_blocks import is_hidden, slide_blocks
+            import pptx
         except ImportError as error:
             raise missing_extra("office", "python-pptx") from error
         with open_seekable(source) as stream, ExitStack() as copies:
-            opened = open_office(stream, source, _KIND, copies, by=_opened)
+            opened = open_office(stream, source, _KIND, copies, by=pptx.Presentation)
             properties = office_properties(opened.archive, source)
             slides = _slides(opened, source)
         hidden: list[int] = []
         blocks: list[Block] = []
-        says_anything = False
+        has_text = False
         for fault in _lost_parts(opened, slides, source):
             on_broken(fault)
         for number, slide in enumerate(slides, start=1):
@@ -75,16 +68,14 @@ class PptxLoader:
                 found = list(slide_blocks(slide, number))
                 if is_hidden(slide):
                     hidden.append(number)
-            except Exception as error:  # noqa: BLE001 # python-pptx does not wrap errors of XML and dictionaries
+            except Exception as error:  # noqa: BLE001 # python-pptx may raise any error for damaged XML
                 on_broken(BrokenSource(f"slide {number} cannot be read: {error}", source=source, remedy=_SAVE_AGAIN))
                 found = [Block(f"Slide {number}", level=1, opens_page=True)]
             heading, *below = found
-            says_anything = (
-                says_anything or heading.text != f"Slide {number}" or any(block.text.strip() for block in below)
-            )
+            has_text = has_text or heading.text != f"Slide {number}" or any(block.text.strip() for block in below)
             blocks += found
         outlined = join_blocks(blocks, source=source)
-        if not says_anything or not outlined.headings:  # a text of invisible characters is cleaned away
+        if not has_text or not outlined.headings:  # a text of invisible characters is empty after cleaning
             raise empty(source, "its slides have no text")
         title = clean_title(str(properties.pop("title", "")))
         first = outlined.headings[0].text
@@ -105,23 +96,17 @@ class PptxLoader:
         )
 
 
-def _opened(stream: IO[bytes]) -> Presentation:
-    import pptx
-
-    return pptx.Presentation(stream)
-
-
 def _slides(opened: OpenedOffice[Presentation], source: str) -> list[Slide | None]:
-    """The slides, None for one that is damaged.
+    """Return the slides, with None for each damaged one.
 
     Raises:
-        BrokenSource: all are.
+        BrokenSource: all slides are damaged.
     """
     slides: list[Slide | None] = []
     for relation in _slide_relations(opened):
         try:
             slides.append(opened.document.part.related_slide(relation))
-        except Exception:  # noqa: BLE001 # python-pptx does not wrap errors of dictionaries and of parts that are no slides
+        except Exception:  # noqa: BLE001 # python-pptx may raise any error for a damaged slide
             slides.append(None)
     if slides and not any(slides):
         why = f": its {opened.lost[0]}" if opened.lost else ""
@@ -130,14 +115,14 @@ def _slides(opened: OpenedOffice[Presentation], source: str) -> list[Slide | Non
 
 
 def _slide_relations(opened: OpenedOffice[Presentation]) -> list[str]:
-    """By which relations the presentation refers to its slides, in their order."""
+    """Return the ids of the relations to the slides, in the order of the slides."""
     return [str(relation) for relation in opened.document.element.xpath("p:sldIdLst/p:sldId/@r:id")]
 
 
 def _lost_parts(
     opened: OpenedOffice[Presentation], slides: Sequence[Slide | None], source: str
 ) -> Iterator[BrokenSource]:
-    """What is to be said of damaged parts, those of slides by the numbers of these."""
+    """Yield an error for each damaged part; parts of slides are named by the slide number."""
     numbers = {slide.part.partname[1:]: number for number, slide in enumerate(slides, start=1) if slide is not None}
     ids = _slide_relations(opened)
     main = opened.document.part.partname[1:]
@@ -147,9 +132,85 @@ def _lost_parts(
             yield BrokenSource(f"slide {number} cannot be read: it is missing", source=source, remedy=_SAVE_AGAIN)
     for part in opened.lost:
         if part.referrer == main and part.relation in ids:
-            said = f"slide {ids.index(part.relation) + 1} ({part.name[:200]}) cannot be read: {part.why}"
+            reason = f"slide {ids.index(part.relation) + 1} ({part.name[:200]}) cannot be read: {part.why}"
         elif part.referrer in numbers:
-            said = f"slide {numbers[part.referrer]}: its {part}"
+            reason = f"slide {numbers[part.referrer]}: its {part}"
         else:
-            said = f"its {part}"
-        yield BrokenSource(said, source=source, remedy=_SAVE_AGAIN)
+            reason = f"its {part}"
+        yield BrokenSource(reason, source=source, remedy=_SAVE_AGAIN)
+
+
+_ON_EVERY_SLIDE = frozenset({"DATE", "FOOTER", "HEADER", "SLIDE_NUMBER"})
+"""Types of placeholders whose text repeats on every slide, as members of `PP_PLACEHOLDER`."""
+_CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+_DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+
+
+def slide_blocks(slide: Slide, number: int) -> Iterator[Block]:
+    """Yield the title of a slide as a heading ("Slide 3" if there is none), texts, tables, charts, then the notes."""
+    title = slide.shapes.title
+    heading = " ".join(title.text_frame.text.split()) if title is not None else ""
+    yield Block(heading or f"Slide {number}", level=1, opens_page=True)
+    yield from _blocks(slide.shapes, None if title is None else title.shape_id)
+    if slide.has_notes_slide and (notes := slide.notes_slide.notes_text_frame) is not None and notes.text.strip():
+        yield Block(f"Notes: {notes.text}")
+
+
+def is_hidden(slide: Slide) -> bool:
+    """Return True if a slide is skipped when the presentation is shown."""
+    return slide.element.get("show") in ("0", "false")
+
+
+def _blocks(shapes: Iterable[BaseShape], title: int | None) -> Iterator[Block]:
+    from pptx.shapes.graphfrm import GraphicFrame
+    from pptx.shapes.group import GroupShape
+
+    for shape in shapes:
+        if shape.shape_id == title or (shape.is_placeholder and shape.placeholder_format.type.name in _ON_EVERY_SLIDE):
+            continue
+        if isinstance(shape, GroupShape):
+            yield from _blocks(shape.shapes, title)
+        elif shape.has_text_frame:
+            yield Block(cast("str", shape.text_frame.text))  # type: ignore[attr-defined] # `has_text_frame` is True
+        elif isinstance(shape, GraphicFrame) and shape.has_table:
+            yield from _table(shape.table)
+        elif isinstance(shape, GraphicFrame) and shape.has_chart and (chart := _chart_of(shape)) is not None:
+            yield from _chart(chart)  # the XML, because python-pptx builds lists as long as the file declares
+
+
+def _chart_of(frame: GraphicFrame) -> Element | None:
+    """Return the XML of a chart; None if its part is lost, which was reported when the file was opened."""
+    try:
+        element: Element = frame.chart.element
+    except KeyError:
+        return None
+    return element
+
+
+def _table(table: Table) -> Iterator[Block]:
+    rows = ([cell.text for cell in row.cells] for row in table.rows)
+    yield from table_blocks(rows, has_header=table.first_row)
+
+
+def _chart(space: Element) -> Iterator[Block]:
+    """Yield the title of a chart, then its figures as a table with a row per category and a column per series."""
+    if (title := space.find(f"{_CHART}chart/{_CHART}title")) is not None:
+        yield Block("".join(str(each.text or "") for each in title.iter(f"{_DRAWING}t")))
+    labels: dict[str, str] = {}
+    columns: list[tuple[str, dict[str, str]]] = []
+    for series in space.iter(f"{_CHART}ser"):
+        labels |= _points(series, "cat", "xVal")
+        columns.append((" ".join(_points(series, "tx").values()), _points(series, "val", "yVal")))
+    places = dict.fromkeys([*labels, *(place for _, points in columns for place in points)])
+    rows = [[labels.get(place, ""), *(points.get(place, "") for _, points in columns)] for place in places]
+    yield from table_blocks([["", *(name for name, _ in columns)], *rows], has_header=True)
+
+
+def _points(series: Element, *kinds: str) -> dict[str, str]:
+    found = next((node for kind in kinds if (node := series.find(f"{_CHART}{kind}")) is not None), None)
+    if found is None:
+        return {}
+    return {
+        str(point.get("idx") or ""): " ".join(str(value.text or "") for value in point.iter(f"{_CHART}v"))
+        for point in found.iter(f"{_CHART}pt")
+    }

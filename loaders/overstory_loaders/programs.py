@@ -1,4 +1,4 @@
-"""Programs of the system that convert a file: they read standard input, and their time and output are limited."""
+"""Runs installed programs that convert a file from standard input, with limits on time and output."""
 
 from __future__ import annotations
 
@@ -16,17 +16,13 @@ from overstory.errors import BrokenSource, LoaderNotFound
 from overstory.protocols import OnBroken
 
 _MOST_SECONDS = 20
-"""Wall-clock seconds; the page of bash takes one. The worker that starts the program limits its memory."""
+"""Maximum wall-clock seconds; bash's manual page takes one. The worker that starts the program limits its memory."""
 _MOST_OUTPUT_MEGABYTES = 32
-"""The longest pages become half of one."""
+"""Maximum length of the output; that of the longest manual pages has half a megabyte."""
 
 
 def installed_program(*names: str, remedy: str) -> str:
-    """The path of the first of these programs that is installed.
-
-    Raises:
-        LoaderNotFound: none is.
-    """
+    """Return the path of the first of these programs that is installed, or raise `LoaderNotFound`."""
     for name in names:
         if (path := shutil.which(name)) is not None:
             return path
@@ -34,21 +30,21 @@ def installed_program(*names: str, remedy: str) -> str:
 
 
 def output_of(command: Sequence[str], text: str, source: str, *, on_broken: OnBroken) -> str:
-    """The output of a program for `text` on its standard input.
+    """Return the output of a program for `text` on its standard input.
 
-    It runs in an empty folder, so that a relative path in the text names no file.
+    The program runs in an empty folder, so that relative paths in the text refer to no file.
 
     Args:
-        on_broken: called if the program ends with an error, perhaps before the end of the text.
+        on_broken: called if the program reports an error; its output may then be incomplete.
 
     Raises:
-        BrokenSource: it takes too long, or writes too much.
+        BrokenSource: the program takes too long, or its output is too long.
     """
     name, most = Path(command[0]).name, _MOST_OUTPUT_MEGABYTES * 2**20
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as given:
         given.write(text.encode())
         given.seek(0)
-        child = subprocess.Popen(  # noqa: S603 # no shell, and a command line of ours
+        child = subprocess.Popen(  # noqa: S603 # no shell, and the command line is our own
             command,
             stdin=given,
             stdout=subprocess.PIPE,
@@ -64,21 +60,23 @@ def output_of(command: Sequence[str], text: str, source: str, *, on_broken: OnBr
             with child.stdout:
                 output = child.stdout.read(most + 1)
             if len(output) > most:
-                reason = f"becomes more than {_MOST_OUTPUT_MEGABYTES} MiB of text"
+                reason = f"converts to more than {_MOST_OUTPUT_MEGABYTES} MiB of text"
                 raise BrokenSource(reason, source=source, remedy="Leave it out.")
             status = child.wait()
         finally:
             is_late = timer.finished.is_set()
             timer.cancel()
-            _kill_group(child.pid)  # groff is several processes
+            _kill_group(child.pid)  # groff runs as several processes
             child.wait()
     if is_late:
-        raise BrokenSource(f"takes {name} longer than {_MOST_SECONDS} s", source=source, remedy="Leave it out.")
+        raise BrokenSource(
+            f"takes {name} more than {_MOST_SECONDS} s to convert", source=source, remedy="Leave it out."
+        )
     if status:
-        on_broken(BrokenSource(f"{name} finds an error in it, and may not have read all of it", source=source))
+        on_broken(BrokenSource(f"{name} reported an error, and may not have converted all of it", source=source))
     return output.decode("utf-8", "replace")
 
 
 def _kill_group(group: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # macOS raises the latter for a group that has ended
+    with suppress(ProcessLookupError, PermissionError):  # macOS raises PermissionError for a group that has ended
         os.killpg(group, signal.SIGKILL)

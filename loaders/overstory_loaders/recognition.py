@@ -1,4 +1,4 @@
-"""Text in pictures (OCR), by RapidOCR with the weights that its package brings."""
+"""Text recognition in pictures (OCR) with RapidOCR and the weights in its package."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     Picture = npt.NDArray[np.uint8]
 
 _LEAST_LINE_CONFIDENCE = 0.5
-"""A line that was recognised with less is left out: it is noise, or in a script that the model does not know."""
+"""Lines with a lower confidence are left out: they are noise, or in a script that the model does not know."""
 _LOW_PAGE_CONFIDENCE = 0.8
-"""A page with less is reported: some of its words are probably wrong."""
+"""Pages with a lower confidence are reported, because some words are probably wrong."""
 _LEAST_SHADES = 16
-"""A page whose darkest and brightest points differ by less is blank."""
+"""A page is blank if its darkest and brightest points differ by less."""
 _LEAST_LINE_OVERLAP = 0.5
-"""Part of the lower one's height that two pieces of one line share."""
+"""Two pieces belong to the same line if they share this part of the smaller height."""
 _PARAGRAPH_GAP_LINES = 0.9
-"""A gap of so many lines' height parts two paragraphs."""
+"""A gap of this many line heights separates two paragraphs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class RecognisedPage:
     """The text of a picture.
 
     Attributes:
-        confidence: the mean of its lines' by their length, from 0 to 1; 0 without text.
-        left_out: how many lines could not be recognised reliably.
+        confidence: mean confidence of its lines, weighted by length, from 0 to 1; 0 without text.
+        left_out: number of lines that could not be recognised reliably.
     """
 
     text: str = ""
@@ -46,7 +46,7 @@ class RecognisedPage:
 
 
 class RecognisedLine(NamedTuple):
-    """A piece of a line in a picture: its words, their confidence, and its edges in pixels."""
+    """A piece of a line in a picture: text, confidence, and edges in pixels."""
 
     text: str
     confidence: float
@@ -56,7 +56,7 @@ class RecognisedLine(NamedTuple):
 
 
 class _Output(Protocol):
-    """What RapidOCR returns; each is None where there is no text."""
+    """Result of RapidOCR; each field is None if there is no text."""
 
     txts: Sequence[str] | None
     scores: Sequence[float] | None
@@ -68,12 +68,12 @@ class _Recogniser(Protocol):
 
 
 def can_recognise() -> bool:
-    """Whether the extra `ocr` is installed."""
+    """Return True if the extra `ocr` is installed."""
     return all(find_spec(name) is not None for name in ("rapidocr", "pypdfium2"))
 
 
 def recognise(picture: Picture) -> RecognisedPage:
-    """The text of a picture, height × width × 3; a blank one is not looked at."""
+    """Return the text of a picture of shape (height, width, 3). Blank pictures are skipped."""
     if int(picture.max(initial=0)) - int(picture.min(initial=255)) < _LEAST_SHADES:
         return RecognisedPage()
     found = _engine()(picture)
@@ -92,7 +92,10 @@ def recognise(picture: Picture) -> RecognisedPage:
 
 
 def page_of_lines(found: Sequence[RecognisedLine]) -> RecognisedPage:
-    """Lines from the top, pieces of one line from the left; a wide gap parts paragraphs."""
+    """Return the page with its lines from top to bottom and their pieces from left to right.
+
+    A wide gap separates two paragraphs.
+    """
     good = [line for line in found if line.confidence >= _LEAST_LINE_CONFIDENCE and line.text]
     rows: list[list[RecognisedLine]] = []
     for line in sorted(good, key=lambda line: (line.top, line.left)):
@@ -115,11 +118,11 @@ def page_of_lines(found: Sequence[RecognisedLine]) -> RecognisedPage:
 
 
 def report_doubts(page: RecognisedPage, number: int, source: str, on_broken: OnBroken) -> None:
-    """Reports what of a page was left out, or is probably wrong."""
+    """Report lines of a page that were left out, or a page that is probably wrong."""
     if page.left_out:
         on_broken(
             BrokenSource(
-                f"page {number}: {counted(page.left_out, 'line')} could not be recognised, and the rest was kept",
+                f"page {number}: {counted(page.left_out, 'line')} could not be recognised; the others were kept",
                 source=source,
                 remedy="Scan it again with 300 dpi, or leave it as it is.",
             )
@@ -127,7 +130,7 @@ def report_doubts(page: RecognisedPage, number: int, source: str, on_broken: OnB
     elif page.text and page.confidence < _LOW_PAGE_CONFIDENCE:
         on_broken(
             BrokenSource(
-                f"page {number}: was recognised with a confidence of {page.confidence:.2f}, so that words may be wrong",
+                f"page {number}: was recognised with a confidence of {page.confidence:.2f}, so words may be wrong",
                 source=source,
                 remedy="Scan it again with 300 dpi, or leave it as it is.",
             )
@@ -140,7 +143,7 @@ def _engine() -> _Recogniser:
 
     options = {
         "Global.log_level": "critical",
-        "Global.text_score": 0.0,  # or it drops lines and does not say so
+        "Global.text_score": 0.0,  # otherwise RapidOCR drops lines silently
         "EngineConfig.onnxruntime.intra_op_num_threads": processors(),
     }
     return cast("_Recogniser", RapidOCR(params=options))

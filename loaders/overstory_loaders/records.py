@@ -1,4 +1,4 @@
-"""Conversion of records with named fields, from JSON or a table, to documents."""
+"""Converts records with named fields, from JSON or a table, to documents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.place import Place
 
 KEY_CHARACTER_LIMIT = 1000
-"""Longer ids are refused: indexes of Neo4j take keys of up to about 8 kB."""
+"""Maximum length of ids; Neo4j can index keys of up to about 8 kB."""
 
 _KEYS = "keys (namespace TEXT, key TEXT, line INTEGER, repeats INTEGER, PRIMARY KEY (namespace, key)) WITHOUT ROWID"
 _INSERT = "INSERT OR IGNORE INTO keys VALUES (?, ?, ?, 1)"
@@ -27,41 +27,38 @@ _REPEATS = "SELECT repeats FROM keys WHERE namespace = ? AND key = ?"
 
 
 def content_key(values: Mapping[str, object]) -> str:
-    """The key of a record without an id: 32 hexadecimal digits of the SHA-256 of its content."""
+    """Return the key of a record without an id: 32 hexadecimal digits of the SHA-256 of its content."""
     canonical = json.dumps(values, ensure_ascii=False, sort_keys=True, default=str)
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 class KeyRegister(Spool):
-    """Records the keys of one source in constant memory.
+    """Records the keys of a source in constant memory.
 
-    The loader may be advanced in another thread than the one that created it, but never in two at once.
+    It may be used in another thread than the one that created it, but never in two threads at once.
     """
 
     def __init__(self) -> None:
         super().__init__(_KEYS)
 
     def claim(self, key: str, place: Place, *, namespace: str = "") -> None:
-        """Register the key of the record at `place`."""
+        """Register the key of the record at `place`, or raise `BrokenSource` if it is invalid or already used."""
         if len(key) > KEY_CHARACTER_LIMIT:
             raise place.broken(
                 f"its id has {len(key)} characters",
-                remedy=f"Ids may have {KEY_CHARACTER_LIMIT}; name another field id.",
+                remedy=f"Ids may have at most {KEY_CHARACTER_LIMIT}; rename another field to id.",
             )
         if not is_storable(key):
-            raise place.broken(
-                f"its id {key!a} has a control character, or half of a surrogate pair", remedy="Correct the id."
-            )
+            raise place.broken(f"its id {key!a} has a control character or a lone surrogate", remedy="Correct the id.")
         if not self._insert(namespace, key, place):
             word = "record" if place.line is None else "line"
             (first,) = self._table.execute(_FIRST, (namespace, key)).fetchone()
             raise place.broken(
-                f"has the id {key!r} of {word} {first}, which was loaded",
+                f"has the same id {key!r} as {word} {first}, which was loaded",
                 remedy="Give each record an id of its own.",
             )
 
     def holds(self, key: str) -> bool:
-        """Whether a record has this key."""
         return self._table.execute(_FIRST, ("", key)).fetchone() is not None if is_storable(key) else False
 
     def claim_content(self, key: str, place: Place, *, namespace: str = "") -> str:
@@ -82,18 +79,16 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record and its position."""
-
     place: Place
     values: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The field names of a document's parts: the first one with a value counts, ignoring case.
+    """Field names for the parts of a document. The first field with a value is used; case is ignored.
 
     Attributes:
-        id_required: whether a record without an id is broken; otherwise the id is a hash of its content.
+        id_required: True if a record without an id is broken; otherwise the id is a hash of its content.
     """
 
     text: tuple[str, ...] = ("text", "contents", "content", "body", "page_content")
@@ -103,7 +98,7 @@ class Fields:
 
 
 def documents(records: Iterable[Record], *, source: str, fields: Fields, on_broken: OnBroken) -> Iterator[Document]:
-    """One document per record, lazily; invalid records are passed to `on_broken`."""
+    """Yield one document per record, lazily; invalid records are passed to `on_broken`."""
     with KeyRegister() as keys:
         for record in records:
             try:
@@ -115,9 +110,9 @@ def documents(records: Iterable[Record], *, source: str, fields: Fields, on_brok
 
 
 def document_of(record: Record, *, source: str, fields: Fields, keys: KeyRegister) -> Document:
-    """The document of a record; fields other than text, title and id become metadata.
+    """Return the document of a record. Fields other than text, title and id become metadata.
 
-    Without a text the title is used as the text. Some BEIR collections have thousands of such records.
+    Without a text, the title becomes the text; some BEIR collections have thousands of such records.
     """
     taken = _Taken(record)
     text = taken.text(fields.text)
@@ -132,12 +127,12 @@ def document_of(record: Record, *, source: str, fields: Fields, keys: KeyRegiste
 
 
 def key_of(record: Record, *, fields: Fields, keys: KeyRegister) -> str:
-    """The key of a record that is used without its text."""
+    """Return the key of a record whose text is not used."""
     return _Taken(record).key(fields, keys)
 
 
 class _Taken:
-    """Takes fields from a record, and keeps track of the remaining ones."""
+    """Takes fields from a record, and tracks the remaining ones."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
@@ -157,7 +152,7 @@ class _Taken:
             if text := clean_text(value):
                 return text
         if wrong:
-            raise self._record.place.broken(wrong, remedy="Make it a text, in quotes.")
+            raise self._record.place.broken(wrong, remedy="Make it a string, in quotes.")
         return ""
 
     def title(self, names: tuple[str, ...]) -> str:
@@ -177,15 +172,15 @@ class _Taken:
                 raise place.broken(f"its {name} is {_kind(value)}", remedy="Make it a text or a number.")
             self._used.add(name)
             key = str(value)
-            if key.strip():  # otherwise as it is: relevance files name it so
+            if key.strip():  # kept unchanged, because relevance files refer to it
                 keys.claim(key, place)
                 return key
         if fields.id_required:
-            raise place.broken(f"has no {fields.id[0]}", remedy="Give each record one: relevance files refer to it.")
+            raise place.broken(f"has no {fields.id[0]}", remedy="Give each record an id: relevance files refer to it.")
         return keys.claim_content(content_key(self._record.values), place)
 
     def rest(self) -> dict[str, object]:
-        """The remaining fields, merged with the members of an object `metadata`; the fields take precedence."""
+        """Return the remaining fields, merged with the members of an object `metadata`; the fields take precedence."""
         left = {name: value for name, value in self._record.values.items() if name not in self._used}
         inner = left.get("metadata")
         if isinstance(inner, dict):
@@ -201,10 +196,10 @@ class _Taken:
 def _without_text(record: Record, fields: Fields) -> BrokenSource:
     named = {name.strip().casefold() for name in record.values}
     if named & {*fields.text, *fields.title}:
-        return record.place.broken("is empty: neither text nor title", remedy="Leave it out.")
+        return record.place.broken("is empty: it has neither a text nor a title", remedy="Leave it out.")
     return record.place.broken(
         f"has no text: none of the fields {', '.join(fields.text)}",
-        remedy=f"Name the field with the text {fields.text[0]!r}.",
+        remedy=f"Rename the field with the text to {fields.text[0]!r}.",
     )
 
 

@@ -1,4 +1,4 @@
-"""reStructuredText, as Sphinx and docutils read it."""
+"""reStructuredText, as docutils and Sphinx read it."""
 
 from __future__ import annotations
 
@@ -8,28 +8,27 @@ from overstory.errors import BrokenSource
 from overstory.model import Document, Link
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_text, clean_title, join_blocks
-from overstory_loaders.decoding import read_text
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.hyperlinks import hyperlinks
 from overstory_loaders.metadata import clean_metadata, separated
+from overstory_loaders.text_encoding import read_text
 
 SUFFIXES = (".rst", ".rest")
 LISTED_FIELDS = frozenset({"keywords", "tags"})
 
 
 class RstLoader:
-    """reStructuredText files, with the title from their first heading or file name."""
+    """Loader for reStructuredText files. The title is the first heading, or the file name."""
 
     name = "rst"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """By name."""
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
-        """One document, and its links to other files; the fields at its beginning become metadata."""
-        from overstory_loaders.rst_blocks import RstReader  # docutils takes a fifth of a second
+        """Yield one document and its links to other files; fields at its beginning become metadata."""
+        from overstory_loaders.rst_blocks import RstReader  # importing docutils takes a fifth of a second
 
         try:
             reader = RstReader(clean_text(read_text(source)))

@@ -1,8 +1,7 @@
-"""A text in reStructuredText, parsed by docutils, as blocks: headings, directives, lists, tables.
+"""Converts reStructuredText to blocks with docutils. `rst` imports this module late, because docutils loads slowly.
 
-docutils refuses directives and roles that it does not know, and real files are full of those of Sphinx extensions. So
-every name that a text uses is registered before it is parsed: a directive is its argument and its content, a role its
-words.
+docutils refuses unknown directives and roles, and real files use many from Sphinx extensions. So all names in a text
+are registered before it is parsed: a directive becomes its argument and content, a role its text.
 """
 
 from __future__ import annotations
@@ -21,21 +20,21 @@ from overstory_loaders.blocks import INDENT, Block
 from overstory_loaders.table_text import DataTable, TableCell
 
 _LONGEST_LINE_CHARACTERS = 10_000
-"""Of a line that docutils parses; a longer one is cut into several."""
+"""Maximum length of a line for docutils; longer lines are split."""
 _LEVELS = 6
 
 _DIRECTIVE = re.compile(r"\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w+.:-]*\w)[ \t]*::", re.IGNORECASE)
 _ROLE = re.compile(r":([a-zA-Z][\w+.:-]{0,99}):`|`:([a-zA-Z][\w+.:-]{0,99}):")
 _WITH_TARGET = re.compile(r"(.*)(?<!\s)\s*+<([^<>]+)>$", re.DOTALL)
 _MARKS: dict[type[nodes.Node], str] = {nodes.emphasis: "*", nodes.strong: "**", nodes.literal: "``"}
-"""Marks that stay in a text, but not in a heading."""
+"""Marks that are kept in a text, but not in a heading."""
 
 # fmt: off
 _OF_DOCUTILS = frozenset((
     "replace", "unicode", "date", "list-table", "csv-table", "table", "parsed-literal", "container", "class",
     "compound",
 ))
-"""Directives that are read by docutils; all others are `_AnyDirective`."""
+"""Directives that docutils handles; all others become `_AnyDirective`."""
 _CODE = frozenset((
     "code", "code-block", "sourcecode", "doctest", "testcode", "testoutput", "testsetup", "prompt", "math",
     "productionlist", "highlights", "graphviz", "digraph", "mermaid", "ipython", "jupyter-execute",
@@ -79,7 +78,7 @@ _SETTINGS = {
 
 
 class _DirectiveNode(nodes.General, nodes.Element):
-    """A directive, by its `name` without a domain and its `argument`, with its content."""
+    """A directive with its `name` without domain, its `argument` and its content."""
 
 
 class _AnyDirective(Directive):
@@ -101,7 +100,7 @@ class _AnyDirective(Directive):
 
 
 def _any_role(name: str, raw: str, text: str, *_: object) -> tuple[list[Any], list[Any]]:
-    """The words of a role: "text" of "text <target>", the whole name of "~package.name"."""
+    """Return the text of a role: "text" for "text <target>"; the target itself if there is no text."""
     found = _WITH_TARGET.match(nodes.unescape(text))
     words, target = (found[1], found[2]) if found else (nodes.unescape(text).lstrip("~!"), nodes.unescape(text))
     if name.lower() == "doc":
@@ -110,7 +109,7 @@ def _any_role(name: str, raw: str, text: str, *_: object) -> tuple[list[Any], li
 
 
 def _register(text: str) -> None:
-    """Registers what a text uses with docutils, for the whole process."""
+    """Register the directives and roles in a text with docutils, for the whole process."""
     for name in {found.lower() for found in _DIRECTIVE.findall(text)} - _OF_DOCUTILS:
         directives.register_directive(name, _AnyDirective)
     for names in _ROLE.findall(text):
@@ -121,8 +120,8 @@ class RstReader:
     """Reads a text with "\\n" line ends.
 
     Attributes:
-        fields: those at the beginning of the text, by name in lower case.
-        links: addresses and words of links to other files; known after `blocks`.
+        fields: fields at the beginning of the text, by name in lower case.
+        links: address and text of links to other files; complete after `blocks`.
     """
 
     def __init__(self, text: str) -> None:
@@ -140,7 +139,7 @@ class RstReader:
         yield from self._inside(self._document, 0)
 
     def _read_fields(self) -> dict[str, str]:
-        """Takes the fields out of the document."""
+        """Remove the fields from the document and return them."""
         first = next((node for node in self._document.children if not isinstance(node, _SKIPPED)), None)
         if not isinstance(first, nodes.field_list):
             return {}
@@ -184,7 +183,7 @@ class RstReader:
                 yield Block("\n".join(self._inline(each) for each in node.findall(nodes.line)))
             case nodes.table():
                 yield from self._table(node)
-            case nodes.system_message():  # of a directive that is wrong there is its source
+            case nodes.system_message():  # contains the source of an invalid directive
                 yield from (Block(each.astext()) for each in node.findall(nodes.literal_block))
             case nodes.FixedTextElement():
                 yield Block(node.astext())
@@ -208,7 +207,7 @@ class RstReader:
                 )
 
     def _described(self, words: str, node: nodes.Node, level: int) -> Iterator[Block]:
-        """What is named, and below it its description."""
+        """Yield a term, with its description indented below it."""
         first, *rest = [*self._inside(node, level), Block("")]
         yield Block(f"{words}\n{textwrap.indent(first.text, INDENT)}")
         yield from (Block(textwrap.indent(each.text, INDENT), each.level, each.tight) for each in rest)
@@ -255,7 +254,7 @@ class RstReader:
                 self.links.append((_with_suffix(address), words or address))
 
     def _table(self, node: nodes.table) -> Iterator[Block]:
-        """A line per row, which repeats the header."""
+        """Yield a block per row, which repeats the header."""
         for title in node.findall(nodes.title):
             yield Block(self._inline(title))
         table = DataTable()
@@ -295,5 +294,5 @@ class RstReader:
 
 
 def _with_suffix(address: str) -> str:
-    """The file of a document that Sphinx names without its suffix."""
+    """Return the file name of a document that Sphinx names without its suffix."""
     return address if address.endswith((".rst", ".md", ".txt")) else f"{address}.rst"

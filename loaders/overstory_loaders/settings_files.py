@@ -1,6 +1,6 @@
-"""Files of settings and data that people write (YAML, TOML), kept as written: comments say most of what is to be known.
+"""Settings and data files that people write (YAML, TOML), kept as written, because comments explain most of them.
 
-They are not parsed, so that templates are read, too, and no alias becomes a large text.
+The files are not parsed, so templates can be read, and an alias cannot expand to a large text.
 """
 
 from __future__ import annotations
@@ -11,37 +11,36 @@ from collections.abc import Iterator
 from overstory.model import Annotation, Document, Heading
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_title
-from overstory_loaders.decoding import read_clean_text
 from overstory_loaders.files import address, has_suffix, stem
+from overstory_loaders.text_encoding import read_clean_text
 
 YAML, TOML = (".yaml", ".yml"), (".toml",)
 SUFFIXES = (*YAML, *TOML)
 _LEAST_ITEM_CHARACTERS = 200
-"""A shorter item of a list in YAML has no heading of its own."""
+"""A shorter item of a YAML list gets no heading."""
 _LONG_SECTION_CHARACTERS = 2_000
-"""What is longer below a key is itself parted at its keys."""
+"""A longer section is split at the keys inside it."""
 _MOST_KEY_LEVELS = 4
 
 _NAME = r"""[\w.$/@{}<>*+-][\w .$/@{}<>*+-]{0,200}|"[^"\n]{1,200}"|'[^'\n]{1,200}'"""
 _KEY = re.compile(rf"^([ ]*)(- )?({_NAME}):(?=[ \t\n]|\Z)[ \t]*(.{{0,100}})", re.MULTILINE)
 _OPENS = re.compile(r"(?:[&!][^ \t]++[ \t]*+)*+(?:[|>][0-9+-]*+)?[ \t]*+(?:#.*)?")
-"""The value of a key that has more below it: none, a tag or an anchor, the sign of a text of several lines."""
+"""Value of a key with lines below it: empty, a tag or an anchor, or the mark of a block text."""
 _TABLE = re.compile(r"^[ \t]*(\[{1,2})[ \t]*([^\[\]\n]{1,200}?)[ \t]*\]{1,2}[ \t]*(?:#.*)?$", re.MULTILINE)
 _TITLE = re.compile(r"^(?:title|name)[ \t]*[:=][ \t]*(.+)$", re.MULTILINE)
 
 
 class SettingsLoader:
-    """YAML and TOML files; the title is their `title` or `name` at the top level, or the file name."""
+    """Loader for YAML and TOML files. The title is a top-level `title` or `name`, or the file name."""
 
     name = "settings"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """By name."""
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
-        """One document, whose headings are its tables, and keys with more below them."""
+        """Yield one document. Its headings are the tables, or the keys with lines below them."""
         text = read_clean_text(source)
         titled = _TITLE.search(text)
         title = re.sub(r"[ \t]#.*", "", titled[1]).strip().strip("'\"") if titled else ""
@@ -55,10 +54,10 @@ class SettingsLoader:
 
 
 def _keys(text: str, start: int, end: int, level: int) -> Iterator[Heading]:
-    """The keys of a part of YAML with the least indentation that have more below them, and those below long ones.
+    """Yield headings for the least indented keys that have lines below them, and for keys in long sections.
 
-    Of keys with values right beside them, the first of several is a heading, so that they are not taken for a part of
-    what stands above.
+    Of consecutive keys with plain values, the first one is a heading, so that these keys do not seem to belong to the
+    section above.
     """
     found = list(_KEY.finditer(text, start, end))
     if not found or level > _MOST_KEY_LEVELS:
@@ -79,7 +78,7 @@ def _keys(text: str, start: int, end: int, level: int) -> Iterator[Heading]:
 
 
 def _tables(text: str) -> Iterator[Heading]:
-    """The tables of TOML; of those that are the items of a list, `[[package]]`, the first."""
+    """Yield headings for TOML tables; for a list of tables (`[[package]]`), only for the first."""
     before = ""
     for table in _TABLE.finditer(text):
         if table[2] != before:

@@ -1,4 +1,4 @@
-"""Subtitles (SRT, WebVTT): what is said, in paragraphs that begin with their time."""
+"""Subtitles (SRT, WebVTT): the spoken text, in paragraphs that begin with their time."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_text, clean_title
-from overstory_loaders.decoding import read_clean_text
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.text_encoding import read_clean_text
 
 SUFFIXES = (".srt", ".vtt")
 _LONGEST_SILENCE_SECONDS = 3.0
-"""A longer one ends a paragraph."""
+"""A longer silence ends a paragraph."""
 _FULL_PARAGRAPH_CHARACTERS = 400
-"""So many end a paragraph at the end of a sentence, and twice as many anywhere: some 30 seconds."""
+"""A paragraph of this length, some 30 seconds, ends at the next sentence end, and at twice the length anywhere."""
 
 _SHOWN_CUE_CHARACTERS = 60
-"""Of a text without a time, in the message that names it."""
 
 _CUE = re.compile(r"[ \t]*((?:\d+:)?\d{1,2}:\d{1,2}[.,]\d{1,3})[ \t]*-->[ \t]*((?:\d+:)?\d{1,2}:\d{1,2}[.,]\d{1,3})")
 _SPEAKER = re.compile(r"<v(?:\.[^\s<>]{0,100})?[ \t]{1,10}([^<>\n]{1,200})>")
@@ -32,7 +31,7 @@ _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _OF_WEBVTT = re.compile(r"\s*(?:WEBVTT|NOTE|STYLE|REGION|X-TIMESTAMP-MAP)(?![\w])")
 _SENTENCE_END = (".", "!", "?", "…", ".”", '."', "。", "！", "？")
 _LANGUAGE = re.compile(r"\.([a-z]{2}(?:[-_][A-Za-z]{2,4})?)(?:\.(?:sdh|cc|forced))?$")
-"""At the end of a name without its ending, as players read it: "film.en.srt"."""
+"""Language at the end of the file name, as in "film.en.srt"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +42,16 @@ class _Cue:
 
 
 class SubtitleLoader:
-    """SRT and WebVTT files; the title is the file name, which may end with the language."""
+    """Loader for SRT and WebVTT files. The title is the file name without the language."""
 
     name = "subtitles"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """By name."""
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document, without markup and repeated lines. Of what has no time it is said how much that is."""
+        """Yield one document without markup and repeated lines. Texts without a time are reported and left out."""
         text = read_clean_text(source)
         timeless: list[str] = []
         cues = list(_cues(text, timeless))
@@ -63,16 +61,16 @@ class SubtitleLoader:
                 source=source,
                 remedy="Check the file; if it is a text, name it .txt.",
             )
-        said = "\n\n".join(_paragraphs(cues))
-        if not said:
-            raise empty(source, "nothing is said")
+        speech = "\n\n".join(_paragraphs(cues))
+        if not speech:
+            raise empty(source, "it contains no spoken text")
         if timeless:
             first = " ".join(timeless[0].split())[:_SHOWN_CUE_CHARACTERS]
             on_broken(
                 BrokenSource(
-                    f"{counted(len(timeless), 'block')} without a time left out, the first: {first!r}",
+                    f"{counted(len(timeless), 'block')} left out for lack of a time; the first one: {first!r}",
                     source=source,
-                    remedy="Give each a line like 00:01:02,000 --> 00:01:04,000; in a cue, leave no line blank.",
+                    remedy="Add a line like 00:01:02,000 --> 00:01:04,000 to each; a cue must not contain blank lines.",
                     hides=False,
                 )
             )
@@ -81,7 +79,7 @@ class SubtitleLoader:
         yield Document(
             source=address(source),
             source_key="",
-            text=clean_text(said),
+            text=clean_text(speech),
             title=clean_title(name[: language.start()] if language else name),
             metadata=clean_metadata(
                 {"language": language[1].replace("_", "-") if language else None, "seconds": cues[-1].end}
@@ -90,10 +88,10 @@ class SubtitleLoader:
 
 
 def _cues(text: str, timeless: list[str]) -> Iterator[_Cue]:
-    """The cues; notes and styles of WebVTT are left out.
+    """Yield the cues, without notes and styles of WebVTT.
 
     Args:
-        timeless: gets other blocks that have no time.
+        timeless: receives other blocks that have no time.
     """
     for block in _BLANK_LINES.split(text):
         lines = block.split("\n")
@@ -114,7 +112,7 @@ def _paragraphs(cues: list[_Cue]) -> Iterator[str]:
     last = ""
     for cue in cues:
         lines = [" ".join(line.split()) for line in cue.text.split("\n")]
-        # Captions that scroll have each line in two cues.
+        # Scrolling captions contain each line in two cues.
         lines = [line for place, line in enumerate(lines) if line and not (place == 0 and line == last)]
         is_full = length > _FULL_PARAGRAPH_CHARACTERS and words[-1].endswith(_SENTENCE_END)
         if words and (cue.start - end > _LONGEST_SILENCE_SECONDS or is_full or length > 2 * _FULL_PARAGRAPH_CHARACTERS):

@@ -1,7 +1,7 @@
-"""Tables inside documents as text: a line per row, each cell with the name of its column.
+"""Tables inside documents as text: one line per row, each cell with its column name.
 
-A long table is cut into passages between its rows. So each row repeats the header, and "Price: 2" is found wherever the
-row stands. Empty cells are left out.
+A long table is split into passages between its rows. Each row repeats the header, so that "Price: 2" is found in any
+row. Empty cells are left out.
 """
 
 from __future__ import annotations
@@ -16,27 +16,29 @@ from overstory_loaders.blocks import Block
 CELL_GAP = " | "
 _LONGEST_COLUMN_NAME_CHARACTERS = 100
 _ROWS_SEEN_FOR_A_HEADER = 20
-"""Rows below one that may be a header which are compared with it, and before it, captions."""
+"""Rows that are examined to find a header, including captions before it."""
 
 MOST_TABLE_COLUMNS = 1_000
-"""Columns, or rows, that a cell goes over at most, as in browsers."""
+"""Maximum columns or rows that a cell spans, as in browsers."""
 _MOST_SPANNED_CELLS = 1_000_000
-"""Places of a table that cells beyond their first take up; further ones take up one place each."""
+"""Maximum number of table positions filled by spanning cells; beyond it, each cell takes one position."""
 
 Cell = object
-"""A text, a number, true or false, a date, a time, or None."""
+"""A text, number, boolean, date, time, or None."""
 
 _Row = tuple[Cell, ...]
 
 
 def table_blocks(rows: Iterable[Sequence[Cell]], *, has_header: bool | None = None) -> Iterator[Block]:
-    """The rows of a table as blocks, lazily; rows without any value part what belongs together.
+    """Yield the rows of a table as blocks, lazily. Empty rows separate the table into parts.
+
+    A row below a header reads "Kind: salt | Price: 2". Without a header it reads "name: value" in a part of two
+    columns, otherwise the cells are separated by commas. A part without a header takes over the header of the part
+    above.
 
     Args:
-        has_header: whether the first row is the header; None finds it: a row of distinct short texts, as wide as the
-            rows below it. Of two columns one must have no texts below it, or they are as likely names and values. A
-            part without a header has that of the part above it. A row without a header is "name: value" where the
-            part has two columns, else its cells with commas between them.
+        has_header: whether the first row is the header. None detects it: a row of distinct short texts, as wide as the
+            rows below. With two columns, one must have no texts below the header, or the rows are names and values.
     """
     names: _Row = ()
     for part in _parts(rows):
@@ -60,12 +62,12 @@ def table_blocks(rows: Iterable[Sequence[Cell]], *, has_header: bool | None = No
 
 
 def repeatable(text: str) -> str:
-    """A text that stands in several rows; "" for one so long that a table could become a thousand times its size."""
+    """Return a text that is repeated in several rows; "" if it is too long to repeat."""
     return text if len(text) <= _LONGEST_COLUMN_NAME_CHARACTERS else ""
 
 
 def with_one_header(rows: Sequence[Sequence[Cell]], header_rows: int) -> Sequence[Sequence[Cell]]:
-    """The rows of a table with several rows of a header as one: the texts of each column, each once."""
+    """Return the rows with several header rows merged into one: the distinct texts of each column."""
     return [_joined(rows[:header_rows]), *rows[header_rows:]] if header_rows > 1 else rows
 
 
@@ -76,8 +78,7 @@ def _joined(rows: Sequence[Sequence[Cell]]) -> list[str]:
 
 
 def row_line(row: Sequence[Cell], names: Sequence[Cell] = (), *, gap: str = CELL_GAP) -> str:
-    """A row as a line: "Kind: salt | Price: 2". Cells of columns without a name stand alone, and so does a row's only
-    cell, which is a caption."""
+    """Return a row as a line: "Kind: salt | Price: 2". Cells without a column name, and a single cell, stand alone."""
     texts: list[str] = []
     if len(names) > 1 and _filled(row) == 1:
         names = ()
@@ -89,7 +90,7 @@ def row_line(row: Sequence[Cell], names: Sequence[Cell] = (), *, gap: str = CELL
 
 
 def cell_text(cell: Cell) -> str:
-    """A cell as one line: dates in ISO 8601, numbers with the 15 digits that spreadsheets have."""
+    """Return a cell on one line: dates in ISO 8601, numbers with 15 digits as in spreadsheets."""
     match cell:
         case None:
             return ""
@@ -111,7 +112,7 @@ def cell_text(cell: Cell) -> str:
 
 
 def _parts(rows: Iterable[Sequence[Cell]]) -> Iterator[Iterator[_Row]]:
-    """The runs of rows with a value, each lazily; one has to be read to its end before the next."""
+    """Yield runs of non-empty rows, lazily; each must be read to its end before the next."""
     following = iter(rows)
 
     def part(first: _Row) -> Iterator[_Row]:
@@ -127,8 +128,11 @@ def _parts(rows: Iterable[Sequence[Cell]]) -> Iterator[Iterator[_Row]]:
 
 
 def _header_of(rows: Sequence[_Row]) -> int | None:
-    """The place of the header among the first rows of a part: the first that may be one and has a number, a date or the
-    like right below it; where there is none, the first row if it has names for three columns."""
+    """Return the index of the header among the first rows of a part, or None.
+
+    It is the first candidate with a number or a date right below it, else the first row if it names at least three
+    columns.
+    """
     widest = max(map(_filled, rows))
     if _has_corner(rows):
         return 0
@@ -142,7 +146,7 @@ def _header_of(rows: Sequence[_Row]) -> int | None:
 
 
 def _has_corner(rows: Sequence[_Row]) -> bool:
-    """Whether the first row has names, years for example, for all columns but the first, which names the rows."""
+    """Return True if the first row names all columns but the first one, which names the rows."""
     first, below = rows[0], rows[1:]
     names = [cell_text(cell) for cell in first[1:]]
     return (
@@ -158,7 +162,7 @@ def _has_corner(rows: Sequence[_Row]) -> bool:
 
 
 def _names(row: _Row) -> dict[int, str]:
-    """The texts of a row by their column; none if it cannot be a header."""
+    """Return the texts of a row by column; {} if the row cannot be a header."""
     names = {place: cell_text(cell) for place, cell in enumerate(row) if cell_text(cell)}
     are_texts = all(isinstance(row[place], str) and not _is_number(name) for place, name in names.items())
     are_short = all(len(name) <= _LONGEST_COLUMN_NAME_CHARACTERS for name in names.values())
@@ -167,13 +171,13 @@ def _names(row: _Row) -> dict[int, str]:
 
 
 def _is_typed(rows: Sequence[_Row], column: int) -> bool:
-    """Whether a column has values, and no text among them."""
+    """Return True if a column has values and none of them is text."""
     cells = [row[column] for row in rows if column < len(row) and cell_text(row[column])]
     return bool(cells) and not any(isinstance(cell, str) and not _is_number(cell) for cell in cells)
 
 
 def _fits(names: _Row, rows: Sequence[_Row]) -> bool:
-    """Whether rows may stand under the header of the part above: all of their cells have a name there."""
+    """Return True if rows may belong to the header of the part above: each cell has a column name there."""
     if max(map(_filled, rows)) < 2:
         return False
     return all(
@@ -185,7 +189,7 @@ def _fits(names: _Row, rows: Sequence[_Row]) -> bool:
 
 
 def _gap_of(rows: Sequence[_Row]) -> str:
-    """What stands between cells without a header: a colon after names, or commas."""
+    """Return the separator of cells without a header: a colon for two columns, otherwise a comma."""
     columns = {place for row in rows for place, cell in enumerate(row) if cell is not None and cell_text(cell)}
     return ": " if len(columns) == 2 else ", "
 
@@ -195,7 +199,7 @@ def _filled(row: Sequence[Cell]) -> int:
 
 
 def _is_number(text: str) -> bool:
-    """Whether a text in a table is a number, as in tables of slides, where all cells are texts."""
+    """Return True if a text is a number, for tables whose cells are all texts, as on slides."""
     return text.strip(" %€$£+-").replace(",", "").replace(".", "").replace(" ", "").isdecimal()
 
 
@@ -207,7 +211,7 @@ def _hours(duration: timedelta) -> str:
 
 @dataclass(slots=True)
 class TableCell:
-    """A cell, and over how many columns and rows it goes."""
+    """A cell, and the number of columns and rows it spans."""
 
     text: str
     columns: int
@@ -217,7 +221,7 @@ class TableCell:
 
 @dataclass(slots=True)
 class DataTable:
-    """The rows of a data table, and which of the first ones are its header."""
+    """Rows of a data table, and the number of header rows."""
 
     rows: list[list[TableCell]] = field(default_factory=list[list[TableCell]])
     header_rows: int = 0
@@ -230,7 +234,7 @@ class DataTable:
         self.rows.append(cells)
 
     def blocks(self) -> Iterator[Block]:
-        """A line per row, which repeats the header; of a table without one, the cells alone."""
+        """Yield a block per row, which repeats the header if there is one."""
         grid = _grid(self.rows)
         if 0 < self.header_rows < len(grid):
             yield from table_blocks(with_one_header(grid, self.header_rows), has_header=True)
@@ -239,19 +243,22 @@ class DataTable:
 
 
 def _grid(rows: Sequence[Sequence[TableCell]]) -> list[list[str]]:
-    """The texts by row and column. A cell that goes over several rows stands in each; one over several columns stands
-    in the first, or, in a header, in each."""
+    """Return the texts by row and column.
+
+    A cell that spans rows is repeated in each row. A cell that spans columns is in the first, or in each if it is a
+    header.
+    """
     grid: list[list[str]] = []
     left = _MOST_SPANNED_CELLS
-    going_on: dict[int, tuple[str, int]] = {}
+    continued: dict[int, tuple[str, int]] = {}
     for cells in rows:
         row: list[str] = []
         for cell in [*cells, None]:
-            while len(row) in going_on:
-                text, rows_left = going_on.pop(len(row))
+            while len(row) in continued:
+                text, rows_left = continued.pop(len(row))
                 left -= 1
                 if rows_left > 1 and left > 0:
-                    going_on[len(row)] = (text, rows_left - 1)
+                    continued[len(row)] = (text, rows_left - 1)
                 row.append(text)
             if cell is None:
                 break
@@ -260,7 +267,7 @@ def _grid(rows: Sequence[Sequence[TableCell]]) -> list[list[str]]:
             for number in range(columns):
                 text = cell.text if cell.is_header or not number else ""
                 if cell.rows > 1:
-                    going_on[len(row)] = (repeatable(text), cell.rows - 1)
+                    continued[len(row)] = (repeatable(text), cell.rows - 1)
                 row.append(text)
         grid.append(row)
     return grid

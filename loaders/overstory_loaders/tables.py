@@ -9,23 +9,22 @@ from dataclasses import dataclass
 
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_title
-from overstory_loaders.decoding import LINE_CHARACTER_LIMIT, NumberedLine, bad_byte, not_utf8, read_lines
 from overstory_loaders.files import empty
 from overstory_loaders.place import Place
+from overstory_loaders.text_encoding import LINE_CHARACTER_LIMIT, NumberedLine, bad_byte, not_utf8, read_lines
 
 TABLE_SUFFIXES = (".csv", ".tsv")
 DELIMITERS = (",", ";", "\t", "|")
 QUOTE = 'Put texts with delimiters, quotes or line ends in quotes, and double the quotes inside: "like ""this""".'
 SHOWN_CHARACTERS = 200
-"""Characters of cells and headers in messages."""
 
 _LINES_A_ROW = 100_000
-"""More lines are no cell: a quote was never closed, and the rest of the file would be read as one."""
+"""A row with more lines has an unclosed quote, which would swallow the rest of the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableHeader:
-    """The names of a table's columns, and what parts its cells."""
+    """The column names of a table, and its delimiter."""
 
     delimiter: str
     names: tuple[str, ...]
@@ -36,12 +35,12 @@ class _OpenQuoteError(csv.Error):
 
 
 class CountedLines(Iterator[str]):
-    """The texts of lines, with the number of the last one: `csv` does not count those that were left out.
+    """Lines as text, with the number of the last line; `csv` does not count lines that were skipped.
 
     Attributes:
-        number: of the last line, counted from 1.
-        filled: how many lines were not blank so far.
-        of_row: how many lines the row has that is being read.
+        number: number of the last line, from 1.
+        filled: number of lines so far that were not blank.
+        of_row: number of lines in the current row.
     """
 
     def __init__(self, lines: Iterator[NumberedLine]) -> None:
@@ -61,8 +60,8 @@ class CountedLines(Iterator[str]):
 
 
 def table_lines(source: str, on_broken: OnBroken) -> CountedLines:
-    """The lines of a table, whose cells may be as long as a line may be."""
-    # The cell limit applies to the whole process; its default, 128 KiB, is too small for documents. Only raise it.
+    """Return the lines of a table. Cells may be as long as a line."""
+    # The limit applies to the whole process, so it is only raised; the default of 128 KiB is too small for documents.
     csv.field_size_limit(max(csv.field_size_limit(), LINE_CHARACTER_LIMIT))
     return CountedLines(read_lines(source, on_broken=on_broken))
 
@@ -70,7 +69,10 @@ def table_lines(source: str, on_broken: OnBroken) -> CountedLines:
 def table_header(
     lines: CountedLines, source: str, fits: Callable[[tuple[str, ...]], bool]
 ) -> tuple[TableHeader, Place]:
-    """The first line that is not blank, split by the delimiter whose columns fit, else by that of the most columns."""
+    """Return the header in the first line that is not blank, and its position.
+
+    The delimiter is the one for which `fits` returns True, otherwise the one that gives the most columns.
+    """
     line = next((line for line in lines if line.strip()), None)
     if line is None:
         raise empty(source)
@@ -86,17 +88,17 @@ def table_header(
 
 
 def column_names(line: str, delimiter: str) -> tuple[str, ...]:
-    """The names of the columns in a header line; none if it is no such line."""
+    """Return the column names in a header line; () if it is not one."""
     try:
         return tuple(clean_title(name) for name in next(csv.reader([line], delimiter=delimiter)))
-    except csv.Error:  # a quoted name with a line end in it, or no table at all
+    except csv.Error:  # a quoted name contains a line end, or the file is not a table
         return ()
 
 
 def table_rows(
     lines: CountedLines, delimiter: str, source: str, on_broken: OnBroken
 ) -> Iterator[tuple[list[str], Place]]:
-    """The rows that are not blank, each with its first line."""
+    """Yield the rows that are not blank, each with the position of its first line."""
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
         place = Place(source, lines.number + 1)
@@ -108,7 +110,7 @@ def table_rows(
         except _OpenQuoteError:
             on_broken(
                 place.broken(
-                    f"has a quote that is not closed within {_LINES_A_ROW:,} lines: nothing from here on was read",
+                    f"has a quote that is not closed within {_LINES_A_ROW:,} lines: the rest of the file was not read",
                     remedy=QUOTE,
                 )
             )
@@ -121,7 +123,7 @@ def table_rows(
 
 
 def table_cells(header: TableHeader, row: list[str], place: Place) -> dict[str, object]:
-    """The cells by name; those of columns without a name, such as the row numbers that pandas writes, left out."""
+    """Return the cells by column name. Columns without a name, such as pandas row numbers, are left out."""
     if len(row) != len(header.names):
         raise place.broken(
             f"has {len(row)} {'cell' if len(row) == 1 else 'cells'} where the header has {len(header.names)}",

@@ -10,37 +10,36 @@ from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_title
 from overstory_loaders.by_content import format_by_content
 from overstory_loaders.code_grammars import CODE_SUFFIXES
-from overstory_loaders.decoding import read_clean_text
 from overstory_loaders.files import address, has_suffix, stem
 from overstory_loaders.json_records import SUFFIXES as JSON_SUFFIXES
 from overstory_loaders.mail_headers import metadata_of, without_transport
 from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.text_encoding import read_clean_text
 
 PERL_SUFFIXES = (".pm", ".pl")
-"""Suffixes of files of Perl, which are read for their POD alone."""
+"""Suffixes of Perl files, of which only the POD is read."""
 SUFFIXES = (".txt", ".text", ".log", ".adoc", ".asciidoc", ".org")
 
-_PARTED = re.compile(r"(?<=[^\W\d_A-Z])\u2010\n([^\S\n]*)([^\W\d_A-Z]\S*)[^\S\n]?")
-"""A word that groff, which prints manual pages, has parted at a line end: its hyphen is not the one of keyboards."""
+_SPLIT_WORD = re.compile(r"(?<=[^\W\d_A-Z])\u2010\n([^\S\n]*)([^\W\d_A-Z]\S*)[^\S\n]?")
+"""A word that groff, which formats manual pages, has hyphenated at a line end with U+2010."""
 
 
 class TextLoader:
-    """Plain text, and light markup that is readable as it is; the title is the file name, of a message its subject."""
+    """Loader for plain text and light markup. The title is the file name, or the subject of a message."""
 
     name = "text"
 
     def recognises(self, source: str) -> bool:
-        """By name."""
         return has_suffix(source, SUFFIXES)
 
     def recognises_content(self, source: str) -> bool:
-        """Any text but what other loaders leave out of the files that are named as theirs."""
+        """Return True for any text, except files that another loader recognises by suffix but refuses."""
         left_out = has_suffix(source, (*CODE_SUFFIXES, *JSON_SUFFIXES, *PERL_SUFFIXES))
         return not left_out and format_by_content(source) == "txt"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
-        """One document; the fields of a message (`from`, `to`, `cc`, `date`) become metadata."""
-        text, fields = without_transport(_PARTED.sub(r"\2\n\1", read_clean_text(source)))
+        """Yield one document; header fields of a message (`from`, `to`, `cc`, `date`) become metadata."""
+        text, fields = without_transport(_SPLIT_WORD.sub(r"\2\n\1", read_clean_text(source)))
         yield Document(
             source=address(source),
             source_key="",

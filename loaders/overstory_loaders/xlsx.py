@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 from zipfile import ZipFile
@@ -14,13 +13,18 @@ from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import Block, clean_title, join_blocks
-from overstory_loaders.by_content import format_by_content
-from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, stem
+from overstory_loaders.files import address, empty, missing_extra, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata
-from overstory_loaders.office_packages import copied_package, office_properties, open_office_package, pieces_of
-from overstory_loaders.packages import PackageKind, has_member, why_not_old
+from overstory_loaders.office_packages import (
+    OfficeLoader,
+    copied_package,
+    office_properties,
+    open_office_package,
+    pieces_of,
+)
+from overstory_loaders.packages import PackageKind, has_member
 from overstory_loaders.table_text import Cell, table_blocks
-from overstory_loaders.xml_reading import XmlElement, read_tree
+from overstory_loaders.xml_reader import XmlElement, read_tree
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -28,41 +32,31 @@ if TYPE_CHECKING:
 SUFFIXES = (".xlsx", ".xlsm")
 HIDDEN_SHEETS = "hidden_sheets"
 _MOST_SHEET_ROWS = 1_048_576
-"""Rows that a sheet can have in Excel and in LibreOffice; a file may number them higher, and never end."""
+"""Maximum rows of a sheet in Excel and LibreOffice; a file may declare more, and never end."""
 _MOST_SHEET_CELLS = 20_000_000
-"""Cells of a workbook that are looked at, those without a value before others in their row included."""
-SPLIT_SHEETS = "Split it, or save its sheets as CSV files with a column 'text': these are read row by row."
+"""Maximum cells of a workbook that are read, including empty ones before others in a row."""
+SPLIT_SHEETS = "Split it, or save its sheets as CSV files with a column 'text', which are read row by row."
 
 _STYLES = "xl/styles.xml"
 _SAVE_AGAIN = "Open it in Excel or LibreOffice, and save it as .xlsx without a password."
-_KIND = PackageKind("XLSX", _SAVE_AGAIN, "an .xls of before 2007")
+_KIND = PackageKind("XLSX", _SAVE_AGAIN, "an .xls file from before 2007")
 
 
-class XlsxLoader:
-    """XLSX files, with the title from their properties or the file name."""
+class XlsxLoader(OfficeLoader):
+    """Loader for XLSX files. The title is that of the properties, or the file name."""
 
     name = "xlsx"
-    isolated = True
-
-    def recognises(self, source: str) -> bool:
-        """By name, except Excel's lock files of open workbooks."""
-        return has_suffix(source, SUFFIXES) and not Path(source).name.startswith("~$")
-
-    def recognises_content(self, source: str) -> bool:
-        """By what the ZIP archive holds."""
-        return format_by_content(source) == "xlsx"
-
-    def why_not(self, source: str) -> BrokenSource | None:
-        """Of files of before 2007."""
-        return why_not_old(source, ".xls", _KIND)
+    suffixes = SUFFIXES
+    old_suffix = ".xls"
+    kind = _KIND
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document: a heading per sheet, a line per row; of formulas the values that were stored.
+        """Yield one document with a heading per sheet and a line per row; formulas are read as their stored values.
 
-        Sheets that cannot be read further are reported, and the others kept.
+        Sheets that cannot be read to the end are reported; the rows before the error are kept.
         """
         with open_seekable(source) as stream, warnings.catch_warnings(), ExitStack() as copies:
-            warnings.simplefilter("ignore")  # openpyxl warns of what it does not write again, such as styles
+            warnings.simplefilter("ignore")  # openpyxl warns about content that it could not save, such as styles
             archive, stream = open_office_package(
                 stream, source, _KIND, copies, is_streamed=lambda name: "/worksheets/" in name
             )
@@ -83,7 +77,7 @@ class XlsxLoader:
 
 
 class _Sheets:
-    """The sheets of a workbook, read once, row by row."""
+    """Sheets of a workbook, read once, row by row."""
 
     def __init__(self, book: Workbook, source: str, on_broken: OnBroken) -> None:
         self._book, self._source, self._on_broken = book, source, on_broken
@@ -93,7 +87,7 @@ class _Sheets:
         for sheet in self._book.worksheets:
             yield Block(sheet.title, level=1)
             try:
-                sheet.reset_dimensions()  # files may say anything of their size
+                sheet.reset_dimensions()  # the declared size may be wrong
                 yield from table_blocks(self._rows(sheet.title, sheet.iter_rows(values_only=True)))
             except BrokenSource:
                 raise
@@ -130,7 +124,7 @@ def _opened(archive: ZipFile, stream: IO[bytes], source: str, copies: ExitStack)
         except Exception:
             if not has_member(archive, _STYLES):
                 raise
-        # Programs write colours, fills and fonts that openpyxl refuses; of all styles only dates are of interest.
+        # Some programs write styles that openpyxl refuses; only number formats are needed, to find dates.
         plain = copies.enter_context(copied_package(archive, source, lambda name, part: _plain(name, part, source)))
         return load_workbook(plain, read_only=True, data_only=True, keep_links=False)
     except BrokenSource:
@@ -142,7 +136,7 @@ def _opened(archive: ZipFile, stream: IO[bytes], source: str, copies: ExitStack)
 
 
 def _plain(name: str, part: IO[bytes], source: str) -> Iterable[bytes]:
-    """A part of a workbook, of the styles no more than the formats of numbers, which say what is a date."""
+    """Return a part of a workbook, with the styles reduced to number formats, which identify dates."""
     if name != _STYLES:
         return pieces_of(part)
     styles = read_tree(part, source, part=name)
@@ -153,10 +147,10 @@ def _plain(name: str, part: IO[bytes], source: str) -> Iterable[bytes]:
 
 
 def _elements(styles: XmlElement, group: str, name: str, attributes: Sequence[str]) -> str:
-    """The elements of a group, with some of their attributes."""
+    """Return the elements of a group as XML, with some of their attributes."""
     found = [each for one in styles.elements() if one.name == group for each in one.elements() if each.name == name]
     written = (
         " ".join(f"{key}={quoteattr(each.attributes[key])}" for key in attributes if key in each.attributes)
         for each in found
     )
-    return f"<{group}>{''.join(f'<{name} {said}/>' for said in written)}</{group}>" if found else ""
+    return f"<{group}>{''.join(f'<{name} {each}/>' for each in written)}</{group}>" if found else ""

@@ -15,11 +15,11 @@ from overstory_loaders.html import parse_page
 from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.table_text import CELL_GAP, row_line
-from overstory_loaders.xml_reading import XmlElement, read_element, xml_events
+from overstory_loaders.xml_reader import XmlElement, read_element, xml_events
 
 SUFFIXES = (".xml", ".rss", ".atom", ".docbook", ".dbk")
 _LONGEST_FIELD_CHARACTERS = 200
-"""An element with a longer text is a paragraph; a shorter one may be the field of a record."""
+"""An element with a longer text is a paragraph; a shorter one may be a field of a record."""
 _MOST_HEADING_LEVELS = 6
 
 _FEEDS = frozenset({"RDF", "feed", "rss"})
@@ -28,25 +28,23 @@ _TITLES = frozenset({"head", "heading", "title"})
 _PROSE = frozenset({"p", "para", "simpara", "line", "l", "s"})
 _FOR_PROGRAMS = frozenset({"noNamespaceSchemaLocation", "schemaLocation", "space", "style"})
 _FOR_LAYOUT = frozenset({"class", "href", "id", "idref", "lang", "role", "src"})
-"""Attributes that say how programs are to treat an element; in one that has nothing else, some are what it says."""
+"""Attributes for programs. They are shown only for elements without content."""
 
 
 class XmlLoader:
-    """XML files; the title is a first title in them, or the file name."""
+    """Loader for XML files. The title is the first title in the file, or the file name."""
 
     name = "xml"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """By name."""
         return has_suffix(source, SUFFIXES)
 
     def recognises_content(self, source: str) -> bool:
-        """By its declaration."""
         return format_by_content(source) == "xml"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
-        """One document. The children of the root are read one by one."""
+        """Yield one document. The children of the root are read one by one."""
         language: list[str] = []
         outlined = join_blocks(_blocks(source, language), source=source)
         if not outlined.text:
@@ -77,7 +75,7 @@ def _blocks(source: str, language: list[str]) -> Iterator[Block]:
                     _open_pages(element, source)
                 is_title = element.name in _TITLES
                 is_field = _is_field(element) and bool(element.children) and not is_title
-                for block in _said(element, 1 + (is_titled and not is_title)):
+                for block in _element_blocks(element, 1 + (is_titled and not is_title)):
                     yield Block(block.text, block.level, tight=after_field and is_field)
                 after_field, is_titled = is_field, is_titled or is_title
             elif event.kind == "text":
@@ -85,7 +83,7 @@ def _blocks(source: str, language: list[str]) -> Iterator[Block]:
 
 
 def _open_pages(element: XmlElement, source: str) -> None:
-    """Makes elements of the HTML that feeds have as text; without the extra `html` it stays text."""
+    """Replace the HTML text in feed entries by elements. Without the extra `html`, it stays text."""
     for each in [element, *element.all()]:
         if any(True for _ in each.elements()) or not _TAG.search(written := each.text()):
             continue
@@ -102,11 +100,11 @@ def _open_pages(element: XmlElement, source: str) -> None:
             each.children = [XmlElement("title" if block.level else "p", {}, [block.text]) for block in blocks]
 
 
-def _said(element: XmlElement, level: int) -> Iterator[Block]:
-    """The blocks of an element.
+def _element_blocks(element: XmlElement, level: int) -> Iterator[Block]:
+    """Yield the blocks of an element.
 
     Args:
-        level: of the heading that a title in its parent is.
+        level: heading level of a title in its parent.
     """
     inner = list(element.elements())
     if element.name in _TITLES and len(element.text()) <= _LONGEST_FIELD_CHARACTERS:
@@ -124,22 +122,22 @@ def _said(element: XmlElement, level: int) -> Iterator[Block]:
         is_titled = any(each.name in _TITLES for each in inner)
         after_field = False
         for each in inner:
-            for block in _said(each, level if each.name in _TITLES else level + is_titled):
+            for block in _element_blocks(each, level if each.name in _TITLES else level + is_titled):
                 yield Block(block.text, block.level, tight=after_field and _is_field(each))
             after_field = _is_field(each) and each.name not in _TITLES
 
 
 def _fields(element: XmlElement) -> Iterator[Block]:
-    """A small element as a line: its name, its attributes and its text. A long text stands alone."""
+    """Yield a small element as a line with name, attributes and text; a long text stands alone."""
     text = " ".join(element.text().split())
     attributes = _attributes(element)
-    said = CELL_GAP.join(f"{name}: {' '.join(value.split())}" for name, value in attributes.items())
+    attribute_text = CELL_GAP.join(f"{name}: {' '.join(value.split())}" for name, value in attributes.items())
     if len(text) > _LONGEST_FIELD_CHARACTERS:
         yield Block(text)
-    elif text or said:
+    elif text or attribute_text:
         language = element.attributes.get("lang", "") if text else ""
         name = f"{element.name} ({language})" if language else element.name
-        yield Block(f"{name}: {CELL_GAP.join(part for part in (text, said) if part)}")
+        yield Block(f"{name}: {CELL_GAP.join(part for part in (text, attribute_text) if part)}")
 
 
 def _attributes(element: XmlElement) -> dict[str, str]:
@@ -148,17 +146,17 @@ def _attributes(element: XmlElement) -> dict[str, str]:
 
 
 def _is_mixed(element: XmlElement) -> bool:
-    """Whether words and elements stand side by side in it, as in prose."""
+    """Return True if text and elements alternate, as in prose."""
     has_words = any(isinstance(child, str) and child.strip() for child in element.children)
     return has_words and any(True for _ in element.elements())
 
 
 def _is_record(elements: Sequence[XmlElement]) -> bool:
-    """Whether they are several fields of different names, and no paragraphs."""
+    """Return True if the elements are fields with different names, and not paragraphs."""
     names = {each.name for each in elements}
     return len(names) > 1 and "p" not in names and all(map(_is_field, elements))
 
 
 def _is_field(element: XmlElement) -> bool:
-    """Whether it has a short text and no elements."""
+    """Return True if an element has a short text and no child elements."""
     return not any(True for _ in element.elements()) and len(element.text()) <= _LONGEST_FIELD_CHARACTERS

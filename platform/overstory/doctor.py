@@ -28,7 +28,7 @@ from overstory.rerank import make_reranker
 from overstory.retrieve.vector_search import depth_for
 from overstory.server import Check
 from overstory.settings import Settings
-from overstory.sources.installed import catalogue
+from overstory.sources.loader_catalogue import catalogue
 from overstory.systems import System, find_system, installed_systems, missing_systems, system_names, systems_of
 from overstory.systems.vector_indexes import indexes_of
 from overstory.text import make_extractor

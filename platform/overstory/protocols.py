@@ -35,8 +35,8 @@ class Loader(Protocol):
         recognises_content(source) -> bool: whether the content of a file, by its first bytes, has this format; asked if
             no loader recognises the file's name.
         why_not(source) -> BrokenSource | None: why a file whose name suggests the format is not read, and the remedy.
-        load_telling(source, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]: as `load`, for sources
-            that hold files, such as archives; also reports the files that are not read.
+        load_container(source, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]: as `load`, for
+            sources that hold files, such as archives; also reports the files that are not read.
     """
 
     name: str

@@ -153,9 +153,9 @@ def shown_change(change: DocumentChange) -> str:
 def show_files(skipped: Sequence[str], decoded: Sequence[DecodedFile], broken: Sequence[BrokenSource]) -> None:
     """Says which files were not read, or not as usual, as reports have them."""
     show_some("skipped, because no loader reads them", [from_here(path) for path in skipped])
-    others = [f"{from_here(each.path)}: {each.said}" for each in decoded if not each.replaced]
+    others = [f"{from_here(each.path)}: {each.shown}" for each in decoded if not each.replaced]
     show_some("read in another encoding than UTF-8", others)
-    mended = [f"{from_here(each.path)}: {each.said}" for each in decoded if each.replaced]
+    mended = [f"{from_here(each.path)}: {each.shown}" for each in decoded if each.replaced]
     show_some("read, but for bytes that their encoding lacks", mended)
     faults = [from_here(str(error)) + (f" ({error.remedy})" if error.remedy else "") for error in broken]
     show_some("broken and skipped", faults)

@@ -15,7 +15,7 @@ from overstory.filters.expression import fulfils
 from overstory.model import Document
 from overstory.model.metadata import MetadataScalar
 from overstory.sources import catalogue
-from overstory.sources.guarded import GuardedLoading
+from overstory.sources.loader_runner import LoaderRunner
 
 MAX_CPU_SECONDS = 10
 """Of one input of at most 200 kB: ordinary ones take a thousandth."""
@@ -56,7 +56,7 @@ def read_file(content: bytes, path: Path) -> None:
         return
     before = cpu_seconds()
     # Without a worker process: its start takes longer than most inputs, and the limits of this process hold.
-    loading = GuardedLoading(broken.append, _ignore, _ignore, encoding="")
+    loading = LoaderRunner(broken.append, _ignore, _ignore, encoding="")
     try:
         for item in loading.items(str(path), loader):
             if isinstance(item, Document):

@@ -13,7 +13,7 @@ from overstory.errors import LoaderNotFound, ModelError, SettingsError
 from overstory.graph import GraphClient
 from overstory.protocols import Embedder, Loader
 from overstory.retrieve import RetrievalContext, make_retriever, retriever_names
-from overstory.sources.installed import catalogue
+from overstory.sources.loader_catalogue import catalogue
 
 GOOD = """
 class Parrot:

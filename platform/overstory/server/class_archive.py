@@ -1,8 +1,8 @@
-"""The class archive: what Java made of the server's classes, mapped into memory at the next start instead of read from
-344 jars.
+"""The class archive (Java CDS): the server's classes, prepared so that the next start maps them into memory.
 
-It is written after an idle stop, when nobody waits, by a server over an empty graph. It belongs to one Java and one set
-of jars, and Java itself ignores an archive that does not fit.
+Without an archive, Java reads the classes from 344 jars at each start. The watchdog writes the archive after an idle
+stop, by training a second server on an empty graph. An archive belongs to one Java binary and one set of jars; Java
+ignores an archive that does not match.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ _LOOK_SECONDS = 0.2
 _ANSWER_SECONDS = 120.0
 _END_SECONDS = 300.0
 _ENDS = (0, -signal.SIGTERM, 128 + signal.SIGTERM)
-"""Exit codes of a process that ended by itself or was asked to."""
+"""Exit codes of a process that ended by itself or was asked to end."""
 _LOWEST_PRIORITY = 19
-_FREE_BYTES = 2_000_000_000  # less free space is left for the graph
+_FREE_BYTES = 2_000_000_000  # no archive is written if the disk has less free space
 
 TRAINING = Path(__file__).with_name("training.cypher")
 
 
 @dataclass(frozen=True, slots=True)
 class ClassArchive:
-    """The archive of an instance for one Java and one set of jars, in a folder of its own in `parent`."""
+    """Class archive of an instance for one Java binary and one set of jars, in its own folder below `parent`."""
 
     parent: Path
     key: str
 
     @classmethod
     def of(cls, instance: Instance, java: Path, digest: str) -> ClassArchive:
-        """The archive for a Java binary and the jars of a lock list with this digest."""
+        """Return the archive for a Java binary and for the jars of the lock list with this digest."""
         binary = java.resolve()
         found = binary.stat()
         described = f"{binary} {found.st_size} {found.st_mtime_ns} {digest}"
@@ -55,34 +55,34 @@ class ClassArchive:
 
     @property
     def base(self) -> Path:
-        """Java's own classes: not every Java comes with such an archive."""
+        """Archive of Java's own classes, which not every Java installation contains."""
         return self.parent / self.key / "java.jsa"
 
     @property
     def classes(self) -> Path:
-        """The server's classes, on top of `base`. Written last, under another name until it is whole."""
+        """Archive of the server's classes, on top of `base`. The file gets this name only when it is complete."""
         return self.parent / self.key / "server.jsa"
 
     def options(self) -> list[str]:
-        """Java's options to use the archive; none where it is missing."""
-        if not self.classes.exists() or ":" in str(self.parent):  # Java takes a colon for the end of a path
+        """Return the Java options that use the archive; empty if there is no archive."""
+        if not self.classes.exists() or ":" in str(self.parent):  # Java reads a colon as the end of a path
             return []
         return [
             f"-XX:SharedArchiveFile={self.base}:{self.classes}",
-            "-XX:+VerifySharedSpaces",  # takes a tenth of a second, and Java would crash on a damaged archive
+            "-XX:+VerifySharedSpaces",  # takes 0.1 s; without it, Java crashes on a damaged archive
             "-Xlog:disable",
             "-Xlog:all=error:stderr",
         ]
 
 
 def discard(instance: Instance) -> None:
-    """Deletes the archive and what a killed run left of one."""
+    """Delete the archive and anything that an interrupted run left of one."""
     end_training(instance)
     shutil.rmtree(instance.archives, ignore_errors=True)
 
 
 def end_training(instance: Instance) -> None:
-    """Ends the server that is trained for an archive, also one that a killed process left."""
+    """Stop the server that is trained for an archive, even if the process that started it was killed."""
     training = _training_instance(instance)
     if training.data.exists():
         process.end(training.home, grace=0)
@@ -90,18 +90,16 @@ def end_training(instance: Instance) -> None:
 
 
 def write(instance: Instance, last: Running, *, is_wanted: Callable[[], bool]) -> bool:
-    """Writes the archive for the Java and the jars of the server that ran last, in place of any other, with the lowest
-    priority.
+    """Write the class archive for the server that ran last, with the lowest priority; return True if it was written.
+
+    An existing archive for the same Java and jars is kept, and nothing is written if the disk is nearly full.
 
     Args:
-        is_wanted: asked several times a second; the writing is given up when it is False.
-
-    Returns:
-        Whether one was written: not where there is one already, or the disk is nearly full.
+        is_wanted: called several times a second; writing is abandoned when it returns False.
 
     Raises:
-        ServerError: Java ended otherwise than it should.
-        OSError: a file cannot be written, or Java not be run.
+        ServerError: Java failed.
+        OSError: a file cannot be written, or Java cannot be run.
     """
     jars, java = Jars(Path(last.jars), read_lock_list()), Path(last.java)
     if last.neo4j != jars.lock_list.neo4j_version or shutil.disk_usage(instance.root).free < _FREE_BYTES:
@@ -128,15 +126,15 @@ def write(instance: Instance, last: Running, *, is_wanted: Callable[[], bool]) -
 
 
 def size(instance: Instance) -> int:
-    """Bytes of the archive; 0 before there is a whole one."""
-    with suppress(FileNotFoundError):  # it is being deleted
+    """Return the size of the archive in bytes; 0 if there is no complete archive."""
+    with suppress(FileNotFoundError):  # another process may be deleting the archive
         whole = [file.parent for file in instance.archives.glob("*/server.jsa")]
         return sum(file.stat().st_size for folder in whole for file in folder.iterdir())
     return 0
 
 
 def _train(training: Instance, jars: Jars, java: Path, options: Sequence[str], is_wanted: Callable[[], bool]) -> bool:
-    """Runs the statements on a server of its own, and stops it; False if that is not wanted any more."""
+    """Run the training statements on a separate server and stop it; return False if `is_wanted` turned False."""
     settings = ServerSettings()
     ports = configuration.free_ports()
     configuration.prepare(training, jars, settings, ports)
@@ -156,7 +154,7 @@ def _train(training: Instance, jars: Jars, java: Path, options: Sequence[str], i
 @contextmanager
 def _running(command: Sequence[str], training: Instance, jars: Jars) -> Generator[subprocess.Popen[bytes]]:
     with training.console.open("ab") as output:
-        child = subprocess.Popen(  # noqa: S603 # a command line of ours
+        child = subprocess.Popen(  # noqa: S603 # the command line is our own
             command,
             cwd=training.root,
             env=process.inherited() | configuration.environment(jars),
@@ -180,7 +178,9 @@ def _ended(child: subprocess.Popen[bytes], is_wanted: Callable[[], bool]) -> boo
     while is_wanted():
         with suppress(subprocess.TimeoutExpired):
             if child.wait(_LOOK_SECONDS) not in _ENDS:
-                raise ServerError(f"Java ended with {child.returncode}.", remedy="Look into the log of the server.")
+                raise ServerError(
+                    f"Java ended with exit code {child.returncode}.", remedy="See `overstory server logs`."
+                )
             return True
         if time.monotonic() > deadline:
             raise ServerError(f"Java did not end within {_END_SECONDS:g} seconds.", remedy="Try again.")
@@ -193,14 +193,14 @@ def _run(connection: Connection, is_wanted: Callable[[], bool]) -> None:
 
     auth = (connection.user, connection.password)
     with (
-        suppress(DriverError, Neo4jError),  # an archive of fewer classes is good, too
+        suppress(DriverError, Neo4jError),  # an archive with fewer classes is useful, too
         neo4j.GraphDatabase.driver(connection.uri, auth=auth, notifications_min_severity="OFF") as driver,
         driver.session(database="neo4j") as session,
     ):
         for statement in TRAINING.read_text(encoding="utf-8").split(";\n")[:-1]:
             if not is_wanted():
                 return
-            literal: LiteralString = statement  # type: ignore[assignment,unused-ignore] # pyright: ignore[reportAssignmentType] # our own file
+            literal: LiteralString = statement  # type: ignore[assignment,unused-ignore] # pyright: ignore[reportAssignmentType] # the file is part of this package
             session.run(literal).consume()
 
 

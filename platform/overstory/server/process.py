@@ -23,13 +23,13 @@ from overstory.server.instance import HOST, Connection
 _COMMAND_LINE_LOOKS, _COMMAND_LINE_LOOK_SECONDS = 20, 0.01
 _KILL_SECONDS = 30.0
 STOPPING_GRACE_SECONDS = 20.0
-"""That a server may take to stop by itself before it is killed."""
+"""Seconds that a server may take to stop before it is killed."""
 
 
 def spawn(command: Sequence[str], *, folder: Path, log: Path, environ: Mapping[str, str]) -> int:
-    """Start a process that outlives this one and does not receive its Ctrl-C; returns its id."""
+    """Start a process that outlives this one and does not receive its Ctrl-C; return its id."""
     with log.open("ab") as output:
-        child = subprocess.Popen(  # noqa: S603 # a command line of ours
+        child = subprocess.Popen(  # noqa: S603 # the command line is our own
             command,
             cwd=folder,
             env=environ,
@@ -37,15 +37,15 @@ def spawn(command: Sequence[str], *, folder: Path, log: Path, environ: Mapping[s
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            umask=0o077,  # the graph and its logs are the user's alone, wherever a copy of them ends up
+            umask=0o077,  # only the user may read the graph and its logs, and copies of them
         )
-    # The parent must wait for it, or it becomes a zombie; a short-lived parent leaves that to init.
+    # The parent must wait for the child, or the child becomes a zombie.
     threading.Thread(target=child.wait, name="overstory-reaper", daemon=True).start()
     return child.pid
 
 
 def spawn_python(program: str, *arguments: str, folder: Path, log: Path, environ: Mapping[str, str]) -> int:
-    """Start a Python program of this package as `spawn` does."""
+    """Start a Python program of this package in the same way as `spawn`."""
     package_root = str(Path(__file__).parents[2])
     path = os.pathsep.join(filter(None, [package_root, environ.get("PYTHONPATH")]))
     command = [sys.executable, "-P", "-c", program, *arguments]
@@ -53,25 +53,25 @@ def spawn_python(program: str, *arguments: str, folder: Path, log: Path, environ
 
 
 def inherited() -> dict[str, str]:
-    """This process's environment without our own variables, some of which are secrets."""
+    """Return the environment of this process without our own variables, because some of them are secrets."""
     return {name: value for name, value in os.environ.items() if not name.startswith("OVERSTORY_")}
 
 
 def is_server(pid: int, home: Path) -> bool:
-    """Return True if the process is alive and is the server of this home; its id may have been reused."""
+    """Return True if the process is alive and is the server of this home. Its id may have been reused."""
     for _ in range(_COMMAND_LINE_LOOKS):
         command = _command_of(pid)
         if command is None or command:
             return command is not None and home_argument(home) in command
-        time.sleep(_COMMAND_LINE_LOOK_SECONDS)  # just started: the kernel has not set its command line yet
+        time.sleep(_COMMAND_LINE_LOOK_SECONDS)  # just after the start, the kernel has not set the command line yet
     return False
 
 
 def is_used(pid: int, ports: Sequence[int]) -> bool:
-    """Return True if a client is connected to the process; a killed client counts as disconnected at once."""
+    """Return True if a client is connected to the process. The kernel disconnects a killed client at once."""
     try:
         process = psutil.Process(pid)
-        family = (process, *process.children(recursive=True))  # a `java` may be a script that starts the real one
+        family = (process, *process.children(recursive=True))  # `java` may be a script that starts the real binary
         connections = [each for member in family for each in member.net_connections("tcp")]
     except psutil.Error:
         return False
@@ -79,7 +79,7 @@ def is_used(pid: int, ports: Sequence[int]) -> bool:
 
 
 def memory(pid: int) -> int | None:
-    """Resident bytes."""
+    """Return the resident memory of a process in bytes; None if it cannot be read."""
     try:
         return int(psutil.Process(pid).memory_info().rss)
     except psutil.Error:
@@ -87,26 +87,23 @@ def memory(pid: int) -> int | None:
 
 
 def end(home: Path, *, grace: float) -> int:
-    """Terminate all processes of this home, recorded or not, and kill those still alive after `grace` seconds.
-
-    Returns the number of processes.
-    """
+    """Terminate all processes of this home, and kill those still alive after `grace` seconds. Return their number."""
     found = list(_processes_of(home))
     for process in found:
         with suppress(psutil.Error):
             process.terminate()
-    _, deaf = psutil.wait_procs(found, timeout=grace)
-    for process in deaf:
+    _, still_alive = psutil.wait_procs(found, timeout=grace)
+    for process in still_alive:
         with suppress(psutil.Error):
             process.kill()
-    _, left = psutil.wait_procs(deaf, timeout=_KILL_SECONDS)
+    _, left = psutil.wait_procs(still_alive, timeout=_KILL_SECONDS)
     if left:
         raise ServerError(f"Process {left[0].pid} of the server does not end.", remedy=f"Try `kill -9 {left[0].pid}`.")
     return len(found)
 
 
 def _processes_of(home: Path) -> Iterator[psutil.Process]:
-    """The processes with the home on their command line that were also started in its folder.
+    """Yield the processes with this home on their command line that also run in its folder.
 
     A process in a container may have the same command line but refer to another folder.
     """
@@ -114,13 +111,13 @@ def _processes_of(home: Path) -> Iterator[psutil.Process]:
         if home_argument(home) in (_command_of(pid) or []):
             with suppress(psutil.Error, OSError):
                 process = psutil.Process(pid)
-                link = Path(f"/proc/{pid}/cwd")  # resolves a folder in a container to another one
+                link = Path(f"/proc/{pid}/cwd")  # for a process in a container, this is another folder
                 if (link if link.exists() else Path(process.cwd())).samefile(home.parent):
                     yield process
 
 
 def _command_of(pid: int) -> list[str] | None:
-    """The command line; None if the process has ended or is not accessible, empty for a moment after its start."""
+    """Return the command line; None if the process has ended or is not accessible; empty just after its start."""
     try:
         process = psutil.Process(pid)
         return None if process.status() == psutil.STATUS_ZOMBIE else process.cmdline()
@@ -129,16 +126,18 @@ def _command_of(pid: int) -> list[str] | None:
 
 
 PATIENCE_SECONDS = 30.0
-"""How long a running server may take to answer: a busy one takes seconds, and a command restarts it only after this."""
+"""Seconds that a running server may take to answer a query before a command restarts it. A busy server needs seconds.
+"""
 BOLT_GREETING = bytes.fromhex("6060b017") + struct.pack(">4I", 0x00080805, 0x00000004, 0, 0)  # 5.0 … 5.8, 4.0
-"""The client's half of Bolt's handshake: a server answers with four bytes within a millisecond, unless its process is
-frozen."""
-# Both touch the store; the second makes the first query of a user half a second faster.
+"""The client's part of the Bolt handshake. A server answers with four bytes within a millisecond unless its process is
+frozen.
+"""
+# Both queries read the store; the second one makes a user's first query half a second faster.
 _QUERIES = ("RETURN 1", "MATCH (n:Overstory {id: ''}) RETURN count(n)")
 
 
 class PasswordRefusedError(ServerError):
-    """The password was changed. Neo4j also refuses for five seconds after three wrong ones."""
+    """Neo4j refused the password: it was changed, or three wrong ones were sent within the last five seconds."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -148,7 +147,7 @@ class PasswordRefusedError(ServerError):
 
 
 def greets(port: int, seconds: float) -> bool:
-    """Return True if Bolt's handshake is answered, which takes a millisecond: the process is not frozen."""
+    """Return True if the server answers the Bolt handshake. That takes a millisecond unless its process is frozen."""
     try:
         with socket.create_connection((HOST, port), timeout=seconds) as stream:
             stream.sendall(BOLT_GREETING)
@@ -158,16 +157,17 @@ def greets(port: int, seconds: float) -> bool:
 
 
 def answered_after(connection: Connection, seconds: float) -> float | None:
-    """After how many seconds a query is answered; None if it is not in time. Some faults, such as a full disk, only
-    show in a query.
+    """Return the seconds until a query was answered; None if it was not answered in time.
+
+    Some faults, such as a full disk, only show in a query. Raises `PasswordRefusedError` if the password is wrong.
     """
-    importlib.import_module("neo4j")  # takes half a second, which is not the server's
+    importlib.import_module("neo4j")  # importing takes half a second, which must not count as the server's time
     begun = time.monotonic()
     outcome: list[bool | PasswordRefusedError] = []
-    # If the server freezes during the query, the driver waits forever, so it runs in a thread of its own.
-    asking = threading.Thread(target=lambda: outcome.append(_ask(connection, seconds)), daemon=True)
-    asking.start()
-    asking.join(seconds)
+    # If the server freezes during the query, the driver waits forever, so the query runs in its own thread.
+    query_thread = threading.Thread(target=lambda: outcome.append(_ask(connection, seconds)), daemon=True)
+    query_thread.start()
+    query_thread.join(seconds)
     if outcome and isinstance(outcome[0], PasswordRefusedError):
         raise outcome[0]
     return time.monotonic() - begun if outcome == [True] else None

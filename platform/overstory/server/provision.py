@@ -1,4 +1,4 @@
-"""Provision the jars of the lock list in a user's cache: find, fetch and verify them."""
+"""Finds, downloads and verifies the jars of the lock list in the user's cache."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from overstory.errors import ProvisioningError
 from overstory.server.instance import check_space, storage_errors
 
 if TYPE_CHECKING:
-    import httpx  # slow to import, and rarely needed
+    import httpx  # slow to import and rarely needed
 
     from overstory.protocols import Progress
 
@@ -34,9 +34,9 @@ class Jar:
     """One file of a Maven repository.
 
     Attributes:
-        classifier: "" for most; distinguishes files of one version (the platform of a native library).
-        sha256: of the content, in hexadecimal digits.
-        size: in bytes.
+        classifier: the platform of a native library; "" for most jars.
+        sha256: SHA-256 of the content, in hexadecimal digits.
+        size: size in bytes.
     """
 
     group: str
@@ -48,18 +48,18 @@ class Jar:
 
     @property
     def file_name(self) -> str:
-        """Unique within the list."""
+        """File name, unique within the lock list."""
         suffix = f"-{self.classifier}" if self.classifier else ""
         return f"{self.artifact}-{self.version}{suffix}.jar"
 
     @property
     def path(self) -> str:
-        """The path in a Maven repository, relative to its root."""
+        """Path in a Maven repository, relative to its root."""
         return f"{self.group.replace('.', '/')}/{self.artifact}/{self.version}/{self.file_name}"
 
     @property
     def is_plugin(self) -> bool:
-        """Whether it must also be in `plugins`, so that Neo4j finds its procedures."""
+        """Return True if the jar must also be in `plugins`, where Neo4j looks for procedures."""
         return self.group == GDS[0] and self.artifact.startswith(("proc-", "alpha-proc"))
 
 
@@ -68,7 +68,7 @@ class LockList:
     """All jars that a server needs.
 
     Attributes:
-        digest: of the list itself; changes with every change of a jar.
+        digest: SHA-256 of the list itself; changes with any change to a jar.
     """
 
     jars: tuple[Jar, ...]
@@ -76,7 +76,6 @@ class LockList:
 
     @property
     def size(self) -> int:
-        """Total bytes of the jars."""
         return sum(jar.size for jar in self.jars)
 
     @property
@@ -98,12 +97,12 @@ class LockList:
 
 @cache
 def read_lock_list() -> LockList:
-    """The list that this version of Overstory was tested with."""
+    """Return the lock list that this version of Overstory was tested with."""
     return parse(resources.files("overstory.server").joinpath("jars.lock.tsv").read_text(encoding="utf-8"))
 
 
 def parse(text: str) -> LockList:
-    """Parse the tab-separated format: comment lines (#), a line of column names, one line per jar."""
+    """Parse the tab-separated lock list: comment lines (#), a line of column names, then one line per jar."""
     _, *rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     jars = tuple(
         Jar(group, artifact, version, classifier, sha256, int(size))
@@ -120,25 +119,25 @@ class Jars:
     """A complete set of jars on disk.
 
     Attributes:
-        folder: contains them by `Jar.file_name`, and maybe those of other versions.
+        folder: contains each jar as `Jar.file_name`, and possibly jars of other versions.
     """
 
     folder: Path
     lock_list: LockList
 
     def plugins(self) -> list[Path]:
-        """The jars for Neo4j's folder of plugins."""
         return sorted(self.folder / jar.file_name for jar in self.lock_list.jars if jar.is_plugin)
 
     def main_class(self) -> str:
-        """The class that starts the server, which Neo4j renamed between its versions."""
+        """Return the name of the class that starts the server, which differs between Neo4j versions."""
         with zipfile.ZipFile(self.folder / self.lock_list.neo4j.file_name) as jar:
             return jar.read(_ENTRY_POINT).decode().strip()
 
     def class_path(self) -> list[Path]:
-        """All jars in a fixed order, including the plugins, because the server's extensions refer to them.
+        """Return all jars in a fixed order, plugins included, because the server's extensions refer to them.
 
-        The manifest of JAXB's jar names others. Unless these come before it, Java 21 refuses its own class archive.
+        The manifest of the JAXB jar names other jars. Unless those come before it, Java 21 refuses its own class
+        archive.
         """
         return sorted(
             (self.folder / jar.file_name for jar in self.lock_list.jars),
@@ -155,14 +154,14 @@ def provision(
     lock_list: LockList | None = None,
     repository: str | None = None,
 ) -> Jars:
-    """The jars in `cache`, after fetching missing and damaged ones.
+    """Return the jars in `cache`, after downloading missing and damaged ones.
 
-    In a complete cache only sizes are compared, and hashes of files that changed since the last check.
+    If the cache is complete, only sizes are compared, and hashes only of files that changed since the last check.
 
     Args:
         source: a folder to copy from instead of the network: flat, or in the layout of a Maven repository.
         verify: hash every jar again.
-        repository: the address of a Maven repository; None for jgo's default.
+        repository: the address of a Maven repository; None for the default of jgo.
     """
     lock_list = lock_list or read_lock_list()
     jars = Jars(cache / "jars", lock_list)
@@ -172,14 +171,18 @@ def provision(
             return jars
         jars.folder.mkdir(parents=True, exist_ok=True)
         with FileLock(cache / "jars.lock", mode=0o600):
-            wanted = [jar for jar in _doubtful(jars, None if verify else stamp) if not _keep(jars, jar)]
+            wanted = [
+                jar
+                for jar in _doubtful(jars, None if verify else stamp)
+                if not is_whole(jar, jars.folder / jar.file_name)
+            ]
             _get(wanted, jars.folder, source, repository, progress)
             stamp.touch()
     return jars
 
 
 def missing(cache: Path) -> tuple[Jar, ...]:
-    """The jars that a start would have to verify or fetch, without hashing any."""
+    """Return the jars that a start would have to verify or download, without hashing any of them."""
     lock_list = read_lock_list()
     jars = Jars(cache / "jars", lock_list)
     with storage_errors(cache, error=ProvisioningError, variable="OVERSTORY_CACHE"):
@@ -187,7 +190,7 @@ def missing(cache: Path) -> tuple[Jar, ...]:
 
 
 def _doubtful(jars: Jars, stamp: Path | None) -> list[Jar]:
-    """The jars that are missing, differ in size, or are newer than the time stamp of the last check."""
+    """Return the jars that are missing, differ in size, or are newer than the last check."""
     try:
         checked = stamp.stat().st_mtime_ns if stamp else 0
     except FileNotFoundError:
@@ -203,11 +206,6 @@ def _as_checked(jar: Jar, file: Path, checked: int) -> bool:
     return found.st_size == jar.size and found.st_mtime_ns <= checked
 
 
-def _keep(jars: Jars, jar: Jar) -> bool:
-
-    return is_whole(jar, jars.folder / jar.file_name)
-
-
 def _get(
     wanted: list[Jar], folder: Path, source: Path | None, repository: str | None, progress: Progress | None
 ) -> None:
@@ -215,37 +213,37 @@ def _get(
         return
     from overstory.protocols import Silence
 
-    for leftover in folder.glob("*.part"):  # of an interrupted run; the lock is held, so of no other
+    for leftover in folder.glob("*.part"):  # left by an interrupted run: this process holds the lock
         leftover.unlink(missing_ok=True)
     size = sum(jar.size for jar in wanted)
     check_space(folder, size, error=ProvisioningError, variable="OVERSTORY_CACHE")
     progress = progress or Silence()
     progress.start("Neo4j", round(size / 1e6), "MB")
-    told = _Megabytes(progress)
+    megabytes = _Megabytes(progress)
     if source is not None:
-        copy(_found(wanted, source), folder, told.add)
+        copy(_found(wanted, source), folder, megabytes.add)
     else:
-        download(wanted, folder, repository or _default_repository(), told.add)
+        download(wanted, folder, repository or _default_repository(), megabytes.add)
     progress.finish(f"{len(wanted)} jars, {size / 1e6:.0f} MB")
 
 
 class _Megabytes:
-    """Reports bytes to a progress that counts in megabytes."""
+    """Reports bytes to a progress bar that counts in megabytes."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._bytes = self._told = 0
+        self._bytes = self._reported = 0
 
     def add(self, amount: int) -> None:
         self._bytes += amount
         now = round(self._bytes / 1e6)
-        if now != self._told:
-            self._progress.advance(now - self._told)
-            self._told = now
+        if now != self._reported:
+            self._progress.advance(now - self._reported)
+            self._reported = now
 
 
 def _default_repository() -> str:
-    """The default Maven repository of jgo, so that our files contain no address."""
+    """Return the default Maven repository of jgo, which spares us a hard-coded address."""
     from jgo.maven import MavenContext
 
     repositories: dict[str, str] = MavenContext().remote_repos
@@ -259,8 +257,7 @@ def _found(wanted: list[Jar], source: Path) -> list[tuple[Jar, Path]]:
         more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
         raise ProvisioningError(
             f"{source} lacks {', '.join(absent[:3])}{more}.",
-            remedy="Copy the folder that `overstory server fetch`, with the same version of Overstory, prints "
-            "on a connected machine.",
+            remedy="Run `overstory server fetch` of the same version on another machine; copy the folder it prints.",
         )
     return [(jar, by_name[jar.file_name]) for jar in wanted]
 
@@ -280,18 +277,18 @@ Stream = Callable[[Jar], Iterator[bytes]]
 
 
 class _SpoiltError(Exception):
-    """The received file is not the jar; `str()` says why. A retry may succeed."""
+    """The received file is not the jar; the message contains the reason. A retry may succeed."""
 
 
 class _StoppedError(Exception):
-    """Another download failed, or the user interrupted."""
+    """The download was stopped, because another one failed or the user interrupted."""
 
 
 def download(jars: Sequence[Jar], folder: Path, repository: str, on_bytes: Callable[[int], None]) -> None:
-    """Download the jars from a Maven repository into the folder.
+    """Download jars from a Maven repository into a folder.
 
     Args:
-        on_bytes: called in the calling thread with the number of bytes written; negative when an attempt failed.
+        on_bytes: called in the calling thread with the number of bytes written; negative if an attempt failed.
     """
     import httpx
 
@@ -302,7 +299,7 @@ def download(jars: Sequence[Jar], folder: Path, repository: str, on_bytes: Calla
             limits=httpx.Limits(max_connections=_DOWNLOAD_THREADS),
             follow_redirects=True,
         )
-    except (ImportError, ValueError, OSError) as error:  # the address of a proxy or SSL_CERT_FILE is invalid
+    except (ImportError, ValueError, OSError) as error:  # the proxy address or SSL_CERT_FILE is invalid
         raise ProvisioningError(f"The network settings cannot be used: {error}", remedy=CLOSED_NETWORK) from error
     with client:
         _in_parallel(jars, folder, lambda jar: _over_http(client, jar), on_bytes)
@@ -320,7 +317,7 @@ def copy(jars: Iterable[tuple[Jar, Path]], folder: Path, on_bytes: Callable[[int
 
 
 def is_whole(jar: Jar, file: Path) -> bool:
-    """Return True if the file is the jar of the lock list, by its hash."""
+    """Return True if the file has the hash of the jar in the lock list."""
     try:
         with file.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest() == jar.sha256
@@ -329,10 +326,10 @@ def is_whole(jar: Jar, file: Path) -> bool:
 
 
 def _in_parallel(jars: Sequence[Jar], folder: Path, stream: Stream, on_bytes: Callable[[int], None]) -> None:
-    """Download several at a time, the largest first, so that no thread is left with a large one at the end."""
+    """Download several jars at a time, the largest first, so that no large one is left for the end."""
     stop, written = threading.Event(), SimpleQueue[int]()
 
-    def tell() -> None:
+    def report() -> None:
         while not written.empty():
             on_bytes(written.get())
 
@@ -342,13 +339,13 @@ def _in_parallel(jars: Sequence[Jar], folder: Path, stream: Stream, on_bytes: Ca
         try:
             while waiting:
                 done, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
-                tell()
+                report()
                 for future in done:
                     future.result()
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)
-    tell()
+    report()
 
 
 def _fetch(jar: Jar, folder: Path, stream: Stream, on_bytes: Callable[[int], None], stop: threading.Event) -> None:
@@ -359,15 +356,15 @@ def _fetch(jar: Jar, folder: Path, stream: Stream, on_bytes: Callable[[int], Non
             return _store(jar, folder, stream(jar), on_bytes, stop)
         except (_SpoiltError, httpx.TransportError) as error:
             if attempt == _DOWNLOAD_TRIES:
-                raise ProvisioningError(_said(jar, error), remedy=CLOSED_NETWORK) from error
+                raise ProvisioningError(_failure(jar, error), remedy=CLOSED_NETWORK) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ProvisioningError(_said(jar, error), remedy=CLOSED_NETWORK) from error
+            raise ProvisioningError(_failure(jar, error), remedy=CLOSED_NETWORK) from error
         if stop.wait(_DOWNLOAD_PAUSE_SECONDS * attempt):
             raise _StoppedError
-    raise AssertionError  # the last attempt returns or raises
+    raise AssertionError  # unreachable: the last attempt returns or raises
 
 
-def _said(jar: Jar, error: Exception) -> str:
+def _failure(jar: Jar, error: Exception) -> str:
     return (
         f"{jar.file_name} {error}."
         if isinstance(error, _SpoiltError)
@@ -380,7 +377,7 @@ def _over_http(client: httpx.Client, jar: Jar) -> Iterator[bytes]:
     with client.stream("GET", jar.path, headers={"Accept-Encoding": "identity"}) as response:
         if response.status_code in {408, 425, 429} or response.status_code >= 500:
             raise _SpoiltError(
-                f"could not be fetched: the repository answers {response.status_code} {response.reason_phrase}"
+                f"could not be fetched: the repository responded with {response.status_code} {response.reason_phrase}"
             )
         response.raise_for_status()
         yield from response.iter_bytes(DOWNLOAD_PIECE_BYTES)
@@ -395,7 +392,7 @@ def _pieces(file: Path) -> Iterator[bytes]:
 def _store(
     jar: Jar, folder: Path, pieces: Iterator[bytes], on_bytes: Callable[[int], None], stop: threading.Event
 ) -> None:
-    """Write to a temporary name and rename once size and hash match the list."""
+    """Write to a temporary name, and rename the file once size and hash match the lock list."""
     part = folder / f"{jar.file_name}.part"
     digest, size = hashlib.sha256(), 0
     try:

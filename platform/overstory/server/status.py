@@ -1,4 +1,4 @@
-"""Status, log and password of an instance of the embedded server."""
+"""Status, log, password and diagnosis of an instance of the embedded server."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from overstory.server.provision import missing, read_lock_list
 from overstory.settings import Settings
 
 ServerState = Literal["running", "starting", "busy", "not answering", "password refused", "stopped"]
-_SLOW_SECONDS = 2.0  # an idle server answers within some hundredths of a second
+_SLOW_SECONDS = 2.0  # an idle server answers within a few hundredths of a second
 _STATUS_LOOK_SECONDS = 0.25
 _STARTING_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """The status of an instance. Fields of a running process are None if there is no process.
+    """Status of an instance. Without a running process, the fields about the process are None.
 
     Attributes:
-        state: "busy" if it takes connections, but answered no query within `PATIENCE_SECONDS`.
-        answered: after how many seconds it answered a query, None if it did not.
-        started: seconds since the epoch.
-        memory: resident bytes of the process.
-        disk: bytes of the home: graph, transaction logs, logs.
-        archive: bytes of the class archive, with which a start takes less time; 0 before there is one.
+        state: "busy" if the server takes connections but answered no query within `PATIENCE_SECONDS`.
+        answered: seconds until a query was answered; None if it was not answered.
+        started: time of the start, in seconds since the epoch.
+        memory: resident memory of the process in bytes.
+        disk: size of Neo4j's home in bytes: graph, transaction logs and logs.
+        archive: size in bytes of the class archive, which shortens the next start; 0 if there is none.
     """
 
     state: ServerState
@@ -57,14 +57,14 @@ class ServerStatus:
 
     @property
     def shown_state(self) -> str:
-        """The state, and how slow the server is if that can be noticed."""
+        """The state, with the response time if the server is slow."""
         if self.answered is None or self.answered < _SLOW_SECONDS:
             return self.state
         return f"{self.state}, slow: answered after {self.answered:.0f} s"
 
 
 def status(settings: Settings) -> ServerStatus:
-    """Check the process and send it a query, for which it has as long as commands wait; starts and stops nothing."""
+    """Check the process and send it a query, which may take `PATIENCE_SECONDS`. Starts and stops nothing."""
     instance = Instance.of(settings.places)
     with storage_errors(instance.root, variable="OVERSTORY_HOME"):
         running, disk, archive = instance.running(), _size(instance.home), class_archive.size(instance)
@@ -88,7 +88,7 @@ def status(settings: Settings) -> ServerStatus:
 
 
 def password(settings: Settings) -> str:
-    """The password for Neo4j Browser; the user is `neo4j`."""
+    """Return the password for Neo4j Browser; the user is `neo4j`."""
     instance = Instance.of(settings.places)
     with storage_errors(instance.root, variable="OVERSTORY_HOME"):
         found = instance.password()
@@ -100,7 +100,7 @@ def password(settings: Settings) -> str:
 
 
 def read_log(settings: Settings, *, lines: int = 50, follow: bool = False) -> Iterator[str]:
-    """The last lines of the server's output, oldest first; with `follow`, also new ones, until interrupted."""
+    """Return the last lines of the server's output, oldest first; with `follow`, also new ones until interrupted."""
     instance = Instance.of(settings.places)
     if not instance.console.exists():
         raise ServerError(f"There is no log in {instance.root}.", remedy="Start a server: `overstory server start`.")
@@ -137,7 +137,6 @@ def _state(instance: Instance, running: Running) -> tuple[ServerState, float | N
 
 
 def _size(folder: Path) -> int:
-    """Bytes of a folder whose files may change meanwhile."""
     total = 0
     for file in folder.rglob("*"):
         try:
@@ -152,7 +151,7 @@ _FREE_GRAPH_BYTES = 500_000_000
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The result of one check. `remedy` says what to do if `ok` is False."""
+    """Result of one check. If `ok` is False, `remedy` is what to do."""
 
     name: str
     ok: bool
@@ -161,14 +160,14 @@ class Check:
 
 
 class Diagnosis(NamedTuple):
-    """All checks of the embedded server, and whether it is running."""
+    """Results of all checks of the embedded server, and whether it is running."""
 
     checks: list[Check]
     running: bool
 
 
 def diagnose(settings: Settings) -> Diagnosis:
-    """All checks of the embedded server, in the order in which a start needs them, and then of the server itself."""
+    """Return all checks of the embedded server: first what a start needs, in that order, then the server itself."""
     checks = [_checked(check, settings) for check in _CHECKS_BEFORE_A_START]
     states: list[ServerState] = []
 
@@ -205,13 +204,13 @@ def _jars(settings: Settings) -> Check:
     if absent and not (cache := _written("cache", settings.places.jar_cache, "OVERSTORY_CACHE")).ok:
         return cache
     if len(absent) == len(lock_list.jars):
-        return Check("jars", ok=True, detail=f"{version}: the first start fetches {lock_list.size / 1e6:.0f} MB")
+        return Check("jars", ok=True, detail=f"{version}: the first start downloads {lock_list.size / 1e6:.0f} MB")
     if absent:
         return Check(
             "jars",
             ok=False,
-            detail=f"{len(absent)} of {len(lock_list.jars)} are missing, or changed since the last check",
-            remedy="The next start checks them and fetches missing ones, or do it now: `overstory server fetch`.",
+            detail=f"{len(absent)} of {len(lock_list.jars)} jars are missing, or changed since the last check",
+            remedy="The next start verifies them and downloads missing ones. To do it now: `overstory server fetch`.",
         )
     return Check("jars", ok=True, detail=f"{version}: {len(lock_list.jars)} in {settings.places.jar_cache / 'jars'}")
 
@@ -280,7 +279,7 @@ _CHECKS_BEFORE_A_START = (_system, _java, _jars, _memory, _folder, _disk, _versi
 
 
 def check_status(found: ServerStatus) -> Check:
-    """The check for a status: a slow server is fine, and a busy one should not be stopped."""
+    """Return the check for a status. A slow server passes; a busy server fails, but should not be stopped."""
     place = f"{found.uri}, process {found.pid}"
     match found.state:
         case "stopped":
@@ -291,24 +290,23 @@ def check_status(found: ServerStatus) -> Check:
             return Check(
                 "server",
                 ok=False,
-                detail=f"busy: takes connections, but answered no query within {PATIENCE_SECONDS:g} s, {place}",
-                remedy="Wait until what it works on has ended, and look again; `overstory server logs` shows what it "
-                "says.",
+                detail=f"busy: accepts connections, but answered no query within {PATIENCE_SECONDS:g} s, {place}",
+                remedy="Wait until its current work has ended, then check again. Its output: `overstory server logs`.",
             )
         case "not answering":
             return Check(
                 "server",
                 ok=False,
                 detail=f"not answering, {place}",
-                remedy="`overstory server logs` shows what it says. The next command that needs it waits "
-                f"{PATIENCE_SECONDS:g} s, and restarts it if it still does not answer.",
+                remedy="`overstory server logs` shows its output. The next command that needs the server waits "
+                f"{PATIENCE_SECONDS:g} s and restarts it if it still does not answer.",
             )
         case "starting" | "running":
             return Check("server", ok=True, detail=f"{found.shown_state}, {place}")
 
 
 def _written(name: str, folder: Path, variable: str) -> Check:
-    """Makes and removes a folder with a file in this one, or in the nearest above it that exists."""
+    """Check that a file can be written in a folder, or in the nearest folder above it that exists."""
     place = _existing(folder)
     try:
         with tempfile.TemporaryDirectory(prefix=".try-", dir=place) as made:

@@ -1,7 +1,7 @@
-"""Stops an idle server, and prepares its next start. Runs as a small process of its own.
+"""A small process of its own that stops an idle server and prepares its next start.
 
-A server is in use while a client is connected (the kernel closes the connections of a killed client), and for a while
-after a command has asked for it.
+A server is in use while a client is connected, and for a while after a command has used it. The kernel closes the
+connections of a killed client.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def begin(instance: Instance, idle_minutes: float) -> None:
 
 
 def is_watching(instance: Instance) -> bool:
-    """Whether a watchdog is running, that is, holds its lock."""
+    """Return True if a watchdog is running, that is, if it holds its lock."""
     try:
         with FileLock(instance.watch_lock, timeout=0, mode=0o600):
             return False
@@ -47,7 +47,7 @@ def is_watching(instance: Instance) -> bool:
 
 
 def watch(instance: Instance, idle_seconds: float) -> Running | None:
-    """Watch until the server has ended for any reason; returns it if it was stopped here."""
+    """Watch until the server has ended; return its record if the watchdog stopped it."""
     used = looked = time.time()
     while (running := instance.running()) and process.is_server(running.pid, instance.home):
         now = time.time()
@@ -63,10 +63,10 @@ def watch(instance: Instance, idle_seconds: float) -> Running | None:
 
 
 def _stop_unused(instance: Instance, running: Running, since: float) -> bool:
-    """End the server unless a client needs it first.
+    """Stop the server unless a client needs it.
 
-    A client notes its use and then reads the record of the server; here the record is hidden first and the use read
-    afterwards. So either the client finds no record and waits for the lock, or its use is seen here.
+    A client first notes its use and then reads the server's record. The watchdog first hides the record and then reads
+    the use. So either the client finds no record and waits for the lock, or the watchdog sees the use.
     """
     try:
         with instance.locked(0):
@@ -78,35 +78,38 @@ def _stop_unused(instance: Instance, running: Running, since: float) -> bool:
             process.end(instance.home, grace=process.STOPPING_GRACE_SECONDS)
             instance.forget_running()
             return True
-    except ServerError:  # another process is starting or stopping it
+    except ServerError:  # another process is starting or stopping the server
         return False
 
 
 def prepare_next_start(instance: Instance, stopped: Running) -> None:
-    """Write a class archive, unless somebody needs the server meanwhile, or stops or removes it."""
+    """Write a class archive, unless a process uses, stops or removes the server in the meantime."""
     used = instance.last_use()
     try:
         if class_archive.write(
             instance, stopped, is_wanted=lambda: instance.running() is None and instance.last_use() == used
         ):
-            _report(instance, "the next start takes less time: there is a class archive")
-    except (OSError, OverstoryError) as error:  # without one, the next start takes longer
+            _report(instance, "wrote a class archive, which shortens the next start")
+    except (OSError, OverstoryError) as error:  # without an archive, the next start only takes longer
         _report(instance, f"no class archive was written: {error}")
     with suppress(ServerError), instance.locked(_START_SECONDS):
-        pass  # whoever needs the server meanwhile has started it by then, and it is to be watched
+        pass  # another process that needs the server has started it by then, and it must be watched
 
 
 def _report(instance: Instance, text: str) -> None:
-    with suppress(OSError), instance.console.open("a", encoding="utf-8") as log:  # a full disk must not keep it alive
+    with (
+        suppress(OSError),
+        instance.console.open("a", encoding="utf-8") as log,
+    ):  # a full disk must not keep the server alive
         log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S%z')} overstory: {text}\n")
 
 
 def main() -> None:
-    """The program: the arguments are the instance's data folder and the idle time in seconds."""
+    """Run the watchdog. The arguments are the instance's data folder and the idle time in seconds."""
     data, idle_seconds = sys.argv[1:]
     instance = Instance(Path(data))
     try:
-        # `is_watching` holds the lock for a moment, and a previous watchdog may be about to end.
+        # `is_watching` holds the lock briefly, and a previous watchdog may be about to end.
         with FileLock(instance.watch_lock, timeout=5, mode=0o600):
             stopped = watch(instance, float(idle_seconds))
             while stopped is not None:

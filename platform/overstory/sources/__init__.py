@@ -1,9 +1,9 @@
-"""Sources of documents: files, folders and texts in memory."""
+"""Sources of documents: files, folders, web pages, stores, databases, and texts in memory."""
 
 from overstory.sources.coverage import Coverage, Kept, Root
 from overstory.sources.encodings import DecodedFile
 from overstory.sources.in_memory import InMemory, in_memory_documents
-from overstory.sources.installed import catalogue
+from overstory.sources.loader_catalogue import catalogue
 from overstory.sources.paths import absolute, relative_to
 from overstory.sources.read_options import ReadOptions
 from overstory.sources.walk import read_sources

@@ -1,7 +1,7 @@
-"""Which files below a folder are read: patterns as .gitignore has them, given or found in the tree.
+"""Selects the files below a folder by patterns, given as options or found in .gitignore files.
 
-As in git, the last pattern of a list that fits decides, `!` takes a file in again, the .gitignore of a folder further
-down counts before those above, and nothing is taken in again below a folder that is left out, which is not entered.
+Patterns work as in git: the last matching pattern of a list decides, `!` includes a file again, a .gitignore file in a
+subfolder takes precedence over those above, and an excluded folder is not entered.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from overstory.sources.read_options import GitPatterns, ReadOptions, spec_of
 
 IGNORE_FILE = ".gitignore"
 _IGNORE_FILE_BYTES = 1_048_576
-"""The most that is read of a .gitignore file."""
 
 
 class ChosenFiles:
-    """The files of one named folder that patterns leave in."""
+    """Files of one folder that the patterns include."""
 
     def __init__(
         self,
@@ -30,7 +29,7 @@ class ChosenFiles:
     ) -> None:
         """
         Args:
-            reads_files: whether the folder is one of this machine, which may have .gitignore files.
+            reads_files: whether the folder is on this machine, so that it may contain .gitignore files.
         """
         self._folder = folder
         self._include = spec_of(options.include, "include")
@@ -43,7 +42,7 @@ class ChosenFiles:
                 self.enter(above)
 
     def enter(self, folder: Path) -> None:
-        """Reads the .gitignore of a folder, if it has one; call it before asking for what is in the folder."""
+        """Read the .gitignore file of a folder, if there is one. Call it before asking about files in the folder."""
         if not self._gitignore or folder in self._ignored:
             return
         try:
@@ -56,26 +55,28 @@ class ChosenFiles:
             why = error.strerror if isinstance(error, OSError) else str(error)
             self._on_broken(
                 BrokenSource(
-                    f"cannot be read: {why}; nothing is left out by it",
+                    f"cannot be read: {why}; its patterns are ignored",
                     source=str(folder / IGNORE_FILE),
                     remedy="Correct it, or leave --gitignore out.",
                 )
             )
 
     def excludes(self, path: Path, *, is_folder: bool) -> bool:
-        """Whether a path is left out, with everything below it."""
+        """Return True if a path is excluded, together with everything below it."""
         if self._exclude is not None and self._exclude.decision(self._name(path), is_folder=is_folder):
             return True
         for folder in path.parents if self._ignored else ():
             if folder in self._ignored:
-                said = self._ignored[folder].decision(path.relative_to(folder).as_posix(), is_folder=is_folder)
-                if said is not None:
-                    return said
+                decision = self._ignored[folder].decision(path.relative_to(folder).as_posix(), is_folder=is_folder)
+                if decision is not None:
+                    return decision
         return False
 
     def includes(self, path: Path, *, is_folder: bool = False) -> bool:
-        """Whether one of the patterns to include fits, or there are none. One fits a folder that is read as a whole if
-        it fits a file in it."""
+        """Return True if a pattern of `include` matches, or if there are no such patterns.
+
+        A folder that is read as a whole matches if a file in it does.
+        """
         if self._include is None:
             return True
         name = self._name(path)
@@ -89,7 +90,7 @@ class ChosenFiles:
             return False
 
     def chooses(self, relative: str) -> bool:
-        """Whether a file is read that is known by its path below the folder alone, as files elsewhere are."""
+        """Return True if a remote file is read, given its path below the folder."""
         path = self._folder / relative
         between = [each for each in path.parents if each.is_relative_to(self._folder) and each != self._folder]
         return (
@@ -103,7 +104,7 @@ class ChosenFiles:
 
 
 def _up_to_repository(folder: Path) -> list[Path]:
-    """A folder and those above it up to the one that has `.git`; the folder alone if none has."""
+    """Return a folder and its parents up to the one with `.git`; the folder alone if there is no repository."""
     above = [folder]
     for each in (folder, *folder.parents):
         if each != folder:

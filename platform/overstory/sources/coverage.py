@@ -1,4 +1,4 @@
-"""What a run saw of the paths that it was given: was the file of a document deleted, or only not read this time?"""
+"""Records what a run read, to tell a deleted file from one that the run only did not read."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from overstory.surrogates import is_well_formed
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A path that a run was given, absolute.
+    """A path that was given to a run, as an absolute path.
 
     Attributes:
-        with_contents: documents of the paths below it belong to it as well.
-        sitemap: if it is a host, the sitemap that the documents that are meant came from.
+        with_contents: True if documents below the path belong to the root, too.
+        sitemap: the sitemap that the documents came from, if the path is a host.
     """
 
     path: str
@@ -23,22 +23,22 @@ class Root:
     sitemap: str = ""
 
     def holds(self, source: str) -> bool:
-        """Whether a document with this source belongs to the path."""
+        """Return True if a document with this source belongs to the root."""
         below = self.path.rstrip("/") + "/"
         return source == self.path or (self.with_contents and source.startswith(below))
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Stored documents that a run did not read, though they may still be there.
+    """Stored documents that a run did not read but whose files may still exist.
 
     Attributes:
         path: the file or folder that was not read.
         why: the reason.
-        empty: the path is missing or empty, as a disk is that is not mounted; syncing with `allow_empty` removes the
+        empty: the path is missing or empty, for example an unmounted disk; sync with `allow_empty` removes the
             documents.
-        excluded: patterns leave it out, or files in it; syncing with `delete_excluded` removes the documents.
-        documents: how many there are.
+        excluded: patterns exclude the path or files in it; sync with `delete_excluded` removes the documents.
+        documents: number of documents.
     """
 
     path: str
@@ -50,15 +50,15 @@ class Kept:
 
 @dataclass(slots=True)
 class Coverage:
-    """Collects what `read_sources` read, and what it did not.
+    """Records what `read_sources` read and what it skipped.
 
     Attributes:
         roots: the paths that were given.
-        read: the real paths of files, and of folders that a loader read as a whole.
-        entered: the real paths of other folders.
-        hidden: how many files and folders in these were left out because their names begin with a full stop.
-        delete_excluded: whether the documents of these are gone.
-        folder: to which documents have their sources relative, None where they have whole ones.
+        read: real paths of files, and of folders that a loader read as a whole.
+        entered: real paths of other folders.
+        hidden: number of files and folders skipped because their names begin with a full stop.
+        delete_excluded: True if the documents of excluded files are to be deleted.
+        folder: the folder that stored sources are relative to; None if they are absolute.
     """
 
     roots: list[Root] = field(default_factory=list[Root])
@@ -75,8 +75,8 @@ class Coverage:
         self.roots.append(Root(path, with_contents, sitemap))
 
     def add_unusable(self, named: str) -> None:
-        """Adds a path that was given and cannot be read: it is missing, or its folder cannot be entered."""
-        if not named or not is_well_formed(named):  # no document can have such a source
+        """Add a given path that cannot be read, because it is missing or its folder cannot be entered."""
+        if not named or not is_well_formed(named):  # no document can have this source
             return
         path = os.path.abspath(named)  # noqa: PTH100 # Path.absolute keeps "..", which is another name
         self.add_root(path)
@@ -86,43 +86,46 @@ class Coverage:
             self.add_unread(path, "it cannot be read")
 
     def add_unread(self, path: str, why: str) -> None:
-        """Adds a file or folder whose documents the run may not have seen, or not all of them."""
+        """Add a file or folder of which the run may have missed documents."""
         self._unread.setdefault(path, why)
 
     def add_excluded(self, path: str) -> None:
-        """Adds a file or folder that patterns leave out."""
         self._excluded.add(path)
 
     @property
     def excluded(self) -> int:
-        """How many files and folders patterns left out."""
+        """Number of files and folders that patterns excluded."""
         return len(self._excluded)
 
     def add_empty(self, path: str) -> None:
-        """Adds a folder in which there is nothing to read."""
-        self._empty.setdefault(path, "there is nothing in it to read")
+        self._empty.setdefault(path, "it contains nothing to read")
 
     def is_partly_read(self, source: str) -> bool:
-        """Whether the run may have missed a part of a source, or of what holds it."""
+        """Return True if the run may have missed a part of a source or of a folder that contains it."""
         if self.folder is not None:
             source = (self.folder / source).as_posix()
         return any(path in self._unread for path in with_parents(source))
 
     def stored_source(self, source: str) -> str | None:
-        """A source of the run as documents have it; None for one that is of no path of the run, or is not there."""
+        """Return a source as documents store it; None if it belongs to no root of the run or no longer exists."""
         if not is_well_formed(source) or _is_gone(source) or not any(root.holds(source) for root in self.roots):
             return None
         return source if self.folder is None else source.removeprefix(f"{self.folder.as_posix().rstrip('/')}/")
 
     def has_no_fault(self, stored: str) -> bool:
-        """Whether the run read a source that had a fault before, left it out, or found it gone; `stored` as documents
-        have it."""
+        """Return True if the run read a source that failed before, excluded it, or found that it is gone.
+
+        Args:
+            stored: the source as documents store it.
+        """
         source = stored if self.folder is None else (self.folder / stored).as_posix()
         if not any(root.holds(source) for root in self.roots):
             return False
         if "://" in source:
             return not self.is_partly_read(source)
-        if _is_gone(source) or os.path.realpath(source) in self.entered:  # a folder fails as a whole, too
+        if (
+            _is_gone(source) or os.path.realpath(source) in self.entered
+        ):  # the source may be a folder that failed as a whole
             return True
         return any(
             path in self._excluded or path in self.read or os.path.realpath(path) in self.read
@@ -130,18 +133,20 @@ class Coverage:
         )
 
     def empty_roots(self) -> list[Root]:
-        """The given paths that are missing or hold nothing to read."""
+        """Return the roots that are missing or contain nothing to read."""
         return [root for root in self.roots if root.path in self._empty and root.path not in self._unread]
 
     def why_kept(self, source: str) -> Kept | None:
-        """The reason why a document that the run did not see may still have its file; None if the file is gone, or was
-        read and no longer holds the document."""
+        """Return why a document that the run did not read may still have its file.
+
+        None means that the file is gone, or that the run read the file and did not find the document.
+        """
         places = with_parents(source)
         for path in places:
             if path in self._unread:
                 return Kept(path, self._unread[path])
         if any(path in self._excluded for path in places):
-            why = "patterns leave their files out"
+            why = "patterns exclude their files"
             return None if self.delete_excluded else Kept(self._root_of(source), why, excluded=True)
         for path in places:
             if path in self._empty:
@@ -151,14 +156,14 @@ class Coverage:
         real = os.path.realpath(source)
         if real in self.read or real in self.entered:
             return None
-        return Kept(self._root_of(source), "hidden files, and others that are there but were not read")
+        return Kept(self._root_of(source), "files that exist but were not read, such as hidden ones")
 
     def _root_of(self, source: str) -> str:
         return next((root.path for root in self.roots if root.holds(source)), source)
 
 
 def with_parents(source: str) -> list[str]:
-    """A source and all that it lies in: folders, or those of an address up to its host."""
+    """Return a source and everything that contains it: its folders, or the parts of its address up to the host."""
     scheme, mark, rest = source.partition("://")
     if not mark:
         return [source, *map(str, PurePosixPath(source).parents)]
@@ -171,7 +176,7 @@ def _is_gone(source: str) -> bool:
 
 
 def _is_missing(path: str) -> bool:
-    """Whether there is no such file: one that cannot be looked at may be there."""
+    """Return True if the file does not exist. A file that cannot be accessed may exist."""
     try:
         os.stat(path)  # noqa: PTH116 # sources need not be paths at all
     except (FileNotFoundError, NotADirectoryError, ValueError):

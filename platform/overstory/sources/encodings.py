@@ -1,7 +1,7 @@
-"""The encoding of files that are not UTF-8: the one that a run names, or the one that charset-normalizer recognises.
+"""The fallback encoding for files that are not UTF-8: the one named for the run, or one detected by charset-normalizer.
 
-Loaders are made without arguments, and decode at many places, so they ask here: the walk says for each step of a loader
-which encoding the run has for such files, and hears which one was taken.
+Loaders take no arguments and decode text in many places. So the run sets the fallback encoding in a context variable,
+and loaders report through it which encoding they used.
 """
 
 from __future__ import annotations
@@ -16,17 +16,16 @@ from overstory.errors import BrokenSource
 from overstory.sources.read_options import AUTO
 
 RECOGNISED_BYTES = 262_144
-"""Of a file, around its first byte that is not UTF-8, by which its encoding is recognised."""
+"""Bytes around the first one that is not UTF-8 by which the encoding of a file is detected."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecodedFile:
-    """A file that was read in another encoding than UTF-8, or not wholly in its own.
+    """A file that was read in another encoding than UTF-8, or with some of its bytes replaced.
 
     Attributes:
-        encoding: the one that was taken.
-        replaced: at how many places there were bytes that it lacks, which became "�"; 0 for files that were read in
-            another encoding than UTF-8.
+        encoding: the encoding that was used.
+        replaced: number of places where invalid bytes became "�"; 0 if the whole file could be decoded.
     """
 
     path: str
@@ -34,8 +33,8 @@ class DecodedFile:
     replaced: int = 0
 
     @property
-    def said(self) -> str:
-        """ "windows-1252"; "utf-8, with � at 3 places"."""
+    def shown(self) -> str:
+        """Text for the user: "windows-1252", or "utf-8, with � at 3 places"."""
         return self.encoding + (f", with � at {counted(self.replaced, 'place')}" if self.replaced else "")
 
 
@@ -43,15 +42,15 @@ OnDecoded = Callable[[DecodedFile], None]
 
 
 def _ignore(_decoded: DecodedFile) -> None:
-    """Where nobody listens."""
+    pass
 
 
 _fallback: ContextVar[tuple[str, OnDecoded]] = ContextVar("overstory_fallback_encoding", default=("", _ignore))
 
 
 @contextmanager
-def decoding_others(encoding: str, on_decoded: OnDecoded) -> Generator[None]:
-    """Files that are not UTF-8 are read by this encoding; "" refuses them."""
+def use_fallback(encoding: str, on_decoded: OnDecoded) -> Generator[None]:
+    """Read files that are not UTF-8 in this encoding during the block; "" refuses them."""
     before = _fallback.set((encoding, on_decoded))
     try:
         yield
@@ -60,24 +59,28 @@ def decoding_others(encoding: str, on_decoded: OnDecoded) -> Generator[None]:
 
 
 def fallback() -> tuple[str, OnDecoded]:
-    """The encoding of the run for such files, "" if they are refused, and who hears which one was taken; for loaders
-    that have other files read, under names of their own."""
+    """Return the fallback encoding of the run ("" if there is none) and the callback for files that it decodes.
+
+    For loaders that read other files under names of their own.
+    """
     return _fallback.get()
 
 
 def has_fallback() -> bool:
-    """Whether files that are not UTF-8 are to be read."""
+    """Return True if files that are not UTF-8 are read."""
     return bool(_fallback.get()[0])
 
 
 def fallback_encoding(sample: bytes, source: str) -> str | None:
-    """The encoding to read a file by that is not UTF-8; None to refuse it. Whoever takes it says so by `took_encoding`.
+    """Return the encoding for a file that is not UTF-8; None if the run refuses such files.
+
+    A loader that uses the encoding calls `report_encoding`.
 
     Args:
         sample: the part of the file around its first byte that is not UTF-8.
 
     Raises:
-        BrokenSource: no encoding could be recognised.
+        BrokenSource: no encoding could be detected.
     """
     encoding, _ = _fallback.get()
     if not encoding:
@@ -85,24 +88,24 @@ def fallback_encoding(sample: bytes, source: str) -> str | None:
     return _recognised(sample, source) if encoding == AUTO else encoding
 
 
-def took_encoding(source: str, encoding: str, *, replaced: int = 0) -> None:
-    """Tells the run that a file was read by what `fallback_encoding` said, or with some of its bytes replaced."""
+def report_encoding(source: str, encoding: str, *, replaced: int = 0) -> None:
+    """Report that a file was read in a fallback encoding, or with some of its bytes replaced."""
     _fallback.get()[1](DecodedFile(source, encoding, replaced))
 
 
 def around(data: bytes, offset: int) -> bytes:
-    """The part of some bytes by which their encoding is recognised."""
+    """Return the part of `data` around `offset` by which the encoding is detected."""
     return data[max(0, offset - RECOGNISED_BYTES // 2) : offset + RECOGNISED_BYTES // 2]
 
 
 def _recognised(sample: bytes, source: str) -> str:
-    from charset_normalizer import from_bytes  # only where it is asked for
+    from charset_normalizer import from_bytes  # imported only if a run needs it
 
     best = from_bytes(sample).best()
     if best is None:
         raise BrokenSource(
-            "is not UTF-8, and in no encoding that can be recognised",
+            "is not UTF-8, and its encoding cannot be detected",
             source=source,
-            remedy="If it is a text, name its encoding: --encoding windows-1252",
+            remedy="If it is a text file, name its encoding: --encoding windows-1252",
         )
     return best.encoding

@@ -1,4 +1,4 @@
-"""Documents from a program's memory: texts become documents, anything else is refused."""
+"""Documents that a program passes in memory, as `Document` objects or as plain texts."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ from overstory.errors import SourceError
 from overstory.model import Annotation, Document, Link, Loaded
 
 TEXT_SOURCE = "text"
-"""The source of texts given without one."""
+"""Source of texts that were given without one."""
 
 InMemory = Loaded | str
-"""Types that can be loaded from memory; the key of a text is the beginning of its SHA-256."""
+"""Types that can be loaded from memory. The key of a text is the beginning of its SHA-256."""
 
 
 def in_memory_documents(given: InMemory | Iterable[InMemory]) -> Iterator[Loaded]:
-    """One item or many as documents, lazily."""
+    """Yield one item or many items as documents, lazily.
+
+    Raises:
+        SourceError: an item is neither a text nor a document.
+    """
     for number, thing in enumerate(_things(given), start=1):
         if isinstance(thing, str):
             yield _text_document(thing)
@@ -29,7 +33,7 @@ def in_memory_documents(given: InMemory | Iterable[InMemory]) -> Iterator[Loaded
 
 
 def _things(given: object) -> Iterable[object]:
-    """The items, for callers without type checks: a mapping is one item, and so is anything that is not iterable."""
+    """Return the items; a mapping, or anything that is not iterable, counts as one item."""
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         return [given]
     return cast("Iterable[object]", given)
@@ -42,9 +46,11 @@ def _text_document(text: str) -> Document:
 
 
 def _refusal(thing: object, number: int) -> SourceError:
-    remedy = "Give texts, or overstory.Document(source=…, source_key=…, text=…)."
+    remedy = "Pass texts, or overstory.Document(source=…, source_key=…, text=…)."
     if isinstance(thing, PurePath):
         remedy = "Load files and folders with Knowledge.ingest."
     elif hasattr(thing, "page_content"):
         remedy = "Convert LangChain documents first: overstory_loaders.from_langchain(documents)"
-    return SourceError(f"Item {number} is of type {type(thing).__name__}, not a text or a Document.", remedy=remedy)
+    return SourceError(
+        f"Item {number} is of type {type(thing).__name__}, but must be a text or a Document.", remedy=remedy
+    )

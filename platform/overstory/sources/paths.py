@@ -1,4 +1,4 @@
-"""Paths and addresses: what is at them, why it cannot be read, and which folders a run must not leave."""
+"""Paths and addresses: which kind they are, why they cannot be read, and which folders a run must not leave."""
 
 from __future__ import annotations
 
@@ -23,57 +23,54 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def is_page(source: str) -> bool:
-    """Whether a source is the address of a page or a sitemap."""
+    """Return True if a source is the address of a web page or a sitemap."""
     return source.lower().startswith(("http://", "https://"))
 
 
 def is_remote(source: str) -> bool:
-    """Whether a source is an address that a store of files may have; pages and databases are no files."""
+    """Return True if a source is the address of a file in a store, such as s3://. Pages and databases are not."""
     return _REMOTE.match(source) is not None
 
 
 def normal_address(named: str) -> str:
-    """An address without what does not count: the fragment, an empty path, capitals in scheme and host.
+    """Return a page's address without its fragment, with "/" for an empty path, and scheme and host in lower case.
 
     Raises:
-        BrokenSource: it is not the address of a page, or has a user or a password in it.
+        BrokenSource: it is not the address of a page, or it contains a user name or a password.
     """
     try:
         parts = urlsplit(named)
         _ = parts.port
     except ValueError as error:
-        raise BrokenSource(f"is no address: {error}", source=named, remedy="Check it.") from error
+        raise BrokenSource(f"is not a valid address: {error}", source=named, remedy="Check the address.") from error
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or any(map(str.isspace, parts.netloc)):
-        raise BrokenSource("is no address of a page", source=named, remedy="Check it.")
+        raise BrokenSource("is not the address of a web page", source=named, remedy="Check the address.")
     if "@" in parts.netloc:
-        what = "has a user or a password in it, which would be stored"
+        what = "contains a user name or a password, which would be stored"
         raise BrokenSource(what, source=parts._replace(netloc=parts.hostname).geturl(), remedy="Leave it out.")
     return parts._replace(netloc=parts.netloc.lower(), path=parts.path or "/", fragment="").geturl()
 
 
 def port_of(parts: SplitResult) -> int:
-    """The port of a page's address, or the default of its scheme."""
+    """Return the port of a page's address, or the default port of its scheme."""
     return parts.port or _DEFAULT_PORTS[parts.scheme]
 
 
 def is_default_port(parts: SplitResult) -> bool:
-    """Whether a page has the default port of its scheme."""
     return port_of(parts) == _DEFAULT_PORTS[parts.scheme]
 
 
-# Folders that a run must not leave: links out of them are not followed.
-#
-# The walk checks where each path leads. A link may be swapped after that, and some loaders open files that the walk did
-# not see, such as the tables of a graph or what a manual page includes; so each file is checked again when it is open.
+# The walk does not follow symbolic links out of the folders of the run. A link may be changed after that check, and
+# some loaders open further files, such as the tables of a graph. So each file is checked again after it was opened.
 
-LEADS_OUTSIDE = "leads out of the folders that may be read"
+LEADS_OUTSIDE = "points outside the folders that may be read"
 
 _folders: ContextVar[Sequence[str]] = ContextVar("overstory_confining_folders", default=())
 
 
 @contextmanager
 def confined_to(folders: Sequence[str]) -> Generator[None]:
-    """Loaders open no file through links out of these folders; without folders, any."""
+    """Keep loaders from following links out of these folders during the block; without folders, allow all links."""
     before = _folders.set(folders)
     try:
         yield
@@ -82,16 +79,18 @@ def confined_to(folders: Sequence[str]) -> Generator[None]:
 
 
 def leads_outside(path: str | Path, folders: Sequence[str] | None = None) -> bool:
-    """Whether a path leads out of some folders, those of the run by default."""
+    """Return True if a path points outside some folders, by default those of the run."""
     inside = _folders.get() if folders is None else folders
     return bool(inside) and not _lies_in(os.path.realpath(path), inside)
 
 
 def check_opened(file: IO[bytes], source: str) -> None:
-    """Check a file that was opened by a name in the folders of the run. Others are copies, such as members of archives.
+    """Check that an opened file lies in the folders of the run.
+
+    A source outside these folders is a copy, such as a member of an archive, and is not checked.
 
     Raises:
-        BrokenSource: it does not lie in these folders.
+        BrokenSource: a link led out of the folders.
     """
     folders = _folders.get()
     if not folders or not _lies_in(os.path.abspath(source), folders):  # noqa: PTH100 # links are not followed
@@ -110,7 +109,7 @@ def _lies_in(path: str, folders: Sequence[str]) -> bool:
 
 
 def relative_to(items: Iterable[Loaded], folder: Path) -> Iterator[Loaded]:
-    """What loaders yield, with the paths of files below a folder in place of whole ones; other sources stay."""
+    """Yield the items with paths relative to a folder; sources outside the folder keep their absolute paths."""
     before = f"{folder.as_posix().rstrip('/')}/"
     for item in items:
         source = item.source.removeprefix(before)
@@ -121,7 +120,7 @@ def relative_to(items: Iterable[Loaded], folder: Path) -> Iterator[Loaded]:
 
 
 def problem_of(path: str) -> BrokenSource | None:
-    """The reason why no loader can read a named path, if any."""
+    """Return the reason why no loader can read a given path; None if there is none."""
     if not is_well_formed(path):
         return unnamable(path)
     if path and (is_file(path) or is_folder(path)):
@@ -132,12 +131,12 @@ def problem_of(path: str) -> BrokenSource | None:
         return unreadable(error, path)
     except (OSError, ValueError):
         shown = path or "(an empty path)"
-        return BrokenSource("there is no such file or folder", source=shown, remedy="Check the path.")
+        return BrokenSource("no such file or folder", source=shown, remedy="Check the path.")
     return BrokenSource("is neither a file nor a folder", source=path, remedy="Write it to a file first.")
 
 
 def why_skipped(path: Path) -> str:
-    """ "" for a file that no loader reads."""
+    """Return why a path cannot be read as a file; "" for a regular file."""
     if is_file(path):
         return ""
     return "neither a file nor a folder" if os.path.exists(path) else "a broken link"  # noqa: PTH110 # as below
@@ -160,8 +159,10 @@ def has_entries(folder: Path) -> bool:
 
 
 def is_of_kernel(path: str | Path) -> bool:
-    """Whether the kernel makes up the contents while they are read: such files call themselves regular, and a read of
-    /proc/kmsg waits for ever."""
+    """Return True if the kernel generates the content when it is read, as in /proc.
+
+    Such files look like regular files, but reading /proc/kmsg waits forever.
+    """
     try:
         device = Path(path).stat().st_dev
     except (OSError, ValueError):
@@ -175,7 +176,7 @@ def _kernel_devices() -> frozenset[int]:
 
 
 def absolute(path: str) -> Path:
-    """The absolute path without "..", links not followed: a document is identified by the path that was given."""
+    """Return the absolute path without "..". Links are not followed, because the given path identifies the document."""
     plain = Path(os.path.abspath(path))  # noqa: PTH100 # Path.absolute keeps ".."
     # "link/.." is the parent of the link's target, not the folder of the link.
     return plain if ".." not in Path(path).parts or _is_same(plain, path) else Path(path).resolve()

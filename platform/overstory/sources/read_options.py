@@ -1,4 +1,4 @@
-"""What of the paths of a run is read, and how: patterns of files, and the encoding of those that are not UTF-8."""
+"""Options of a run: which files it reads, and the encoding of files that are not UTF-8."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from overstory.errors import SettingsError
 from overstory.wildcards import LONGEST_PATTERN_CHARACTERS, path_pattern
 
 _FOLDERS_KEPT = 256
-"""Folders whose decision is kept for the files in them."""
+"""Number of folders whose decision is cached for the files in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +24,24 @@ class _GitPattern:
 
 
 class GitPatterns:
-    """Some patterns, as lines of a .gitignore file."""
+    """Patterns as in the lines of a .gitignore file."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         """
         Raises:
-            ValueError: one cannot be read.
+            ValueError: a pattern is invalid.
         """
         self._last_first = [read for line in lines if (read := _read(line)) is not None][::-1]
         self._fitting_folder = lru_cache(_FOLDERS_KEPT)(self._fitting)
 
     def decision(self, path: str, *, is_folder: bool = False) -> bool | None:
-        """Whether a path, relative to where the patterns stand, is one of those meant: False if a pattern with "!"
-        decides; None if none fits it or a folder above it."""
+        """Return True if a path matches, False if a pattern with "!" decides, None if no pattern matches.
+
+        The last pattern that matches the path decides, else the last one that matches its nearest parent.
+
+        Args:
+            path: relative to the folder of the patterns.
+        """
         found = self._fitting(path, is_folder=is_folder)
         while found is None and "/" in path:
             path, _, _ = path.rpartition("/")
@@ -44,7 +49,7 @@ class GitPatterns:
         return found
 
     def _fitting(self, path: str, *, is_folder: bool = True) -> bool | None:
-        """What the last pattern decides that fits this path itself."""
+        """Return the decision of the last pattern that matches the path itself."""
         for pattern in self._last_first:
             if (is_folder or not pattern.folders_only) and pattern.regex.fullmatch(path):
                 return pattern.chooses
@@ -52,18 +57,18 @@ class GitPatterns:
 
 
 def _read(line: str) -> _GitPattern | None:
-    """The pattern of a line; None for an empty one and a comment."""
+    """Return the pattern of a line; None for an empty line or a comment."""
     pattern = line if line.endswith("\\ ") else line.rstrip()
     if not pattern or pattern.startswith("#") or pattern == "/":
         return None
     chooses = not pattern.startswith("!")
     pattern = pattern.removeprefix("!")
     if not pattern:
-        raise ValueError('"!" stands before a pattern')
+        raise ValueError('a pattern must follow "!"')
     if len(pattern) > LONGEST_PATTERN_CHARACTERS:
-        raise ValueError(f"a pattern has at most {LONGEST_PATTERN_CHARACTERS:,} characters")
+        raise ValueError(f"a pattern may have at most {LONGEST_PATTERN_CHARACTERS:,} characters")
     if (len(pattern) - len(pattern.rstrip("\\"))) % 2:
-        raise ValueError("a backslash at its end takes the meaning from nothing")
+        raise ValueError("the backslash at its end escapes no character")
     folders_only = pattern.endswith("/")
     pattern = pattern.removesuffix("/")
     anywhere = "" if "/" in pattern else "**/"
@@ -71,27 +76,28 @@ def _read(line: str) -> _GitPattern | None:
 
 
 AUTO = "auto"
-"""Stands for an encoding that is recognised file by file."""
+"""Value of `encoding` that detects the encoding of each file."""
 MOST_PAGES = 1_000
-"""Of a sitemap, that are read unless more are allowed."""
+"""Default number of pages that are read of a sitemap."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What of folders is read, and how. Patterns are those of .gitignore, relative to the folder that was named; a
-    file that is named itself is read whatever they say.
+    """Which files are read, and how.
+
+    Patterns work as in .gitignore, relative to the given folder. A file that is given itself is read regardless of
+    patterns.
 
     Attributes:
-        include: only files that one of these fits; without any, all.
-        exclude: but for those, and folders, that one of these fits.
-        gitignore: also leave out what the .gitignore files say, those of the folders above up to the repository's
-            among them.
-        delete_excluded: with sync, also delete the documents of files and folders that are left out.
-        encoding: of files that are not UTF-8 and do not say what they are; "auto" to recognise it; "" to refuse them.
-        most_pages: how many pages of a sitemap are read.
-        delay_seconds: between two requests to the host of pages; robots.txt may ask for more.
-        allow_private: also fetch pages from addresses of private networks and of this machine.
-        within: real paths of folders; links out of them are skipped. Without any, all links are followed.
+        include: read only files that match one of these patterns; () for all files.
+        exclude: skip files and folders that match one of these patterns.
+        gitignore: also apply .gitignore files, including those in parent folders up to the root of the repository.
+        delete_excluded: with sync, also delete the documents of excluded files and folders.
+        encoding: encoding of files that are not UTF-8 and do not declare one; "auto" detects it; "" refuses such files.
+        most_pages: number of pages of a sitemap that are read.
+        delay_seconds: seconds between two requests to a host; robots.txt may ask for more.
+        allow_private: also fetch pages from private networks and from this machine.
+        within: real paths of folders; links out of them are skipped. () follows all links.
     """
 
     include: tuple[str, ...] = ()
@@ -107,7 +113,7 @@ class ReadOptions:
     def __post_init__(self) -> None:
         """
         Raises:
-            SettingsError: a pattern cannot be read, or there is no encoding of this name.
+            SettingsError: a pattern is invalid, or the encoding is unknown.
         """
         spec_of(self.include, "include")
         spec_of(self.exclude, "exclude")
@@ -116,15 +122,15 @@ class ReadOptions:
 
     @property
     def leaves_out(self) -> bool:
-        """Whether there may be files that are not read."""
+        """True if patterns may exclude files."""
         return bool(self.include or self.exclude or self.gitignore)
 
 
 def spec_of(patterns: Sequence[str], option: str) -> GitPatterns | None:
-    """Some patterns of an option; None without any.
+    """Return the patterns of an option; None if there are none.
 
     Raises:
-        SettingsError: one cannot be read, or would never fit anything.
+        SettingsError: a pattern is invalid, or no pattern can match.
     """
     for pattern in patterns:
         what = ""
@@ -136,7 +142,7 @@ def spec_of(patterns: Sequence[str], option: str) -> GitPatterns | None:
             try:
                 GitPatterns([pattern])
             except ValueError as error:
-                what = f"is no pattern: {error}"
+                what = f"is not a valid pattern: {error}"
         if what:
             raise SettingsError(
                 f"{option} {pattern!r} {what}.",
@@ -144,8 +150,8 @@ def spec_of(patterns: Sequence[str], option: str) -> GitPatterns | None:
             )
     if patterns and all(pattern.startswith("!") for pattern in patterns):
         raise SettingsError(
-            f"{option} {patterns[0]!r} takes in again what no other pattern fits.",
-            remedy=f"Give the pattern without '!' to {'exclude' if option == 'include' else 'include'}.",
+            f"{option} {patterns[0]!r} has no effect: no other pattern matches a file that it could include again.",
+            remedy=f"Pass the pattern without '!' to {'exclude' if option == 'include' else 'include'}.",
         )
     return GitPatterns(patterns) if patterns else None
 
@@ -153,10 +159,10 @@ def spec_of(patterns: Sequence[str], option: str) -> GitPatterns | None:
 def _check_encoding(name: str) -> None:
     try:
         codecs.lookup(name)
-        (b" " * 4).decode(name)  # Python also knows codecs that make no text, such as "hex"
+        (b" " * 4).decode(name)  # Python also has codecs that return no text, such as "hex"
     except (LookupError, ValueError):
         near = difflib.get_close_matches(name.lower(), ("windows-1252", "iso-8859-1", "utf-16-le", "gb18030", "koi8-r"))
         raise SettingsError(
-            f"There is no encoding {name!r}.",
-            remedy=f"Name one that Python knows, like {near[0] if near else 'windows-1252'}, or {AUTO}.",
+            f"The encoding {name!r} is unknown.",
+            remedy=f"Name an encoding that Python knows, such as {near[0] if near else 'windows-1252'}, or {AUTO}.",
         ) from None

@@ -1,7 +1,7 @@
-"""A worker process in which loaders read files, with limits on memory and processor time for each.
+"""A worker process in which loaders read files, with limits on memory and processor time per file.
 
-A small file can make a parser crash, or take all memory. There it ends the worker, the file is reported as broken, and
-the next one gets a new worker.
+A small file can crash a parser or use up all memory. In a worker, that ends only the worker: the file is reported as
+broken, and the next file gets a new worker.
 """
 
 from __future__ import annotations
@@ -33,35 +33,37 @@ from overstory.protocols import Loader, OnBroken, OnSkipped
 from overstory.sources.encodings import DecodedFile, OnDecoded
 
 _READER_MEMORY_GIGABYTES = 2.0
-"""Memory for one file, on top of what its worker holds from the files before, as the model of OCR. The largest honest
-files (64 MiB of text, a million XML elements, a scanned page) take up to 0.8."""
+"""Memory for one file, in addition to what the worker already holds, such as the OCR model. Large legitimate files (64
+MiB
+of text, a million XML elements, a scanned page) need up to 0.8.
+"""
 _READER_SECONDS = 120
-"""Processor time for one file, and with `_READER_SECONDS_A_MEGABYTE` more for a larger one."""
+"""Processor time for one file; larger files get more (`_READER_SECONDS_A_MEGABYTE`)."""
 _READER_SECONDS_A_MEGABYTE = 1_000
-"""OCR takes some 8 s for a page, and a well compressed page 8 kB. Other formats need a thousandth."""
+"""Additional processor time per megabyte. OCR needs about 8 s for a page, which may have only 8 kB."""
 _WORKERS_DEEP = 2
-"""A file in an archive or a message is read by a worker of the worker, so that it alone is broken; what is in that file
-is read with it."""
+"""A file in an archive or a message is read by a worker of the worker, so that only that file is reported as broken.
+Files inside that file are read in the same process.
+"""
 _SENT_EVENTS = 500
-"""Items and reports that are sent at once."""
 SENT_CHARACTERS = 2**18
-"""Likewise, of the texts of documents."""
+"""Characters of document texts after which a batch of items and reports is sent."""
 _OOM_SCORE = 500
-"""Added to a worker's score (0 to 1,000), so that the kernel kills it first when the machine's memory is used up."""
+"""Added to a worker's score (0 to 1,000), so that the kernel kills the worker first when memory runs out."""
 
 _REMEDY = "Split it, or leave it out."
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """What reading one file may take."""
+    """Limits for reading one file."""
 
     memory_gigabytes: float = _READER_MEMORY_GIGABYTES
     seconds: int = _READER_SECONDS
     seconds_a_megabyte: int = _READER_SECONDS_A_MEGABYTE
 
     def seconds_for(self, source: str) -> int:
-        """Processor time for a file of this size."""
+        """Return the processor time for a file of this size, in seconds."""
         with suppress(OSError, ValueError):
             return self.seconds + math.ceil(Path(source).stat().st_size * self.seconds_a_megabyte / 2**20)
         return self.seconds
@@ -89,7 +91,7 @@ class _FileRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Broken:
-    """A `BrokenSource`, which cannot be pickled itself."""
+    """Fields of a `BrokenSource`, which cannot be pickled itself."""
 
     reason: str
     source: str
@@ -102,16 +104,16 @@ class _Broken:
 
 
 _Event = Loaded | _Broken | DecodedFile | str
-"""An item, or a report; a text is a skipped file."""
+"""An item or a report. A string is the report of a skipped file."""
 
 
 class ReadingProcess(Closing):
-    """Has files read by a worker, one after another. The worker starts with the first file."""
+    """Reads files in a worker process, one after another. The worker starts with the first file."""
 
     def __init__(self, limits: ReadingLimits = READING_LIMITS) -> None:
         self._limits = limits
         self._process: AnsweringProcess | None = None
-        self._ahead = ""  # the file that the worker was asked to read after the present one
+        self._ahead = ""  # the file that the worker reads after the current one
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def items(
@@ -126,12 +128,13 @@ class ReadingProcess(Closing):
         on_decoded: OnDecoded,
         following: tuple[str, Loader] | None = None,
     ) -> Iterator[Loaded]:
-        """What `GuardedLoading.items` gives in the worker. Reports and items come in order.
+        """Yield what `LoaderRunner.items` yields in the worker, with items and reports in order.
 
-        The file is reported as broken if the worker ends over it.
+        If the worker ends while it reads the file, the file is reported as broken.
 
         Args:
-            following: the file that is probably read next; the worker begins it while the items of this one are used.
+            following: the file that is probably read next; the worker begins it while the caller uses the items of this
+                one.
         """
         outcome = _FileOutcome.MORE
         try:
@@ -168,7 +171,7 @@ class ReadingProcess(Closing):
                 self.close()
 
     def close(self) -> None:
-        """Stops the worker, if there is one, and deletes its temporary files."""
+        """Stop the worker, if there is one, and delete its temporary files."""
         if self._process is not None:
             self._process.stop()
             self._process = None
@@ -184,20 +187,22 @@ class ReadingProcess(Closing):
 
     def _started(self) -> AnsweringProcess:
         if self._process is None:
-            # A worker that is killed cannot delete its temporary files, such as the files of an archive.
+            # A killed worker cannot delete its temporary files, such as the files of an archive.
             self._folder = tempfile.TemporaryDirectory(prefix="overstory-", ignore_cleanup_errors=True)
             self._process = AnsweringProcess(f"{__name__}:main", str(_depth + 1), self._folder.name)
         return self._process
 
 
 _depth = 0
-"""0 in the process of the user, 1 in its worker, 2 in the worker of that."""
+"""0 in the user's process, 1 in its worker, 2 in the worker of that worker."""
 
 
 @contextmanager
 def process_of_run() -> Generator[ReadingProcess | None]:
-    """What files are read by until the end of the block: a worker of its own, within a worker that of all its files, or
-    None if that is deep enough."""
+    """Provide the process that reads the files of a run until the end of the block.
+
+    In the user's process that is a new worker; inside a worker, the result of `worker_of_worker`.
+    """
     if _depth:
         yield worker_of_worker()
     else:
@@ -206,7 +211,7 @@ def process_of_run() -> Generator[ReadingProcess | None]:
 
 
 def worker_of_worker() -> ReadingProcess | None:
-    """What a worker has files within its files read by; None where they are read in place."""
+    """Return the process in which a worker reads files inside files; None if it reads them itself."""
     return _inner() if 0 < _depth < _WORKERS_DEEP else None
 
 
@@ -216,16 +221,16 @@ def _inner() -> ReadingProcess:
 
 
 def main(depth: str, folder: str) -> None:
-    """The main loop of a worker: requests in, batches of events out.
+    """Run the main loop of a worker: requests in, batches of events out.
 
     Args:
-        folder: where it has its temporary files.
+        folder: the folder for temporary files.
     """
-    global _depth  # a process has one depth
+    global _depth  # the nesting depth is a property of the process
     _depth = int(depth)
     tempfile.tempdir = folder
     _set_soft_limit(resource.RLIMIT_CORE, 0)
-    with suppress(OSError):  # not Linux
+    with suppress(OSError):  # the file exists only on Linux
         Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE), encoding="ascii")
     with answering() as give:
         for line in _requests(folder):
@@ -233,7 +238,7 @@ def main(depth: str, folder: str) -> None:
 
 
 def _requests(folder: str) -> Iterator[bytes]:
-    """The lines of standard input. When it ends, because the parent did, so does the process, even while it reads."""
+    """Yield the lines of standard input. When the parent ends, the process exits at once, even while reading a file."""
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def listen() -> None:
@@ -248,7 +253,7 @@ def _requests(folder: str) -> Iterator[bytes]:
 
 
 class _OutOfMemory(BaseException):
-    """Ends the reading of a file, past loaders that handle every `Exception`."""
+    """Ends the reading of a file; not an `Exception`, so that loaders cannot catch it by accident."""
 
 
 class _FileReading:
@@ -260,16 +265,18 @@ class _FileReading:
         self._characters = 0
 
     def answer(self) -> None:
-        """Reads the file, and sends what is found."""
-        from overstory.sources.guarded import GuardedLoading  # which imports this module
+        """Read the file and send the items and reports."""
+        from overstory.sources.loader_runner import (
+            LoaderRunner,
+        )  # imported here, because loader_runner imports this module
 
         request = self._request
         _set_soft_limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + request.seconds)
         if (held := _held_bytes()) is not None:
-            # RLIMIT_AS would also count what threads and allocators only reserve: 1 GB more with OCR.
+            # RLIMIT_AS would also count memory that is only reserved: 1 GB more with OCR.
             _set_soft_limit(resource.RLIMIT_DATA, held + request.memory_bytes)
-        loading = GuardedLoading(
-            self._hear_broken, self._add, self._add, encoding=request.encoding, within=request.within
+        loading = LoaderRunner(
+            self._report_broken, self._add, self._add, encoding=request.encoding, within=request.within
         )
         try:
             for item in loading.items_here(request.source, request.loader):
@@ -280,7 +287,7 @@ class _FileReading:
         _set_soft_limit(resource.RLIMIT_DATA, resource.RLIM_INFINITY)
         self._send(outcome)
 
-    def _hear_broken(self, error: BrokenSource) -> None:
+    def _report_broken(self, error: BrokenSource) -> None:
         if _is_out_of_memory(error):
             raise _OutOfMemory
         self._add(_Broken(error.reason, error.source, error.line, error.remedy, error.hides))
@@ -297,7 +304,7 @@ class _FileReading:
 
 
 def _is_out_of_memory(error: BrokenSource) -> bool:
-    """Whether an error stands for a `MemoryError`: its cause, or one that is being handled."""
+    """Return True if an error was caused by a `MemoryError`."""
     each: BaseException | None = error
     while each is not None and not isinstance(each, MemoryError):
         each = each.__cause__ or each.__context__
@@ -305,9 +312,9 @@ def _is_out_of_memory(error: BrokenSource) -> bool:
 
 
 def _held_bytes() -> int | None:
-    """What RLIMIT_DATA counts of this process; None where the system does not say, nor enforces that limit."""
+    """Return the bytes that RLIMIT_DATA counts for this process; None if the system does not provide them."""
     try:
-        with open("/proc/self/statm", "rb", buffering=0) as file:  # noqa: PTH123 # twice a file, at half the time
+        with open("/proc/self/statm", "rb", buffering=0) as file:  # noqa: PTH123 # called twice a file; `Path.open` takes twice as long
             pages = file.read().split()[5]
     except OSError:
         return None
@@ -315,7 +322,7 @@ def _held_bytes() -> int | None:
 
 
 def _set_soft_limit(what: int, value: int) -> None:
-    """Sets the soft limit, at most to the hard limit. It can be raised again later."""
+    """Set the soft limit, at most to the hard limit, so that it can be raised later."""
     _, hard = resource.getrlimit(what)
     if hard != resource.RLIM_INFINITY and (value == resource.RLIM_INFINITY or value > hard):
         value = hard
@@ -323,15 +330,15 @@ def _set_soft_limit(what: int, value: int) -> None:
 
 
 def _killed_by(ended: ProcessEnded, source: str, limits: ReadingLimits) -> BrokenSource:
-    """Why a worker ended over a file."""
+    """Return the error for a worker that ended while it read a file."""
     if ended.status == -signal.SIGXCPU:
         reason, remedy = f"takes longer than {limits.seconds_for(source):,} s of processor time to read", _REMEDY
     elif ended.status == -signal.SIGKILL:
-        reason = "its reader was killed, probably because this machine's memory was used up"
-        remedy = "Free some memory, and load it again."
+        reason = "its reader process was killed, probably because this machine ran out of memory"
+        remedy = "Free some memory, and load the file again."
     else:
         how = signal.Signals(-ended.status).name if ended.status < 0 else f"exit status {ended.status}"
-        reason = f"its reader crashed ({how}); it may need more than {limits.memory_gigabytes:g} GB of memory"
+        reason = f"its reader process crashed ({how}); it may need more than {limits.memory_gigabytes:g} GB of memory"
         remedy = "Leave it out, or save it again with another program."
     return BrokenSource(reason, source=source, remedy=remedy)
 

@@ -1,6 +1,7 @@
-"""Files at addresses like s3://bucket/folder, by fsspec, which is optional as are its packages for each kind of store.
+"""Files at addresses like s3://bucket/folder, read through fsspec.
 
-Only this module and `transfer/shard_folders.py` talk to it: an error of a store becomes one of ours here.
+fsspec and its packages for the kinds of stores are optional. Only this module and `transfer/shard_folders.py` use
+fsspec, and convert its errors to ours.
 """
 
 from __future__ import annotations
@@ -16,25 +17,25 @@ from typing import Any
 from overstory.errors import BrokenSource, ExtraMissing, OverstoryError, SourceError
 from overstory.model import MetadataValue
 from overstory.model.metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
-from overstory.sources.fetched import Fetched, RemoteFiles, placed
+from overstory.sources.remote_files import FetchedFile, RemoteFiles, placed
 from overstory.surrogates import is_well_formed
 
 _MODIFIED = ("LastModified", "last_modified", "mtime", "updated", "created")
-"""Where packages for stores say when a file was changed."""
+"""Keys under which fsspec packages give the modification time."""
 _CHECKSUMS = ("ETag", "etag", "md5Hash", "crc32c", "content_md5", "checksum", "md5", "sha256")
-"""Where they say what changes with the content of a file."""
+"""Keys of values that change with the content of a file."""
 _STATE = "etag"
 _KEPT_FILE_BYTES = 67_108_864
-"""A larger file of a store is not kept, and fetched by each run."""
+"""Larger files of a store are not cached, so each run downloads them."""
 
 _STORE_HEAD_BYTES = 8_192
-"""As many bytes are fetched of a file whose name no loader knows, to see what it is."""
+"""Bytes that are downloaded to detect the format of a file whose name no loader recognises."""
 _ARCHIVE = b"PK\3\4"
 _WITHOUT_TEXT = frozenset({"image", "audio", "video", "font"})
 
 
 def store_at(address: str) -> tuple[Any, str]:
-    """The file system of an address, and the path in it.
+    """Return the file system of an address, and the path in it.
 
     Raises:
         ExtraMissing: fsspec is not installed.
@@ -49,23 +50,23 @@ def store_at(address: str) -> tuple[Any, str]:
 
 @contextmanager
 def store_faults(address: str, *, passing: type[Exception] = OverstoryError) -> Generator[None]:
-    """Whatever a store raises, but for `passing`, as a `SourceError`."""
+    """Convert any error of a store to `SourceError`, except errors of the type `passing`."""
     try:
         yield
     except (OverstoryError, passing):
         raise
-    except Exception as error:  # each store has its own: for names, keys, networks
+    except Exception as error:  # each store raises errors of its own
         raise SourceError(
-            f"{address} cannot be used: {type(error).__name__}: {error}",
-            remedy="Check the address, and what its store asks for: its package (s3fs for s3://), key and network.",
+            f"{address} cannot be accessed: {type(error).__name__}: {error}",
+            remedy="Check the address, the package for its kind of store (s3fs for s3://), credentials and network.",
         ) from error
 
 
 class StoreFiles(RemoteFiles):
-    """The files at an address that was named: one, or those below it."""
+    """The file at a given address of a store, or the files below it."""
 
-    def files(self, only: Sequence[str] | None = None) -> Iterator[Fetched]:
-        """In order of names."""
+    def files(self, only: Sequence[str] | None = None) -> Iterator[FetchedFile]:
+        """Yield the files in order of their names."""
         if only is not None and self._address in only:
             only = None
         if only is None:
@@ -77,13 +78,13 @@ class StoreFiles(RemoteFiles):
                 found: dict[str, dict[str, Any]] = store.find(root, detail=True)
         except SourceError as error:
             self._coverage.add_root(self._address)
-            self._coverage.add_unread(self._address, "its store cannot be used")
+            self._coverage.add_unread(self._address, "its store cannot be accessed")
             reason = str(error).removeprefix(f"{self._address} ")
             self._on_broken(BrokenSource(reason, source=self._address, remedy=error.remedy))
             return
         if not found:
             self._coverage.add_empty(self._address)
-            reason = "there is nothing at this address"
+            reason = "no file exists at this address"
             self._on_broken(BrokenSource(reason, source=self._address, remedy="Check the address."))
         for name in sorted(found):
             below = name.removeprefix(root).lstrip("/")
@@ -92,7 +93,9 @@ class StoreFiles(RemoteFiles):
                 continue
             if only is not None:
                 self._coverage.add_root(address)
-            is_file = found[name].get("type", "file") == "file" and not name.endswith("/")  # some mark folders so
+            is_file = found[name].get("type", "file") == "file" and not name.endswith(
+                "/"
+            )  # some stores mark folders with "/"
             if is_file and self._is_read(below, address):
                 yield from self._file(store, name, below, address, found[name])
         for gone in set(only or ()) - {f"{self._address}/{name.removeprefix(root).lstrip('/')}" for name in found}:
@@ -104,7 +107,7 @@ class StoreFiles(RemoteFiles):
         return named.rstrip("/")
 
     def _is_read(self, below: str, address: str) -> bool:
-        """Whether a file is read; says why if not."""
+        """Return True if a file is read, else record why it is skipped."""
         parts = PurePosixPath(below).parts
         if not is_well_formed(below) or any(part.startswith(".") for part in parts):
             self._coverage.hidden += 1
@@ -114,7 +117,7 @@ class StoreFiles(RemoteFiles):
             return False
         return True
 
-    def _file(self, store: Any, name: str, below: str, address: str, info: Mapping[str, Any]) -> Iterator[Fetched]:
+    def _file(self, store: Any, name: str, below: str, address: str, info: Mapping[str, Any]) -> Iterator[FetchedFile]:
         relative = below or PurePosixPath(address).name
         base = f"{self._address}/" if below else f"{self._address.rpartition('/')[0]}/"
         with placed(relative) as (folder, path):
@@ -139,11 +142,14 @@ class StoreFiles(RemoteFiles):
             metadata[SIZE] = path.stat().st_size
             if (modified := _modified(info)) is not None:
                 metadata[MODIFIED] = modified
-            yield Fetched(address, path, folder, base, metadata)
+            yield FetchedFile(address, path, folder, base, metadata)
 
     def _is_read_by_head(self, store: Any, name: str, info: Mapping[str, Any], path: Path) -> bool:
-        """Whether a loader may read a file by its content: its first bytes say so, or that it is an archive, of which
-        the last ones are needed, too. Names of pictures, sounds, videos and fonts are believed."""
+        """Return True if a loader may recognise a file by its content, judged by its first bytes.
+
+        A ZIP archive also needs its last bytes, so every archive counts. Pictures, sound, video and fonts are skipped
+        by name.
+        """
         kind = (mimetypes.guess_type(path.name)[0] or "").partition("/")[0]
         if kind in _WITHOUT_TEXT or not 0 < (info.get("size") or 0) <= _KEPT_FILE_BYTES:
             return False
@@ -152,7 +158,7 @@ class StoreFiles(RemoteFiles):
         return head.startswith(_ARCHIVE) or self._is_recognised(str(path))
 
     def _fetch(self, store: Any, name: str, address: str, info: Mapping[str, Any], path: Path) -> None:
-        """Writes a file of the store to a path: as it was fetched before, if the store says that it is the same."""
+        """Write a file of the store to a path, from the cache if the store reports that it is unchanged."""
         state = "" if _is_here(store) else _state(info)
         known = self._cache.known(address) if state else None
         if known is not None and known[0].get(_STATE) == state:
@@ -169,11 +175,10 @@ def _is_here(store: Any) -> bool:
 
 
 def _state(info: Mapping[str, Any]) -> str:
-    """What changes with the content of a file: what the store calls it, or else its time and size; "" if it has
-    neither."""
-    said = next((f"{key} {info[key]}" for key in _CHECKSUMS if info.get(key)), "")
+    """Return a value that changes with a file: its checksum, else its time, with its size; "" if neither is known."""
+    checksum = next((f"{key} {info[key]}" for key in _CHECKSUMS if info.get(key)), "")
     time = next((f"{key} {info[key]}" for key in _MODIFIED if info.get(key) is not None), "")
-    return f"{said or time}, {info.get('size')} bytes" if said or time else ""
+    return f"{checksum or time}, {info.get('size')} bytes" if checksum or time else ""
 
 
 def _modified(info: Mapping[str, Any]) -> datetime.datetime | None:

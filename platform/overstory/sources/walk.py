@@ -1,7 +1,7 @@
-"""From paths to documents: the walk through folders, and what a run reads of it.
+"""Reads paths as documents: walks folders and passes each file to its loader.
 
-Only the names of files already read are kept in memory, so that a file named twice, or reached through a link, is read
-once.
+Only the names of files that were read are kept in memory, so that a file that is named twice, or reached through a
+link, is read once.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from overstory.protocols import DatabaseLoader, Loader, OnBroken, OnSkipped
 from overstory.sources.chosen_files import ChosenFiles
 from overstory.sources.coverage import Coverage
 from overstory.sources.encodings import OnDecoded
-from overstory.sources.fetched import PageCache, RemoteFiles
-from overstory.sources.guarded import GuardedLoading, reads_files_inside
-from overstory.sources.installed import Catalogue, catalogue, recognises
+from overstory.sources.loader_catalogue import Catalogue, catalogue, recognises
+from overstory.sources.loader_runner import LoaderRunner, reads_files_inside
 from overstory.sources.paths import (
     LEADS_OUTSIDE,
     absolute,
@@ -42,17 +41,18 @@ from overstory.sources.paths import (
 )
 from overstory.sources.read_options import ReadOptions
 from overstory.sources.reading_process import ReadingProcess, process_of_run
+from overstory.sources.remote_files import PageCache, RemoteFiles
 from overstory.surrogates import is_well_formed
 
 
 def describing(path: Path, given: Path) -> Callable[[Loaded], Loaded]:
-    """Adds to a document of a file, or of a folder that is read as one, what is known of the file.
+    """Return a function that adds metadata about the file at `path` to its documents.
 
-    Size and time are those of a file that is one document: of a file with a million records they would change with each
-    record, and say nothing of the others.
+    Size and time are added only if the file is one document. In a file with a million records they would change with
+    each record.
 
     Args:
-        given: the path that was named, to which the folder is relative.
+        given: the path that the user named; the metadata `folder` is relative to it.
     """
     of_records = {FILE_NAME: path.name, FOLDER: _folder(path, given)}
     of_file = of_records | _measured(path)
@@ -62,7 +62,9 @@ def describing(path: Path, given: Path) -> Callable[[Loaded], Loaded]:
             return item
         is_file = not item.source_key and item.source == str(path)
         known = dict(of_file if is_file else of_records)
-        if item.source.startswith(f"{path}/") and FOLDER in item.file_metadata:  # of a file in an archive
+        if (
+            item.source.startswith(f"{path}/") and FOLDER in item.file_metadata
+        ):  # the document comes from a file in an archive
             inner = posixpath.join(of_records[FOLDER], path.name, str(item.file_metadata[FOLDER]))
             return replace(item, file_metadata=dict(item.file_metadata) | {FOLDER: posixpath.normpath(inner)})
         return replace(item, file_metadata=known | dict(item.file_metadata))
@@ -71,7 +73,7 @@ def describing(path: Path, given: Path) -> Callable[[Loaded], Loaded]:
 
 
 def _folder(path: Path, given: Path) -> str:
-    """ "." for a path that was named itself, and for what lies in a folder that was named."""
+    """Return the folder relative to the given path; "." for the given path itself and for files directly in it."""
     return "." if path == given else path.parent.relative_to(given).as_posix()
 
 
@@ -79,10 +81,10 @@ def _measured(path: Path) -> dict[str, MetadataValue]:
     try:
         found = os.stat(path)  # noqa: PTH116 # as the walk does
     except OSError:
-        return {}  # the loader says what is wrong
+        return {}  # the loader reports the error
     try:
         modified = datetime.fromtimestamp(found.st_mtime_ns // 10**9, UTC)
-    except (ValueError, OverflowError, OSError):  # a time that no calendar has
+    except (ValueError, OverflowError, OSError):  # the time is not a valid date
         return {SIZE: found.st_size}
     return {SIZE: found.st_size, MODIFIED: modified}
 
@@ -104,24 +106,24 @@ def read_sources(
     only: Sequence[str] | None = None,
     page_cache: Path | None = None,
 ) -> Iterator[Loaded]:
-    """The documents of files and folders, lazily, in the given order.
+    """Yield the documents of files and folders, lazily, in the given order.
 
-    A folder that a loader recognises is read as a whole; any other is walked in order of names, without hidden files.
-    Broken sources are passed to `on_broken`, which may raise, and the rest is read.
+    A folder that a loader recognises is read as a whole. Other folders are walked in order of names, without hidden
+    files. Broken sources are passed to `on_broken`, which may raise; the run continues with the next source.
 
     Args:
-        loader: read everything with the loader of this name; in folders, the files that it recognises.
-        installed: the loaders to choose from; by default those of the entry points.
-        coverage: learns which paths were read, which were not, and which folders are empty.
+        loader: name of the loader that reads everything; in folders it reads only the files that it recognises.
+        installed: the available loaders; by default those of the entry points.
+        coverage: records which paths were read, which were not, and which folders are empty.
         options: which files of folders are read, and how.
-        on_decoded: hears of files that were read in another encoding than UTF-8, or with some of their bytes replaced.
+        on_decoded: called for files that were read in another encoding than UTF-8, or with some bytes replaced.
         on_reading: called with each source before it is read.
-        only: of `paths`, read only these files and folders, absolute ones, as if all were read; those that are not
-            there are gone. Of a folder that is read as a whole, all is read.
-        page_cache: the folder of pages that were fetched before; without it, none is kept.
+        only: of `paths`, read only these files and folders, given as absolute paths. Missing ones count as deleted. A
+            folder that is read as a whole is read completely.
+        page_cache: the folder with pages of earlier runs; None caches nothing.
 
     Raises:
-        LoaderNotFound: no loader has this name, or none knows the only file.
+        LoaderNotFound: no loader has this name, or no loader recognises the only file.
     """
     known = catalogue() if installed is None else installed
     one = None if loader is None else known.named(loader)
@@ -148,7 +150,7 @@ def read_sources(
 
 
 class _SourceReader:
-    """The state of one call of `read_sources`: the files already read, and the listeners."""
+    """State of one call of `read_sources`: the files already read, and the callbacks."""
 
     def __init__(
         self,
@@ -165,7 +167,7 @@ class _SourceReader:
     ) -> None:
         self._known = known
         self._only = only
-        self._loading = GuardedLoading(
+        self._loading = LoaderRunner(
             on_broken,
             on_skipped,
             on_decoded,
@@ -216,7 +218,7 @@ class _SourceReader:
         return BrokenSource("no loader recognises it", source=str(path), remedy=remedy)
 
     def read_only(self, paths: Sequence[str], only: Sequence[str]) -> Iterator[Loaded]:
-        """As `read`, but of folders that are walked only some paths."""
+        """Read as `read` does, but in walked folders only some paths."""
         for named in paths:
             if is_page(named) or is_remote(named):
                 yield from self._remote(named, only)
@@ -230,7 +232,7 @@ class _SourceReader:
                 yield from self.read([named])
 
     def _parts(self, root: Path, below: Sequence[Path]) -> Iterator[Loaded]:
-        """Some paths of a folder, of which those that are not there are gone."""
+        """Read some paths of a folder; a path that does not exist counts as deleted."""
         chosen = self._chosen(root)
         units = {unit for path in below if (unit := self._unit(root, path, chosen)) is not None}
         for unit in sorted(units):
@@ -242,8 +244,11 @@ class _SourceReader:
                     yield from self._read(path, loader, given=root, chosen=chosen)
 
     def _unit(self, root: Path, path: Path, chosen: ChosenFiles | None) -> Path | None:
-        """What is to be read where a path changed: the path, the folder around it that is read as a whole, or the
-        first part of it that is not there; None for what a walk would not look at."""
+        """Return what must be read when a path changed; None if a walk would skip the path.
+
+        That is the path itself, the folder around it that is read as a whole, or the first parent that no longer
+        exists.
+        """
         here = root
         for name in path.relative_to(root).parts:
             if chosen is not None:
@@ -267,7 +272,7 @@ class _SourceReader:
             return
         for fetched in remote.files(only):
             loader = self._loader_for(fetched.path, named=True)
-            if loader is None:  # pragma: no cover # it was asked before
+            if loader is None:  # pragma: no cover # `is_recognised` was True before
                 continue
             self._on_reading(fetched.address)
             yield from self._loading.items_of_fetched(fetched, loader)
@@ -280,7 +285,7 @@ class _SourceReader:
 
         remote: type[RemoteFiles]
         if is_remote(named):
-            from overstory.sources.stores import StoreFiles  # most runs fetch nothing
+            from overstory.sources.stores import StoreFiles  # most runs download nothing
 
             remote = StoreFiles
         else:
@@ -304,7 +309,7 @@ class _SourceReader:
         return loader if self._only is None or self._only is loader else None
 
     def _database(self, source: str, loader: DatabaseLoader) -> Iterator[Loaded]:
-        """The items of a database. What of it could not be read keeps its documents."""
+        """Yield the items of a database. If a part cannot be read, its stored documents are kept."""
         try:
             namespaces = loader.namespaces(source)
         except BrokenSource as error:
@@ -318,18 +323,21 @@ class _SourceReader:
                 self._coverage.add_unread(each, "a part of it is broken")
 
     def _loader_for(self, path: Path, *, named: bool = False) -> Loader | None:
-        """The loader of a path. A requested loader reads every named file, and in folders those it recognises."""
+        """Return the loader for a path.
+
+        If a loader was requested, it reads every named file, and in folders the files that it recognises.
+        """
         if self._only is None:
             return self._known.recognising(str(path))
         wanted = recognises(self._only, str(path)) or (named and is_file(path))
         return self._only if wanted or self._known.recognising(str(path)) is self._only else None
 
     def _whole(self, path: Path, loader: Loader) -> Path:
-        """The file's folder if the same loader reads it as a whole, which is the same source; otherwise the file."""
+        """Return the file's folder if the same loader reads the folder as a whole, otherwise the file."""
         return path.parent if is_file(path) and recognises(loader, str(path.parent)) else path
 
     def _folder(self, folder: Path) -> Iterator[Loaded]:
-        """All recognised files of a named folder; it is an error if there are none."""
+        """Yield the items of all recognised files of a named folder; report an error if there are none."""
         anything = False
         chosen = self._chosen(folder)
         found = self._walk(folder, chosen)
@@ -341,7 +349,7 @@ class _SourceReader:
         if not anything:
             self._coverage.add_empty(str(folder))
             what = "any loader recognises" if self._only is None else f"the loader {self._only.name!r} recognises"
-            what += " and the patterns leave in" if self._options.leaves_out else ""
+            what += " and the patterns include" if self._options.leaves_out else ""
             self._report(BrokenSource(f"contains nothing that {what}", source=str(folder), remedy="Check the path."))
 
     def _chosen(self, folder: Path) -> ChosenFiles | None:
@@ -350,10 +358,10 @@ class _SourceReader:
     def _walk(
         self, folder: Path, chosen: ChosenFiles | None, *, start: Path | None = None
     ) -> Iterator[tuple[Path, Loader]]:
-        """The paths to read below a folder, in order of names. Links are followed, but no folder is entered twice.
+        """Yield the paths to read below a folder, in order of names. Follow links, but enter no folder twice.
 
         Args:
-            start: only this path in the folder, and what is below it.
+            start: walk only this path in the folder.
         """
         entered: set[str] = set()
         left = [folder if start is None else start]
@@ -368,13 +376,13 @@ class _SourceReader:
                 continue
             loader = self._loader_for(path) if readable else None
             if loader is not None and chosen is not None and not chosen.includes(path, is_folder=is_folder(path)):
-                loader = None  # a folder is not read as a whole, but there may be something in it
+                loader = None  # the folder as a whole does not match, but files in it may
             if loader is not None:
                 yield path, loader
             elif is_folder(path):
                 real = os.path.realpath(path)
                 if path is not folder and is_of_kernel(path):
-                    self._on_skipped(f"{path} (a folder of the kernel)")
+                    self._on_skipped(f"{path} (a kernel folder)")
                 elif real not in entered:
                     entered.add(real)
                     if chosen is not None:
@@ -390,7 +398,7 @@ class _SourceReader:
                     self._on_skipped(self._known.skipped(str(path), str(path)) if self._only is None else str(path))
 
     def _leads_outside(self, path: Path) -> bool:
-        """Whether a path leads out of the folders of the run, and is skipped."""
+        """Return True, and report the path as skipped, if it points outside the folders of the run."""
         if not leads_outside(path, self._options.within):
             return False
         self._coverage.add_unread(str(path), LEADS_OUTSIDE)
@@ -437,7 +445,7 @@ class _SourceReader:
         yield from map(describing(path, given), self._items(str(path), loader, following))
 
     def _report_other_files(self, folder: Path, loader: Loader, chosen: ChosenFiles | None) -> None:
-        """Report as skipped the files that would be read elsewhere, but are not part of this folder's format."""
+        """Report files that another loader would read, but that are not part of this folder's format."""
         for path, other in self._walk(folder, chosen) if self._only is None else ():
             read_before = os.path.realpath(path) in self._done
             if other is not loader and not read_before and not recognises(loader, str(path)):
@@ -446,15 +454,15 @@ class _SourceReader:
                 self._on_skipped(f"{path} ({why})")
 
     def _items(self, source: str, loader: Loader, following: tuple[Path, Loader] | None) -> Iterator[Loaded]:
-        """The items that a loader reads from a source; what of it is broken keeps its documents."""
+        """Yield the items that a loader reads from a source; documents of a broken part are kept."""
         self._on_reading(source)
         then = None if following is None else (str(following[0]), following[1])
         yield from self._loading.items(source, loader, following=then)
         holds_files = reads_files_inside(loader)
-        for where in self._loading.hiding:  # of an archive, only what lies in the file that is broken
+        for where in self._loading.hiding:  # in an archive, only the broken file counts
             is_inside = holds_files and where.startswith(f"{source}/")
             self._coverage.add_unread(where if is_inside else source, "a part of it is broken")
 
 
-def _ignore(_told: object) -> None:
-    """For who does not want to hear."""
+def _ignore(_value: object) -> None:
+    pass

@@ -1,4 +1,4 @@
-"""Pages and sitemaps as sources: which pages there are, what robots.txt says of them, and their files for loaders."""
+"""Web pages and sitemaps as sources: lists the pages, obeys robots.txt, and passes each page to loaders as a file."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from xml.parsers import expat
 from overstory.errors import BrokenSource, ExtraMissing
 from overstory.model import MetadataValue
 from overstory.model.metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
-from overstory.sources.fetched import Fetched, RemoteFiles, placed
 from overstory.sources.paths import normal_address
+from overstory.sources.remote_files import FetchedFile, RemoteFiles, placed
 from overstory.sources.web_requests import AGENT, HostUnreachable, Page, PageGone, WebRequests
 
 SITEMAP = "sitemap"
-"""The metadata of a page by which a later run of the same sitemap knows it."""
+"""Metadata key by which a later run of the same sitemap finds its pages."""
 _SITEMAP_BYTES = 52_428_800
-"""What a sitemap may have, unpacked, by its protocol."""
+"""Bytes of an unpacked sitemap, as the sitemap protocol limits them."""
 _ROBOTS_BYTES = 524_288
 _LONGEST_CRAWL_DELAY_SECONDS = 30.0
-"""Which robots.txt may ask for; more is cut to this."""
+"""Longest delay that robots.txt may ask for; longer ones are cut to this."""
 _SUFFIXES = {
     "application/xhtml+xml": ".xhtml",
     "application/x-ndjson": ".jsonl",
@@ -37,16 +37,16 @@ _SUFFIXES = {
     "text/x-markdown": ".md",
     "text/plain": ".txt",
 }
-_UNSAID = ("", "application/octet-stream", "binary/octet-stream", "text/plain")
-"""Content types by which a server says nothing: the ending of the address counts."""
+_UNSPECIFIC = ("", "application/octet-stream", "binary/octet-stream", "text/plain")
+"""Content types that do not identify the format; the suffix of the address decides."""
 _XML = ("application/xml", "text/xml", "application/gzip", "application/x-gzip")
 
 
 class WebPages(RemoteFiles):
-    """The pages of one address that was named: itself, or those that its sitemap lists."""
+    """The page at a given address, or the pages that its sitemap lists."""
 
-    def files(self, only: Sequence[str] | None = None) -> Iterator[Fetched]:
-        """Each page as a file."""
+    def files(self, only: Sequence[str] | None = None) -> Iterator[FetchedFile]:
+        """Yield each page as a file."""
         options = self._options
         if only is not None and self._address in only:
             only = None
@@ -85,7 +85,7 @@ class WebPages(RemoteFiles):
 
     def _pages(
         self, sitemap: Page, listed: _Listed, requests: WebRequests, robots: _Robots, only: Sequence[str] | None
-    ) -> Iterator[Fetched]:
+    ) -> Iterator[FetchedFile]:
         host = _origin(self._address)
         if only is None:
             self._coverage.add_root(host, sitemap=self._address)
@@ -100,7 +100,7 @@ class WebPages(RemoteFiles):
             if number == self._options.most_pages:
                 why = f"only the first {number:,} pages were read"
                 self._coverage.add_unread(host, why)
-                remedy = "Allow more: --most-pages N"
+                remedy = "Raise the limit: --most-pages N"
                 self._on_broken(BrokenSource(f"lists more than {number:,} pages", source=self._address, remedy=remedy))
                 return
             number += 1
@@ -121,23 +121,23 @@ class WebPages(RemoteFiles):
             self._on_broken(BrokenSource("lists no pages", source=self._address, remedy="Check the sitemap."))
 
     def _addresses(self, sitemap: Page, listed: _Listed, requests: WebRequests, robots: _Robots) -> Iterator[str]:
-        """The pages of a sitemap, and of those that it lists, each once; those of other hosts are skipped."""
+        """Yield the pages of a sitemap and of the sitemaps it lists, each once; skip pages of other hosts."""
         host = _origin(self._address)
         seen: set[str] = set()
         for given in listed.addresses if listed.is_index else ():
             address = self._located(sitemap, given)
             if address is None:
-                self._coverage.add_unread(host, "a sitemap could not be read, because its address is wrong")
+                self._coverage.add_unread(host, "a sitemap could not be read, because its address is invalid")
                 continue
             if _origin(address) != host:
-                self._on_skipped(f"{address} (a sitemap of another host)")
+                self._on_skipped(f"{address} (a sitemap on another host)")
                 continue
             try:
                 robots.check(address)
                 page = requests.get(address, most_bytes=_SITEMAP_BYTES)
                 below = _listed(page)
                 if below is None or below.is_index:
-                    raise BrokenSource("is no list of pages", source=address, remedy="Check the sitemap.")
+                    raise BrokenSource("is not a list of pages", source=address, remedy="Check the sitemap.")
             except BrokenSource as error:
                 self._coverage.add_unread(host, f"the sitemap {address} could not be read")
                 self._on_broken(error)
@@ -147,13 +147,13 @@ class WebPages(RemoteFiles):
             yield from self._of_host(sitemap, listed, seen)
 
     def _located(self, sitemap: Page, given: str) -> str | None:
-        """The address that a sitemap gives; None for one that nothing can be asked for by, which is skipped."""
+        """Return an address from a sitemap in normal form; report an invalid one as skipped and return None."""
         try:
             return normal_address(urljoin(sitemap.address, given))
         except BrokenSource as error:
             self._on_skipped(f"{error.source} ({error.reason})")
         except ValueError as error:
-            self._on_skipped(f"{given} (is no address: {error})")
+            self._on_skipped(f"{given} (is not a valid address: {error})")
         return None
 
     def _of_host(self, sitemap: Page, listed: _Listed, seen: set[str]) -> Iterator[str]:
@@ -163,12 +163,12 @@ class WebPages(RemoteFiles):
                 continue
             seen.add(address)
             if _origin(address) != _origin(self._address):
-                self._on_skipped(f"{address} (of another host than the sitemap)")
+                self._on_skipped(f"{address} (on another host than the sitemap)")
             else:
                 yield address
 
-    def _file(self, page: Page, *, sitemap: str) -> Iterator[Fetched]:
-        """The page as a file whose name says its format, if a loader reads that."""
+    def _file(self, page: Page, *, sitemap: str) -> Iterator[FetchedFile]:
+        """Yield the page as a file with a suffix for its format, if a loader reads it."""
         if page.address in self._coverage.read:
             return
         parts = urlsplit(page.address)
@@ -176,7 +176,7 @@ class WebPages(RemoteFiles):
         content_type = page.content_type.partition(";")[0].strip().lower()
         name = PurePosixPath(relative).name
         suffix = _SUFFIXES.get(content_type) or mimetypes.guess_extension(content_type) or ""
-        if content_type in _UNSAID and self._knows_name(name):
+        if content_type in _UNSPECIFIC and self._knows_name(name):
             suffix = ""
         if suffix and not name.lower().endswith(suffix) and not (suffix == ".html" and name.lower().endswith(".htm")):
             relative += suffix
@@ -189,21 +189,21 @@ class WebPages(RemoteFiles):
         with placed(relative) as (folder, path):
             path.write_bytes(_in_utf8(page))
             if not self._is_recognised(str(path)):
-                why = f"no loader reads {content_type or 'what has no content type'}"
+                why = f"no loader reads {content_type or 'a page without a content type'}"
                 self._coverage.add_unread(page.address, why)
                 self._on_skipped(f"{page.address} ({why})")
                 return
             self._coverage.read.add(page.address)
-            yield Fetched(page.address, path, folder, f"{_origin(page.address)}/", metadata)
+            yield FetchedFile(page.address, path, folder, f"{_origin(page.address)}/", metadata)
 
 
 class _Robots:
-    """What robots.txt of a host says (RFC 9309)."""
+    """Rules in a host's robots.txt (RFC 9309)."""
 
     def __init__(self, address: str, requests: WebRequests) -> None:
         """
         Raises:
-            BrokenSource: it may be there, but cannot be read: then nothing is.
+            BrokenSource: robots.txt may exist but cannot be read, so no page may be read.
             ExtraMissing: protego is not installed.
         """
         try:
@@ -217,7 +217,7 @@ class _Robots:
         except HostUnreachable as error:
             raise BrokenSource(error.reason, source=address, remedy=error.remedy) from error
         except BrokenSource as error:
-            if "is not for everybody" not in error.reason:  # which is "unavailable": everything is allowed
+            if "access is denied" not in error.reason:  # RFC 9309: if access is denied, every page is allowed
                 raise BrokenSource(
                     f"its robots.txt could not be read: {error.reason}", source=address, remedy=error.remedy
                 ) from error
@@ -228,18 +228,15 @@ class _Robots:
             requests.delay_seconds = max(requests.delay_seconds, min(float(asked), _LONGEST_CRAWL_DELAY_SECONDS))
 
     def check(self, address: str) -> None:
-        """
-        Raises:
-            BrokenSource: the page is not to be read by programs.
-        """
+        """Raise `BrokenSource` if robots.txt does not allow programs to read the page."""
         if not self._rules.can_fetch(address, AGENT):
             raise BrokenSource(
-                "is not to be read by programs, its robots.txt says", source=address, remedy="Leave it out."
+                "may not be read by programs, according to robots.txt", source=address, remedy="Leave it out."
             )
 
 
 class _Listed:
-    """What a sitemap lists: pages, or other sitemaps."""
+    """Entries of a sitemap: pages, or other sitemaps."""
 
     def __init__(self, *, is_index: bool) -> None:
         self.is_index = is_index
@@ -247,10 +244,10 @@ class _Listed:
 
 
 def _listed(page: Page) -> _Listed | None:
-    """What a page lists if it is a sitemap; None if it is another page.
+    """Return the entries if a page is a sitemap, else None.
 
     Raises:
-        BrokenSource: it is a sitemap, but not well-formed.
+        BrokenSource: the sitemap is not well-formed.
     """
     kind = page.content_type.partition(";")[0].strip().lower()
     if kind not in _XML and not urlsplit(page.address).path.lower().endswith((".xml", ".xml.gz")):
@@ -288,7 +285,7 @@ def _parsed(body: bytes, address: str) -> _Listed | None:
         path.pop()
 
     def entity(*_: object) -> None:
-        raise BrokenSource("declares an entity, and entities are not read", source=address, remedy="Write it out.")
+        raise BrokenSource("declares an XML entity, which is not allowed", source=address, remedy="Write it out.")
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.CharacterDataHandler, parser.EntityDeclHandler = text.append, entity
@@ -298,13 +295,13 @@ def _parsed(body: bytes, address: str) -> _Listed | None:
         return None
     except expat.ExpatError as error:
         if not found:
-            return None  # the loader of its format says what is wrong
+            return None  # the loader for this format reports the error
         raise BrokenSource(f"is not well-formed XML: {error}", source=address, remedy="Check the sitemap.") from error
     return found[0]
 
 
 class _OtherXml(Exception):
-    """The root element is none of a sitemap."""
+    """The root element is not the root of a sitemap."""
 
 
 def _origin(address: str) -> str:
@@ -313,8 +310,10 @@ def _origin(address: str) -> str:
 
 
 def _in_utf8(page: Page) -> bytes:
-    """The body of a text in UTF-8 with a mark, which loaders believe before what the text declares, if the server says
-    another encoding; else as it is."""
+    """Return the body in UTF-8 with a byte order mark if the server declares another encoding, else unchanged.
+
+    Loaders trust the mark more than the encoding that the page itself declares.
+    """
     kind, _, rest = page.content_type.partition(";")
     charset = next(
         (

@@ -1,8 +1,8 @@
-"""Requests for pages: to public addresses only, within limits, politely, and without what was fetched before.
+"""Requests for web pages: only to public addresses, with limits and delays, and with a cache.
 
-The address that is checked is the one that is connected to: a name is looked up here, and the connection made to what
-was found, so that no second answer of a name server leads into the own network. Redirects are followed one by one, on
-the same host and port. Bodies with an ETag or a date are kept, and fetched again only if they changed.
+This module looks up a host name, checks the IP address and connects to that same address, so a second DNS answer cannot
+redirect the request into a private network. Redirects are followed one by one, on the same host and port. Bodies with
+an ETag or a date are cached, and downloaded again only if they changed.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ import httpx
 from overstory import cancelling
 from overstory.endpoints import retry_after
 from overstory.errors import BrokenSource
-from overstory.sources.fetched import PageCache
 from overstory.sources.paths import is_default_port, normal_address, port_of
+from overstory.sources.remote_files import PageCache
 
 AGENT = "overstory"
 _PAGE_BYTES = 67_108_864
-"""The most that is read of a page, unpacked, as of a file that is read as a whole."""
+"""Bytes of an unpacked page at most, the same as for a file that is read as a whole."""
 _PAGE_SECONDS = 60.0
-"""For a page with its redirects; a server may be silent for a quarter of it."""
+"""Seconds for a page with its redirects; a server may be silent for a quarter of them."""
 _MOST_REDIRECTS = 5
 _LONGEST_WAIT_SECONDS = 60.0
-"""That a server may ask for; one that asks for more is not asked again in this run."""
+"""Longest wait that a server may ask for; if it asks for more, the run gives up on the page."""
 _TRIES = 3
 _BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 _GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
@@ -43,21 +43,21 @@ _LOGIN = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 
 class PageGone(BrokenSource):
-    """There is no such page."""
+    """The page does not exist."""
 
 
 class HostUnreachable(BrokenSource):
-    """Its host cannot be asked for anything, or must not be."""
+    """The host cannot be reached, or must not be contacted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page as a server gave it, now or in an earlier run.
+    """A page as the server returned it, now or in an earlier run.
 
     Attributes:
-        address: that it was asked for by.
-        content_type: as the server says it.
-        modified: None if the server does not say.
+        address: the address that was requested.
+        content_type: content type from the response header.
+        modified: modification time; None if the server does not give one.
     """
 
     address: str
@@ -67,15 +67,15 @@ class Page:
 
 
 class WebRequests:
-    """Asks one host for pages, one after the other. Use it in a `with` block."""
+    """Requests pages from one host, one after another. Use it in a `with` block."""
 
     def __init__(self, *, cache: PageCache, allow_private: bool, delay_seconds: float) -> None:
         self._cache = cache
         self._allow_private = allow_private
         self.delay_seconds = delay_seconds
         self._next = 0.0
-        # Connections are not kept: two names may have one address, and a connection is only good for the name that its
-        # certificate was checked for. No proxy either: it would look up names itself.
+        # Connections are not reused: two host names may share an IP address, but a certificate is checked for one name.
+        # No proxy is used, because a proxy would look up names itself.
         limits = httpx.Limits(max_keepalive_connections=0)
         timeout = httpx.Timeout(_PAGE_SECONDS / 4)
         self._client = httpx.Client(trust_env=False, follow_redirects=False, limits=limits, timeout=timeout)
@@ -87,11 +87,11 @@ class WebRequests:
         self._client.close()
 
     def get(self, address: str, *, most_bytes: int = _PAGE_BYTES) -> Page:
-        """The page at an address.
+        """Return the page at an address.
 
         Raises:
-            PageGone: there is none.
-            BrokenSource: it cannot be had; the message says why.
+            PageGone: the page does not exist.
+            BrokenSource: the page cannot be fetched; the message contains the reason.
         """
         known = self._cache.known(address)
         conditions = {} if known is None else _conditions(known[0])
@@ -109,13 +109,13 @@ class WebRequests:
             self._cache.keep(address, headers, body)
             return _page(address, headers, body)
         raise BrokenSource(
-            f"redirects more than {_MOST_REDIRECTS} times", source=address, remedy="Name the address it leads to."
+            f"redirects more than {_MOST_REDIRECTS} times", source=address, remedy="Use the final address instead."
         )
 
     def _ask(
         self, asked: str, address: str, conditions: Mapping[str, str], most_bytes: int, end: float
     ) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers and body; asks again where the server is busy and says when."""
+        """Return status, headers and body. If the server is busy and names a waiting time, wait and try again."""
         tries = _TRIES
         while True:
             tries -= 1
@@ -126,7 +126,7 @@ class WebRequests:
                 raise HostUnreachable(
                     f"cannot be fetched: {str(error) or type(error).__name__}",
                     source=address,
-                    remedy="Check the address and the network; --retry asks again.",
+                    remedy="Check the address and the network; --retry tries again.",
                 ) from error
             wait = retry_after(headers, datetime.datetime.now(datetime.UTC)) if status in _BUSY else None
             if wait is None or wait > _LONGEST_WAIT_SECONDS or not tries:
@@ -152,8 +152,10 @@ class WebRequests:
             extensions = {"sni_hostname": host}
             try:
                 request = self._client.build_request("GET", target, headers=headers, extensions=extensions)
-            except (httpx.InvalidURL, ValueError) as error:  # a host that cannot be encoded, or 64 KiB of an address
-                raise BrokenSource(f"is no address: {error}", source=address, remedy="Check it.") from error
+            except (httpx.InvalidURL, ValueError) as error:  # the host cannot be encoded, or the address has 64 KiB
+                raise BrokenSource(
+                    f"is not a valid address: {error}", source=address, remedy="Check the address."
+                ) from error
             try:
                 response = self._client.send(request, stream=True)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
@@ -173,30 +175,30 @@ class WebRequests:
 
 
 def addresses_of(host: str, port: int, *, allow_private: bool, source: str) -> list[str]:
-    """The addresses of a name that may be connected to.
+    """Return the IP addresses of a host that may be connected to.
 
     Raises:
-        HostUnreachable: it has none, or only ones of private networks, and these are not allowed.
+        HostUnreachable: the host has no address, or only private addresses, which are not allowed.
     """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise HostUnreachable(
-            f"its host {host!r} is not known: {error}", source=source, remedy="Check the address and the network."
+            f"its host {host!r} cannot be resolved: {error}", source=source, remedy="Check the address and the network."
         ) from error
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
     usable = [each for each in addresses if allow_private or is_public(each)]
     if not usable:
         raise HostUnreachable(
-            f"its host {host!r} has the address {addresses[0]}, which is of a private network or of this machine",
+            f"its host {host!r} has the address {addresses[0]}, which belongs to a private network or to this machine",
             source=source,
-            remedy="If you mean it: --allow-private",
+            remedy="If you trust it: --allow-private",
         )
     return usable
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is one of the public network, also where one of IPv4 is wrapped in one of IPv6."""
+    """Return True if an IP address is public; an IPv4 address inside an IPv6 address is checked as well."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -218,7 +220,7 @@ _SPECIAL = tuple(
         ("192.0.0.0/24", "192.88.99.0/24", "64:ff9b:1::/48", "100:0:0:1::/64", "3fff::/20", "5f00::/16"),
     )
 )
-"""Networks for special purposes, by the registries of IANA, some of which older Pythons take for public."""
+"""IANA special-purpose networks, some of which older Python versions treat as public."""
 
 
 def _body(response: httpx.Response, address: str, most_bytes: int, end: float) -> bytes:
@@ -234,11 +236,11 @@ def _body(response: httpx.Response, address: str, most_bytes: int, end: float) -
             raise BrokenSource(
                 f"has more than {most_bytes // 2**20 or 1} MiB",
                 source=address,
-                remedy="Download it, and name the file.",
+                remedy="Download it, and load the file.",
             )
         if time.monotonic() > end:
             raise BrokenSource(
-                f"was not there after {_PAGE_SECONDS:.0f} s", source=address, remedy="Try it later: --retry"
+                f"took longer than {_PAGE_SECONDS:.0f} s to download", source=address, remedy="Try again later: --retry"
             )
     return b"".join(parts)
 
@@ -253,9 +255,9 @@ def _redirected(asked: str, location: str, address: str) -> str:
         target = urlsplit(normal_address(urljoin(asked, location)))
     except (BrokenSource, ValueError) as error:
         what = f"{error.source}, which {error.reason}" if isinstance(error, BrokenSource) else location
-        raise BrokenSource(f"redirects to {what}", source=address, remedy="Name another address.") from error
+        raise BrokenSource(f"redirects to {what}", source=address, remedy="Use another address.") from error
     here = urlsplit(asked)
-    remedy = "Name that address if you mean it."
+    remedy = "If you trust that address, use it instead."
     if (here.scheme, target.scheme) == ("https", "http"):
         raise BrokenSource(f"redirects to {target.geturl()}", source=address, remedy=remedy)
     is_same_port = port_of(target) == port_of(here) or (is_default_port(target) and is_default_port(here))
@@ -267,11 +269,11 @@ def _redirected(asked: str, location: str, address: str) -> str:
 
 def _refused(status: int, address: str) -> BrokenSource:
     if status in _GONE:
-        return PageGone(f"there is no such page ({status})", source=address, remedy="Check the address.")
+        return PageGone(f"the page does not exist ({status})", source=address, remedy="Check the address.")
     if status in _LOGIN:
-        remedy = "Download what you may read, and name the file."
-        return BrokenSource(f"is not for everybody ({status})", source=address, remedy=remedy)
-    return BrokenSource(f"the server answered {status}", source=address, remedy="Try it later: --retry")
+        remedy = "Download what you may read, and load the file."
+        return BrokenSource(f"access is denied ({status})", source=address, remedy=remedy)
+    return BrokenSource(f"the server responded with status {status}", source=address, remedy="Try again later: --retry")
 
 
 def _page(address: str, headers: Mapping[str, str], body: bytes) -> Page:

@@ -1,7 +1,7 @@
-"""Export: a corpus as JSON lines, one document per line with everything extracted from it, and its digest.
+"""Export of a corpus as JSON lines, one document per line with everything extracted from it, and the corpus digest.
 
-Lines contain no ids: ids are derived from the corpus' name and the content, so that a corpus can be restored under
-another name, in another database, with the same digest.
+Lines contain no ids, because ids depend on the name of the corpus. So a corpus can be restored under another name or in
+another database, and keeps its digest.
 """
 
 from __future__ import annotations
@@ -27,16 +27,15 @@ from overstory.model import HEAVIEST_LINK, Document, MetadataValue
 from overstory.model.metadata import MODIFIED, as_json, dated_keys, endless_keys
 from overstory.vectors.packed import are_unit
 
-# Checksums of the lines of an export. That of a line covers all lines up to it; an end line has their number.
-#
-# So a reader notices a line that was changed, lost, added or moved when it comes to it, before it is stored.
+# The checksum of a line covers all lines up to it, and the end line contains the number of documents. So a reader
+# detects a changed, lost, added or moved line before it stores that line.
 
 EXPORT_AGAIN = "Export the corpus again; delete a damaged shard and stage again."
 _MARK = ',"checksum":"'
 
 
 def sealed(lines: Iterable[str]) -> Iterator[str]:
-    """Add a checksum to each line, and an end line.
+    """Add a checksum to each line, and append the end line.
 
     Args:
         lines: JSON objects without line ends: a header, then one for each document.
@@ -52,22 +51,24 @@ def sealed(lines: Iterable[str]) -> Iterator[str]:
 
 
 def unsealed(lines: Iterable[bytes], source: str) -> Iterator[tuple[int, str]]:
-    """Yield each line with its number, counted from 1, once its checksum is verified; the end line is not yielded.
+    """Yield each line and its number, counted from 1, after verifying its checksum; the end line is not yielded.
 
     Raises:
-        BrokenSource: a line is not as it was written, lines are missing, or lines follow the end.
+        BrokenSource: a line was changed, lines are missing, or lines follow the end line.
     """
     running = hashlib.sha256()
     last, documents, ended = 1, -1, False
-    for last, line in enumerate(map(bytes.strip, lines), start=1):  # used after the loop
+    for last, line in enumerate(map(bytes.strip, lines), start=1):  # `last` is used after the loop
         if not line:
             continue
         if ended:
-            raise _broken("it follows the end of the export", source, last, "Load each export as a file of its own.")
+            raise _broken("it follows the end of the export", source, last, "Load each export from its own file.")
         body = line.rpartition(_MARK.encode())[0]
         running.update(body + b"}")
         if line[len(body) :] != _checksum(running.hexdigest()).encode():
-            raise _broken("its checksum is wrong: it was changed, or lines before it are missing", source, last)
+            raise _broken(
+                "its checksum does not match: the line was changed, or lines before it are missing", source, last
+            )
         ended = body + b"}" == _end(documents)
         documents += 1
         if not ended:
@@ -77,7 +78,6 @@ def unsealed(lines: Iterable[bytes], source: str) -> Iterator[tuple[int, str]]:
 
 
 def _checksum(digest: str) -> str:
-    """The last member of a line."""
     return f'{_MARK}{digest}"}}'
 
 
@@ -97,19 +97,19 @@ def _broken(why: str, source: str, line: int, remedy: str = EXPORT_AGAIN) -> Bro
 
 
 EXPORT_FORMAT = 5
-"""The only one that is read; those before had no checksums."""
+"""Version of the export format, and the only one that can be read: earlier versions had no checksums."""
 EXPORTED_DOCUMENTS_A_PAGE = 100
 
-# A line of the file, or a row of the graph: JSON whose shape is defined by this code.
+# A line of the export or a row from the graph; this module defines the keys.
 Record = dict[str, Any]
 
 
 def export_lines(graph: GraphClient, corpus: Corpus, only: Collection[str] | None = None) -> Iterator[str]:
-    """A header, one line per document and an end line, with checksums and without line ends; lazily.
+    """Yield a header, one line per document and an end line, lazily, with checksums and without line ends.
 
     Args:
-        only: ids of the documents that are exported, with nothing of others: neither links to these, nor edits of names
-            and vocabularies, whose names may be theirs; all if left out.
+        only: ids of the documents to export; None for all. Links to other documents, name edits and vocabularies are
+            then left out, because they may contain names from other documents.
     """
     yield from sealed(_lines(graph, corpus, only))
 
@@ -138,11 +138,11 @@ def _lines(graph: GraphClient, corpus: Corpus, only: Collection[str] | None) -> 
 def document_records(
     graph: GraphClient, corpus: Corpus, *, edited: bool, only: Collection[str] | None = None
 ) -> Iterator[Record]:
-    """Every document with its chunks, their vectors, mentions and facts; lazily, page by page.
+    """Yield every document with its chunks, their vectors, mentions and facts, lazily, page by page.
 
     Args:
-        edited: with the names as edits by hand have them; else as they were found.
-        only: as of `export_lines`.
+        edited: if True, names are as manual edits changed them; otherwise as they were extracted.
+        only: as in `export_lines`.
     """
     label = corpus.label
     for page in _pages(graph, label, only):
@@ -182,7 +182,7 @@ def _target(label: str, link: Record) -> str:
 
 
 def _keep_own(mentions: dict[str, list[Record]], facts: dict[str, list[Record]]) -> None:
-    """Words facts as their own passages do: a corpus has the names in them as most passages of all write these."""
+    """Word facts as their own passages do, because a corpus words them as most passages do."""
     for chunk, stated in facts.items():
         written = {row["key"]: row["surfaces"][0] for row in mentions.get(chunk, []) if row["surfaces"]}
         for fact in stated:
@@ -193,13 +193,11 @@ def _keep_own(mentions: dict[str, list[Record]], facts: dict[str, list[Record]])
 
 
 def digest(graph: GraphClient, corpus: Corpus) -> str:
-    """64 hexadecimal digits over everything derived from the documents: chunks, links, vectors, mentions, facts,
-    entities, and over the edits of names by hand and vocabularies.
+    """Return 64 hexadecimal digits over all data derived from the documents, including name edits and vocabularies.
 
-    The results of the mentions stage are included if they are up to date.
-
-    Times, those of files among them, run ids, versions and the corpus' name are left out. Equal content in any order
-    gives an equal digest: it is the sum of the records' SHA-256, so that nothing has to be sorted or held in memory.
+    That covers chunks, links, vectors, mentions, facts and entities, and the results of the mentions stage if they are
+    up to date. Times, run ids, versions and the name of the corpus are left out. The digest is the sum of the records'
+    SHA-256, so it does not depend on their order, and nothing has to be sorted or kept in memory.
     """
     total = 0
     for record in _digest_records(graph, corpus):
@@ -208,7 +206,7 @@ def digest(graph: GraphClient, corpus: Corpus) -> str:
 
 
 def _name_edits(graph: GraphClient, corpus: Corpus) -> list[Record]:
-    """The log of edits by hand, in its order; numbers and times are those of this corpus alone."""
+    """Return the log of manual edits in order, without their numbers and times, which belong to this corpus alone."""
     return [asdict(stored.edit) for stored in stored_edits(graph, corpus)]
 
 
@@ -221,7 +219,7 @@ def _vocabulary(graph: GraphClient, corpus: Corpus) -> list[Record]:
 
 
 def _put_originals(mentions: dict[str, list[Record]], facts: dict[str, list[Record]], by: str, found: Findings) -> None:
-    """Puts what a kind found in a chunk in place of what edits made of it, in the order of the graph's rows."""
+    """Replace the edited mentions and facts of a chunk by those that an extractor found, in the order of the graph."""
     chunk = found.chunk_id
     rows: dict[str, Record] = {}
     for mention in found.mentions:
@@ -241,7 +239,7 @@ def _put_originals(mentions: dict[str, list[Record]], facts: dict[str, list[Reco
 
 
 def _links(graph: GraphClient, label: str, documents: list[str]) -> dict[str, list[Record]]:
-    """The links of documents by their ids, in order; none heavier than `HEAVIEST_LINK`, as versions before had them."""
+    """Return the links of documents by document id, sorted, with weights of at most `HEAVIEST_LINK`."""
     result: dict[str, list[Record]] = {}
     names = ("target_source", "target_key", "type", "text", "weight")
     for row in graph.run("ingest/stored_links", label, read=True, documents=documents):
@@ -259,7 +257,7 @@ def _document_record(document: Record, chunks: list[Record], links: list[Record]
 
 
 def document_record(document: Document, sha256: str, chunks: list[Record], links: list[Record]) -> Record:
-    """The line of a document that is in no graph, with its chunks and links as an export has them."""
+    """Return the record of a document that is not in a graph, with its chunks and links."""
     of_file = sorted(document.file_metadata.keys() - document.metadata.keys())
     return _record(replace(document, metadata=document.all_metadata), sha256, chunks, links, of_file=of_file)
 
@@ -291,12 +289,11 @@ def _record(
 
 
 def _written(value: MetadataValue) -> str | list[str]:
-    """A number that JSON does not have, or a list with one, as text."""
     return [str(each) for each in value] if isinstance(value, list) else str(value)
 
 
 def _without_times(record: Record) -> Record:
-    """A record of a document without the time of its file, which is another in each copy of it."""
+    """Return a document record without the modification time of its file, which differs between copies."""
     if MODIFIED not in record.get(FILE_METADATA, ()):
         return record
     metadata = {key: value for key, value in record["metadata"].items() if key != MODIFIED}
@@ -311,8 +308,9 @@ def _chunk_record(row: Record) -> Record:
 
 
 def packed_vector(vector: Sequence[float] | None) -> str | None:
-    """A vector as an export has it: base64 of float32, little-endian; None if it is not of unit length, so that the
-    restored passage is embedded again.
+    """Return a vector in export format: base64 of little-endian float32.
+
+    None if the vector is not of unit length; the restored passage is then embedded again.
     """
     if vector is None:
         return None
@@ -333,7 +331,7 @@ def _digest_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
     yield from ({"vocabulary": name} for name in _vocabulary(graph, corpus))
     yield from (_without_times(record) for record in document_records(graph, corpus, edited=True))
     statements = ["entities", "relations", "order"]
-    if not pending_mentions(corpus, corpus_counts(graph, corpus.label)):  # outdated ones depend on an earlier state
+    if not pending_mentions(corpus, corpus_counts(graph, corpus.label)):  # outdated results depend on an earlier state
         statements += ["about", "dictionary_mentions"]
     for statement in statements:
         for row in graph.stream(f"export/{statement}", corpus.label):
@@ -341,5 +339,5 @@ def _digest_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
 
 
 def json_line(record: Record) -> str:
-    """A line of an export, without its end."""
+    """Return a line of an export, without its line end."""
     return json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

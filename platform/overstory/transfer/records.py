@@ -1,4 +1,4 @@
-"""Reads the lines of an export. People edit them, so everything that Neo4j or a later stage cannot use is refused."""
+"""Parses the lines of an export. Users may edit exports, so any value that cannot be stored is refused."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from overstory.transfer.export import EXPORT_AGAIN, EXPORT_FORMAT, Record
 from overstory.vectors.packed import are_unit
 
 NUMBER_BOUND = 2**53
-"""Numbers are below this, far more than any position or count needs: Neo4j stores 64 bits, JSON readers fewer."""
+"""Largest number in an export: larger than any position or count, and exact in every JSON reader."""
 _MOST_VECTOR_DIMENSIONS = 4_096
-"""Of a vector index."""
+"""Largest dimension of a Neo4j vector index."""
 
 _INVALID = (ValueError, TypeError, KeyError, AttributeError, OverflowError)
 _SHA256 = re.compile("[0-9a-f]{64}")
@@ -37,13 +37,13 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class ExportHeader:
-    """The first line of an export; `embedder` is "" and `dimension` 0 where it has no vectors.
+    """First line of an export. Without vectors, `embedder` is "" and `dimension` is 0.
 
     Attributes:
-        name_edits: the log of edits by hand.
-        vocabularies: the names of each by their keys, by the path of its file.
-        dismissed_merges: pairs of names that are not one.
-        embedder_name: by which the corpus was switched to its embedder; "" where that of the settings was used.
+        name_edits: the log of manual edits.
+        vocabularies: names by key, for each vocabulary by the path of its file.
+        dismissed_merges: pairs of names that are not the same entity.
+        embedder_name: name by which the corpus selected its embedder; "" if the settings selected it.
     """
 
     embedder: str
@@ -56,7 +56,7 @@ class ExportHeader:
 
 @dataclass(frozen=True, slots=True)
 class RestoredChunk:
-    """A chunk with everything extracted from it; findings each with the kind that found it."""
+    """A chunk with everything extracted from it. Each mention and fact is paired with the extractor that found it."""
 
     piece: TextPiece
     vector: list[float] | None
@@ -69,7 +69,7 @@ class RestoredChunk:
 
 @dataclass(frozen=True, slots=True)
 class RestoredDocument:
-    """A line of an export: a document (whose text is in its chunks) with everything extracted from it."""
+    """A document with everything extracted from it. Its text is in its chunks."""
 
     document: Document
     sha256: str
@@ -95,15 +95,15 @@ def read_header(line: str, source: str) -> ExportHeader:
             if printable(name) != name or "\n" in name:
                 raise ValueError("the embedder's name has control characters")
         if bool(result.embedder) != bool(result.dimension):
-            raise ValueError("an embedder needs a dimension, and a dimension an embedder")
+            raise ValueError("the embedder and its dimension must be given together")
     except _INVALID as error:
         raise _broken(source, 1, "the first line of an export", error) from error
     if not known:
         raise BrokenSource(
-            f"is an export of format {format_}, and this version reads format {EXPORT_FORMAT}",
+            f"is an export in format {format_}, but this version reads format {EXPORT_FORMAT}",
             source=source,
             line=1,
-            remedy="Load it with the version that wrote it, or export it again with this one.",
+            remedy="Load it with the version that wrote it, or export the corpus again with this version.",
         )
     return result
 
@@ -111,12 +111,12 @@ def read_header(line: str, source: str) -> ExportHeader:
 def read_documents(
     numbered: Iterable[tuple[int, str]], header: ExportHeader, source: str, failures: list[BrokenSource]
 ) -> Iterator[RestoredDocument]:
-    """Yields documents until the first damaged line, which is recorded in `failures` with how many were read before.
+    """Yield documents until the first damaged line, which is added to `failures` with the number of documents read.
+
+    Memory: 100 bytes per document, to find documents that occur twice with different contents.
 
     Args:
-        numbered: lines of documents; raises `BrokenSource` at one that is damaged.
-
-    Memory: 100 bytes for each document, to find those that come twice with different contents.
+        numbered: lines of documents; the iterator raises `BrokenSource` at a damaged line.
     """
     seen: dict[int, int] = {}
     read = 0
@@ -130,7 +130,7 @@ def read_documents(
             yield restored
             read += 1
     except BrokenSource as error:
-        before = f"only what stands before it was loaded: {counted(read, 'document')}"
+        before = f"only the lines before it were loaded: {counted(read, 'document')}"
         failures.append(BrokenSource(f"{error.reason}; {before}", source=source, line=error.line, remedy=error.remedy))
 
 
@@ -138,10 +138,10 @@ def _name_edit(record: Record) -> NameEdit:
     return checked_edit(_text(record["kind"]), _text(record["name"]), _text(record["to"]))
 
 
-def _dismissed(pair: Any) -> tuple[str, str]:  # as JSON has it
+def _dismissed(pair: Any) -> tuple[str, str]:  # parsed JSON
     name, into = map(_text, _list(pair))
     if not entity_key(name) or not entity_key(into) or entity_key(name) == entity_key(into):
-        raise ValueError(f"{name!r:.40} and {into!r:.40} are not two names")
+        raise ValueError(f"{name!r:.40} and {into!r:.40} are not two different names")
     return name, into
 
 
@@ -159,7 +159,7 @@ def _vocabularies(records: list[Any]) -> dict[str, dict[str, VocabularyName]]:
 def _check_once(restored: RestoredDocument, seen: dict[int, int]) -> None:
     key, content = hash((restored.document.source, restored.document.source_key)), int(restored.sha256[:15], 16)
     if seen.setdefault(key, content) != content:
-        raise ValueError("the same document, with another content, is on a line before")
+        raise ValueError("an earlier line has the same document with different content")
 
 
 def _broken(source: str, line: int, what: str, error: Exception) -> BrokenSource:
@@ -172,7 +172,7 @@ def _restored(record: Record, header: ExportHeader) -> RestoredDocument:
     document = Document(
         source=_text(record["source"]),
         source_key=_text(record["source_key"]),
-        text="",  # in the chunks
+        text="",  # the text is in the chunks
         title=_text(record["title"]),
         metadata={key: value for key, value in metadata.items() if key not in of_file},
         file_metadata={key: value for key, value in metadata.items() if key in of_file},
@@ -187,7 +187,7 @@ def _restored(record: Record, header: ExportHeader) -> RestoredDocument:
     for seq, each in enumerate(_list(record["chunks"])):
         chunk = _chunk(seq, each, header)
         if chunk.piece.start < end:
-            raise ValueError(f"chunk {seq} begins at {chunk.piece.start}, before the end of the one before")
+            raise ValueError(f"chunk {seq} begins at {chunk.piece.start}, before the end of the previous chunk")
         end = chunk.piece.end
         chunks.append(chunk)
     links = [_link(document, each) for each in _list(record.get("links", []))]
@@ -195,7 +195,7 @@ def _restored(record: Record, header: ExportHeader) -> RestoredDocument:
 
 
 def _metadata(record: Record) -> tuple[dict[str, MetadataValue], set[str]]:
-    """All metadata of a document, and the keys of those that say something of its file."""
+    """Return all metadata of a document, and the keys that describe its file."""
     dated = {_text(key) for key in _list(record.get("dates", []))}
     written = {_text(key) for key in _list(record.get("numbers", []))}
     metadata = {
@@ -204,7 +204,7 @@ def _metadata(record: Record) -> tuple[dict[str, MetadataValue], set[str]]:
     }
     of_file = {_text(key) for key in _list(record.get(FILE_METADATA, []))}
     if not of_file | dated | written <= metadata.keys():
-        raise ValueError("it names metadata that it does not have")
+        raise ValueError("it lists metadata keys that it does not have")
     return metadata, of_file
 
 
@@ -231,7 +231,7 @@ def _link(document: Document, record: Record) -> Link:
         target_key=_text(record["target_key"]),
         type=_text(record["type"]),
         text=_text(record["text"]),
-        weight=min(float(weight), HEAVIEST_LINK),  # versions before had no limit, and exported sums that are infinite
+        weight=min(float(weight), HEAVIEST_LINK),  # earlier versions had no limit, and exported infinite sums
     )
     if (fault := link_fault(link)) is not None:
         raise ValueError(str(fault))
@@ -248,7 +248,7 @@ def _chunk(seq: int, record: Record, header: ExportHeader) -> RestoredChunk:
         token_count=_whole(record["token_count"]),
     )
     if not piece.text or piece.end - piece.start != len(piece.text):
-        raise ValueError(f"chunk {seq} has {len(piece.text)} characters from {piece.start} to {piece.end}")
+        raise ValueError(f"chunk {seq} has {len(piece.text)} characters, but goes from {piece.start} to {piece.end}")
     sentences = _sentences(record["sentences"], len(piece.text))
     return RestoredChunk(
         piece=piece,
@@ -262,18 +262,17 @@ def _chunk(seq: int, record: Record, header: ExportHeader) -> RestoredChunk:
 
 
 def _sentences(value: object, length: int) -> list[int]:
-    """Where the sentences of a text of this length begin: ascending."""
+    """Return the start offsets of the sentences in a text of this length, in ascending order."""
     starts = [] if value is None else [_whole(start, length) for start in _list(value)]
     if any(second <= first for first, second in pairwise(starts)):
-        raise ValueError("the beginnings of sentences do not ascend")
+        raise ValueError("the start offsets of sentences are not in ascending order")
     return starts
 
 
 def _spans(value: object, length: int) -> list[int]:
-    """The spans of boilerplate in a text of this length."""
     spans = [] if value is None else [_whole(place, length) for place in _list(value)]
     if len(spans) % 2 or any(second <= first for first, second in pairwise(spans)):
-        raise ValueError("the spans of boilerplate do not ascend")
+        raise ValueError("the spans of boilerplate are not in ascending order")
     return spans
 
 
@@ -305,14 +304,14 @@ def _vector(packed: object, header: ExportHeader) -> list[float] | None:
         return None
     vector = np.frombuffer(base64.b64decode(_text(packed), validate=True), dtype="<f4")
     if vector.size != header.dimension:
-        raise ValueError(f"a vector has {vector.size} numbers, not {header.dimension}")
+        raise ValueError(f"a vector has {vector.size} dimensions, but the header declares {header.dimension}")
     if not are_unit(vector[np.newaxis]):
         raise ValueError("a vector is not of unit length")
     values: list[float] = vector.tolist()
     return values
 
 
-def _list(value: object) -> list[Any]:  # JSON, of any shape
+def _list(value: object) -> list[Any]:  # parsed JSON of any shape
     if not isinstance(value, list):
         raise TypeError(f"{value!r:.40} is not a list")
     return value
@@ -320,7 +319,7 @@ def _list(value: object) -> list[Any]:  # JSON, of any shape
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r:.40} is not a text")
+        raise TypeError(f"{value!r:.40} is not a string")
     if not is_well_formed(value):
         raise ValueError(f"{value!r:.40} has half of a surrogate pair")
     return value
@@ -341,7 +340,7 @@ def _storable(value: object) -> MetadataValue:
         elif type(each) is int and not -(2**63) <= each < 2**63:
             raise ValueError(f"{each!r:.40} has more than 64 bits")
         elif type(each) not in (str, int, float, bool):
-            raise TypeError(f"{each!r:.40} cannot be a property")
+            raise TypeError(f"{each!r:.40} cannot be stored as metadata")
     if isinstance(value, list) and len({type(each) for each in value}) > 1:
         raise TypeError(f"{value!r:.40} has values of several types")
     return cast("MetadataValue", value)

@@ -1,6 +1,6 @@
-"""Restore: exported files become documents, chunks, vectors, mentions and facts again.
+"""Restores an export: its lines become documents, chunks, vectors, mentions and facts again.
 
-Files are untrusted: `records` validates every line before it is stored.
+Exports are untrusted: `records` validates every line before it is stored.
 """
 
 from __future__ import annotations
@@ -48,19 +48,20 @@ from overstory.text.names.edits import EditedNames
 from overstory.transfer.export import EXPORTED_DOCUMENTS_A_PAGE, unsealed
 from overstory.transfer.records import ExportHeader, RestoredChunk, RestoredDocument, read_documents, read_header
 from overstory.transfer.shard_folders import FIRST_LINE_BYTES, opened
-from overstory.transfer.staging import staged_shards
+from overstory.transfer.staged_folder import staged_shards
 
 _RESTORED_CHUNKS_A_TRANSACTION = 2_000
-"""Chunks with their vectors, mentions and facts; a document of more goes in several transactions."""
+"""Chunks that are written in one transaction, with vectors, mentions and facts; larger documents use several
+transactions."""
 
 _MARK = b'{"overstory_export":'
 
 
 def separate_exports(paths: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Exported files, the shards of staged folders among them, and all other paths.
+    """Return the exported files among some paths, including the shards of staged folders, and all other paths.
 
     Raises:
-        SourceError: staging one of the folders has not ended.
+        SourceError: staging of a folder has not finished.
     """
     exports: list[str] = []
     others: list[str] = []
@@ -74,7 +75,7 @@ def separate_exports(paths: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def usable_exports(paths: Sequence[str], on_broken: OnBroken) -> list[str]:
-    """The files with a valid header; the others are passed to `on_broken`."""
+    """Return the files with a valid header; errors of the others are passed to `on_broken`."""
     usable: list[str] = []
     for path in paths:
         try:
@@ -99,12 +100,11 @@ def restore_file(
     on_broken: OnBroken,
     progress: Progress,
 ) -> None:
-    """Restore an export. Documents that are already in the corpus unchanged are skipped; answers that quote others are
-    forgotten.
+    """Restore an export. Documents that the corpus already contains unchanged are skipped.
 
-    Reading ends at the first damaged line, which is passed to `on_broken`; the documents before it are stored. The
-    links of the file replace theirs. What is disabled in the file is disabled in the corpus, and what is so there stays
-    so.
+    Reading stops at the first damaged line, which is passed to `on_broken`; the documents before it are stored. Links
+    in the file replace the stored links of its documents. A document that is disabled in the file or in the corpus is
+    disabled. Cached model answers that quote replaced documents are deleted.
     """
     try:
         with opened(path) as lines:
@@ -156,20 +156,20 @@ def _restore(
 
 
 def _take_over_embedder(writer: Writer, header: ExportHeader, source: str) -> None:
-    own = writer.corpus.embedder  # an export before this one may have set it
+    own = writer.corpus.embedder  # another export may have set the embedder in this run
     if not header.embedder or header.embedder == own:
         return
     if own:
         raise EmbedderMismatch(
-            f"{source} has vectors by {header.embedder}, corpus {writer.corpus.name!r} by {own}.",
-            remedy="Restore into a corpus of its own: --corpus NAME",
+            f"{source} has vectors from the embedder {header.embedder}, but corpus {writer.corpus.name!r} uses {own}.",
+            remedy="Restore it into another corpus: --corpus NAME",
         )
     name = header.embedder_name or None
     writer.set(embedder=header.embedder, dimension=header.dimension, embedder_name=name)
 
 
 def _take_over_vocabularies(writer: Writer, header: ExportHeader) -> None:
-    """Adds the vocabularies that the corpus does not have yet; its own stay as they are."""
+    """Add the vocabularies that the corpus does not have; existing ones are kept."""
     known = stored_vocabularies(writer.graph, writer.corpus)
     for source, names in header.vocabularies.items():
         if source not in known:
@@ -177,7 +177,7 @@ def _take_over_vocabularies(writer: Writer, header: ExportHeader) -> None:
 
 
 def _take_over_edits(writer: Writer, header: ExportHeader) -> None:
-    """Adds the edits of names that the corpus does not have yet after its own."""
+    """Append the name edits that the corpus does not have."""
     corpus = writer.corpus
     known = {stored.edit for stored in stored_edits(writer.graph, corpus)}
     new = [edit for edit in header.name_edits if edit not in known]
@@ -192,7 +192,7 @@ def _restore_batch(
     report: LoadReport,
     answers: RememberedAnswers,
 ) -> dict[str, Row]:
-    """Writes what is new or changed; what was known of the documents, by their ids."""
+    """Write new and changed documents; return the stored rows of the known documents by id."""
     label = writer.corpus.label
     by_id = {document_id(label, r.document.source, r.document.source_key): r for r in batch}
     stored = writer.graph.run("ingest/known_documents", label, read=True, ids=list(by_id))
@@ -223,8 +223,7 @@ def _restore_batch(
 
 
 def _describe_files(writer: Writer, batch: Sequence[RestoredDocument], known: Mapping[str, Row]) -> int:
-    """Writes what is known of the files of documents that are stored as they are restored, where it is something else;
-    of how many."""
+    """Update the file metadata of documents whose content is unchanged; return how many were updated."""
     label = writer.corpus.label
     by_id = {document_id(label, r.document.source, r.document.source_key): r for r in batch}
     others = [
@@ -259,7 +258,7 @@ def _store(
     edits: EditedNames | None,
     answers: RememberedAnswers,
 ) -> None:
-    """Writes documents by their ids, with what was found in them."""
+    """Write documents by id, with the vectors, mentions and facts of their chunks."""
     documents = [_document_row(corpus, id_, restored) for id_, restored in wanted.items()]
     own = list(itertools.chain.from_iterable(rows[id_] for id_ in wanted))
     chunks = list(itertools.chain.from_iterable(restored.chunks for restored in wanted.values()))
@@ -279,7 +278,7 @@ def _store_large(
     is_stored: bool,
     answers: RememberedAnswers,
 ) -> None:
-    """Writes a document of many chunks with what was found in them, in several transactions."""
+    """Write a document of many chunks in several transactions."""
     corpus = writer.corpus
     id_ = str(rows[0]["document"])
 
@@ -329,14 +328,14 @@ def _document_row(corpus: Corpus, id_: str, restored: RestoredDocument) -> Row:
 def _chunk_rows(label: str, id_: str, restored: RestoredDocument) -> list[Row]:
     rows = chunk_rows(label, id_, restored.document, [chunk.piece for chunk in restored.chunks])
     for row, chunk in zip(rows, restored.chunks, strict=True):
-        if chunk.boilerplate:  # as the vector was made without it
+        if chunk.boilerplate:  # the exported vector was computed without the boilerplate
             row["properties"]["boilerplate"] = chunk.boilerplate
             row["vector"] = vector_of(label, row["properties"])
     return rows
 
 
 def _store_vectors(tx: Transaction, corpus: Corpus, rows: Sequence[Row], chunks: Sequence[RestoredChunk]) -> None:
-    """An export has a vector for each chunk; chunks with the same text share one in the graph."""
+    """Write vectors. An export has one for each chunk; in the graph, chunks with equal text share one."""
     joined: list[Row] = []
     vectors: dict[str, list[float]] = {}
     for row, chunk in zip(rows, chunks, strict=True):
@@ -359,7 +358,7 @@ def _findings(chunk_id: str, chunk: RestoredChunk, by: str) -> Findings:
 
 
 def _is_export(path: str) -> bool:
-    if not os.path.isfile(path):  # noqa: PTH113 # Path.is_file raises for what is too long to be a path, as addresses are
+    if not os.path.isfile(path):  # noqa: PTH113 # Path.is_file raises for strings too long for a path
         return False
     try:
         with Path(path).open("rb") as file:

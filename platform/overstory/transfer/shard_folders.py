@@ -1,4 +1,4 @@
-"""Where shards lie: in a folder, here or in a store."""
+"""The folder that contains the shards, on this machine or in a store."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from overstory.sources.stores import store_at, store_faults
 from overstory.whole_files import written_whole
 
 FIRST_LINE_BYTES = 4_096
-"""Of a shard, its first line among them, which is shorter."""
+"""Bytes read of a shard to get its first line, which is shorter."""
 
 
 @contextmanager
 def opened(path: str, *, most_bytes: int = -1) -> Generator[BinaryIO]:
-    """A file to read. One at an address is fetched before, which is for shards: they fit into memory.
+    """Open a file for reading. A file at a remote address is downloaded into memory first, as shards are small.
 
     Args:
-        most_bytes: so many are fetched, at least the first line among them; -1 for all.
+        most_bytes: number of bytes to download, enough for the first line; -1 for all.
 
     Raises:
-        OSError: it cannot be read.
-        SourceError: its store cannot be used.
+        OSError: the file cannot be read.
+        SourceError: the store cannot be accessed.
         ExtraMissing: fsspec is not installed.
     """
     if not is_remote(path):
@@ -40,12 +40,12 @@ def opened(path: str, *, most_bytes: int = -1) -> Generator[BinaryIO]:
 
 
 class RemoteFolder:
-    """A `ShardFolder` at an address. A file is there when all of it is written: stores of objects know no half ones."""
+    """A `ShardFolder` in a store. Object stores show a file only when it was written completely."""
 
     def __init__(self, address: str) -> None:
         """
         Raises:
-            SourceError: its store cannot be used.
+            SourceError: the store cannot be accessed.
             ExtraMissing: fsspec is not installed.
         """
         self.address = address.rstrip("/")
@@ -57,7 +57,7 @@ class RemoteFolder:
             self._store.invalidate_cache()
             try:
                 found: list[str] = self._store.ls(self._root, detail=False)
-            except FileNotFoundError:  # stores of objects know no empty folders
+            except FileNotFoundError:  # object stores have no empty folders
                 return set()
             return {path.rstrip("/").rpartition("/")[2] for path in found if path.strip("/") != self._root.strip("/")}
 
@@ -74,48 +74,39 @@ class RemoteFolder:
 
 
 class ShardFolder(Protocol):
-    """A folder of text files, each there as a whole or not at all."""
+    """A folder of text files, each of which exists completely or not at all."""
 
     address: str
-    """From which any process makes it again."""
+    """Address from which any process can open the folder again."""
 
     def names(self) -> set[str]:
-        """Of its files. The folder is made if it is not there.
-
-        Raises:
-            SourceError: it cannot be.
-        """
+        """Return the names of the files, creating the folder if necessary, or raise `SourceError`."""
         ...
 
     def write(self, name: str, lines: Sequence[str]) -> None:
-        """
-        Raises:
-            SourceError: the file cannot be written.
-        """
+        """Write a file, or raise `SourceError`."""
         ...
 
     def path(self, name: str) -> str:
-        """Where a file lies, for `opened`."""
+        """Return the path of a file, for `opened`."""
         ...
 
     def delete(self, name: str) -> None:
-        """Deletes a file, if it is there."""
+        """Delete a file if it exists."""
         ...
 
 
 def shard_folder(address: str) -> ShardFolder:
-    """The folder at a path, or at an address that fsspec knows.
+    """Return the folder at a path, or at an address that fsspec supports.
 
     Raises:
-        SourceError: its store cannot be used.
+        SourceError: the store cannot be accessed.
         ExtraMissing: fsspec is not installed.
     """
     return RemoteFolder(address) if is_remote(address) else LocalFolder(address)
 
 
 class LocalFolder:
-    """A folder of this machine."""
-
     def __init__(self, address: str) -> None:
         self._folder = Path(address).absolute()
         self.address = str(self._folder)

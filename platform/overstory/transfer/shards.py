@@ -1,7 +1,6 @@
-"""The shard of some documents: their chunks, vectors, mentions and facts as lines of an export.
+"""A shard: an export of some documents with their chunks, vectors, mentions and facts.
 
-What is in it depends on its documents, models and settings alone, and so does its name: whoever writes it, wherever,
-writes the same bytes.
+Content and name of a shard depend only on its documents, models and settings, so any process writes the same bytes.
 """
 
 from __future__ import annotations
@@ -30,18 +29,18 @@ from overstory.transfer.export import EXPORT_FORMAT, Record, document_record, js
 from overstory.transfer.shard_folders import FIRST_LINE_BYTES, ShardFolder, opened, shard_folder
 
 FINGERPRINT = "stage-2"
-"""Changes whenever the same documents may give another shard."""
+"""Version of the shard content. Change it whenever the same documents may give another shard."""
 
 LinkKey = tuple[str, str, str, str]
-"""Source and key of the target, type, text."""
+"""Source and key of the target, type and text of a link."""
 
 
 @dataclass(slots=True)
 class Slice:
-    """Some documents that go into one shard, with the links that start from each.
+    """Documents that go into one shard, with the links that start from each.
 
     Attributes:
-        digests: of the documents, in their order.
+        digests: digests of the documents, in their order.
     """
 
     documents: list[Document]
@@ -52,7 +51,7 @@ class Slice:
         self.digests = list(map(sha256_of, self.documents))
 
     def name(self, models: str) -> str:
-        """The file of the shard that these models make of them."""
+        """Return the file name of the shard that these models produce from the documents."""
         parts = [FINGERPRINT, models]
         for document, digest in zip(self.documents, self.digests, strict=True):
             parts += [document.source, document.source_key, digest]
@@ -63,8 +62,6 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A shard that is written."""
-
     name: str
     documents: int
     chunks: int
@@ -72,11 +69,11 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class ShardJob:
-    """What a process needs to write shards, wherever it runs: it looks at no environment variable.
+    """Everything that a process needs to write shards. It reads no environment variables.
 
     Attributes:
-        folder: a path, or an address that fsspec knows.
-        version, models: of the process that wants them; another one would give shards other names.
+        folder: a path, or an address that fsspec supports.
+        version, models: those of the process that requests the shards. With others, shards would get other names.
     """
 
     folder: str
@@ -86,23 +83,24 @@ class ShardJob:
     version: str = FINGERPRINT
 
     def writer(self) -> ShardWriter:
-        """
+        """Return a writer with the models loaded.
+
         Raises:
-            ModelError: a model cannot be used here, or is another one.
+            ModelError: a model cannot be loaded here, or differs from the requested one.
             SourceError, ExtraMissing: the folder cannot be written from here.
         """
         embedder, extractor = make_embedder(self.embedding), make_extractor(self.extraction)
         if (FINGERPRINT, own := models_of(embedder, extractor)) != (self.version, self.models):
             raise ModelError(
-                f"A worker has the models {FINGERPRINT} {own}, and not {self.version} {self.models}.",
-                remedy="Install the same packages wherever workers run; a model that was given to `use` is only here.",
+                f"A worker has the models {FINGERPRINT} {own}, but {self.version} {self.models} are required.",
+                remedy="Install the same packages on all machines; a model that was passed to `use` exists only here.",
             )
         return ShardWriter(shard_folder(self.folder), embedder, extractor, Chunking("stage", embedder, Silence()))
 
 
 @dataclass(slots=True)
-class _Making:
-    """A shard that is being made: its chunks wait for what the extractor finds in them."""
+class _OpenShard:
+    """A shard in progress: its chunks wait for the results of the extractor."""
 
     name: str
     slice: Slice
@@ -113,20 +111,20 @@ class _Making:
 
 
 class ShardWriter:
-    """Writes the shards of slices, in this process."""
+    """Writes the shards of slices in this process."""
 
     def __init__(self, folder: ShardFolder, embedder: Embedder, extractor: Extractor, chunking: Chunking) -> None:
         self._folder, self._embedder, self._extractor, self._chunking = folder, embedder, extractor, chunking
         self._models = models_of(embedder, extractor)
 
     def shards(self, slices: Iterable[Slice]) -> Iterator[Shard]:
-        """What was written, in order. Best called once with all: the extractor's processes live as long as it.
+        """Yield the shards in order. Pass all slices in one call, because the extractor's processes end with it.
 
         Raises:
             SourceError: a shard cannot be written.
             ModelError: a model cannot be used.
         """
-        waiting: deque[_Making] = deque()
+        waiting: deque[_OpenShard] = deque()
 
         def texts() -> Iterator[ChunkText]:
             for some in slices:
@@ -143,15 +141,15 @@ class ShardWriter:
 
 
 def models_of(embedder: Embedder, extractor: Extractor) -> str:
-    """What shards depend on besides their documents."""
+    """Return the model fingerprints that a shard depends on."""
     return f"{embedder.fingerprint} {embedder.token_limit} {extractor.fingerprint}"
 
 
 def chunks_in(path: str) -> int | None:
-    """The number of chunks of the shard at a path or an address; None if its header is damaged.
+    """Return the number of chunks in the shard at a path or an address; None if its header is damaged.
 
     Raises:
-        OSError, SourceError: it cannot be read.
+        OSError, SourceError: the shard cannot be read.
     """
     with opened(path, most_bytes=FIRST_LINE_BYTES) as lines:
         try:
@@ -161,7 +159,7 @@ def chunks_in(path: str) -> int | None:
             return None
 
 
-def _prepared(name: str, some: Slice, chunking: Chunking, embedder: Embedder) -> _Making:
+def _prepared(name: str, some: Slice, chunking: Chunking, embedder: Embedder) -> _OpenShard:
     pieces = [chunking.pieces(document) for document in some.documents]
     texts: list[str] = []
     for document, own in zip(some.documents, pieces, strict=True):
@@ -175,10 +173,10 @@ def _prepared(name: str, some: Slice, chunking: Chunking, embedder: Embedder) ->
         check_vectors(embedded, len(wanted), embedder)
         vectors = dict(zip(wanted, embedded.tolist(), strict=True))
     every = [piece.text for own in pieces for piece in own]
-    return _Making(name, some, pieces, every, [vectors.get(text) for text in texts], [])
+    return _OpenShard(name, some, pieces, every, [vectors.get(text) for text in texts], [])
 
 
-def _to_extract(made: _Making) -> Iterator[ChunkText]:
+def _to_extract(made: _OpenShard) -> Iterator[ChunkText]:
     number = 0
     for document, own in zip(made.slice.documents, made.pieces, strict=True):
         languages = foreign_passage_languages([piece.text for piece in own], foreign_language(document.all_metadata))
@@ -193,7 +191,7 @@ def _to_extract(made: _Making) -> Iterator[ChunkText]:
             number += 1
 
 
-def _records(made: _Making, extractor: Extractor) -> Iterator[Record]:
+def _records(made: _OpenShard, extractor: Extractor) -> Iterator[Record]:
     number = 0
     for document, digest, own in zip(made.slice.documents, made.slice.digests, made.pieces, strict=True):
         chunks: list[Record] = []
@@ -225,7 +223,7 @@ def _links(some: Slice, document: Document) -> list[Record]:
 
 
 def _mentions(findings: Findings, by: str) -> list[Record]:
-    """As an export has them: each name once, with all of its mentions."""
+    """Return mentions in export format: one record per name, with all of its mentions."""
     of: dict[str, Record] = {}
     for mention in findings.mentions:
         empty: Record = {"key": mention.key, "by": by, "surfaces": [], "types": [], "sentences": []}
@@ -235,7 +233,7 @@ def _mentions(findings: Findings, by: str) -> list[Record]:
     return list(of.values())
 
 
-def _header(made: _Making, embedder: Embedder) -> str:
+def _header(made: _OpenShard, embedder: Embedder) -> str:
     return json_line(
         {
             "overstory_export": EXPORT_FORMAT,

@@ -1,7 +1,7 @@
-"""Shards written by actors of a Ray cluster.
+"""Writes shards with actors on a Ray cluster.
 
-Ray restarts actors without end, and repeats what they had not finished: a shard may be written several times, and is
-the same each time.
+Ray restarts failed actors and repeats their unfinished tasks, so a shard may be written several times, always with the
+same content.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from overstory.errors import ExtraMissing, ModelError, SettingsError
 from overstory.transfer.shards import Shard, ShardJob, Slice
-from overstory.transfer.staging import (
+from overstory.transfer.staged_folder import (
     SLICES_AHEAD,
     Refusal,
     StageEngine,
@@ -31,40 +31,40 @@ _ADDRESS = re.compile(r"ray(://\S+)?")
 def stage_engine(
     job: ShardJob, workers: int | None, *, on: str | None, cpus: float = 1.0, gpus: float = 0.0
 ) -> StageEngine | None:
-    """Who has shards written; None for this process.
+    """Return the engine that writes shards; None to write them in this process.
 
     Args:
-        on, cpus, gpus: as address, cpus and gpus of `StageActors`; None for this machine without Ray.
+        on, cpus, gpus: address, cpus and gpus of `StageActors`; None for processes on this machine without Ray.
 
     Raises:
-        SettingsError: less than 1 worker, or nothing that workers run on.
+        SettingsError: `workers` is below 1, or `on` is not "ray" or a Ray address.
         ExtraMissing: Ray is not installed.
     """
     if workers is not None and workers < 1:
-        raise SettingsError(f"{workers} workers write no shard.", remedy="Give at least 1.")
+        raise SettingsError(f"The number of workers must be at least 1, got {workers}.", remedy="Pass at least 1.")
     if on is None:
         return None if workers is None else StageProcesses(job, workers)
     if not _ADDRESS.fullmatch(on):
-        raise SettingsError(f"Workers do not run on {on!r}.", remedy='Give "ray", or an address like ray://HOST:10001.')
+        raise SettingsError(f"{on!r} is not a Ray cluster.", remedy='Pass "ray", or an address like ray://HOST:10001.')
     return StageActors(job, on, workers, cpus=cpus, gpus=gpus)
 
 
 class StageActors:
-    """A `StageEngine` of Ray actors, each with models of its own."""
+    """A `StageEngine` of Ray actors, each with its own models."""
 
     def __init__(self, job: ShardJob, address: str, workers: int | None, *, cpus: float, gpus: float) -> None:
         """
         Args:
-            address: "ray" for the cluster that this machine is of, or else one of this machine alone; ray://HOST:PORT.
-            workers: actors; as many as the cluster has processors for if None.
-            cpus, gpus: that Ray keeps for each.
+            address: ray://HOST:PORT, or "ray" for the cluster that this machine belongs to, else a new local one.
+            workers: number of actors; None for as many as the cluster has processors for.
+            cpus, gpus: processors and GPUs that Ray reserves for each actor.
 
         Raises:
             ExtraMissing: Ray is not installed.
         """
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent anywhere
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # turns off Ray's telemetry
         try:
-            self._ray: Any = import_module("ray")  # it is optional
+            self._ray: Any = import_module("ray")  # Ray is an optional dependency
         except ImportError as error:
             raise ExtraMissing("ray", extra="ray") from error
         self._job = with_threads(job, max(1, int(cpus)))
@@ -72,22 +72,22 @@ class StageActors:
         self._each: dict[str, float] = {"num_cpus": cpus, "num_gpus": gpus}
 
     def shards(self, slices: Iterable[Slice]) -> Iterator[Shard]:
-        """As any `StageEngine`."""
         with self._connected(), self._actors() as actors:
-            writing: dict[Any, int] = {}  # what an actor is to give -> the actor
+            writing: dict[Any, int] = {}  # pending result -> number of its actor
             for some in slices:
                 yield from self._written(writing, wait=len(writing) >= SLICES_AHEAD * len(actors))
                 idlest = min(range(len(actors)), key=list(writing.values()).count)
                 writing[actors[idlest].write.remote(some)] = idlest
             running = set(range(len(actors)))
             while writing:
-                for number in running - set(writing.values()):  # one without a processor, as after a node was lost,
-                    self._ray.kill(actors[number])  # may wait for that of this one
+                # An actor whose node was lost may be waiting for the processor of an idle actor.
+                for number in running - set(writing.values()):
+                    self._ray.kill(actors[number])
                 running &= set(writing.values())
                 yield from self._written(writing, wait=True)
 
     def _written(self, writing: dict[Any, int], *, wait: bool) -> Iterator[Shard]:
-        """Takes what is there out of `writing`; waits until there is something if it is to."""
+        """Yield the finished shards and remove them from `writing`; with `wait`, wait for at least one."""
         pending = list(writing)
         if not pending:
             return
@@ -102,12 +102,12 @@ class StageActors:
                 ) from error
             del writing[each]
             if isinstance(answer, Refusal):
-                raise answer.raised()
+                raise answer.error()
             yield answer
 
     @contextmanager
     def _connected(self) -> Generator[None]:
-        """A connection that the program has stays, and is used."""
+        """Connect to Ray during the block; keep a connection that the program already has."""
         if self._ray.is_initialized():
             yield
             return
@@ -118,8 +118,8 @@ class StageActors:
                 self._ray.init(self._address, log_to_driver=False)
         except (OSError, ImportError, RuntimeError, ValueError) as error:
             raise SettingsError(
-                f"There is no Ray cluster at {self._address}: {error}",
-                remedy='Start one, or give "ray" for one of this machine.',
+                f"No Ray cluster was found at {self._address}: {error}",
+                remedy='Start a cluster, or pass "ray" to use this machine.',
             ) from error
         try:
             yield
@@ -140,14 +140,11 @@ class StageActors:
                 self._ray.kill(actor)
 
     def _check_room(self) -> None:
-        """
-        Raises:
-            SettingsError: no machine has room for a worker, which Ray would wait for without a word.
-        """
+        """Raise `SettingsError` if no machine can run a worker; Ray would wait forever without a message."""
         machines = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
         wanted = {"CPU": self._each["num_cpus"], "GPU": self._each["num_gpus"]}
         if not any(all(has.get(name, 0) >= most for name, most in wanted.items()) for has in machines):
             raise SettingsError(
-                f"No machine of the cluster has {wanted['CPU']:g} processors and {wanted['GPU']:g} GPUs for a worker.",
-                remedy="Give a worker fewer: --worker-cpus, --worker-gpus.",
+                f"No machine in the cluster has {wanted['CPU']:g} processors and {wanted['GPU']:g} GPUs for a worker.",
+                remedy="Reserve fewer for each worker: --worker-cpus, --worker-gpus.",
             )

@@ -124,7 +124,7 @@ def _loaded(job: ServiceJob, report: LoadReport, folder: Path) -> dict[str, Any]
     def told(text: str) -> str:  # without the place of the files on this machine
         return text.replace(f"{here}/", "").replace(here, "the folder")
 
-    mended = [f"{each.path}: {each.said}" for each in report.decoded if each.replaced][:_MOST_PROBLEMS_REPORTED]
+    mended = [f"{each.path}: {each.shown}" for each in report.decoded if each.replaced][:_MOST_PROBLEMS_REPORTED]
     return {
         **loaded_counts(report),
         "unchanged": max(0, report.unchanged - before),
@@ -138,7 +138,7 @@ def _loaded(job: ServiceJob, report: LoadReport, folder: Path) -> dict[str, Any]
         "skipped_count": len(report.skipped),
         "excluded": report.excluded,
         "kept": [told(_kept(each)) for each in report.kept[:_MOST_PROBLEMS_REPORTED]],
-        "decoded": [told(f"{each.path}: {each.said}") for each in report.decoded[:_MOST_PROBLEMS_REPORTED]],
+        "decoded": [told(f"{each.path}: {each.shown}") for each in report.decoded[:_MOST_PROBLEMS_REPORTED]],
         "decoded_count": len(report.decoded),
         "notes": [*(plain(each) for each in report.notes), *map(told, mended)],
     }

@@ -18,7 +18,7 @@ from overstory.index import FailedFile, MetadataKeys, MetadataValues, StoredDocu
 from overstory.index.stored_documents import DocumentPassage
 from overstory.knowledge import Knowledge
 from overstory.model import Document
-from overstory.sources.installed import Format, known_formats
+from overstory.sources.loader_catalogue import Format, known_formats
 from overstory.structured_text import parse_json
 from overstory_service.addresses import with_slashes
 from overstory_service.hosted import Call, Hosted, OnCorpus, OnService, Readable, Where

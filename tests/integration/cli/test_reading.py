@@ -26,7 +26,7 @@ def test_patterns_and_encodings_are_said_before_and_after(overstory: Run, corpus
     assert would.code == 0
     kept = (
         "1 path whose documents stay, because they were not read:\n"
-        f"  {tmp_path}: 1 document; patterns leave their files out "
+        f"  {tmp_path}: 1 document; patterns exclude their files "
         "(if these documents are to go: the same with --sync --delete-excluded)"
     )
     for told in (would.err, overstory(*some).err):

@@ -65,7 +65,7 @@ def test_a_sitemap_is_mirrored(open_corpus: OpenCorpus, overstory: Run) -> None:
         page = ("ingest", f"{site.url}/other.html", "--corpus", knowledge.corpus_name)
         refused = overstory(*page)
         assert refused.code == 8
-        assert "If you mean it: --allow-private" in refused.err
+        assert "If you trust it: --allow-private" in refused.err
         assert "1 unchanged" in overstory(*page, "--allow-private", "--delay", "0").out
     assert knowledge.ingest(sitemap, sync=True, options=FAST).removed == 0  # the server is away
     assert knowledge.count_documents() == 3

@@ -141,7 +141,7 @@ def test_a_file_that_would_take_all_memory_is_an_ordinary_broken_file(
     job = ended(client, upload(client, open_corpus().corpus_name, files, index="false").json()["id"])
     loaded = job["result"]["loaded"]  # type: ignore[index] # JSON
     assert (loaded["added"], loaded["broken_count"]) == (1, 1)
-    assert loaded["broken"][0].startswith("bomb.pdf: its reader crashed")
+    assert loaded["broken"][0].startswith("bomb.pdf: its reader process crashed")
 
 
 def test_uploads_are_read_in_the_encoding_of_the_request(client: httpx.Client, open_corpus: OpenCorpus) -> None:
@@ -196,8 +196,8 @@ def test_a_folder_of_the_server_is_synced_if_it_is_allowed(
     (folder / "out.txt").symlink_to("/etc/passwd")
     job = ended(client, client.post(place, json={"folder": str(folder), "index": False}).json()["id"])
     assert job["result"]["loaded"]["skipped"] == [  # type: ignore[index] # JSON
-        f"{folder.name}/out (leads out of the folders that may be read)",
-        f"{folder.name}/out.txt (leads out of the folders that may be read)",
+        f"{folder.name}/out (points outside the folders that may be read)",
+        f"{folder.name}/out.txt (points outside the folders that may be read)",
     ]
     for other in ("/etc", str(folder / ".."), str(folder / "out"), "relative", str(folder / "missing"), "\0"):
         assert client.post(place, json={"folder": other}).status_code == HTTPStatus.FORBIDDEN, other

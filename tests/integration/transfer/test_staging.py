@@ -25,8 +25,8 @@ from overstory.model import ChunkText, Document, Extraction
 from overstory.progress import Step, progress_to
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
-from overstory.transfer import StageReport, shard_folder, staging
-from overstory.transfer.staging import MANIFEST
+from overstory.transfer import StageReport, shard_folder, staged_folder
+from overstory.transfer.staged_folder import MANIFEST
 
 GERMAN = (
     "Die Bibliothek in Köln wurde von Ada Lovelace gegründet und ist für alle geöffnet, die in der Stadt wohnen. Wer "
@@ -52,7 +52,7 @@ def sources(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 8 documents wherever the files lie: else a shard ends where the digest of a path says."""
-    monkeypatch.setattr(staging, "_MOST_DOCUMENTS_A_SHARD", 8)
+    monkeypatch.setattr(staged_folder, "_MOST_DOCUMENTS_A_SHARD", 8)
 
 
 def shards(folder: Path) -> dict[str, bytes]:
@@ -138,12 +138,12 @@ class Dying:
 def test_a_document_more_moves_no_other_into_another_shard(
     models: tuple[Embedder, Extractor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(staging, "_MOST_DOCUMENTS_A_SHARD", 1_000)
+    monkeypatch.setattr(staged_folder, "_MOST_DOCUMENTS_A_SHARD", 1_000)
     documents = [Document(f"files/{number}.txt", "", f"This is text {number}.") for number in range(600)]
 
     def staged(items: list[Document]) -> set[str]:
         report = StageReport()
-        staging.stage(
+        staged_folder.stage(
             items,
             shard_folder(str(tmp_path / "out")),
             models[0],
@@ -175,7 +175,7 @@ def test_a_run_that_is_killed_goes_on_and_is_not_loaded_before_it_ends(
         with pytest.raises(Killed):
             stager.stage(sources, out)
         assert shards(out).items() <= shards(whole).items()
-        with pytest.raises(SourceError, match="has not ended"):
+        with pytest.raises(SourceError, match="has not finished"):
             open_corpus().ingest(out)
     stager.use(extractor=models[1])
     assert stager.stage(sources, out).kept > 1
@@ -219,7 +219,7 @@ def test_documents_that_no_worker_survives_are_an_error_and_the_same_call_goes_o
     with ThreadPoolExecutor(1) as thread:
         thread.submit(kill_all)
         try:
-            with pytest.raises(ModelError, match="ended unexpectedly over the same documents") as caught:
+            with pytest.raises(ModelError, match="ended unexpectedly on the same documents") as caught:
                 stager.stage(sources, out, workers=1)
         finally:
             is_over.set()
@@ -242,7 +242,7 @@ def workers() -> list[psutil.Process]:
     found: list[psutil.Process] = []
     for each in psutil.Process().children():
         with suppress(psutil.Error):  # it may end meanwhile
-            if any("transfer.staging" in word for word in each.cmdline()):
+            if any("transfer.staged_folder" in word for word in each.cmdline()):
                 found.append(each)
     return found
 
@@ -250,7 +250,7 @@ def workers() -> list[psutil.Process]:
 def test_what_is_wrong_with_a_folder_is_said(
     stager: Knowledge, open_corpus: OpenCorpus, sources: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(SourceError, match="has other files in it"):
+    with pytest.raises(SourceError, match="contains other files"):
         stager.stage(sources, sources)
     (tmp_path / "file").write_text("x")
     with pytest.raises(SourceError, match="cannot be written"):
@@ -261,7 +261,7 @@ def test_what_is_wrong_with_a_folder_is_said(
         stager.stage(out, tmp_path / "other")
     (tmp_path / "empty").mkdir()
     before = shards(out)
-    with pytest.raises(SourceError, match="Nothing was read"):
+    with pytest.raises(SourceError, match="No document was read"):
         stager.stage(tmp_path / "empty", out)
     assert shards(out) == before
     assert json.loads((out / MANIFEST).read_text())["complete"]
@@ -297,7 +297,7 @@ def test_a_damaged_shard_is_refused_at_its_line_and_staged_again(
     shard.write_bytes(b"".join([header, first.replace(b"Ada", b"Bda", 1).replace(b"text", b"tezt", 1), *others]))
     (broken,) = [each for each in open_corpus().ingest(out).broken if each.source == str(shard)]
     assert broken.line == 2
-    assert "only what stands before it was loaded: 0 documents" in str(broken)
+    assert "only the lines before it were loaded: 0 documents" in str(broken)
     shard.unlink()
     shard.with_name(max(whole)).write_bytes(b"{}")
     again = stager.stage(sources, out)

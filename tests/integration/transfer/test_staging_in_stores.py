@@ -12,7 +12,7 @@ from tests.passages import OpenCorpus
 
 from overstory.errors import SourceError
 from overstory.knowledge import Knowledge
-from overstory.transfer import staging
+from overstory.transfer import staged_folder
 
 fsspec: Any = pytest.importorskip("fsspec", reason="make test-ray")
 pytest.importorskip("s3fs", reason="make test-ray")
@@ -54,7 +54,7 @@ def test_a_store_holds_and_gives_what_a_folder_does(
     open_corpus: OpenCorpus,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(staging, "_MOST_DOCUMENTS_A_SHARD", 5)
+    monkeypatch.setattr(staged_folder, "_MOST_DOCUMENTS_A_SHARD", 5)
     address, here = "s3://bucket/deep/staged", tmp_path / "here"
     stager.stage(sources, here)
     assert stager.stage(sources, address, workers=2).written == len(list(here.glob("shard-*")))
@@ -68,7 +68,7 @@ def test_a_store_holds_and_gives_what_a_folder_does(
     for knowledge in (direct, restored):
         knowledge.index()
     assert restored.digest() == direct.digest()
-    store.rm_file(f"bucket/deep/staged/{min(stored(store, 'bucket/deep/staged').keys() - {staging.MANIFEST})}")
+    store.rm_file(f"bucket/deep/staged/{min(stored(store, 'bucket/deep/staged').keys() - {staged_folder.MANIFEST})}")
     with pytest.raises(SourceError, match="lacks 1 shard"):
         restored.ingest(address)
 
@@ -82,11 +82,11 @@ def test_what_is_wrong_with_a_store_is_said(
     store: Any, overstory: Run, stager: Knowledge, sources: Path, open_corpus: OpenCorpus
 ) -> None:
     store.pipe_file("bucket/other/notes.txt", b"x")
-    with pytest.raises(SourceError, match="has other files in it"):
+    with pytest.raises(SourceError, match="contains other files"):
         stager.stage(sources, "s3://bucket/other")
     with pytest.raises(SourceError, match=r"s3://nowhere/x/overstory-stage\.json cannot be used"):
         stager.stage(sources, "s3://nowhere/x")
-    with pytest.raises(SourceError, match=r"nosuch://x cannot be used: .*nosuch"):
+    with pytest.raises(SourceError, match=r"nosuch://x cannot be accessed: .*nosuch"):
         stager.stage(sources, "nosuch://x")
     ran = overstory("ingest", "s3://bucket/other", "--corpus", open_corpus().corpus_name)  # files as in any folder
     assert (ran.code, "1 added" in ran.out) == (0, True)

@@ -21,7 +21,7 @@ from overstory.errors import ModelError, SettingsError
 from overstory.knowledge import Knowledge
 from overstory.progress import Step
 from overstory.settings import Places, Settings
-from overstory.transfer import staging
+from overstory.transfer import staged_folder
 
 ray: Any = pytest.importorskip("ray", reason="make test-ray")
 cluster_utils: Any = pytest.importorskip("ray.cluster_utils", reason="make test-ray")
@@ -55,7 +55,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(staging, "_MOST_DOCUMENTS_A_SHARD", 5)
+    monkeypatch.setattr(staged_folder, "_MOST_DOCUMENTS_A_SHARD", 5)
 
 
 Stager = Callable[..., Knowledge]
@@ -80,7 +80,7 @@ def whole(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     """What this process writes."""
     out = tmp_path_factory.mktemp("whole") / "out"
     with pytest.MonkeyPatch.context() as patch, Knowledge("staged", uri="bolt://127.0.0.1:9") as knowledge:
-        patch.setattr(staging, "_MOST_DOCUMENTS_A_SHARD", 5)
+        patch.setattr(staged_folder, "_MOST_DOCUMENTS_A_SHARD", 5)
         knowledge.stage(sources, out)
     return files(out)
 
@@ -146,7 +146,7 @@ def test_a_driver_that_is_killed_is_started_again_and_goes_on(
     stager: Stager, sources: Path, tmp_path: Path, whole: dict[str, bytes]
 ) -> None:
     out = tmp_path / "out"
-    script = "from overstory.transfer import staging; staging._MOST_DOCUMENTS_A_SHARD = 5; "
+    script = "from overstory.transfer import staged_folder; staged_folder._MOST_DOCUMENTS_A_SHARD = 5; "
     script += (
         f"from overstory.knowledge import Knowledge; Knowledge('s').stage({str(sources)!r}, {str(out)!r}, on='ray')"
     )
@@ -157,7 +157,7 @@ def test_a_driver_that_is_killed_is_started_again_and_goes_on(
         time.sleep(0.05)
     driver.send_signal(signal.SIGKILL)
     driver.wait()
-    assert not (out / staging.MANIFEST).read_text().count("true")
+    assert not (out / staged_folder.MANIFEST).read_text().count("true")
     report = stager().stage(sources, out, on="ray")
     assert report.kept >= 3
     assert files(out) == whole
@@ -165,9 +165,9 @@ def test_a_driver_that_is_killed_is_started_again_and_goes_on(
 
 @pytest.mark.usefixtures("cluster")
 def test_what_cannot_run_is_said(stager: Stager, sources: Path, tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="do not run on 'spark'"):
+    with pytest.raises(SettingsError, match="'spark' is not a Ray cluster"):
         stager().stage(sources, tmp_path / "out", on="spark")
-    with pytest.raises(SettingsError, match="No machine of the cluster has 3 processors"):
+    with pytest.raises(SettingsError, match="No machine in the cluster has 3 processors"):
         stager().stage(sources, tmp_path / "out", on="ray", worker_cpus=3)
     (tmp_path / "other").mkdir()
     knowledge = stager()

@@ -121,7 +121,7 @@ def test_a_broken_line_names_the_file_and_the_line(open_corpus: OpenCorpus, tmp_
         report = open_corpus("restored").ingest([file])
         assert report.added + report.unchanged == loaded
         assert f"export.jsonl, line {line}: " in str(report.broken[0])
-        assert f"was loaded: {loaded} document" in str(report.broken[0])
+        assert f"were loaded: {loaded} document" in str(report.broken[0])
     with pytest.raises(BrokenSource, match=rf"export\.jsonl, line {line}"):
         open_corpus("strict").ingest([file], strict=True)
 

@@ -87,14 +87,14 @@ def test_names_that_lead_out_links_devices_and_archives_are_skipped(tmp_path: Pa
     assert broken == []
     assert sorted(skipped) == sorted(
         [
-            "…/../out.txt (its name leads out of the archive)",
-            "…//etc/out.txt (its name leads out of the archive)",
-            "…/C:\\out.txt (its name leads out of the archive)",
+            "…/../out.txt (its name points outside the archive)",
+            "…//etc/out.txt (its name points outside the archive)",
+            "…/C:\\out.txt (its name points outside the archive)",
             "…/link.txt (a link or a device)",
             "…/inner.zip (an archive within an archive: unpack it)",
             "…/photo.png",
-            f"…/{'n' * 300}.txt (no file can have its name)",
-            "…/a\x01b.txt (no file can have its name)",
+            f"…/{'n' * 300}.txt (its name is not a valid file name)",
+            "…/a\x01b.txt (its name is not a valid file name)",
         ]
     )
     assert not (tmp_path / "out.txt").exists()

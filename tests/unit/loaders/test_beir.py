@@ -59,4 +59,4 @@ def test_a_passage_without_an_id_is_broken_for_nothing_can_refer_to_it(tmp_path:
 
 def test_other_folders_are_not_beir(tmp_path: Path) -> None:
     assert not BeirLoader().recognises(str(tmp_path))
-    assert load(BeirLoader(), tmp_path).messages == ["is no BEIR folder: it has no corpus.jsonl"]
+    assert load(BeirLoader(), tmp_path).messages == ["is not a BEIR folder: it has no corpus.jsonl"]

@@ -50,7 +50,7 @@ class Case:
         return self.before + "".join(pieces)
 
 
-TOO_LONG = "out of proportion to its length"
+TOO_LONG = "too long for its size"
 CASES = [
     Case("a.py", "", "\\\n", TOO_LONG),
     Case("a.py", "", "<!--", TOO_LONG),

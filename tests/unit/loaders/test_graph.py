@@ -206,7 +206,7 @@ def test_edges_that_lead_nowhere_are_named_and_then_counted(tmp_path: Path) -> N
     assert len(outcome.messages) == 21
     assert outcome.broken[0].source == (tmp_path / "edges.csv").as_posix()
     assert outcome.messages[0] == "line 2: an edge from 'a' to 'x0', but no vertex 'x0'"
-    assert outcome.messages[-1] == "5 more edges lead to vertices that are not there"
+    assert outcome.messages[-1] == "5 more edges lead to missing vertices"
 
 
 LONG = "x" * (3 * 2**20 + 12_345)

@@ -25,8 +25,8 @@ def test_labels_keys_texts_and_types_are_read() -> None:
     ("source", "message"),
     [
         ("neo4j:", "is empty"),
-        ("neo4j:Movie", "names no key of 'Movie'"),
-        ("neo4j:Movie?key=", "names no key of 'Movie'"),
+        ("neo4j:Movie", "names no key for 'Movie'"),
+        ("neo4j:Movie?key=", "names no key for 'Movie'"),
         ("neo4j:Movie?key=a;Movie?key=b", "names 'Movie' twice"),
         ("neo4j:Movie?key=a&txt=b", "has 'txt=b' for 'Movie', which may have key=, text=, title="),
         ("neo4j:[ACTED_IN]", "names no label"),

@@ -14,7 +14,7 @@ from tests.sources import odf_of, parts_of, write, xlsx_of, zip_of
 from overstory.errors import BrokenSource
 from overstory.model import Document
 from overstory.protocols import Loader
-from overstory.sources.guarded import GuardedLoading
+from overstory.sources.loader_runner import LoaderRunner
 from overstory.sources.reading_process import ReadingLimits, ReadingProcess
 from overstory_loaders import ArchiveLoader, DocxLoader, MailLoader, OdfLoader, PdfLoader, XlsxLoader
 
@@ -58,7 +58,7 @@ def read(path: Path, loader: Loader, limits: ReadingLimits) -> tuple[list[str], 
     """The texts of a file, and what is broken, as its worker says."""
     broken: list[BrokenSource] = []
     with ReadingProcess(limits) as process:
-        loading = GuardedLoading(broken.append, print, print, encoding="", process=process)
+        loading = LoaderRunner(broken.append, print, print, encoding="", process=process)
         items = loading.items(str(path), loader)
         return [item.text for item in items if isinstance(item, Document)], broken
 

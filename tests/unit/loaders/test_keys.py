@@ -17,7 +17,7 @@ def place(line: int) -> Place:
 def test_a_key_is_claimed_once_and_the_second_hears_of_the_first() -> None:
     with KeyRegister() as keys:
         keys.claim("x", place(1))
-        with pytest.raises(BrokenSource, match=r"line 9: has the id 'x' of line 1, which was loaded"):
+        with pytest.raises(BrokenSource, match=r"line 9: has the same id 'x' as line 1, which was loaded"):
             keys.claim("x", place(9))
 
 

@@ -62,7 +62,7 @@ def test_empty_and_repeated_documents_are_reported() -> None:
     assert [document.text for document in documents] == ["a", "c"]
     assert [str(error) for error in broken] == [
         "s: record 2: is empty",
-        "s: record 3: has the id '1' of record 1, which was loaded",
+        "s: record 3: has the same id '1' as record 1, which was loaded",
     ]
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.sources import write
 
 from overstory.errors import BrokenSource
-from overstory_loaders.decoding import bad_byte, read_lines
+from overstory_loaders.text_encoding import bad_byte, read_lines
 
 
 def lines_of(path: Path, *, limit: int = 100) -> tuple[list[tuple[int, str]], list[str]]:

@@ -26,7 +26,7 @@ def test_fields_in_bytes_without_an_encoding_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["mixed", "alternative", "related", "report"])
 def test_a_message_whose_parts_have_another_boundary_is_reported(kind: str) -> None:
     message = f"From: a@b\nSubject: x\nContent-Type: multipart/{kind}; boundary=x\n\n--y\n\nsalt is up\n--y--\n"
-    assert read_mail(message.encode(), "a.eml").unparted == 1
+    assert read_mail(message.encode(), "a.eml").without_boundary == 1
 
 
 def test_a_message_has_the_fields_that_people_read(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_mailbox_is_parted_at_its_from_lines(tmp_path: Path) -> None:
         assert [document.title for document in outcome.documents] == ["One", "Two"]
         assert outcome.documents[0].text.endswith(body)
         assert len(outcome.documents[1].source_key) == 32  # of its content, as it has no id
-        assert outcome.messages == ["1 message left out, with the Message-ID of one before"]
+        assert outcome.messages == ["1 message left out because an earlier one has the same Message-ID"]
 
 
 PLAIN = b"From: ada@x\nSubject: x\nContent-Type: text/plain; "
@@ -170,7 +170,7 @@ def test_messages_in_messages_are_read_to_a_depth(tmp_path: Path) -> None:
         message = outer
     outcome = load(MailLoader(), write(tmp_path / "a.eml", message.as_bytes()))
     assert len(outcome.documents) == _MOST_FILES_DEEP + 1
-    assert outcome.messages[0].endswith(f"is not read: it lies more than {_MOST_FILES_DEEP} files deep")
+    assert outcome.messages[0].endswith(f"is not read: it is nested more than {_MOST_FILES_DEEP} files deep")
 
 
 def test_many_recipients_are_in_the_metadata_alone(tmp_path: Path) -> None:

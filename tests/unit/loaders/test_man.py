@@ -120,7 +120,7 @@ def test_a_page_without_an_end_is_broken(endless: str, tmp_path: Path, monkeypat
     monkeypatch.setattr(programs, "_MOST_SECONDS", 0.5)
     outcome = load(ManLoader(), write(tmp_path / "sift.1", page(f"Text.\n{endless}")))
     (message,) = outcome.messages
-    assert message.startswith(("takes ", "becomes more than "))
+    assert message.startswith(("takes ", "converts to more than "))
 
 
 def test_without_a_program_the_remedy_names_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,7 @@ def test_what_is_no_triple_is_reported_once_a_record_and_the_rest_kept(tmp_path:
     outcome = load(OpenIELoader(), write(tmp_path / "openie.jsonl", json.dumps(record)))
     assert outcome.annotations == [Annotation("", "p1", ("Oslo",), TRIPLES)]
     assert outcome.messages == [
-        "line 1: 1 of 2 entities left out, as they are no text, like 7",
+        "line 1: 1 of 2 entities left out, because they are not texts, like 7",
         'line 1: 6 of 7 triples left out, because they are not three texts, like ["Oslo", "capital"]',
     ]
 
@@ -66,7 +66,7 @@ def test_records_that_annotate_nothing_are_broken(tmp_path: Path) -> None:
     assert outcome.messages == [
         "line 2: has no list 'triples'",
         "line 3: has no _id",
-        "line 4: has the id 'p1' of line 1, which was loaded",
+        "line 4: has the same id 'p1' as line 1, which was loaded",
     ]
 
 

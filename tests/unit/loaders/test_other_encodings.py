@@ -78,7 +78,7 @@ def test_a_page_is_read_though_its_encoding_lacks_a_few_bytes_and_the_run_is_tol
     write(tmp_path / "b.zip", zip_of({"in/a.html": page}))
     for encoding in ("", "koi8-r"):
         texts, decoded, broken = read(tmp_path, encoding)
-        assert (broken, {each.said for each in decoded}) == ([], {said})
+        assert (broken, {each.shown for each in decoded}) == ([], {said})
         assert texts["a.html"].endswith("The caf� of Brell�")
         assert {each.path.removeprefix(f"{tmp_path}/") for each in decoded} == {"a.html", "b.zip/in/a.html"}
 
@@ -95,7 +95,7 @@ def test_a_page_that_is_plainly_not_as_declared_is_read_only_in_the_encoding_of_
     assert (texts, decoded) == ({}, [])
     assert "is not UTF-8: byte 0x" in broken[0]
     texts, decoded, broken = read(tmp_path, codec)
-    assert ([each.said for each in decoded], broken) == ([codec], [])
+    assert ([each.shown for each in decoded], broken) == ([codec], [])
     assert texts["a.html"].startswith(page[:20])
 
 

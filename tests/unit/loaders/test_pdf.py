@@ -53,7 +53,7 @@ def test_a_password_is_asked_for(tmp_path: Path) -> None:
 
 def test_blank_pages_are_said_to_have_no_text(tmp_path: Path) -> None:
     outcome = load(PdfLoader(), write(tmp_path / "a.pdf", pdf_of(["", ""])))
-    assert outcome.messages == ["has no text on its 2 pages, and none was recognised"]
+    assert outcome.messages == ["has no text on its 2 pages, and text recognition found none"]
 
 
 @pytest.mark.slow
@@ -77,7 +77,7 @@ def test_a_page_that_cannot_be_read_is_reported_and_the_others_kept(
 @pytest.mark.parametrize(
     ("limit", "message"),
     [
-        ("_PAGE_OPERATION_LIMIT", "draws more than 20 things, too much to read at once"),
+        ("_PAGE_OPERATION_LIMIT", "has more than 20 drawing operations, too much to read at once"),
         ("WHOLE_FILE_BYTE_LIMIT", "has more than 0 MiB of text, too much to read at once"),
     ],
 )
@@ -101,7 +101,7 @@ def test_a_file_that_breaks_off_is_no_document_or_part_of_one(tmp_path: Path) ->
 def test_what_is_wrong_is_said_without_names_of_exceptions(tmp_path: Path) -> None:
     whole = pdf_of(["one", "two"])
     short = load(PdfLoader(), write(tmp_path / "short.pdf", whole[: len(whole) // 2]))
-    assert short.messages == ["is not a PDF, or is damaged: it breaks off"]
+    assert short.messages == ["is not a PDF, or is damaged: it ends unexpectedly"]
     wrong = load(PdfLoader(), write(tmp_path / "wrong.pdf", whole.replace(b"/Pages", b"/Pagez")))
     assert wrong.messages == ["is not a PDF, or is damaged: Invalid object in /Pages"]
 

@@ -69,7 +69,7 @@ def test_lines_that_scroll_are_said_once_and_long_talk_is_parted_at_sentences(tm
     ]
     outcome = load(SubtitleLoader(), write(tmp_path / "a.vtt", "WEBVTT\n\n" + "\n\n".join(cues)))
     (document,) = outcome.documents
-    assert outcome.messages == ["1 block without a time left out, the first: 'This is the sentence number 0.'"]
+    assert outcome.messages == ["1 block left out for lack of a time; the first one: 'This is the sentence number 0.'"]
     paragraphs = document.text.split("\n\n")
     assert len(paragraphs) == 5
     assert all(each.endswith(".") for each in paragraphs)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.sources import load, write
 
-from overstory_loaders import XmlLoader, xml_reading
+from overstory_loaders import XmlLoader, xml_reader
 
 LONG = "Salt is a mineral. " * 20
 BOOK = f"""<book xml:lang="en"><title>Salt</title><!-- no --><para>It is <b>good</b>.</para>
@@ -55,7 +55,7 @@ def test_titles_are_headings_and_small_elements_lines(
 def test_an_element_with_more_in_it_than_fits_in_memory_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(xml_reading, "_MOST_TREE_ELEMENTS", 100)
+    monkeypatch.setattr(xml_reader, "_MOST_TREE_ELEMENTS", 100)
     path = write(tmp_path / "a.xml", f"<a>{'<b>x</b>' * 200}<c>{'<d/>' * 101}</c></a>")
     assert load(XmlLoader(), path).messages == ["has more than 100 elements in <c>"]
 

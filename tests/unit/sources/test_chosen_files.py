@@ -124,7 +124,7 @@ def test_patterns_that_leave_nothing_in_say_so_and_empty_the_corpus_of_nothing(t
     write(tmp_path / "a.md", "One.")
     broken: list[str] = []
     _, coverage = read(tmp_path, ReadOptions(include=("*.rst",), delete_excluded=True), broken=broken)
-    assert broken == [f"{tmp_path}: contains nothing that any loader recognises and the patterns leave in"]
+    assert broken == [f"{tmp_path}: contains nothing that any loader recognises and the patterns include"]
     assert [root.path for root in coverage.empty_roots()] == [str(tmp_path)]
 
 
@@ -133,12 +133,12 @@ def test_patterns_that_leave_nothing_in_say_so_and_empty_the_corpus_of_nothing(t
     [
         ({"include": ("",)}, "include '' is empty"),
         ({"exclude": ("# drafts",)}, "exclude '# drafts' is a comment"),
-        ({"exclude": ("!",)}, "exclude '!' is no pattern"),
+        ({"exclude": ("!",)}, "exclude '!' is not a valid pattern"),
         ({"exclude": ("a" * 1_001,)}, "at most 1,000"),
         ({"include": ("a\\",)}, "backslash"),
-        ({"include": ("!*.md",)}, "takes in again what no other pattern fits"),
-        ({"encoding": "latin-77"}, "no encoding 'latin-77'"),
-        ({"encoding": "hex"}, "no encoding 'hex'"),
+        ({"include": ("!*.md",)}, "no other pattern matches a file that it could include again"),
+        ({"encoding": "latin-77"}, "encoding 'latin-77' is unknown"),
+        ({"encoding": "hex"}, "encoding 'hex' is unknown"),
     ],
 )
 def test_what_cannot_be_read_by_is_refused(options: dict[str, object], message: str) -> None:

@@ -13,7 +13,7 @@ from tests.sources import mail_of, write, zip_of
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory.sources import Coverage, ReadOptions, read_sources
-from overstory.sources.installed import Catalogue
+from overstory.sources.loader_catalogue import Catalogue
 from overstory_loaders.text import TextLoader
 
 SECRET = "The code of the safe is 1895."
@@ -95,7 +95,7 @@ def test_a_link_out_of_the_folder_is_skipped_and_listed(folder: Path, link: Call
     name = link(folder)
     found = read(folder)
     assert found.texts == {"notes.txt": "Salt is up."}
-    assert f"{name} (leads out of the folders that may be read)" in found.skipped
+    assert f"{name} (points outside the folders that may be read)" in found.skipped
     assert found.coverage.why_kept(str(folder / name / "secret.txt")) is not None
 
 
@@ -128,7 +128,7 @@ class Swapping(TextLoader):
 def test_a_file_that_is_swapped_for_a_link_after_the_walk_is_not_read(folder: Path) -> None:
     found = read(folder, installed=Catalogue({"text": Swapping()}, {}))
     assert found.texts == {}
-    assert found.broken == ["notes.txt: leads out of the folders that may be read"]
+    assert found.broken == ["notes.txt: points outside the folders that may be read"]
 
 
 def test_files_that_loaders_open_beside_the_named_one_are_held_to_it_too(folder: Path) -> None:
@@ -137,7 +137,7 @@ def test_files_that_loaders_open_beside_the_named_one_are_held_to_it_too(folder:
     (folder / "graph" / "nodes.csv").symlink_to("../../outside/nodes.csv")
     found = read(folder)
     assert SECRET not in repr(found)
-    assert "graph/nodes.csv: leads out of the folders that may be read" in found.broken
+    assert "graph/nodes.csv: points outside the folders that may be read" in found.broken
 
 
 def test_members_and_attachments_are_read_from_their_copies(folder: Path) -> None:

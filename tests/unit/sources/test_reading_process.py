@@ -24,7 +24,7 @@ from overstory.errors import BrokenSource
 from overstory.model import Document, Loaded
 from overstory.protocols import Loader, OnBroken
 from overstory.sources.encodings import DecodedFile
-from overstory.sources.guarded import GuardedLoading
+from overstory.sources.loader_runner import LoaderRunner
 from overstory.sources.reading_process import _SENT_EVENTS, ReadingLimits, ReadingProcess
 from overstory_loaders import ArchiveLoader, TextLoader
 
@@ -103,7 +103,7 @@ class Heard:
 
     def __init__(self, process: ReadingProcess | None) -> None:
         self.all: list[Loaded | BrokenSource | DecodedFile | str] = []
-        self.loading = GuardedLoading(
+        self.loading = LoaderRunner(
             self.all.append, self.all.append, self.all.append, encoding="latin-1", process=process
         )
 
@@ -121,16 +121,20 @@ def ordered(folder: Path, order: str) -> Path:
 @pytest.mark.parametrize(
     ("order", "reason"),
     [
-        ("kill 9", "its reader was killed, probably because this machine's memory was used up"),
+        ("kill 9", "its reader process was killed, probably because this machine ran out of memory"),
         pytest.param(
-            "kill 6", "its reader crashed (SIGABRT); it may need more than 0.25 GB of memory", marks=pytest.mark.slow
+            "kill 6",
+            "its reader process crashed (SIGABRT); it may need more than 0.25 GB of memory",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
-            "overflow", "its reader crashed (SIGSEGV); it may need more than 0.25 GB of memory", marks=pytest.mark.slow
+            "overflow",
+            "its reader process crashed (SIGSEGV); it may need more than 0.25 GB of memory",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
             "exit 3",
-            "its reader crashed (exit status 3); it may need more than 0.25 GB of memory",
+            "its reader process crashed (exit status 3); it may need more than 0.25 GB of memory",
             marks=pytest.mark.slow,
         ),
         ("hoard", "needs more than 0.25 GB of memory to be read"),
@@ -229,7 +233,7 @@ def test_a_job_that_is_cancelled_ends_loaders_that_run_in_its_process(faulty: bo
         if heard == 3:
             cancellation.cancel()
 
-    items = GuardedLoading(hear, hear, hear, encoding="").items(str(write(tmp_path / "a.txt", "x")), Endless())
+    items = LoaderRunner(hear, hear, hear, encoding="").items(str(write(tmp_path / "a.txt", "x")), Endless())
     with cancellable(cancellation), pytest.raises(WorkCancelled):
         deque(map(hear, items))
     assert heard == 3

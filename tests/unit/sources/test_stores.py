@@ -82,10 +82,10 @@ def test_what_did_not_change_is_not_fetched_again(store: Any, tmp_path: Path) ->
 
 def test_a_store_that_cannot_be_used_or_is_empty_deletes_nothing(store: Any) -> None:
     _, broken, _, coverage = read(ROOT)
-    assert [error.reason for error in broken] == ["there is nothing at this address"]
+    assert [error.reason for error in broken] == ["no file exists at this address"]
     assert [root.path for root in coverage.empty_roots()] == [ROOT]
     _, broken, _, coverage = read("nosuchstore://bucket/docs")
-    assert "cannot be used" in broken[0].reason
+    assert "cannot be accessed" in broken[0].reason
     assert coverage.why_kept("nosuchstore://bucket/docs/a.md") is not None
 
 

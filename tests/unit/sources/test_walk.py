@@ -14,7 +14,7 @@ from tests.sources import write
 from overstory.errors import BrokenSource, LoaderNotFound, install_command
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
-from overstory.sources.installed import Catalogue, catalogue
+from overstory.sources.loader_catalogue import Catalogue, catalogue
 from overstory.sources.walk import read_sources
 from overstory_loaders.files import missing_extra
 
@@ -81,14 +81,14 @@ def test_what_is_skipped_in_spite_of_its_name_is_told_why(tmp_path: Path) -> Non
     (tmp_path / "d.png").write_bytes(b"\x89PNG")
     (tmp_path / "e.json").write_text('[{"text": "One."}]')
     why = [what.removeprefix(f"{tmp_path}/") for what in read(tmp_path).skipped]
-    assert why[0].startswith("a.json (has no list of objects with a text (text, ")
-    assert why[0].endswith("Read it as it is: --loader text)")
-    assert why[1].startswith("b.msg (is a message as Outlook saves it. Save it as .eml")
-    assert why[2].startswith("c.xls (is an .xls of before 2007. Open it in Excel or LibreOffice, and save it as .xlsx")
+    assert why[0].startswith("a.json (has no list of objects with a text field (text, ")
+    assert why[0].endswith("Read it as plain text: --loader text)")
+    assert why[1].startswith("b.msg (is an Outlook message (.msg). Save it as .eml")
+    assert why[2].startswith(
+        "c.xls (is an .xls file from before 2007. Open it in Excel or LibreOffice, and save it as .xlsx"
+    )
     assert why[3:] == ["d.png"]
-    assert read(tmp_path / "b.msg", tmp_path / "e.json").broken == [
-        f"{tmp_path}/b.msg: is a message as Outlook saves it"
-    ]
+    assert read(tmp_path / "b.msg", tmp_path / "e.json").broken == [f"{tmp_path}/b.msg: is an Outlook message (.msg)"]
     assert read(tmp_path, loader="xml").skipped[0] == f"{tmp_path}/a.json"
 
 
@@ -183,8 +183,8 @@ def test_a_folder_that_holds_nothing_to_read_is_reported(tmp_path: Path, loader:
 @pytest.mark.parametrize(
     ("path", "message", "remedy"),
     [
-        ("/no/such/file.txt", "/no/such/file.txt: there is no such file or folder", "Check the path."),
-        ("", "(an empty path): there is no such file or folder", "Check the path."),
+        ("/no/such/file.txt", "/no/such/file.txt: no such file or folder", "Check the path."),
+        ("", "(an empty path): no such file or folder", "Check the path."),
         ("/dev/null", "/dev/null: is neither a file nor a folder", "Write it to a file first."),
     ],
 )
@@ -232,8 +232,8 @@ def test_files_of_the_kernel_which_may_never_end_are_not_opened(tmp_path: Path) 
     write(tmp_path / "fine.txt", "text")
     result = read(tmp_path)
     assert result.texts == ["text"]
-    assert result.broken == [f"{tmp_path / 'endless.txt'}: is a file of the kernel, which may never end"]
-    assert result.skipped == [f"{tmp_path / 'kernel'} (a folder of the kernel)"]
+    assert result.broken == [f"{tmp_path / 'endless.txt'}: is a kernel file, which may never end"]
+    assert result.skipped == [f"{tmp_path / 'kernel'} (a kernel folder)"]
 
 
 def test_a_missing_library_stops_only_its_own_files(tmp_path: Path) -> None:

@@ -104,9 +104,11 @@ def test_robots_txt_and_its_delay_are_kept_to(site: Website) -> None:
     site.page("/b.html", "Yes.")
     found = read(site, "/private/a.html", "/b.html")
     assert set(found.texts) == {"/b.html"}
-    assert found.broken == ["/private/a.html: is not to be read by programs, its robots.txt says"]
+    assert found.broken == ["/private/a.html: may not be read by programs, according to robots.txt"]
     site.answers["/robots.txt"] = Answer(status=500)
-    assert read(site, "/b.html").broken == ["/b.html: its robots.txt could not be read: the server answered 500"]
+    assert read(site, "/b.html").broken == [
+        "/b.html: its robots.txt could not be read: the server responded with status 500"
+    ]
     site.answers["/robots.txt"] = Answer(status=403)
     assert set(read(site, "/b.html").texts) == {"/b.html"}
 
@@ -124,10 +126,10 @@ def test_a_sitemap_is_followed_on_its_host_within_its_limit(site: Website) -> No
     assert list(found.texts) == ["/a.html", "/b.html", "/c.html"]
     assert found.documents[0].file_metadata["sitemap"] == f"{site.url}/sitemap.xml"
     assert found.skipped == [
-        "https://other.example/x.html (of another host than the sitemap)",
-        "https://other.example/s.xml (a sitemap of another host)",
+        "https://other.example/x.html (on another host than the sitemap)",
+        "https://other.example/s.xml (a sitemap on another host)",
     ]
-    assert found.broken[0] == "/gone.html: there is no such page (404)"
+    assert found.broken[0] == "/gone.html: the page does not exist (404)"
     assert found.broken[1].startswith("/bad.xml: is not well-formed XML")
     few = read(site, "/one.xml", options=replace(FAST, most_pages=1))
     assert (list(few.texts), few.broken) == (["/a.html"], ["/one.xml: lists more than 1 pages"])
@@ -139,14 +141,17 @@ def test_a_sitemap_is_followed_on_its_host_within_its_limit(site: Website) -> No
 @pytest.mark.parametrize(
     ("bad", "listed"),
     [
-        ("http://[::1", "http://[::1 (is no address: Invalid IPv6 URL)"),
-        ("http://localhost:x/a.html", "http://localhost:x/a.html (is no address: "),
-        ("http://localhost:99999/", "http://localhost:99999/ (is no address: "),
-        ("ftp://localhost/a.html", "ftp://localhost/a.html (is no address of a page)"),
-        ("file:///etc/passwd", "file:///etc/passwd (is no address of a page)"),
-        ("http://local host/a.html", "http://local host/a.html (is no address of a page)"),
-        ("http://ada:secret@localhost/", "http://localhost/ (has a user or a password in it, which would be stored)"),
-        ("http://@localhost/", "http://localhost/ (has a user or a password in it, which would be stored)"),
+        ("http://[::1", "http://[::1 (is not a valid address: Invalid IPv6 URL)"),
+        ("http://localhost:x/a.html", "http://localhost:x/a.html (is not a valid address: "),
+        ("http://localhost:99999/", "http://localhost:99999/ (is not a valid address: "),
+        ("ftp://localhost/a.html", "ftp://localhost/a.html (is not the address of a web page)"),
+        ("file:///etc/passwd", "file:///etc/passwd (is not the address of a web page)"),
+        ("http://local host/a.html", "http://local host/a.html (is not the address of a web page)"),
+        (
+            "http://ada:secret@localhost/",
+            "http://localhost/ (contains a user name or a password, which would be stored)",
+        ),
+        ("http://@localhost/", "http://localhost/ (contains a user name or a password, which would be stored)"),
     ],
 )
 def test_an_address_in_a_sitemap_that_is_none_is_skipped_and_listed(site: Website, bad: str, listed: str) -> None:
@@ -168,7 +173,7 @@ def test_an_address_that_cannot_be_asked_for_does_not_end_the_run(site: Website)
     site.sitemap("/pages.xml", f"/{'a' * 70_000}", "/b.html")
     found = read(site, "/pages.xml")
     assert list(found.texts) == ["/b.html"]
-    assert [each.rpartition(": is no address: ")[2] for each in found.broken] == ["URL too long"]
+    assert [each.rpartition(": is not a valid address: ")[2] for each in found.broken] == ["URL too long"]
 
 
 @pytest.mark.parametrize(
@@ -179,8 +184,8 @@ def test_an_address_that_cannot_be_asked_for_does_not_end_the_run(site: Website)
         ("//localhost/a.html", "redirects to another port: http://localhost/a.html"),
         ("http://[::1", "cannot be fetched: Invalid URL in location header"),
         ("http://localhost:x/", "cannot be fetched: Invalid URL in location header"),
-        ("ftp://localhost/", "redirects to ftp://localhost/, which is no address of a page"),
-        ("http://ada:secret@localhost/", "redirects to http://localhost/, which has a user or a password in it"),
+        ("ftp://localhost/", "redirects to ftp://localhost/, which is not the address of a web page"),
+        ("http://ada:secret@localhost/", "redirects to http://localhost/, which contains a user name or a password"),
     ],
 )
 def test_a_redirect_to_another_port_or_to_no_address_is_not_followed(
@@ -209,20 +214,20 @@ def test_what_is_too_large_elsewhere_or_wrong_is_said(site: Website) -> None:
     said = {
         "/bomb": "has more than 64 MiB",
         "/away": "redirects to another host: http://169.254.169.254/latest/meta-data/",
-        "/file": "redirects to file:///etc/passwd, which is no address of a page",
+        "/file": "redirects to file:///etc/passwd, which is not the address of a web page",
         "/round": "redirects more than 5 times",
-        "/login": "is not for everybody (401)",
-        "/busy": "the server answered 503",
-        "/laughs.xml": "declares an entity, and entities are not read",
-        "/gone": "there is no such page (404)",
+        "/login": "access is denied (401)",
+        "/busy": "the server responded with status 503",
+        "/laughs.xml": "declares an XML entity, which is not allowed",
+        "/gone": "the page does not exist (404)",
     }
     found = read(site, *said, "/moved")
     assert found.broken == [f"{path}: {what}" for path, what in said.items()]
     assert found.texts == {"/moved": "One."}
     wrong = read(site, "http://ada:secret@localhost/", "http:///x", "http://no-such-host.invalid/")
-    assert wrong.broken[0] == "http://localhost/: has a user or a password in it, which would be stored"
-    assert "is no address" in wrong.broken[1]
-    assert "is not known" in wrong.broken[2]
+    assert wrong.broken[0] == "http://localhost/: contains a user name or a password, which would be stored"
+    assert "is not the address of a web page" in wrong.broken[1]
+    assert "cannot be resolved" in wrong.broken[2]
 
 
 def test_nothing_is_asked_of_this_machine_or_private_networks_unless_that_is_allowed(site: Website) -> None:
@@ -231,7 +236,9 @@ def test_nothing_is_asked_of_this_machine_or_private_networks_unless_that_is_all
     named = (f"http://{host}:{port}/a.html" for host in ("localhost", "127.0.0.1", "[::1]", "0.0.0.0", "2130706433"))  # noqa: S104 # tried
     found = read(site, *named, options=ReadOptions(delay_seconds=0))
     assert len(found.broken) == 5
-    assert all("of a private network or of this machine" in each or "not known" in each for each in found.broken)
+    assert all(
+        "to a private network or to this machine" in each or "cannot be resolved" in each for each in found.broken
+    )
     assert site.asked == []
     assert read(site, "/a.html").texts == {"/a.html": "One."}
     assert site.hosts == {f"localhost:{port}"}  # the name, though the connection is to its address

@@ -1,4 +1,4 @@
-"""What loaders find in one source. Whatever they raise is reported as broken, and the rest is read."""
+"""Runs loaders on one source at a time. Any error that a loader raises is reported, and the run continues."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from overstory import cancelling
 from overstory.errors import BrokenSource, OverstoryError
 from overstory.model import Annotation, Document, Link, Loaded
 from overstory.protocols import Loader, OnBroken, OnSkipped
-from overstory.sources.encodings import DecodedFile, OnDecoded, decoding_others
-from overstory.sources.fetched import Fetched
+from overstory.sources.encodings import DecodedFile, OnDecoded, use_fallback
 from overstory.sources.paths import confined_to, is_of_kernel, unreadable
 from overstory.sources.reading_process import ReadingProcess
+from overstory.sources.remote_files import FetchedFile
 
 _END: Final = object()
 
 
-class GuardedLoading:
-    """Runs loaders for the listeners of a run.
+class LoaderRunner:
+    """Runs loaders and passes their reports to the callbacks of a run.
 
     Attributes:
-        hiding: the sources of what was read last in which faults hide documents.
+        hiding: sources in the file read last whose faults may hide documents.
     """
 
     def __init__(
@@ -36,8 +36,8 @@ class GuardedLoading:
     ) -> None:
         """
         Args:
-            encoding: of files that are not UTF-8 and do not say what they are, as in `ReadOptions`.
-            process: runs isolated loaders; None runs all of them here.
+            encoding: fallback encoding, as in `ReadOptions`.
+            process: runs isolated loaders; None runs all loaders in this process.
             within: as in `ReadOptions`.
         """
         self._on_broken = on_broken
@@ -48,11 +48,11 @@ class GuardedLoading:
         self._within = within
         self._raised: BaseException | None = None
         self._decoded_last: DecodedFile | None = None
-        self._fetched: Fetched | None = None
+        self._fetched: FetchedFile | None = None
         self.hiding: set[str] = set()
 
     def report(self, error: BrokenSource) -> None:
-        """Passes a broken source on. What the listener raises is no failure of the loader, and stops everything."""
+        """Report a broken source. An exception of the callback is not treated as the loader's, and ends the run."""
         if error.hides:
             self.hiding.add(error.source)
         try:
@@ -60,18 +60,18 @@ class GuardedLoading:
         except BaseException as raised:
             self._raised = raised
             raise
-        cancelling.check()  # a loader may find a million faults before its next item
+        cancelling.check()  # a loader may report a million faults before its next item
 
     def items(self, source: str, loader: Loader, *, following: tuple[str, Loader] | None = None) -> Iterator[Loaded]:
-        """The items that a loader finds in a source.
+        """Yield the items that a loader finds in a source.
 
         Args:
-            following: the source that is probably read next, which a worker process begins early.
+            following: the source that is probably read next, so that a worker process can begin it early.
         """
         self.hiding.clear()
         if is_of_kernel(source):
-            remedy = "Copy what you need of it into a file."
-            self.report(BrokenSource("is a file of the kernel, which may never end", source=source, remedy=remedy))
+            remedy = "Copy the part that you need into a regular file."
+            self.report(BrokenSource("is a kernel file, which may never end", source=source, remedy=remedy))
             return
         if self._process is not None and is_isolated(loader):
             yield from self._process.items(
@@ -81,25 +81,25 @@ class GuardedLoading:
                 within=self._within,
                 on_broken=self.report,
                 on_skipped=self._on_skipped,
-                on_decoded=self._heard_decoded,
+                on_decoded=self._report_decoded,
                 following=following if following is not None and is_isolated(following[1]) else None,
             )
         else:
             yield from self.items_here(source, loader)
 
     def items_here(self, source: str, loader: Loader) -> Iterator[Loaded]:
-        """As `items`, in this process."""
+        """Yield the same items as `items`, always in this process."""
         items: Iterator[object] | None = None
         while True:
             cancelling.check()
             try:
-                with decoding_others(self._encoding, self._heard_decoded), confined_to(self._within):
+                with use_fallback(self._encoding, self._report_decoded), confined_to(self._within):
                     if items is None:
                         items = iter(self._load(source, loader))
                     item = next(items, _END)
                 if item is not _END and not isinstance(item, (Document, Annotation, Link)):
                     raise TypeError(f"it returned a {type(item).__name__}, not a Document")
-            except Exception as error:  # noqa: BLE001 # loaders of other packages may raise anything, and must not stop the rest
+            except Exception as error:  # noqa: BLE001 # a loader of another package may raise anything
                 if self._raised is not None:
                     raise self._raised from None
                 self.report(_as_broken(error, source, loader))
@@ -108,8 +108,8 @@ class GuardedLoading:
                 return
             yield item
 
-    def items_of_fetched(self, fetched: Fetched, loader: Loader) -> Iterator[Loaded]:
-        """As `items`, of a file that was fetched: items and faults are those of its address."""
+    def items_of_fetched(self, fetched: FetchedFile, loader: Loader) -> Iterator[Loaded]:
+        """Yield the items of a downloaded file, with its address in place of its temporary path."""
         self._fetched = fetched
         try:
             for item in self.items(str(fetched.path), loader):
@@ -119,26 +119,26 @@ class GuardedLoading:
             self._fetched = None
 
     def _load(self, source: str, loader: Loader) -> Iterator[Loaded]:
-        load_telling: Callable[..., Iterator[Loaded]] | None = getattr(loader, "load_telling", None)
-        if load_telling is None:
+        load_container: Callable[..., Iterator[Loaded]] | None = getattr(loader, "load_container", None)
+        if load_container is None:
             return loader.load(source, on_broken=self.report)
-        return load_telling(source, on_broken=self.report, on_skipped=self._on_skipped)
+        return load_container(source, on_broken=self.report, on_skipped=self._on_skipped)
 
-    def _heard_decoded(self, decoded: DecodedFile) -> None:
-        if decoded == self._decoded_last:  # a table is opened twice: for its header, and for its rows
+    def _report_decoded(self, decoded: DecodedFile) -> None:
+        if decoded == self._decoded_last:  # a table is opened twice: for its header and for its rows
             return
         self._decoded_last = decoded
         self._on_decoded(decoded if self._fetched is None else self._fetched.renamed_decoded(decoded))
 
 
 def is_isolated(loader: Loader) -> bool:
-    """Whether files of a loader are read in a worker process."""
+    """Return True if files of this loader are read in a worker process."""
     return bool(getattr(loader, "isolated", False))
 
 
 def reads_files_inside(loader: Loader) -> bool:
-    """Whether sources of a loader hold files, as archives do."""
-    return hasattr(loader, "load_telling")
+    """Return True if sources of this loader contain files, as archives do."""
+    return hasattr(loader, "load_container")
 
 
 def _as_broken(error: Exception, source: str, loader: Loader) -> BrokenSource:

@@ -1,6 +1,6 @@
 """The installed loaders, found through the entry points `overstory.loaders`.
 
-Loaders of other packages take precedence over ours: they were installed on purpose.
+Loaders of other packages take precedence over ours, because users installed them on purpose.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ _SUFFIXES = (
     *(".tif", ".tiff", ".png", ".jpg", ".graphml", ".zip", ".tar.gz", ".doc", ".xls", ".ppt", ".rtf", ".msg"),
 )
 _CONTENTS = {".json": b'[{"text": "a"}]', ".1": b".TH A 1\n.SH NAME\na \\- b\n"}
-"""Of files that are recognised by what is in them and a name like this."""
+"""Content of a test file, for formats that are recognised by name and content."""
 _NO_TEXT = b"\0\n"
-"""Of others: what is recognised is the name."""
+"""Content of all other test files, which are recognised by name alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A kind of files.
+    """A file format.
 
     Attributes:
-        loader: its name; "" if none recognises such a file.
-        suffixes: of the names of such files.
-        problem, remedy: why it cannot be read here, and what to do; "" if it can.
+        loader: name of the loader.
+        suffixes: suffixes of file names.
+        problem, remedy: why the format cannot be read here, and what to do; "" if it can be read.
     """
 
     loader: str
@@ -50,8 +50,10 @@ class Format:
 
 @functools.cache
 def known_formats() -> tuple[Format, ...]:
-    """The usual kinds of files, each tried once with the installed loaders: whether what it needs is installed shows
-    when a file is read. Kinds that no loader recognises are left out."""
+    """Return the common file formats that an installed loader recognises.
+
+    Each loader reads a small test file once, because a missing library shows only when a file is read.
+    """
     loaders = catalogue()
     found: dict[str, list[str]] = {}
     tried: dict[str, OverstoryError | None] = {}
@@ -74,10 +76,10 @@ def known_formats() -> tuple[Format, ...]:
 
 
 def _lack(loader: Loader, file: str) -> OverstoryError | None:
-    """What keeps a loader from reading its files at all; None if nothing does. That this one is broken says nothing."""
+    """Return the error if a loader lacks a library or a program, else None. A broken test file is no such error."""
 
     def ignore(_: Exception) -> None:
-        """A broken record is not what is asked here."""
+        pass
 
     try:
         for _ in loader.load(file, on_broken=ignore):
@@ -99,13 +101,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """The loaders by name, in order of precedence, and the reasons why others cannot be used, by name."""
+    """The loaders by name, in order of precedence, and the reasons why other loaders cannot be used, by name."""
 
     loaders: Mapping[str, Loader]
     unusable: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def named(self, name: str) -> Loader:
-        """The loader with this name."""
+        """Return the loader with this name, or raise `LoaderNotFound`."""
         if name in self.loaders:
             return self.loaders[name]
         if name in self.unusable:
@@ -117,38 +119,44 @@ class Catalogue:
         raise LoaderNotFound(f"There is no loader {name!r}.", remedy=remedy)
 
     def recognising(self, source: str) -> Loader | None:
-        """The first loader that recognises a source; by the content of a file only where none knows its name."""
+        """Return the first loader that recognises the name of a source, else the first that recognises its content."""
         found = next((loader for loader in self.loaders.values() if recognises(loader, source)), None)
         if found is not None or not os.path.isfile(source):  # noqa: PTH113 # as the walk does
             return found
         return next((loader for loader in self.loaders.values() if _recognises_content(loader, source)), None)
 
     def why_not(self, source: str) -> BrokenSource | None:
-        """Why no loader reads a file, and what to do, where one knows."""
-        return next((why for loader in self.loaders.values() if (why := _said_by(loader, "why_not", source))), None)
+        """Return why no loader reads a file, and the remedy, if a loader knows."""
+        return next((why for loader in self.loaders.values() if (why := _result_of(loader, "why_not", source))), None)
 
     def skipped(self, source: str, shown: str) -> str:
-        """What is said of a file that no loader reads: its address, and the reason where one is known."""
+        """Return the line that reports a skipped file: its address, with the reason and the remedy if known."""
         why = self.why_not(source)
         return f"{shown} ({why.reason}. {why.remedy})" if why else shown
 
     def of_database(self, source: str) -> DatabaseLoader | None:
-        """The first loader that reads a source as a database; None if it is a path."""
+        """Return the first loader that reads a source as a database; None if the source is a path."""
         readers = (loader for loader in self.loaders.values() if isinstance(loader, DatabaseLoader))
         return next((loader for loader in readers if loader.is_database(source)), None)
 
     def not_recognised(self, source: str) -> LoaderNotFound:
-        """The error for a source that no loader recognises."""
+        """Return the error for a source that no loader recognises."""
         if why := self.why_not(source):
             return LoaderNotFound(str(why), remedy=why.remedy)
-        remedy = f"If it is one of these, name it: --loader {'|'.join(sorted(self.loaders))}" if self.loaders else _NONE
+        remedy = (
+            f"If you know its format, name the loader: --loader {'|'.join(sorted(self.loaders))}"
+            if self.loaders
+            else _NONE
+        )
         if self.unusable:
-            remedy += f". Not usable now: {', '.join(sorted(self.unusable))} (--loader NAME gives the reason)."
+            remedy += (
+                f". Loaders that cannot be used: {', '.join(sorted(self.unusable))} (--loader NAME shows the reason)."
+            )
         return LoaderNotFound(f"{source}: no loader recognises it.", remedy=remedy)
 
 
 def catalogue(points: Iterable[EntryPoint] | None = None, *, settings: Settings | None = None) -> Catalogue:
-    """Every installed loader. One that cannot be imported or made is listed with the reason, and the others go on.
+    """Return all installed loaders, and the reason for each loader that cannot be imported or created.
 
     Args:
         settings: for loaders that read databases.
@@ -171,16 +179,16 @@ def catalogue(points: Iterable[EntryPoint] | None = None, *, settings: Settings 
 
 
 def recognises(loader: Loader, source: str) -> bool:
-    """Whether the loader recognises the source; a loader that fails counts as no, and is logged."""
-    return bool(_said_by(loader, "recognises", source))
+    """Return True if the loader recognises the source. If the loader raises, log the error and return False."""
+    return bool(_result_of(loader, "recognises", source))
 
 
 def _recognises_content(loader: Loader, source: str) -> bool:
-    return bool(_said_by(loader, "recognises_content", source))
+    return bool(_result_of(loader, "recognises_content", source))
 
 
-def _said_by(loader: Loader, method: str, source: str) -> Any:  # the result of any method
-    """The result for a source of a method, which may be optional; None without it, or if it fails."""
+def _result_of(loader: Loader, method: str, source: str) -> Any:  # the result of any method
+    """Return the result of a loader's optional method; None if the method is missing or raises."""
     try:
         return getattr(loader, method)(source) if hasattr(loader, method) else None
     except Exception:  # noqa: BLE001 # a third party's loader may raise anything, and the next one is tried

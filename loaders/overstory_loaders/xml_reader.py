@@ -1,6 +1,6 @@
-"""XML as a stream, from anybody: no entity is read, nothing outside the file is fetched, and nesting has a limit.
+"""Streaming XML reader for untrusted files: no external access, and limited nesting.
 
-Declarations of entities are refused, so that a small file cannot become a large text.
+Entity declarations are refused, so that a small file cannot expand to a large text.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from xml.parsers import expat
 
 from overstory.errors import BrokenSource
 from overstory.sources.encodings import has_fallback
-from overstory_loaders.decoding import CONVERT, LINE_CHARACTER_LIMIT, marked_encoding, other_encoding
+from overstory_loaders.text_encoding import CONVERT, LINE_CHARACTER_LIMIT, marked_encoding, other_encoding
 
 _MOST_ELEMENTS_DEEP = 1_000
 _MOST_TREE_LEVELS = 250
-"""Levels of elements that are read as a tree, which functions walk that call themselves."""
+"""Maximum levels of an element tree, because recursive functions walk it."""
 _MOST_TREE_ELEMENTS = 1_000_000
-"""Elements of a tree: some 300 MB."""
+"""Maximum elements of a tree, which take some 300 MB."""
 NAMESPACE_END = " "
-"""Between the namespace and the name of an element or an attribute."""
+"""Separator between the namespace and the name of an element or attribute."""
 
 _READ_BYTES = 2**16
 _DECLARED_BYTES = 200
@@ -31,14 +31,14 @@ _REMEDY = "Check it with: xmllint --noout FILE"
 
 
 class XmlReader:
-    """Reads XML, and calls three functions with what is in it.
+    """Reads XML and calls three functions with its content.
 
     Args:
-        part: names the XML in messages where it is not the whole source, such as a member of an archive.
-        start: called with the name and the attributes of an element that begins; names are "namespace name".
-        end: called with the name of an element that ends.
+        part: name of the XML in messages, if it is only part of the source, such as a member of an archive.
+        start: called with the name and attributes of an opening element; names are "namespace name".
+        end: called with the name of a closing element.
         characters: called with text.
-        deepest: how deep elements may be nested.
+        deepest: maximum nesting of elements.
     """
 
     def __init__(
@@ -66,19 +66,18 @@ class XmlReader:
 
     @property
     def line(self) -> int:
-        """The line that is being read."""
         return self._parser.CurrentLineNumber
 
     def read(self, stream: IO[bytes]) -> Iterator[bool]:
-        """Reads a stream part by part; after each, whether there was anything but white space until now.
+        """Read a stream piece by piece; after each, yield True if anything but white space was found so far.
 
         Raises:
-            BrokenSource: it is no XML, or declares entities, or nests elements too deeply.
+            BrokenSource: the stream is not XML, declares entities, or nests elements too deeply.
         """
         anything = False
         size = _READ_BYTES
         if not self._part and (codec := _codec_of(stream, self._source)):
-            self._parser.Parse("", False)  # from now on it takes bytes for UTF-8, whatever they declare
+            self._parser.Parse("", False)  # from now on, expat decodes UTF-8, whatever the XML declares
             stream = cast("IO[bytes]", _AsUtf8(stream, codec, self._source))
         while part := stream.read(size):
             anything = anything or bool(part.strip())
@@ -90,13 +89,15 @@ class XmlReader:
         yield anything
 
     def broken(self, message: str, *, remedy: str) -> BrokenSource:
-        """The error that names the line."""
+        """Return an error that names the current line."""
         line = None if self._part else self.line
         return BrokenSource(f"{self._part}{message}", source=self._source, line=line, remedy=remedy)
 
     def _next_size(self, read: int) -> int:
-        """How many bytes to read next. While a tag or a comment is open, as many as it has until now: until 2.6
-        expat begins it again with every part, which takes the square of its length in parts of one size.
+        """Return the number of bytes to read next.
+
+        Inside a tag or comment, that is as many as it has so far: before version 2.6, expat parses it again with every
+        piece, so pieces of constant size would take quadratic time.
         """
         self._read += read
         pending = self._read - self._parser.CurrentByteIndex
@@ -113,7 +114,7 @@ class XmlReader:
         except expat.ExpatError as error:
             message = expat.ErrorString(error.code)
             raise self.broken(f"is not well-formed XML: {message}", remedy=_REMEDY) from error
-        except (LookupError, ValueError) as error:  # an encoding that Python does not know
+        except (LookupError, ValueError) as error:  # Python does not know the encoding
             raise self.broken(f"cannot be read: {error}", remedy="Convert it to UTF-8.") from error
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
@@ -127,13 +128,11 @@ class XmlReader:
         self._end_of(name)
 
     def _refuse(self, name: str, *_declaration: object) -> None:
-        raise self.broken(
-            f"declares the entity {name[:100]!r}, and entities are not read", remedy="Write out what it stands for."
-        )
+        raise self.broken(f"declares the entity {name[:100]!r}, which is not allowed", remedy="Replace it by its text.")
 
 
 class _AsUtf8:
-    """A stream in another encoding, whose bytes are read as UTF-8."""
+    """A stream in another encoding, re-encoded as UTF-8."""
 
     def __init__(self, stream: IO[bytes], codec: str, source: str) -> None:
         self._stream, self._decoder = stream, codecs.getincrementaldecoder(codec)()
@@ -150,8 +149,10 @@ class _AsUtf8:
 
 
 def _codec_of(stream: IO[bytes], source: str) -> str:
-    """The codec of XML that expat cannot read by itself: one of several bytes a character that is declared, or where
-    nothing is declared, that of the run; "" for other XML."""
+    """Return the codec of XML that expat cannot decode, or "".
+
+    That is a declared encoding of several bytes a character, or without a declaration the fallback encoding.
+    """
     head = stream.read(_DECLARED_BYTES)
     stream.seek(0)
     if marked_encoding(head) or b"\0" in head:
@@ -163,15 +164,15 @@ def _codec_of(stream: IO[bytes], source: str) -> str:
         codec = codecs.lookup(declared[1].decode("ascii", "replace")).name
         return "" if len(bytes(range(256)).decode(codec, "replace")) == 256 else codec
     except (LookupError, UnicodeError):
-        return ""  # expat says so
+        return ""  # expat reports the error
 
 
 class XmlEvent(NamedTuple):
-    """What stands in XML: the beginning of an element ("start", with attributes), its end ("end"), or text ("text").
+    """A part of XML: the beginning of an element ("start"), its end ("end"), or text ("text").
 
     Attributes:
-        name: of an element, without its namespace; of a text, the text.
-        attributes: by their names without namespaces.
+        name: element name without namespace, or the text.
+        attributes: attributes by name without namespace.
     """
 
     kind: str
@@ -180,10 +181,10 @@ class XmlEvent(NamedTuple):
 
 
 def xml_events(stream: IO[bytes], source: str, *, part: str = "") -> Iterator[XmlEvent]:
-    """What stands in XML, in order, lazily.
+    """Yield the parts of XML in order, lazily.
 
     Raises:
-        BrokenSource: as `XmlReader.read`; it is empty.
+        BrokenSource: as in `XmlReader.read`, or the XML is empty.
     """
     events: list[XmlEvent] = []
     none: dict[str, str] = {}
@@ -211,37 +212,36 @@ def xml_events(stream: IO[bytes], source: str, *, part: str = "") -> Iterator[Xm
 
 @dataclass(slots=True)
 class XmlElement:
-    """An element with what is in it: elements and texts, in order."""
+    """An element with its child elements and texts, in order."""
 
     name: str
     attributes: dict[str, str]
     children: list[XmlElement | str] = field(default_factory=list["XmlElement | str"])
 
     def elements(self) -> Iterator[XmlElement]:
-        """The elements right in it."""
+        """Return the direct child elements."""
         return (child for child in self.children if isinstance(child, XmlElement))
 
     def all(self, name: str = "") -> Iterator[XmlElement]:
-        """The elements in it at any depth, in order; those of a name, if one is given."""
+        """Yield the descendants in order; only those with the given name, if there is one."""
         for child in self.elements():
             if not name or child.name == name:
                 yield child
             yield from child.all(name)
 
     def first(self, name: str) -> XmlElement | None:
-        """The first element of a name in it, at any depth."""
+        """Return the first descendant with this name, or None."""
         return next(self.all(name), None)
 
     def text(self) -> str:
-        """All text in it."""
         return "".join(child if isinstance(child, str) else child.text() for child in self.children)
 
 
 def read_element(start: XmlEvent, events: Iterator[XmlEvent], source: str) -> XmlElement:
-    """The element that an event begins, with all that is in it; takes the events up to its end.
+    """Return the element that `start` opens, with its content; consumes events up to its end.
 
     Raises:
-        BrokenSource: there are more elements in it than fit in bearable memory.
+        BrokenSource: the element has too many descendants.
     """
     root = XmlElement(start.name, start.attributes)
     above = [root]
@@ -266,15 +266,11 @@ def read_element(start: XmlEvent, events: Iterator[XmlEvent], source: str) -> Xm
 
 
 def read_tree(stream: IO[bytes], source: str, *, part: str = "") -> XmlElement:
-    """The whole of an XML as a tree.
-
-    Raises:
-        BrokenSource: as `xml_events`.
-    """
+    """Return a whole XML file as a tree; raises the errors of `xml_events`."""
     events = xml_events(stream, source, part=part)
     return read_element(next(events), events, source)
 
 
 def local_name(name: str) -> str:
-    """The name of an element or an attribute without its namespace."""
+    """Return the name of an element or attribute without its namespace."""
     return name.rpartition(NAMESPACE_END)[2]

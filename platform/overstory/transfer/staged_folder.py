@@ -1,10 +1,9 @@
 """Staging: documents become shards with their chunks, vectors, mentions and facts, without a database.
 
-A shard is an export (`transfer.export`) of some of the documents, so that `ingest` restores it as any other. What is
-in it depends on its documents, models and settings alone, and so does its name: a repeated run writes the same file,
-and leaves what is there. Where a shard ends depends on the document that it ends with, so that one document more
-changes one shard. A file is written under another name and renamed; `MANIFEST` lists the shards of a run, and is
-complete only when all of them are there.
+A shard is an export (`transfer.export`) of some of the documents, so `ingest` restores it like any other export. Its
+content and name depend only on its documents, models and settings, so a repeated run keeps existing shards. A shard
+ends at a document chosen by its hash, so that an additional document changes only one shard. `MANIFEST` lists the
+shards of a run, and is marked complete only when all of them exist.
 """
 
 from __future__ import annotations
@@ -33,17 +32,17 @@ from overstory.transfer.shard_folders import ShardFolder, opened, shard_folder
 from overstory.transfer.shards import LinkKey, Shard, ShardJob, ShardWriter, Slice, chunks_in, models_of
 
 SLICES_AHEAD = 2
-"""Slices that are with each worker: one waits while the other is written."""
+"""Slices assigned to each worker: one waits while another is written."""
 
 _TRIES_OF_A_SLICE = 2
-"""Processes that may end over a slice: one may be killed for what others do, two are killed for what is in it."""
+"""Attempts to write a slice. One process may be killed by accident; after two, the slice itself is the likely cause."""
 
 
 class StageEngine(Protocol):
-    """Has each slice written as a shard. A slice may be written several times: its shard is the same."""
+    """Writes each slice as a shard. If a slice is written several times, its shard is the same."""
 
     def shards(self, slices: Iterable[Slice]) -> Iterator[Shard]:
-        """What was written, in any order, lazily: only few slices are read ahead of it.
+        """Yield the written shards in any order, lazily; only a few slices are read ahead.
 
         Raises:
             SourceError: a shard cannot be written.
@@ -54,26 +53,25 @@ class StageEngine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a worker wrote no shard: an error that can be sent."""
+    """Reason why a worker wrote no shard, in a form that can be sent between processes."""
 
     message: str
     remedy: str
     of_source: bool
 
-    def raised(self) -> OverstoryError:
-        """The error, to be raised here."""
+    def error(self) -> OverstoryError:
+        """Return the error to raise in this process."""
         return (SourceError if self.of_source else ModelError)(self.message, remedy=self.remedy)
 
 
 class StageWorker:
-    """Writes shards for another process; loads the models for the first."""
+    """Writes shards for another process. Loads the models before the first shard."""
 
     def __init__(self, job: ShardJob) -> None:
         self._job = job
         self._writer: ShardWriter | None = None
 
     def write(self, some: Slice) -> Shard | Refusal:
-        """The shard of a slice."""
         try:
             if self._writer is None:
                 self._writer = self._job.writer()
@@ -84,7 +82,7 @@ class StageWorker:
 
 
 class StageProcesses:
-    """An `StageEngine` of processes on this machine, each with models of its own. One that is killed is replaced."""
+    """A `StageEngine` of processes on this machine, each with its own models. A killed process is replaced."""
 
     def __init__(self, job: ShardJob, workers: int) -> None:
         self._job = with_threads(job, max(1, processors() // workers))
@@ -97,14 +95,13 @@ class StageProcesses:
                 yield from processes.answers(slices, ahead=SLICES_AHEAD)
             except ProcessEnded as ended:
                 raise ModelError(
-                    f"{_TRIES_OF_A_SLICE} worker processes ended unexpectedly over the same documents ({ended}).",
-                    remedy="They may have run out of memory: try again with fewer --workers. The same command goes on "
-                    "with what is missing.",
+                    f"{_TRIES_OF_A_SLICE} worker processes ended unexpectedly on the same documents ({ended}).",
+                    remedy="They may have run out of memory: try again with fewer --workers; finished shards are kept.",
                 ) from ended
 
 
 def with_threads(job: ShardJob, threads: int) -> ShardJob:
-    """A job for one of several workers of a machine: with so many threads, and without processes of its own."""
+    """Return a job for one of several workers on a machine: with `threads` threads and no processes of its own."""
     return replace(
         job, embedding=replace(job.embedding, threads=threads), extraction=replace(job.extraction, processes=1)
     )
@@ -113,12 +110,12 @@ def with_threads(job: ShardJob, threads: int) -> ShardJob:
 def _asked(process: AnsweringProcess, some: Slice) -> Shard:
     answer: Shard | Refusal = from_line(process.answer(to_line(some)))
     if isinstance(answer, Refusal):
-        raise answer.raised()
+        raise answer.error()
     return answer
 
 
 def main() -> None:
-    """The main loop of a worker process: a job, and then slices in, shards out."""
+    """Run the main loop of a worker process: a job, then slices in, shards out."""
     with answering() as give:
         worker = StageWorker(from_line(sys.stdin.buffer.readline()))
         for line in sys.stdin.buffer:
@@ -130,11 +127,12 @@ _MANIFEST_FORMAT = 2
 _MEAN_DOCUMENTS_A_SHARD = 128
 _MOST_DOCUMENTS_A_SHARD = 1_000
 _MOST_CHARACTERS_A_SHARD = 4_000_000
-"""Of texts; a shard ends at the first of the three, and each is held in memory until it is written."""
+"""Characters of document texts in a shard. A shard ends at the first of the three limits, and is kept in memory until
+then."""
 
 _SHARD_NAME = re.compile(r"shard-[0-9a-f]{32}\.jsonl")
 _UNFINISHED = re.compile(rf"{_SHARD_NAME.pattern}\.\d+\.part")
-"""What a killed process leaves behind (`written_whole`)."""
+"""File name that a killed process leaves behind (see `written_whole`)."""
 
 
 @dataclass(slots=True)
@@ -142,15 +140,14 @@ class StageReport:
     """The outcome of staging.
 
     Attributes:
-        documents, chunks: in all shards.
-        written, kept, deleted: shards that are new, that were there already, and that are of documents as they were
-            before.
-        left_out: annotations, and links that do not come with the document that they start from, as those of graphs:
-            `ingest` the source itself for these.
-        broken: what could not be read or stored; the rest is staged.
-        skipped: files that were not read, each with the reason unless it is that no loader reads it.
-        decoded: files that were read in another encoding than UTF-8, and in which one; pages with bytes that their
-            encoding lacks, and how often "�" stands for them.
+        documents, chunks: numbers in all shards.
+        written, kept, deleted: numbers of shards that are new, existed before, or belonged to earlier versions of
+            documents.
+        left_out: number of annotations, and of links that do not come with the document they start from, as in graphs.
+            To load these, run `ingest` on the source itself.
+        broken: sources that could not be read or stored; the others are staged.
+        skipped: files that were not read, each with the reason unless no loader recognises it.
+        decoded: files that were read in another encoding than UTF-8, or with some bytes replaced by "�".
     """
 
     documents: int = 0
@@ -175,20 +172,20 @@ def stage(
     on_broken: OnBroken,
     progress: Progress,
 ) -> None:
-    """Writes the shards of documents into a folder, which has those of no others afterwards. Those there already stay.
+    """Write the shards of documents into a folder, and delete shards of other documents. Existing shards are kept.
 
     Args:
-        engine: has the shards written; in this process if left out.
+        engine: writes the shards; None writes them in this process.
 
     Raises:
-        SourceError: nothing was read, or the folder cannot be written or has other files in it.
+        SourceError: no document was read, or the folder cannot be written or contains other files.
         ModelError: a model cannot be used.
     """
     before = _checked(folder)
     slices = _slices(items, report, on_broken)
     first = next(slices, None)
     if first is None:
-        raise SourceError("Nothing was read: there is nothing to stage.", remedy="Shards that are there already stay.")
+        raise SourceError("No document was read, so there is nothing to stage.", remedy="Existing shards are kept.")
     _write_manifest(folder, sorted(before), complete=False)
     chunking = Chunking("stage", embedder, progress)
     models = models_of(embedder, extractor)
@@ -197,7 +194,7 @@ def stage(
     def missing() -> Iterator[Slice]:
         for some in itertools.chain((first,), slices):
             name = some.name(models)
-            if name in names:  # of documents that were read twice
+            if name in names:  # the documents were read twice
                 continue
             names[name] = None
             report.documents += len(some.documents)
@@ -216,9 +213,9 @@ def stage(
     if elsewhere := [name for name in names if name not in there]:
         raise SourceError(
             f"{folder.address} lacks {counted(len(elsewhere), 'shard')} that workers wrote: {elsewhere[0]}",
-            remedy="Name a folder that this machine and those of the workers have in common.",
+            remedy="Name a folder that is shared by this machine and the machines of the workers.",
         )
-    outdated = set() if report.broken else before - names.keys()  # what was broken may be there again
+    outdated = set() if report.broken else before - names.keys()  # a broken document may be readable again later
     for name in sorted(outdated | {name for name in there if _UNFINISHED.fullmatch(name)}):
         folder.delete(name)
     report.deleted += len(outdated)
@@ -227,11 +224,11 @@ def stage(
 
 
 def staged_shards(folder: str) -> list[str] | None:
-    """The shards of a folder that was staged, in order; None for any other path.
+    """Return the shards of a staged folder in order; None for any other path.
 
     Raises:
-        SourceError: staging it has not ended, or a shard is not there; or it lies in a store that cannot be used.
-        ExtraMissing: it lies in a store, and fsspec is not installed.
+        SourceError: staging has not finished, a shard is missing, or the store cannot be accessed.
+        ExtraMissing: the folder is in a store, and fsspec is not installed.
     """
     staged = shard_folder(folder)
     file = staged.path(MANIFEST)
@@ -240,15 +237,15 @@ def staged_shards(folder: str) -> list[str] | None:
             written = lines.read()
     except (OSError, ValueError):  # ValueError: a path with a null byte
         return None
-    again = "Run the same `overstory stage` again: it goes on with what is missing."
+    again = "Run the same `overstory stage` again: it continues where it stopped."
     try:
         manifest: object = parse_json(written)
     except ValueError:
         manifest = None
     if not isinstance(manifest, dict) or manifest.get("overstory_stage") != _MANIFEST_FORMAT:
-        raise SourceError(f"{file} is of another version of Overstory, or damaged.", remedy=again)
+        raise SourceError(f"{file} is damaged, or was written by another version of Overstory.", remedy=again)
     if not manifest.get("complete"):
-        raise SourceError(f"Staging {folder} has not ended.", remedy=again)
+        raise SourceError(f"Staging of {folder} has not finished.", remedy=again)
     names = [str(name) for name in cast("list[object]", manifest.get("shards", []))]
     if manifest.get("checksum") != _checksum(names) or not all(map(_SHARD_NAME.fullmatch, names)):
         raise SourceError(f"{file} is damaged: its list of shards does not match its checksum.", remedy=again)
@@ -259,7 +256,7 @@ def staged_shards(folder: str) -> list[str] | None:
 
 
 def _slices(items: Iterable[Loaded], report: StageReport, on_broken: OnBroken) -> Iterator[Slice]:
-    """The documents in parts; where one ends depends on its documents alone."""
+    """Yield the documents in slices. Where a slice ends depends only on its documents."""
     documents: list[Document] = []
     links: dict[tuple[str, str], dict[LinkKey, float]] = {}
     characters = 0
@@ -292,7 +289,7 @@ def _ends_a_shard(document: Document) -> bool:
 
 
 def _add_link(links: dict[tuple[str, str], dict[LinkKey, float]], link: Link, on_broken: OnBroken) -> bool:
-    """Whether the document that a link starts from is here."""
+    """Return True if the document that a link starts from is in this slice."""
     of = links.get((link.source, link.source_key))
     if of is None:
         return False
@@ -305,14 +302,14 @@ def _add_link(links: dict[tuple[str, str], dict[LinkKey, float]], link: Link, on
 
 
 def _checked(folder: ShardFolder) -> set[str]:
-    """The shards that are there.
+    """Return the names of the existing shards.
 
     Raises:
-        SourceError: the folder cannot be made, or has files in it that no staging wrote.
+        SourceError: the folder cannot be created, or contains files that staging did not write.
     """
     names = folder.names()
     if names and MANIFEST not in names:
-        raise SourceError(f"{folder.address} has other files in it: {min(names)}", remedy="Name a new folder.")
+        raise SourceError(f"{folder.address} contains other files: {min(names)}", remedy="Name a new folder.")
     return set(filter(_SHARD_NAME.fullmatch, names))
 
 

@@ -1,4 +1,4 @@
-"""What loaders yield of a temporary copy, with the addresses that its files have for the user."""
+"""Restores the user's paths in what a loader reports about a temporary copy."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from overstory.sources.encodings import DecodedFile
 from overstory_loaders.files import address
 
 
-class Moved:
-    """Items and errors of a file or a folder that stands for another one.
+class TemporaryCopy:
+    """A temporary file or folder that a loader reads in place of the user's file.
 
     Args:
         copy: the temporary file or folder.
-        place: the address of what it stands for.
+        place: address of the file or folder that it replaces.
     """
 
     def __init__(self, copy: Path, place: str) -> None:
         self._copy, self._place = address(str(copy)), place
         self._around = posixpath.dirname(self._copy) + "/"
 
-    def item(self, item: Loaded) -> Loaded:
-        """The item, with the addresses of the user's files."""
+    def renamed(self, item: Loaded) -> Loaded:
+        """Return the item with the user's addresses."""
         source = self.address(item.source)
         if isinstance(item, Link) and item.target_source:
             return replace(item, source=source, target_source=self.address(item.target_source))
         return replace(item, source=source)
 
-    def error(self, error: BrokenSource) -> BrokenSource:
-        """The error, which names the user's file."""
-        source = self.address(Path(os.path.abspath(error.source)).as_posix())  # noqa: PTH100 # links stay as they are
+    def renamed_error(self, error: BrokenSource) -> BrokenSource:
+        """Return the error with the user's path."""
+        source = self.address(Path(os.path.abspath(error.source)).as_posix())  # noqa: PTH100 # links are not resolved
         named = BrokenSource(error.reason, source=source, line=error.line, remedy=error.remedy, hides=error.hides)
         named.__cause__ = error
         return named
 
-    def decoded(self, decoded: DecodedFile) -> DecodedFile:
-        """What was read in another encoding, by the name of the user's file."""
+    def renamed_decoded(self, decoded: DecodedFile) -> DecodedFile:
+        """Return the report of a decoded file with the user's path."""
         return replace(decoded, path=self.address(decoded.path))
 
     def address(self, source: str) -> str:
-        """The address of the copy, of a file in it, or of a neighbour that it links to."""
+        """Return the user's address for the copy, a file inside it, or a neighbouring file."""
         if source == self._copy or source.startswith(f"{self._copy}/"):
             return self._place + source.removeprefix(self._copy)
         if source.startswith(self._around):

@@ -1,5 +1,4 @@
-"""Files that were fetched from an address: they lie in a temporary folder while a loader reads them, as at the address,
-and what the loader says of this place is said of the address."""
+"""Downloaded files: each lies in a temporary folder while a loader reads it, but is reported by its address."""
 
 from __future__ import annotations
 
@@ -23,17 +22,13 @@ from overstory.sources.read_options import ReadOptions
 
 
 class PageCache:
-    """Bodies with their validators, in a folder of files that can be fetched again."""
+    """Cache of response bodies with their validators (ETag, date), in a folder. A `folder` of None caches nothing."""
 
     def __init__(self, folder: Path | None) -> None:
-        """
-        Args:
-            folder: None to keep nothing.
-        """
         self._folder = folder
 
     def known(self, address: str) -> tuple[dict[str, str], bytes] | None:
-        """The headers that a body came with, and the body; None if there is none that is whole."""
+        """Return the headers and the body cached for an address; None if the entry is missing or damaged."""
         if self._folder is None:
             return None
         head, body = self._files(self._folder, address)
@@ -45,14 +40,14 @@ class PageCache:
         return (headers, content) if headers.get("sha256") == hashlib.sha256(content).hexdigest() else None
 
     def keep(self, address: str, headers: Mapping[str, str], content: bytes) -> None:
-        """Keeps a body that can be asked for again; a full disk keeps none."""
+        """Cache a body that has an ETag or a date. A full disk is ignored."""
         kept = {name: headers[name] for name in ("etag", "last-modified", "content-type") if headers.get(name)}
         if self._folder is None or ("etag" not in kept and "last-modified" not in kept):
             return
         head, body = self._files(self._folder, address)
         with suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            body.write_bytes(content)  # half of it does not have its SHA-256
+            body.write_bytes(content)  # an incomplete body does not match its SHA-256
             head.write_text(json.dumps({**kept, "sha256": hashlib.sha256(content).hexdigest()}), encoding="utf-8")
 
     @staticmethod
@@ -62,20 +57,20 @@ class PageCache:
 
 
 _LONGEST_NAME_CHARACTERS = 100
-"""Of a part of a temporary path; what an address has beyond it is cut."""
+"""Characters of one part of a temporary path; longer parts of an address are cut."""
 _INDEX = "index.html"
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
-    """A fetched file.
+class FetchedFile:
+    """A downloaded file.
 
     Attributes:
-        address: where it is from, the source of its documents.
-        path: where it lies.
-        folder: the temporary folder around it, which stands for `base`.
-        base: the beginning of the addresses of all that lies beside it, with "/" at the end.
-        metadata: what is known of the file.
+        address: the address of the file, which becomes the source of its documents.
+        path: its path on this machine.
+        folder: the temporary folder that corresponds to `base`.
+        base: the beginning of the addresses of all files in `folder`, with "/" at the end.
+        metadata: known properties of the file.
     """
 
     address: str
@@ -85,7 +80,7 @@ class Fetched:
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict[str, MetadataValue])
 
     def address_of(self, path: str) -> str | None:
-        """The address that a path stands for; None for a path that stands for none."""
+        """Return the address that a path corresponds to; None if it corresponds to no address."""
         if path == str(self.path):
             return self.address
         below = path.removeprefix(f"{self.folder}/")
@@ -94,7 +89,7 @@ class Fetched:
         return self.base + (below.removesuffix(_INDEX) if below.endswith(f"/{_INDEX}") or below == _INDEX else below)
 
     def renamed(self, item: Loaded) -> Loaded | None:
-        """What a loader gave, with addresses for paths; None for a link that leads away from the address."""
+        """Return the item with addresses in place of paths; None for a link that leads outside `base`."""
         source = self.address_of(item.source) or self.address
         if isinstance(item, Link):
             target = self.address_of(item.target_source) if item.target_source else ""
@@ -106,7 +101,7 @@ class Fetched:
         return replace(item, source=source, file_metadata=known | dict(item.file_metadata))
 
     def renamed_error(self, error: BrokenSource) -> BrokenSource:
-        """What is wrong, with the address in place of the path."""
+        """Return the error with the address in place of the path."""
         source = self.address_of(error.source) or self.address
         renamed = BrokenSource(error.reason, source=source, line=error.line, remedy=error.remedy)
         renamed.__cause__ = error
@@ -117,7 +112,7 @@ class Fetched:
 
 
 class RemoteFiles(ABC):
-    """The files of an address that was named."""
+    """Files at a given address."""
 
     def __init__(
         self,
@@ -132,8 +127,9 @@ class RemoteFiles(ABC):
     ) -> None:
         """
         Args:
-            cache: of what earlier runs fetched.
-            is_recognised: whether a loader reads the file at a path, by its name, or by its content if it is there.
+            cache: responses of earlier runs.
+            is_recognised: returns True if a loader reads the file at a path, by its name, or by its content if it
+                exists.
         """
         self._address = self._normal(named)
         self._options = options
@@ -145,25 +141,25 @@ class RemoteFiles(ABC):
         self._cache = cache
 
     @abstractmethod
-    def files(self, only: Sequence[str] | None = None) -> Iterator[Fetched]:
-        """Each file that a loader reads; it is there until the next one is asked for.
+    def files(self, only: Sequence[str] | None = None) -> Iterator[FetchedFile]:
+        """Yield each file that a loader reads. The file is deleted when the next one is requested.
 
         Args:
-            only: of those below the address, only these, by their addresses.
+            only: of the files below the address, yield only those with these addresses.
         """
 
     def _knows_name(self, name: str) -> bool:
-        return self._is_recognised(f"{os.devnull}/{name}")  # a file of this name may be in the working directory
+        return self._is_recognised(f"{os.devnull}/{name}")  # a path that cannot exist, unlike the bare name
 
     @staticmethod
     @abstractmethod
     def _normal(named: str) -> str:
-        """The address without what does not count."""
+        """Return the normalised form of the address."""
 
 
 @contextmanager
 def placed(relative: str) -> Generator[tuple[Path, Path]]:
-    """A temporary folder, and the path in it of a file that is to lie there; its folder is made."""
+    """Provide a temporary folder, and the path in it where the file `relative` is to be written."""
     with tempfile.TemporaryDirectory(prefix="overstory-fetched-") as made:
         folder = Path(made)
         parts = [part[-_LONGEST_NAME_CHARACTERS:] for part in relative.split("/") if part not in ("", ".", "..")]

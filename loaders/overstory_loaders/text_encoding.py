@@ -1,6 +1,6 @@
-"""Bytes to text. The encoding is the declared one, UTF-8 by default, and not guessed unless a run asks for it.
+"""Decodes bytes to text, in the declared encoding or UTF-8; the encoding is detected only if a run asks for that.
 
-A guess that is wrong one time in a hundred silently fills a graph with names that nobody can search for.
+A wrong guess in one of a hundred files would silently fill the graph with misspelled names.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from typing import IO
 
 from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
-from overstory.sources.encodings import around, fallback_encoding, has_fallback, took_encoding
+from overstory.sources.encodings import around, fallback_encoding, has_fallback, report_encoding
 from overstory_loaders.blocks import clean_text, control_characters
 from overstory_loaders.files import FILE_ERRORS, empty, open_bytes, read_bytes, reading, unreadable
 from overstory_loaders.place import Place
 
 LINE_CHARACTER_LIMIT = 64 * 2**20
-"""Maximum characters of a line; a longer one is reported as broken, to protect the memory."""
+"""Maximum characters of a line, to limit memory; longer lines are reported as broken."""
 
-_BAD_BYTE = re.compile("[\\udc80-\\udcff]")  # a byte that is not UTF-8, as decoded by "surrogateescape"
+_BAD_BYTE = re.compile("[\\udc80-\\udcff]")  # an invalid byte, as decoded by "surrogateescape"
 _SKIPPED_CHARACTERS = 2**20
 _DECODED_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedLine:
-    """A line with its line end ("\\n", if the file has one) and its number, counted from 1."""
+    """A line with its line end ("\\n", if there is one) and its number from 1."""
 
     number: int
     text: str
 
 
 def read_lines(source: str, *, on_broken: OnBroken, limit: int = LINE_CHARACTER_LIMIT) -> Iterator[NumberedLine]:
-    """The lines of a file, lazily; those that are too long are passed to `on_broken`.
+    """Yield the lines of a file, lazily; lines that are too long are passed to `on_broken`.
 
-    Bytes that are not UTF-8 are kept for `bad_byte` to find: a record may have many lines, and is broken as a whole.
+    Bytes that are not UTF-8 are kept for `bad_byte`, because a record of several lines is broken as a whole.
     """
     with open_bytes(source) as stream, _as_text(stream, source) as text:
         number = 0
@@ -59,7 +59,7 @@ def read_lines(source: str, *, on_broken: OnBroken, limit: int = LINE_CHARACTER_
 
 
 def bad_byte(text: str) -> str | None:
-    """The first byte that is not UTF-8 in a raw line, as "0xe9 at position 17" (of the line, counted in bytes)."""
+    """Return the first byte of a line that is not UTF-8, like "0xe9 at position 17" (counted in bytes), or None."""
     found = None if text.isascii() else _BAD_BYTE.search(text)
     if found is None:
         return None
@@ -68,7 +68,7 @@ def bad_byte(text: str) -> str | None:
 
 
 def not_utf8(place: Place, bad: str) -> BrokenSource:
-    """The error for a line in which `bad_byte` found something."""
+    """Return the error for a line in which `bad_byte` found a byte."""
     return place.broken(f"is not UTF-8: byte {bad}", remedy=CONVERT)
 
 
@@ -79,16 +79,16 @@ def _as_text(stream: IO[bytes], source: str) -> io.TextIOWrapper:
     if b"\0" in head[:4] and not marked_encoding(head):
         raise BrokenSource("looks binary: it begins with NUL bytes", source=source, remedy=CONVERT_UTF16)
     codec = marked_encoding(head) or (other_encoding(stream, source) if has_fallback() else None) or "utf-8"
-    # UTF-16 has no bytes to escape, but may have lone surrogates, which `clean_text` replaces.
+    # UTF-16 may contain lone surrogates, which `clean_text` replaces.
     errors = "surrogateescape" if codec.startswith("utf-8") else "surrogatepass"
     if not codec.startswith(("utf-8", "utf-16", "utf-32")):
         errors = "strict"
-    # newline: only "\n" ends a line; a form feed or U+2028 inside a JSON string does not.
+    # Only "\n" ends a line; a form feed or U+2028 inside a JSON string does not.
     return io.TextIOWrapper(stream, encoding=codec, errors=errors, newline="\n")
 
 
 def other_encoding(stream: IO[bytes], source: str) -> str | None:
-    """The encoding to read a file by that is not UTF-8; None if it is. Reads on to the first byte that is not."""
+    """Return the encoding of a file that is not UTF-8; None for UTF-8. Reads up to the first invalid byte."""
     with reading(source):
         decoder, before = codecs.getincrementaldecoder("utf-8")(), b""
         try:
@@ -99,7 +99,7 @@ def other_encoding(stream: IO[bytes], source: str) -> str | None:
                     sample = around(before + piece, len(before) + error.start)
                     found = fallback_encoding(sample, source)
                     if found is not None:
-                        took_encoding(source, found)
+                        report_encoding(source, found)
                     return found
                 before = piece
         finally:
@@ -108,7 +108,7 @@ def other_encoding(stream: IO[bytes], source: str) -> str | None:
 
 
 def _next_line(text: io.TextIOWrapper, source: str, number: int, limit: int) -> str:
-    """The next line, or its first `limit` + 1 characters; "" at the end of the file."""
+    """Return the next line, or its first `limit` + 1 characters; "" at the end of the file."""
     try:
         return text.readline(limit + 1)
     except UnicodeError as error:
@@ -116,7 +116,7 @@ def _next_line(text: io.TextIOWrapper, source: str, number: int, limit: int) -> 
             f"is not {text.encoding.upper()}, and cannot be read further: {error}",
             source=source,
             line=number,
-            remedy="Get the file again, or convert it to UTF-8.",
+            remedy="Download it again, or convert it to UTF-8.",
         ) from error
     except FILE_ERRORS as error:
         raise unreadable(error, source, number) from error
@@ -133,7 +133,7 @@ CONVERT = (
     "encoding: --encoding windows-1252"
 )
 CONVERT_UTF16 = "If it is UTF-16 without a byte order mark, convert it: iconv -f UTF-16LE -t UTF-8 OLD > NEW"
-_OTHER_ENCODING = "If it is a text, read it by itself with its own encoding: --encoding NAME"
+_OTHER_ENCODING = "If it is a text file, load it alone with its own encoding: --encoding NAME"
 
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
 _MARKS = (
@@ -146,28 +146,30 @@ _MARKS = (
 _WITH_ZEROS = ("utf-16", "utf-32")
 _READABLE_NAMES = {"utf-8-sig": "UTF-8"}
 MARKED_BYTES = 4096
-"""As many bytes at the beginning of a file say whether it is UTF-16 without a byte order mark."""
+"""Bytes at the beginning of a file that are examined to detect UTF-16 without a byte order mark."""
 _LEAST_UNMARKED_BYTES = 8
-"""A shorter file does not."""
+"""UTF-16 without a mark is not detected in shorter files."""
 _LEAST_SPACES_SHARE = 0.05
-"""Part of the characters of such a text that are spaces, digits or Latin letters, whose upper byte is zero."""
+"""Minimum share of characters with a zero upper byte in UTF-16: spaces, digits and Latin letters."""
 _OF_ALPHABETS = frozenset((*range(0x11), *range(0x1E, 0x27)))
-"""Upper bytes of the characters of such a text: of alphabets, punctuation and signs. ASCII has no letters there."""
-_FEW_MENDED = 3
-"""Places of a page with bytes that its encoding lacks; as many are mended in any page, if it is not tiny."""
-_MOST_MENDED_SHARE = 100
-"""Never more places than one for this many bytes of the page."""
-_FEW_MENDED_SHARE = 1_000
-"""One for this many bytes is mended in any page."""
-_MENDED_CHARACTERS_SHARE = 10
-"""So is one for this many characters beyond ASCII that the encoding has: it is not plainly the wrong one."""
+"""Upper bytes of UTF-16 characters in alphabets, punctuation and signs. In ASCII, none of these bytes is a letter."""
+_FEW_REPAIRS = 3
+"""Invalid bytes may be replaced at this many places in any page that is not tiny."""
+_MOST_REPAIRS_SHARE = 100
+"""At most one place is replaced per this many bytes."""
+_FEW_REPAIRS_SHARE = 1_000
+"""One place per this many bytes may be replaced in any page."""
+_REPAIRS_CHARACTERS_SHARE = 10
+"""One place per this many valid non-ASCII characters may be replaced, because the encoding is then plausible."""
 _BINARY_SHARE = 100
-"""No text has more control characters than one in this many."""
+"""A file is binary if more than one in this many characters is a control character."""
 
 
 def marked_encoding(head: bytes) -> str | None:
-    """The codec of a byte order mark; without one, that of UTF-16 in an alphabet: of each two bytes one is zero or one
-    of a few others, as in no text of another encoding."""
+    """Return the codec of a byte order mark, or of UTF-16 without a mark; None if neither is found.
+
+    UTF-16 in an alphabet is recognised by its upper bytes: zero, or one of a few others.
+    """
     return next((codec for mark, codec in _MARKS if head.startswith(mark)), None) or _by_zeros(head[:MARKED_BYTES])
 
 
@@ -182,14 +184,14 @@ def _by_zeros(head: bytes) -> str | None:
     return None
 
 
-def decode(data: bytes, source: str, *, declared: str | None = None, mends: bool = False) -> str:
-    """The text of some bytes, decoded by byte order mark, otherwise by the declared encoding, otherwise as UTF-8; what
-    is UTF-16 in an alphabet needs no mark.
+def decode(data: bytes, source: str, *, declared: str | None = None, repair: bool = False) -> str:
+    """Return the text of some bytes, decoded by byte order mark, else as declared, else as UTF-8.
 
-    What is none of these is read in the encoding that the run has for such files, if any.
+    UTF-16 in an alphabet needs no mark. Bytes in none of these encodings are read in the fallback encoding of the run,
+    if there is one.
 
     Args:
-        mends: replaces a few bytes that the declared encoding lacks, and tells the run of it, as browsers do silently.
+        repair: replace a few bytes that are invalid in the declared encoding, and report it; browsers do so silently.
     """
     marked = marked_encoding(data)
     codec = marked or declared
@@ -198,9 +200,9 @@ def decode(data: bytes, source: str, *, declared: str | None = None, mends: bool
     except BrokenSource as error:
         cause = error.__cause__
         bad = cause if isinstance(cause, UnicodeDecodeError) else None
-        mended = _mended(data, source, codec) if mends and codec and bad else None
-        if mended is not None:
-            return mended
+        repaired = _repaired(data, source, codec) if repair and codec and bad else None
+        if repaired is not None:
+            return repaired
         other = None if marked else fallback_encoding(around(data, bad.start if bad else 0), source)
         if other is None:
             raise
@@ -208,21 +210,21 @@ def decode(data: bytes, source: str, *, declared: str | None = None, mends: bool
         text = _decoded(data, source, other)
     except BrokenSource as error:
         raise BrokenSource(error.reason, source=source, line=error.line, remedy=_OTHER_ENCODING) from error
-    took_encoding(source, other)
+    report_encoding(source, other)
     return text
 
 
-def _mended(data: bytes, source: str, codec: str) -> str | None:
-    """The text with "�" for bytes that a codec lacks; None if they are so many that it is plainly the wrong one."""
+def _repaired(data: bytes, source: str, codec: str) -> str | None:
+    """Return the text with "�" for invalid bytes; None if there are so many that the encoding must be wrong."""
     if b"\0" in data[:MARKED_BYTES] and not codec.startswith(_WITH_ZEROS):
         return None
     text = data.decode(codec, "replace")
     others = len(text) - len(text.encode("ascii", "ignore"))
-    places = text.count("�") - data.decode(codec, "ignore").count("�")  # a page may have this character itself
-    few = max(_FEW_MENDED, len(data) // _FEW_MENDED_SHARE, (others - places) // _MENDED_CHARACTERS_SHARE)
-    if places > min(few, len(data) // _MOST_MENDED_SHARE) or is_binary(text):
+    places = text.count("�") - data.decode(codec, "ignore").count("�")  # the page itself may contain "�"
+    few = max(_FEW_REPAIRS, len(data) // _FEW_REPAIRS_SHARE, (others - places) // _REPAIRS_CHARACTERS_SHARE)
+    if places > min(few, len(data) // _MOST_REPAIRS_SHARE) or is_binary(text):
         return None
-    took_encoding(source, codec.removesuffix("-sig"), replaced=places)
+    report_encoding(source, codec.removesuffix("-sig"), replaced=places)
     return text
 
 
@@ -244,17 +246,17 @@ def _decoded(data: bytes, source: str, codec: str) -> str:
 
 
 def is_binary(text: str) -> bool:
-    """Whether so many of its characters are control characters that it is no text."""
+    """Return True if a text has too many control characters to be text."""
     return control_characters(text) * _BINARY_SHARE > len(text)
 
 
 def read_text(source: str, *, remedy: str = "") -> str:
-    """The text of a whole file, before normalisation."""
+    """Return the text of a whole file, before normalisation."""
     return decode(read_bytes(source, remedy=remedy), source)
 
 
 def read_clean_text(source: str) -> str:
-    """The normalised text of a whole file, which is not empty."""
+    """Return the normalised text of a whole file, or raise `BrokenSource` if it is empty."""
     text = clean_text(read_text(source))
     if not text:
         raise empty(source)
@@ -264,12 +266,12 @@ def read_clean_text(source: str) -> str:
 def _undecodable(data: bytes, error: UnicodeDecodeError, source: str, codec: str) -> BrokenSource:
     offset = len(data) - len(error.object) + error.start  # the codec has removed the byte order mark
     if b"\0" in data[:MARKED_BYTES] and not codec.startswith(_WITH_ZEROS):
-        return BrokenSource("looks binary: not text, with NUL bytes", source=source, remedy="Leave it out.")
+        return BrokenSource("looks binary: it contains NUL bytes", source=source, remedy="Leave it out.")
     return BrokenSource(
         f"is not {_readable(codec)}: byte 0x{data[offset]:02x} at offset {offset}",
         source=source,
         line=data.count(b"\n", 0, offset) + 1,
-        remedy=CONVERT if codec.startswith("utf-8") else "Get the file again: it is damaged or mislabelled.",
+        remedy=CONVERT if codec.startswith("utf-8") else "Download it again: it is damaged or mislabelled.",
     )
 
 

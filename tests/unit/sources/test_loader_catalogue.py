@@ -12,7 +12,7 @@ from tests.sources import write
 from overstory.errors import LoaderNotFound
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
-from overstory.sources.installed import Catalogue, catalogue, known_formats
+from overstory.sources.loader_catalogue import Catalogue, catalogue, known_formats
 from overstory.sources.walk import read_sources
 
 
