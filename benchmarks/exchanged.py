@@ -133,9 +133,9 @@ def _thing(title: str, text: str) -> tuple[str, str] | None:
         return "program", module.group()
     name = _QUALIFIER.sub("", title).strip()
     sentence = _SENTENCE.split(text)[0]
-    said = _IS.search(sentence)
-    if not name or said is None or not sentence.lower().startswith(name.lower()[:LEAST_SHARED]):
+    verb = _IS.search(sentence)
+    if not name or verb is None or not sentence.lower().startswith(name.lower()[:LEAST_SHARED]):
         return None
-    after = sentence[said.end() : said.end() + LONGEST_BEFORE_CLASS]
+    after = sentence[verb.end() : verb.end() + LONGEST_BEFORE_CLASS]
     classes = [(match.start(), kind) for kind, words in CLASSES if (match := re.search(rf"\b(?:{words})\b", after))]
     return (min(classes)[1], name) if classes else None

@@ -56,9 +56,9 @@ def main() -> int:
 
 def in_program(knowledge: Knowledge, corpus: str, turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
     conversation = knowledge.conversation()
-    said = [conversation.ask(turn["typed"], READ) for turn in turns]
+    answers = [conversation.ask(turn["typed"], READ) for turn in turns]
     return [
-        judged("program", corpus, turn, answer) for turn, answer in zip(turns, said, strict=True) if "asked" in turn
+        judged("program", corpus, turn, answer) for turn, answer in zip(turns, answers, strict=True) if "asked" in turn
     ]
 
 

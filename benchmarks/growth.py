@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 from benchmarks.curves import Point, add_points
-from benchmarks.measuring import client_megabytes, server_megabytes
+from benchmarks.measurements import client_megabytes, server_megabytes
 
 from overstory import Knowledge
 from overstory.errors import OverstoryError

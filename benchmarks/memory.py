@@ -35,7 +35,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.measuring import client_megabytes, client_peak_megabytes, server_megabytes
+from benchmarks.measurements import client_megabytes, client_peak_megabytes, server_megabytes
 from benchmarks.standins import NAME, CapitalisedNames, HashedWords
 
 from overstory import Knowledge

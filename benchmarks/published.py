@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.reading import Count, read_at, text_of
+from benchmarks.read_text import Count, read_at, text_of
 from benchmarks.which import counting, indexed, markdown, mean
 
 from overstory.bench.metrics import difference_interval
@@ -40,14 +40,14 @@ class PublishedQuestion:
     evidence: frozenset[str]
 
 
-def said_words(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """The stems of a text's words, without function words."""
     return frozenset(asked_words(text))
 
 
 def covered(question: PublishedQuestion, context: str) -> float:
     """The share of the words of the evidence that a context has, without those that the question has already."""
-    return len(question.evidence & said_words(context)) / len(question.evidence)
+    return len(question.evidence & content_words(context)) / len(question.evidence)
 
 
 def read_questions(path: Path) -> list[PublishedQuestion]:
@@ -55,7 +55,7 @@ def read_questions(path: Path) -> list[PublishedQuestion]:
     rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
     found = [
         PublishedQuestion(
-            row["id"], row["question"], said_words(" ".join(row["evidence"])) - said_words(row["question"])
+            row["id"], row["question"], content_words(" ".join(row["evidence"])) - content_words(row["question"])
         )
         for row in rows
     ]

@@ -48,7 +48,7 @@ from pathlib import Path
 
 import numpy as np
 import psutil
-from benchmarks.measuring import Spread, client_peak_megabytes, cost_of, server_megabytes
+from benchmarks.measurements import Spread, client_peak_megabytes, cost_of, server_megabytes
 from benchmarks.retrievers import in_order
 from benchmarks.updates import OPERATIONS, Corpus, by_commands, corpus_of, in_knowledge
 from benchmarks.which import markdown

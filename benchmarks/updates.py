@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.curves import Point, add_points
-from benchmarks.measuring import Cost, Spread, cost_of
+from benchmarks.measurements import Cost, Spread, cost_of
 from benchmarks.which import markdown
 
 from overstory import Knowledge

@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
-from benchmarks.reading import Count, Read, answer_f1, extractive, read_at, read_of
+from benchmarks.read_text import Count, Read, answer_f1, extractive, read_at, read_of
 from benchmarks.retrievers import all_5, bounds, in_order, recall_5, share, signed
 
 from overstory.answer.context import CONTEXT_TOKENS, read_within
@@ -419,8 +419,8 @@ def cost_cells(found: Measured, run: Run) -> list[str]:
 
 def read_cell(reads: Sequence[Read]) -> str:
     gold = share(mean([each.gold for each in reads]))
-    said = answers_said(reads)
-    answers = share(mean(said)) if said else "–"
+    answered = answer_shares(reads)
+    answers = share(mean(answered)) if answered else "–"
     return f"{mean([float(each.tokens) for each in reads]):,.0f}<br>{gold} / {answers}"
 
 
@@ -436,7 +436,7 @@ def equal_rows(found: Mapping[str, EqualReads]) -> list[list[str]]:
     """A row a benchmark, budget and retriever; differences to the baseline are paired by question."""
     measures: dict[str, Callable[[EqualRead], list[float]]] = {
         "gold passages": lambda of: [each.gold for each in of.reads],
-        "gold answer in it": lambda of: answers_said(of.reads),
+        "gold answer in it": lambda of: answer_shares(of.reads),
         "F1 without a model": lambda of: of.f1,
     }
     rows = [["", "at most", "retriever", "tokens", *measures]]
@@ -454,9 +454,9 @@ def equal_rows(found: Mapping[str, EqualReads]) -> list[list[str]]:
     return rows
 
 
-def answers_said(reads: Sequence[Read]) -> list[float]:
+def answer_shares(reads: Sequence[Read]) -> list[float]:
     """Whether the answer was read, of the questions where that can be told."""
-    return [each.said for each in reads if each.said is not None]
+    return [each.answered for each in reads if each.answered is not None]
 
 
 def with_difference(values: Sequence[float], others: Sequence[float] | None) -> str:
@@ -507,7 +507,7 @@ def as_object(run: Run) -> dict[str, object]:
             "costs": None if found.costs is None else asdict(found.costs),
             "tokens": round(mean([float(each.tokens) for each in found.reads]), 1),
             "gold_read": round(mean([each.gold for each in found.reads]), 6),
-            "answer_read": mean(said) if (said := answers_said(found.reads)) else None,
+            "answer_read": mean(answered) if (answered := answer_shares(found.reads)) else None,
         }
     return {
         "benchmark": run.name,

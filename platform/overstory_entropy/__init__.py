@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from overstory_entropy.consolidation import community_vectors, structural_weights
-    from overstory_entropy.encoding import encode
+    from overstory_entropy.encoder import encode
     from overstory_entropy.encoding_tree import EncodingTree, flat_entropy, structural_entropy
     from overstory_entropy.errors import GraphError
     from overstory_entropy.graph import Graph
@@ -29,7 +29,7 @@ __all__ = [
 
 _HOMES = {
     "consolidation": ("community_vectors", "structural_weights"),
-    "encoding": ("encode",),
+    "encoder": ("encode",),
     "encoding_tree": ("EncodingTree", "flat_entropy", "structural_entropy"),
     "errors": ("GraphError",),
     "graph": ("Graph",),

@@ -141,18 +141,6 @@ class TreePart:
         del self.leaves[vertex]
         self._lose(home, unknown, 1)
 
-    def reweigh(self, one: str, other: str, change: float) -> None:
-        """Changes the weight of an edge between two leaves of this part, which stay where they are."""
-        ways = {leaf: self.path(self.leaves[leaf].home) for leaf in (one, other)}
-        shared = [name for name in ways[one] if name in ways[other]]
-        for leaf, way in ways.items():
-            self.leaves[leaf].volume += change
-            for name in way:
-                self.communities[name].volume += change
-                if name not in shared:
-                    self.communities[name].cut += change
-        self.communities[shared[0]].own += 2.0 * change
-
     def forget(self, home: str, volume: float, count: int) -> None:
         """Takes account of leaves that are gone, and not in this part, of whose edges only the sum of weights is known.
 

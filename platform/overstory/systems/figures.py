@@ -9,9 +9,6 @@ from contextlib import contextmanager
 from overstory.llm import Chat, Spent
 from overstory.protocols import Embedder, Vectors
 
-OF_ONE_BUILD = ("_seconds", "texts_embedded")
-"""Ends of the names of figures that are of one build alone: the next, if it keeps the others, does not keep them."""
-
 
 class PartSeconds:
     """Adds up the seconds of the parts of a build under `PART_seconds`, without those of parts inside a part."""

@@ -25,7 +25,7 @@ S = TypeVar("S", bound=SettingsClass)
 
 
 @dataclass(frozen=True, slots=True)
-class Wish(Generic[S]):
+class BuildRequest(Generic[S]):
     """A request for a system's index, checked before any work starts.
 
     Attributes:
@@ -92,7 +92,9 @@ class SystemReport:
     notes: tuple[str, ...] = ()
 
 
-def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool = True, improve: bool = False) -> Built:
+def build(
+    writer: Writer, request: BuildRequest[S], context: BuildContext, *, asked: bool = True, improve: bool = False
+) -> Built:
     """Brings the index of a system up to date.
 
     Args:
@@ -100,11 +102,11 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
             a note says so, and other indexes can be built.
         improve: clusters the whole again if changes went into communities that were there since that was last done.
     """
-    system, graph = wish.system, writer.graph
+    system, graph = request.system, writer.graph
     corpus = writer.corpus
     before = read_state(system, corpus)
-    settings, model = wish.settings_after(before), wish.model_after(before)
-    notes = _unused_model(wish)
+    settings, model = request.settings_after(before), request.model_after(before)
+    notes = _unused_model(request)
     same = before is not None and (before.settings, before.model) == (settings, model)
     backlog = read_backlog(graph, corpus, system, before)
     current = before is not None and same and _is_current(system, before, backlog, context)
@@ -179,27 +181,27 @@ def check_memory(system: System[Any, Any], chunks: int, needed: int, *, memory: 
         )
 
 
-def remember(writer: Writer, wishes: Iterable[Wish[Any]]) -> None:
+def record_requests(writer: Writer, requests: Iterable[BuildRequest[Any]]) -> None:
     """Notes the systems that a corpus was to get when it was interrupted, so that the next run builds them unasked."""
     corpus = read_corpus(writer.graph, writer.corpus.name)  # the last change may have been interrupted when it was made
-    for wish in wishes:
-        if read_state(wish.system, corpus) is None:
-            state = IndexState(settings=wish.settings_after(None), model=wish.model_after(None))
-            writer.set(**{SYSTEM + wish.system.name: state.as_json()})
+    for request in requests:
+        if read_state(request.system, corpus) is None:
+            state = IndexState(settings=request.settings_after(None), model=request.model_after(None))
+            writer.set(**{SYSTEM + request.system.name: state.as_json()})
 
 
-def estimate(graph: GraphClient, corpus: Corpus, wish: Wish[S], context: BuildContext) -> Estimate:
+def estimate(graph: GraphClient, corpus: Corpus, request: BuildRequest[S], context: BuildContext) -> Estimate:
     """An upper bound on what `build` would ask of a language model. Nothing is sent or written."""
-    before = read_state(wish.system, corpus)
-    model = wish.model_after(before)
-    settings = wish.settings_after(before)
+    before = read_state(request.system, corpus)
+    model = request.model_after(before)
+    settings = request.settings_after(before)
     if not model:
         return Estimate.nothing()
     view = SystemView(graph, corpus, settings, before, context, model)
-    backlog = read_backlog(graph, corpus, wish.system, before)
+    backlog = read_backlog(graph, corpus, request.system, before)
     if view.is_as_built and not backlog.pending + backlog.deleted:
         return Estimate.nothing()
-    return wish.system.estimate(view)
+    return request.system.estimate(view)
 
 
 def report(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> SystemReport:
@@ -307,7 +309,7 @@ def _with_way_out(error: LlmError, system: System[Any, Any], corpus: Corpus) -> 
     return error
 
 
-def _unused_model(wish: Wish[Any]) -> tuple[str, ...]:
-    if wish.system.reads_with_model or wish.model in (None, NO_MODEL):
+def _unused_model(request: BuildRequest[Any]) -> tuple[str, ...]:
+    if request.system.reads_with_model or request.model in (None, NO_MODEL):
         return ()
-    return (f"the {wish.system.title} index asks no language model; its retriever does, where one is set",)
+    return (f"the {request.system.title} index asks no language model; its retriever does, where one is set",)

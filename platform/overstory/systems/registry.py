@@ -16,7 +16,7 @@ from overstory.model import Evidence
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import Learner, LearningRun, System
-from overstory.systems.lifecycle import Wish
+from overstory.systems.lifecycle import BuildRequest
 from overstory.systems.settings import SettingsClass, check, parse, refuse_class
 
 GROUP = "overstory.systems"
@@ -59,53 +59,55 @@ def missing_systems(corpus: Corpus) -> list[str]:
     return sorted(corpus.systems.keys() - set(system_names()))
 
 
-def wishes(
+def build_requests(
     systems: str | SettingsClass | Sequence[str | SettingsClass], model: str | None = None
-) -> dict[str, Wish[Any]]:
+) -> dict[str, BuildRequest[Any]]:
     """The requests for systems, by name; every option is checked.
 
     Args:
         systems: names, with options after a colon ("serag:levels=3"), or settings objects of a system's index.
         model: the language model that they read with.
     """
-    found: dict[str, Wish[Any]] = {}
+    found: dict[str, BuildRequest[Any]] = {}
     for each in systems if isinstance(systems, Sequence) and not isinstance(systems, str) else [systems]:
-        wish = _wish(each, model)
-        wish.check()
-        if found.setdefault(wish.system.name, wish) != wish:
+        request = _build_request(each, model)
+        request.check()
+        if found.setdefault(request.system.name, request) != request:
             raise SettingsError(
-                f"The system {wish.system.name!r} is named twice, with different options.",
+                f"The system {request.system.name!r} is named twice, with different options.",
                 remedy="Name it once, with all options.",
             )
     return found
 
 
-def all_wishes(corpus: Corpus, wished: Mapping[str, Wish[Any]], model: str | None) -> dict[str, Wish[Any]]:
+def all_build_requests(
+    corpus: Corpus, requested: Mapping[str, BuildRequest[Any]], model: str | None
+) -> dict[str, BuildRequest[Any]]:
     """The requests, and one for each other system that the corpus has, its settings unchanged.
 
     Args:
         model: for those that are named, or for all where none is.
     """
-    kept = {each.name: Wish(each, model=None if wished else model) for each in systems_of(corpus)}
-    if model is not None and not (wished or kept):
+    kept = {each.name: BuildRequest(each, model=None if requested else model) for each in systems_of(corpus)}
+    if model is not None and not (requested or kept):
         raise SettingsError(
             f"No system of corpus {corpus.name!r} reads with a language model.",
             remedy=f"Name a system, too: {', '.join(system_names())} (--system NAME, or systems=[…] in Python).",
         )
-    return {**wished, **{name: wish for name, wish in kept.items() if name not in wished}}
+    return {**requested, **{name: request for name, request in kept.items() if name not in requested}}
 
 
-def _wish(wanted: str | SettingsClass, model: str | None) -> Wish[Any]:
+def _build_request(wanted: str | SettingsClass, model: str | None) -> BuildRequest[Any]:
     if isinstance(wanted, str):
         name, _, options = wanted.partition(":")
         if "," in name:
             each = " ".join(f"--system {one.strip()}" for one in name.split(","))
             raise SettingsError(f"{name!r} is not one system.", remedy=f"Name each of several by itself: {each}")
-        return Wish(find_system(name), options, None, model)
+        return BuildRequest(find_system(name), options, None, model)
     refuse_class(wanted)
     for system in installed_systems():
         if type(wanted) is system.settings:
-            return Wish(system, "", wanted, model)
+            return BuildRequest(system, "", wanted, model)
     raise SettingsError(
         f"{type(wanted).__name__} is not the settings class of any system's index.",
         remedy=f"Give the name of a system, or its settings: {', '.join(system_names())}.",
@@ -171,7 +173,7 @@ def find_learner(wanted: str | SettingsClass) -> Learner:
     )
 
 
-def remembered(learner: Learner, answer: Answer, evidence: Evidence, run: Callable[[], LearningRun]) -> Answer:
+def learn_from(learner: Learner, answer: Answer, evidence: Evidence, run: Callable[[], LearningRun]) -> Answer:
     """The answer, with notes on what a system learnt from it. A failure there becomes a note: the answer stands."""
     try:
         notes = tuple(learner.learn(answer, evidence, run()))

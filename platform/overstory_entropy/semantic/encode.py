@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from overstory_entropy.compile import Floats, Ints
-from overstory_entropy.encoding import encode
+from overstory_entropy.encoder import encode
 from overstory_entropy.encoding_tree import EncodingTree
 from overstory_entropy.errors import GraphError
 from overstory_entropy.graph import Graph

@@ -208,8 +208,8 @@ def _source(incidence: Incidence, chosen: Chosen, triples: Mapping[Place, str], 
 
 
 def _wanted(chosen: Chosen, pairs: Related) -> Ints:
-    described, said = chosen.sentence[chosen.position == NO_PLACE], pairs.sentence[pairs.position == NO_PLACE]
-    return np.unique(np.concatenate([described, said]))
+    described, stated = chosen.sentence[chosen.position == NO_PLACE], pairs.sentence[pairs.position == NO_PLACE]
+    return np.unique(np.concatenate([described, stated]))
 
 
 def _sentences(graph: GraphClient, label: str, incidence: Incidence, wanted: Ints) -> dict[Place, str]:
@@ -223,8 +223,8 @@ def _sentences(graph: GraphClient, label: str, incidence: Incidence, wanted: Int
             text = without_boilerplate(row["text"], row["boilerplate"])
             for sentence in which:
                 start, end = passages.span(chunk, sentence)
-                said = text[start:] if end < 0 else text[start:end]
-                found[chunk * MOST_SENTENCES_OF_A_CHUNK + sentence, NO_PLACE] = cleaned(said)
+                sentence_text = text[start:] if end < 0 else text[start:end]
+                found[chunk * MOST_SENTENCES_OF_A_CHUNK + sentence, NO_PLACE] = cleaned(sentence_text)
     return found
 
 
@@ -253,11 +253,11 @@ def _described(
     incidence: Incidence, chosen: Chosen, texts: Mapping[Place, str], entity: int
 ) -> tuple[str, tuple[str, ...]]:
     name = incidence.names[entity]
-    said = (
+    sentences = (
         DescribingText(place[0] // MOST_SENTENCES_OF_A_CHUNK, texts.get(place, ""), triple=place[1] != NO_PLACE)
         for place in chosen.of(entity)
     )
-    description, chunks = describe(name.name, name.key, said)
+    description, chunks = describe(name.name, name.key, sentences)
     return description, tuple(incidence.passages.ids[chunk] for chunk in chunks)
 
 
@@ -272,8 +272,8 @@ def _relations(incidence: Incidence, pairs: Related, texts: Mapping[Place, str])
     rows = zip(*(column.tolist() for column in columns), pairs.chunks, strict=True)
     for source, target, weight, sentence, position, implied, chunks in rows:
         one, other = names[source], names[target]
-        said = relation_text(texts.get((sentence, position), ""), one.name, other.name, implied=implied)
-        relations.append(EntityRelation(one.key, other.key, weight, said, tuple(ids[chunk] for chunk in chunks)))
+        description = relation_text(texts.get((sentence, position), ""), one.name, other.name, implied=implied)
+        relations.append(EntityRelation(one.key, other.key, weight, description, tuple(ids[chunk] for chunk in chunks)))
     return relations
 
 

@@ -67,21 +67,21 @@ def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
     located = mentions.sentence != NO_PLACE
     where = mentions.chunk[located] * MOST_SENTENCES_OF_A_CHUNK + mentions.sentence[located]
     who = mentions.entity[located]
-    first_said = _FirstSaid(who, where)
+    first_mention = _FirstMention(who, where)
 
-    about = first_said(subjects.entity, subjects.chunk)
+    about = first_mention(subjects.entity, subjects.chunk)
     of_fact = facts.subject != NO_PLACE
     subject, chunk = facts.subject[of_fact], facts.chunk[of_fact]
     stated = np.where(
         facts.sentence[of_fact] == NO_PLACE,
-        first_said(subject, chunk),
+        first_mention(subject, chunk),
         chunk * MOST_SENTENCES_OF_A_CHUNK + facts.sentence[of_fact],
     )
     unlocated = (facts.openie[of_fact] == 1) & (stated == NO_PLACE)
     pairs, times = np.unique(np.stack([subject[~unlocated], stated[~unlocated]]), axis=1, return_counts=True)
     triple = facts.openie == 1
-    said_by = [(facts.subject, 0), (facts.object, 1)]
-    triples = [(ends[at := triple & (ends != NO_PLACE)], at, second) for ends, second in said_by]
+    sides = [(facts.subject, 0), (facts.object, 1)]
+    triples = [(ends[at := triple & (ends != NO_PLACE)], at, second) for ends, second in sides]
     names = sentences.names[np.searchsorted(sentences.sentence, where)] if len(where) else where
     columns = [
         # entity, class, first score, second score, sentence, position
@@ -120,7 +120,7 @@ def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
     return Chosen(first.astype(np.int64), sentence.astype(np.int64), position.astype(np.int64))
 
 
-class _FirstSaid:
+class _FirstMention:
     """The first sentence of a chunk that says an entity's name."""
 
     def __init__(self, who: Ints, where: Ints) -> None:
@@ -182,10 +182,10 @@ def relation_text(text: str, one: str, other: str, *, implied: bool) -> str:
     Args:
         implied: the sentence says one of the names of a passage that is about the other, which goes before it.
     """
-    said = excerpt(text, [one, other], _RELATION_DESCRIPTION_CHARACTERS)
-    low = fold(said)
-    missing = [name for name in (one, other) if fold(name) not in low] if implied and said else []
-    return f"{missing[0]}: {said}" if len(missing) == 1 else said
+    text = excerpt(text, [one, other], _RELATION_DESCRIPTION_CHARACTERS)
+    low = fold(text)
+    missing = [name for name in (one, other) if fold(name) not in low] if implied and text else []
+    return f"{missing[0]}: {text}" if len(missing) == 1 else text
 
 
 def _word_start(text: str, at: int) -> int:
@@ -218,19 +218,19 @@ def describe(name: str, key: str, texts: Iterable[DescribingText]) -> tuple[str,
     seen: set[str] = set()
     sentences: set[int] = set()
     room = _DESCRIPTION_CHARACTERS
-    for each in sorted(texts, key=lambda said: not is_prose(said.text)):
+    for each in sorted(texts, key=lambda each: not is_prose(each.text)):
         if (
             len(taken) == _MOST_DESCRIPTION_SENTENCES
             or room < HEADING_CHARACTERS
             or (taken and not is_prose(each.text) and not each.triple)
         ):
             break
-        text, told = each.text, fold(each.text)
-        if told in seen or not any(letter.isalpha() for letter in text) or entity_key(text) == key:
+        text, folded = each.text, fold(each.text)
+        if folded in seen or not any(letter.isalpha() for letter in text) or entity_key(text) == key:
             continue
         if (each.triple and each.chunk in sentences) or (taken and len(text) >= room):
             continue
-        seen.add(told)
+        seen.add(folded)
         if each.triple:
             text += "" if text.endswith((".", "!", "?")) else "."
         else:

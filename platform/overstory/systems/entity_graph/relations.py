@@ -31,13 +31,13 @@ class Sentences:
     Attributes:
         sentence: shape (m,), chunk · MOST_SENTENCES_OF_A_CHUNK + sentence.
         entity: shape (m,).
-        said: shape (m,), 1 where the sentence says the name.
+        stated: shape (m,), 1 where the sentence says the name.
         names: shape (m,), how many names the sentence has.
     """
 
     sentence: Ints
     entity: Ints
-    said: Ints
+    stated: Ints
     names: Ints
 
 
@@ -72,24 +72,24 @@ def names_of_sentences(incidence: Incidence) -> Sentences:
     """The names that each sentence says, and those that its passage is about."""
     mentions = incidence.mentions
     located = mentions.sentence != NO_PLACE
-    said = mentions.chunk[located] * MOST_SENTENCES_OF_A_CHUNK + mentions.sentence[located]
+    stated = mentions.chunk[located] * MOST_SENTENCES_OF_A_CHUNK + mentions.sentence[located]
     who = mentions.entity[located]
-    there = np.unique(said)
+    there = np.unique(stated)
     subject, chunk = _main_subjects(incidence)
     begin = np.searchsorted(chunk, there // MOST_SENTENCES_OF_A_CHUNK, side="left")
     count = np.searchsorted(chunk, there // MOST_SENTENCES_OF_A_CHUNK, side="right") - begin
     implied = np.repeat(there, count)
     at = np.repeat(begin - np.cumsum(count) + count, count) + np.arange(int(count.sum()))
-    sentence = np.concatenate([said, implied])
+    sentence = np.concatenate([stated, implied])
     entity = np.concatenate([who, subject[at]])
-    is_said = np.concatenate([np.ones(len(said), dtype=np.int64), np.zeros(len(implied), dtype=np.int64)])
-    order = np.lexsort((-is_said, entity, sentence))
-    sentence, entity, is_said = sentence[order], entity[order], is_said[order]
+    is_stated = np.concatenate([np.ones(len(stated), dtype=np.int64), np.zeros(len(implied), dtype=np.int64)])
+    order = np.lexsort((-is_stated, entity, sentence))
+    sentence, entity, is_stated = sentence[order], entity[order], is_stated[order]
     first = np.ones(len(sentence), dtype=np.bool_)
     first[1:] = (sentence[1:] != sentence[:-1]) | (entity[1:] != entity[:-1])
-    sentence, entity, is_said = sentence[first], entity[first], is_said[first]
+    sentence, entity, is_stated = sentence[first], entity[first], is_stated[first]
     _, inverse, counts = np.unique(sentence, return_inverse=True, return_counts=True)
-    return Sentences(sentence, entity, is_said, counts[inverse] if len(sentence) else sentence)
+    return Sentences(sentence, entity, is_stated, counts[inverse] if len(sentence) else sentence)
 
 
 def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = MOST_PARTNERS_OF_AN_ENTITY) -> Related:
@@ -201,10 +201,10 @@ def _together(sentences: Sentences, names: int) -> tuple[Ints, Ints, Floats, Int
     """The pairs of all sentences with so many names."""
     rows = sentences.names == names
     entity = sentences.entity[rows].reshape(-1, names)
-    said = sentences.said[rows].reshape(-1, names)
+    stated = sentences.stated[rows].reshape(-1, names)
     one, other = np.triu_indices(names, k=1)
     where = np.repeat(sentences.sentence[rows].reshape(-1, names)[:, 0], len(one))
-    times = (said[:, one] + said[:, other]).ravel()
+    times = (stated[:, one] + stated[:, other]).ravel()
     some = times > 0  # of two that the passage is about, its other sentences say nothing
     count = int(some.sum())
     return (

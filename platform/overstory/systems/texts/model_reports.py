@@ -16,7 +16,7 @@ from overstory.llm.answer_fields import Rating, at_most
 from overstory.surrogates import on_one_line
 from overstory.systems.texts.passages import cut, passages_of
 from overstory.systems.texts.reports import Finding, Report
-from overstory.systems.texts.writing import G, ModelWriter, WritingOutcome
+from overstory.systems.texts.writers import G, ModelWriter, WritingOutcome
 
 _SOURCES_CHARACTERS = 6_000
 """The most of all sources of a request: what a small model can take in."""

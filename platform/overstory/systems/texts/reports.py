@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 
 from overstory.graph.client import Row
 from overstory.protocols import Progress
-from overstory.systems.texts.writing import TextWriter
+from overstory.systems.texts.writers import TextWriter
 
 RULES = "rules"
 """In `by`: rules wrote it. Everything else is the name of a language model."""

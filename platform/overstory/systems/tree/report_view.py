@@ -23,10 +23,10 @@ from overstory.retrieve.among import Among
 from overstory.retrieve.context import asked_corpus
 from overstory.retrieve.hits import chunk_rows, source_hits
 from overstory.systems.base import System
-from overstory.systems.standing import Standing
 from overstory.systems.state import StaleNotes
+from overstory.systems.support import SupportFilter
 from overstory.systems.texts.reports import Report
-from overstory.systems.tree.finding import FoundTree, community_id, find_tree, other_trees
+from overstory.systems.tree.lookup import FoundTree, community_id, find_tree, other_trees
 
 MOST_REPORTS_LISTED = 100
 _MOST_REPORTS_TRIED = 1_000
@@ -65,7 +65,7 @@ def view_reports(
         levels = {row["level"]: row for row in counts if row["level"]}
         if among is not None:
             others = () if tree else other_trees(systems, corpus, found, with_reports=True)
-            return _matching_reports(found, Standing(among(tx, corpus)), levels, level, limit, others)
+            return _matching_reports(found, SupportFilter(among(tx, corpus)), levels, level, limit, others)
         shown = _level(levels, level)
         own = {"level": shown, "limit": limit}
         row = levels.get(shown, {"communities": 0, "reports": 0})
@@ -109,12 +109,12 @@ def view_report(
     def ask(tx: Transaction) -> FullReport:
         corpus = asked_corpus(graph, corpus_name, tx)
         found = find_tree(systems, corpus, tree, with_reports=True)
-        standing = None if among is None else Standing(among(tx, corpus))
+        support = None if among is None else SupportFilter(among(tx, corpus))
 
         def own(ids: Iterable[str]) -> set[str]:
-            return set(ids) if standing is None else _own(found, standing, ids)
+            return set(ids) if support is None else _own(found, support, ids)
 
-        keeps = None if standing is None else own
+        keeps = None if support is None else own
         id_ = community_id(tx, corpus, found, community, command="report", own=keeps)
         rows = tx.run(found.kind.statement("systems/tree/report_of"), corpus.label, id=id_, below=_MOST_REPORTS_BELOW)
         if not rows:
@@ -132,9 +132,9 @@ def view_report(
             passages=row["passages"],
             above=_all(above, found.kind.unit),
             below=_all(below, found.kind.unit),
-            communities=row["communities"] if standing is None else len(below),
+            communities=row["communities"] if support is None else len(below),
             notes=(
-                *(() if standing is not None and standing.restricted else _outdated(tx, corpus, found)),
+                *(() if support is not None and support.restricted else _outdated(tx, corpus, found)),
                 *_missing(corpus, int(report is None and row["community"]["level"] > 0)),
             ),
         )
@@ -142,30 +142,35 @@ def view_report(
     return graph.reading("retrieve/report", ask)
 
 
-def _own(found: FoundTree, standing: Standing, ids: Iterable[str]) -> set[str]:
+def _own(found: FoundTree, support: SupportFilter, ids: Iterable[str]) -> set[str]:
     """The communities whose reports stand on matching documents alone. Where nothing may be told of others, not even
     how large a community is, all that it has must match, too."""
-    own = standing.own(ids, "systems/tree/report_stands_on")
-    return standing.own(own, found.kind.statement("systems/tree/stands_on")) if standing.restricted else own
+    own = support.own(ids, "systems/tree/report_stands_on")
+    return support.own(own, found.kind.statement("systems/tree/stands_on")) if support.restricted else own
 
 
 def _matching_reports(
-    found: FoundTree, standing: Standing, levels: dict[int, Row], level: int | None, limit: int, others: tuple[str, ...]
+    found: FoundTree,
+    support: SupportFilter,
+    levels: dict[int, Row],
+    level: int | None,
+    limit: int,
+    others: tuple[str, ...],
 ) -> CommunityReports:
     """The reports that stand on matching documents alone, on a level or the coarsest that has any."""
-    tx, corpus = standing.among.tx, standing.among.corpus
+    tx, corpus = support.among.tx, support.among.corpus
     tried = sorted(levels) if level is None else [_level(levels, level)]
     shown, kept, left_out, more = tried[0] if tried else 1, list[Row](), 0, False
     for shown in tried:
         listed = _run(tx, corpus, found, "systems/tree/report_list", level=shown, limit=_MOST_REPORTS_TRIED)
-        own = _own(found, standing, (row["id"] for row in listed))
+        own = _own(found, support, (row["id"] for row in listed))
         kept = [row for row in listed if row["id"] in own]
         left_out += len(listed) - len(kept)
         more |= len(listed) == _MOST_REPORTS_TRIED
         if kept:
             break
-    notes = [*standing.among.notes, *others]
-    if not standing.restricted:
+    notes = [*support.among.notes, *others]
+    if not support.restricted:
         notes += _outdated(tx, corpus, found)
         if left_out:
             stand = "stands" if left_out == 1 else "stand"

@@ -12,7 +12,7 @@ from tests.unit.entropy.semantic.planted import SPREAD, Attributed, adjusted_ran
 from tests.unit.entropy.speed import compiled_only
 
 from overstory_entropy import EncodingTree, Graph
-from overstory_entropy.encoding import encode
+from overstory_entropy.encoder import encode
 from overstory_entropy.errors import GraphError
 from overstory_entropy.semantic import Density, encode_semantic, node_semantic_entropy, semantic_structural_entropy
 

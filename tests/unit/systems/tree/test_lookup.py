@@ -10,8 +10,8 @@ from overstory.errors import IndexMissing, SettingsError
 from overstory.graph import Corpus
 from overstory.model.documents import PLURAL
 from overstory.systems.state import IndexState
-from overstory.systems.tree.finding import find_tree, other_trees
 from overstory.systems.tree.kinds import TreeKind
+from overstory.systems.tree.lookup import find_tree, other_trees
 from overstory_systems.serag import SeRag, SeragIndexSettings
 
 NOW = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)

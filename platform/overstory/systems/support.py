@@ -18,7 +18,7 @@ _STANDING_A_STATEMENT = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SupportFilter:
     """Finds out what stands on the documents that a filter lets through, and on no other."""
 
     among: Among
@@ -36,11 +36,11 @@ class Standing:
         """
         own: set[str] = set()
         for some in batches(list(dict.fromkeys(ids)), _STANDING_A_STATEMENT):
-            open_ = self._standing(some, statement, _FIRST_DOCUMENTS_READ)
+            open_ = self._support(some, statement, _FIRST_DOCUMENTS_READ)
             whole = {id_ for id_, size in open_.items() if size < _FIRST_DOCUMENTS_READ}
             large = [id_ for id_ in open_ if id_ not in whole]
             most = min(len(self.among.matching.documents), _MOST_DOCUMENTS_STOOD_ON)
-            read = self._standing(large, statement, most + 1) if large else {}
+            read = self._support(large, statement, most + 1) if large else {}
             own |= whole | {id_ for id_, size in read.items() if size <= most}
         return own
 
@@ -68,7 +68,7 @@ class Standing:
             return {**standing, "systems/tree/stands_on": part.community}
         return standing
 
-    def _standing(self, ids: Sequence[str], statement: str, most: int) -> dict[str, int]:
+    def _support(self, ids: Sequence[str], statement: str, most: int) -> dict[str, int]:
         """Those whose first documents all match, and how many these are."""
         rows = self.among.tx.run(statement, self.among.corpus.label, ids=list(ids), most=most)
         documents = self.among.matching.documents

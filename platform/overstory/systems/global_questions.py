@@ -23,7 +23,7 @@ from overstory.systems.base import System
 from overstory.systems.settings import SettingsClass
 from overstory.systems.state import StaleNotes, require_state
 from overstory.systems.texts.reports import Report
-from overstory.systems.tree.finding import FoundTree, find_tree
+from overstory.systems.tree.lookup import FoundTree, find_tree
 
 _COMPARED_PASSAGES = 400
 """Passages that are compared with each other: in a corpus of any size the same work, some 0.2 s."""

@@ -29,12 +29,12 @@ class Read:
     Attributes:
         tokens: of its text, titles included.
         gold: share of the gold documents that something read can be cited for.
-        said: 1.0 if the text contains a gold answer; None for a question without one, or answered by yes or no.
+        answered: 1.0 if the text contains a gold answer; None for a question without one, or answered by yes or no.
     """
 
     tokens: int
     gold: float
-    said: float | None
+    answered: float | None
 
 
 def text_of(context: Context) -> str:
@@ -55,7 +55,7 @@ def read_of(context: Context, gold: Collection[str], answers: Collection[str], c
     return Read(
         tokens=count(text) if text else 0,
         gold=len(reached.intersection(gold)) / len(gold),
-        said=max(stands_in(each, whole) for each in wanted) if wanted else None,
+        answered=max(stands_in(each, whole) for each in wanted) if wanted else None,
     )
 
 

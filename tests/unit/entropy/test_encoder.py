@@ -20,7 +20,7 @@ from tests.unit.entropy.speed import PLAIN_PYTHON, compiled_only
 from overstory_entropy import EncodingTree, Graph, encode, flat_entropy, structural_entropy
 from overstory_entropy.binary_tree import paired
 from overstory_entropy.compile import Ints
-from overstory_entropy.encoding import community_levels, escape, greedy_partition, recombine
+from overstory_entropy.encoder import community_levels, escape, greedy_partition, recombine
 from overstory_entropy.errors import GraphError
 from overstory_entropy.improve import CONVERGED_BITS
 from overstory_entropy.problem import nested_labels, vertices_as_nodes
