@@ -1,4 +1,4 @@
-"""The framework of systems, each an index and a retriever on the one graph model, and the rooms that they share."""
+"""The framework for retrieval systems: each system is an index and a retriever over the shared graph model."""
 
 from overstory.systems.base import (
     BuildContext,

@@ -1,4 +1,4 @@
-"""Shows the reports that a system wrote on the communities of a tree."""
+"""Views of the reports that a system wrote on the communities of a tree."""
 
 from __future__ import annotations
 
@@ -29,11 +29,9 @@ from overstory.systems.texts.reports import Report
 from overstory.systems.tree.lookup import FoundTree, community_id, find_tree, other_trees
 
 MOST_REPORTS_LISTED = 100
-_MOST_REPORTS_TRIED = 1_000
-"""Reports of a level, those of the highest rating, among which those are looked for that a filter lets through."""
-_MOST_REPORTS_BELOW = 20  # reports on parts that are shown with one
-_MOST_PASSAGES_OF_A_FINDING = 5
-"""Of a finding."""
+_MOST_REPORTS_TRIED = 1_000  # reports of a level checked against a filter, highest rating first
+_MOST_REPORTS_BELOW = 20  # reports on subcommunities shown with a report
+_MOST_PASSAGES_OF_A_FINDING = 5  # passages shown for a finding
 
 
 def view_reports(
@@ -46,15 +44,18 @@ def view_reports(
     tree: str = "",
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> CommunityReports:
-    """The reports on the communities of one level of a tree, by default the coarsest that has any.
+    """Return the reports on the communities of one level of a tree, by default the coarsest level that has reports.
 
     Args:
-        systems: whose trees are looked at.
-        tree: its name; the first of the corpus with reports if left out.
-        among: the documents that a filter lets through; reports that stand on others too are left out.
+        systems: Systems whose trees are considered.
+        tree: Name of the tree; the first tree with reports if empty.
+        among: Documents that a filter allows. Reports based on other documents as well are left out.
     """
     if not 1 <= limit <= MOST_REPORTS_LISTED:
-        raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_REPORTS_LISTED} reports.")
+        raise QuestionError(
+            f"limit must be between 1 and {MOST_REPORTS_LISTED}, got {limit}.",
+            remedy=f"Ask for 1 to {MOST_REPORTS_LISTED} reports.",
+        )
 
     def ask(tx: Transaction) -> CommunityReports:
         corpus = asked_corpus(graph, corpus_name, tx)
@@ -99,11 +100,11 @@ def view_report(
     tree: str = "",
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> FullReport:
-    """The report on a community, with the passages of its findings and what is around it.
+    """Return the report on a community, with the passages of its findings and the communities around it.
 
     Args:
-        community: its id, or a unique prefix of it.
-        systems, tree, among: as of `view_reports`.
+        community: Id of the community, or a unique prefix of it.
+        systems, tree, among: See `view_reports`.
     """
 
     def ask(tx: Transaction) -> FullReport:
@@ -143,8 +144,10 @@ def view_report(
 
 
 def _own(found: FoundTree, support: SupportFilter, ids: Iterable[str]) -> set[str]:
-    """The communities whose reports stand on matching documents alone. Where nothing may be told of others, not even
-    how large a community is, all that it has must match, too."""
+    """Return the communities whose reports are based on matching documents alone.
+
+    If the filter is restricted, all documents of the community must match as well, because a report gives its size.
+    """
     own = support.own(ids, "systems/tree/report_stands_on")
     return support.own(own, found.kind.statement("systems/tree/stands_on")) if support.restricted else own
 
@@ -157,7 +160,7 @@ def _matching_reports(
     limit: int,
     others: tuple[str, ...],
 ) -> CommunityReports:
-    """The reports that stand on matching documents alone, on a level or the coarsest that has any."""
+    """Return reports based on matching documents alone, on `level` or the coarsest level that has any."""
     tx, corpus = support.among.tx, support.among.corpus
     tried = sorted(levels) if level is None else [_level(levels, level)]
     shown, kept, left_out, more = tried[0] if tried else 1, list[Row](), 0, False
@@ -173,10 +176,10 @@ def _matching_reports(
     if not support.restricted:
         notes += _outdated(tx, corpus, found)
         if left_out:
-            stand = "stands" if left_out == 1 else "stand"
-            notes.append(f"left out: {counted(left_out, 'report')} that {stand} on other documents, too")
+            are = "is" if left_out == 1 else "are"
+            notes.append(f"{counted(left_out, 'report')} {are} left out, based on other documents as well")
         if more:
-            notes.append(f"only the {_MOST_REPORTS_TRIED:,} reports of the highest rating on a level were looked at")
+            notes.append(f"only the {_MOST_REPORTS_TRIED:,} highest-rated reports of a level were checked")
     return CommunityReports(
         corpus=corpus.name,
         tree=found.kind.name,
@@ -188,12 +191,12 @@ def _matching_reports(
 
 
 def _level(levels: dict[int, Row], wanted: int | None) -> int:
-    """The level that is asked for; by default the coarsest with a report, or the coarsest at all."""
+    """Return the requested level; by default the coarsest with a report, or the coarsest of all."""
     if wanted is None:
         return min((level for level, row in levels.items() if row["reports"]), default=1)
     if wanted not in levels:
-        remedy = f"Ask for 1 to {max(levels)}." if levels else "The tree has no communities."
-        raise QuestionError(f"There is no level {wanted}.", remedy=remedy)
+        remedy = f"Ask for level 1 to {max(levels)}." if levels else "The tree has no communities."
+        raise QuestionError(f"The tree has no level {wanted}.", remedy=remedy)
     return wanted
 
 
@@ -207,14 +210,14 @@ def _outdated(tx: Transaction, corpus: Corpus, found: FoundTree) -> Iterator[str
 
 
 def _empty(tx: Transaction, corpus: Corpus, found: FoundTree) -> Iterator[str]:
-    """Why a tree has no communities, and what to do."""
+    """Yield a note that explains why a tree has no communities and what to do about it."""
     rows = _run(tx, corpus, found, "systems/tree/levels")
     size = rows[0]["size"] if rows else 0
     units = PLURAL[found.kind.unit]
-    why = f"nothing joins any of its {size:,} {units}" if size else f"it has no {units}"
+    why = f"no edges connect its {size:,} {units}" if size else f"it has no {units}"
     yield (
-        f"the {found.kind.title} has no communities to report on, for {why}: ingest more documents (overstory ingest "
-        f"PATH --corpus {shlex.quote(corpus.name)}), then run {index_command(corpus.name)}"
+        f"the {found.kind.title} has no communities to report on because {why}: ingest more documents (overstory "
+        f"ingest PATH --corpus {shlex.quote(corpus.name)}), then run {index_command(corpus.name)}"
     )
 
 
@@ -222,8 +225,8 @@ def _missing(corpus: Corpus, number: int) -> Iterator[str]:
     if number:
         have = "has" if number == 1 else "have"
         yield (
-            f"{counted(number, 'community', 'communities')} {have} no report: one that stands on a deleted passage is "
-            f"deleted with it, and written again by {index_command(corpus.name)}"
+            f"{counted(number, 'community', 'communities')} {have} no report. A report is deleted with any of its "
+            f"passages; to write missing reports, run {index_command(corpus.name)}"
         )
 
 

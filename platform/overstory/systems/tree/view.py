@@ -1,4 +1,4 @@
-"""Shows a stored tree: reads a part of it, and finds out what its communities are about."""
+"""Views of stored trees: reads part of a tree, and finds the names and sentences that its communities are about."""
 
 from __future__ import annotations
 
@@ -38,26 +38,18 @@ ABOUT: Mapping[Unit, str] = {
     "document": "systems/tree/about_document",
     "entity": "systems/tree/about_entity",
 }
-"""What reads the members of communities."""
+"""Statements that read the members of communities, by unit."""
 MOST_LEVELS_SHOWN = 10
-MOST_SHOWN_BELOW = 100
-"""Communities or leaves that are shown right below a community."""
-_MOST_NODES_SHOWN = 100
-"""Communities in all, and leaves in all."""
-_MOST_COMMUNITIES_TRIED = 2_000
-"""Communities, from the top and the largest first, among which those are looked for that a filter lets through."""
-_MOST_LEAVES_READ = 1_000
-"""Leaves of a community that names and sentences are taken from, those of the greatest volume."""
-MOST_MEMBERS_PAGED = 10_000
-"""Leaves right below a community that can be paged through."""
-_NAMES_OF_A_COMMUNITY = 5  # names that are shown of a community
-_SENTENCES_OF_A_COMMUNITY = 2  # sentences that are shown of a community
-_KEY_SENTENCE_PASSAGES = 2
-"""The nearest to a community's vector, whose sentences are compared with it."""
-_SENTENCES_READ = 4
-"""Of each of these passages, the first ones: a sentence takes some 5 ms to embed, and there are many communities."""
-_SHORTEST_SENTENCE_CHARACTERS = 25
-"""Characters. A heading or a name alone can be near a vector, but says little."""
+MOST_SHOWN_BELOW = 100  # communities or leaves shown directly below a community
+_MOST_NODES_SHOWN = 100  # communities shown in total; the same limit holds for leaves
+_MOST_COMMUNITIES_TRIED = 2_000  # communities checked against a filter, from the top and largest first
+_MOST_LEAVES_READ = 1_000  # leaves of a community from which names and sentences are taken, largest volume first
+MOST_MEMBERS_PAGED = 10_000  # leaves directly below a community that can be paged through
+_NAMES_OF_A_COMMUNITY = 5  # names shown for a community
+_SENTENCES_OF_A_COMMUNITY = 2  # sentences shown for a community
+_KEY_SENTENCE_PASSAGES = 2  # passages nearest to a community's vector, from which its key sentences are chosen
+_SENTENCES_READ = 4  # first sentences of each of these passages; embedding a sentence takes about 5 ms
+_SHORTEST_SENTENCE_CHARACTERS = 25  # a heading or a bare name may be near a vector, but is not informative
 
 
 def view_tree(
@@ -72,22 +64,31 @@ def view_tree(
     tree: str = "",
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> CommunityTree:
-    """The part of a tree below a community, the root if `node` is None.
+    """Return the part of a tree below a community, or below the root if `node` is None.
 
     Args:
-        systems: whose trees are looked at.
-        first: communities and leaves right below `node` that are left out before the others.
-        sentences: whether to look for those that communities are about, whose embedding takes most of the time.
-        tree: its name; the first that the corpus has if left out.
-        among: the documents that a filter lets through. Communities that stand on others too are left out, and what is
-            right below the root is what those that are kept have above it.
+        systems: Systems whose trees are considered.
+        first: Number of communities and leaves directly below `node` to skip.
+        sentences: Also find key sentences of the communities. Embedding them takes most of the time.
+        tree: Name of the tree; the first tree of the corpus if empty.
+        among: Documents that a filter allows. Communities based on other documents as well are left out, and the
+            communities that remain are shown directly below the root.
     """
     if not 1 <= depth <= MOST_LEVELS_SHOWN:
-        raise QuestionError(f"depth is {depth}.", remedy=f"Ask for 1 to {MOST_LEVELS_SHOWN} levels.")
+        raise QuestionError(
+            f"depth must be between 1 and {MOST_LEVELS_SHOWN}, got {depth}.",
+            remedy=f"Ask for 1 to {MOST_LEVELS_SHOWN} levels.",
+        )
     if not 1 <= limit <= MOST_SHOWN_BELOW:
-        raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_SHOWN_BELOW} communities.")
+        raise QuestionError(
+            f"limit must be between 1 and {MOST_SHOWN_BELOW}, got {limit}.",
+            remedy=f"Ask for 1 to {MOST_SHOWN_BELOW} communities.",
+        )
     if not 0 <= first <= MOST_MEMBERS_PAGED:
-        raise QuestionError(f"first is {first}.", remedy=f"Give 0 to {MOST_MEMBERS_PAGED:,}.")
+        raise QuestionError(
+            f"first must be between 0 and {MOST_MEMBERS_PAGED:,}, got {first}.",
+            remedy=f"Give a value from 0 to {MOST_MEMBERS_PAGED:,}.",
+        )
 
     def ask(tx: Transaction, corpus: Corpus) -> _TreeView:
         found = find_tree(systems, corpus, tree)
@@ -104,12 +105,12 @@ class _TreeView:
     """The part of a tree that was read.
 
     Attributes:
-        children: communities that are shown below each community that has any.
-        rows: of `systems/tree/communities`, by id.
-        topics: of `systems/tree/about_…`, by id; not for the root.
-        listed: leaves that are shown right below each community by the ids of their units, and how near these are.
-        chunks, entities, documents: rows by id; without those that were deleted meanwhile.
-        encodes: whether its entropy is shown.
+        children: Communities shown below each community that has any.
+        rows: Rows of `systems/tree/communities`, by id.
+        topics: Rows of `systems/tree/about_…`, by id, without the root.
+        listed: Leaves shown directly below each community, as pairs of unit id and similarity.
+        chunks, entities, documents: Rows by id, without units deleted meanwhile.
+        encodes: True if the structural entropy is shown.
     """
 
     corpus: str
@@ -181,7 +182,7 @@ class _TreeView:
 
 @dataclass(frozen=True, slots=True)
 class _TreeReader:
-    """One look at a tree, in its transaction."""
+    """Reads one view of a tree within a transaction."""
 
     tx: Transaction
     corpus: Corpus
@@ -230,7 +231,7 @@ class _TreeReader:
         return view
 
     def _shown(self, view: _TreeView, depth: int, limit: int, first: int) -> list[str]:
-        """The requested community and those below it, as far as they are shown."""
+        """Return the requested community and the communities shown below it."""
         shown, lowest, left_out = [view.top], [view.top], 0
         for level in range(depth):
             skip = 0 if level else first
@@ -245,14 +246,14 @@ class _TreeReader:
                 view.children[parent] = rows.get(parent, [])[: max(0, room - len(lowest))]
                 lowest += view.children[parent]
                 if rows.get(parent) and not view.children[parent]:
-                    del view.children[parent]  # or its leaves would pass for all that it has
+                    del view.children[parent]  # otherwise its leaves would look like everything below it
             left_out += there - len(lowest)
             shown += lowest
             if not lowest:
                 break
         if left_out:
             view.notes.append(
-                f"only {_MOST_NODES_SHOWN} communities are shown; ask for one of them to see what is below it"
+                f"only {_MOST_NODES_SHOWN} communities are shown; open one of them to see the communities below it"
             )
         return shown
 
@@ -261,11 +262,11 @@ class _TreeReader:
         return {row["id"]: row["communities"] for row in rows}
 
     def _own(self, ids: Iterable[str], support: SupportFilter) -> set[str]:
-        """The communities that stand on matching documents alone, as all below them do."""
+        """Return the communities whose source documents all match the filter."""
         return support.own(ids, self.kind.statement("systems/tree/stands_on"))
 
     def _highest(self, view: _TreeView, root: str, limit: int, support: SupportFilter) -> list[str]:
-        """The highest communities that stand on matching documents alone, from the top."""
+        """Return the topmost communities whose source documents all match the filter."""
         found: list[str] = []
         waiting, tried, left_out = [root], 0, 0
         while waiting and len(found) < limit and tried < _MOST_COMMUNITIES_TRIED:
@@ -279,14 +280,16 @@ class _TreeReader:
         view.notes.extend(support.among.notes)
         if not support.restricted:
             if left_out:
-                are = "community stands" if left_out == 1 else "communities stand"
-                view.notes.append(f"{left_out:,} {are} on other documents, too, and only what is below is shown")
+                are = "community is" if left_out == 1 else "communities are"
+                view.notes.append(
+                    f"{left_out:,} {are} based on other documents as well; only the parts below are shown"
+                )
             if tried >= _MOST_COMMUNITIES_TRIED:
-                view.notes.append(f"only the {_MOST_COMMUNITIES_TRIED:,} communities nearest to the top were looked at")
+                view.notes.append(f"only the {_MOST_COMMUNITIES_TRIED:,} communities nearest to the top were checked")
         return found[:limit]
 
     def _hide_unsupported(self, view: _TreeView, support: SupportFilter, root: str) -> None:
-        """Takes off what is told of the rest of the tree: its size, its levels, and what is above."""
+        """Remove what the view reveals about the rest of the tree: its size, its levels and the communities above."""
         highest = view.children.get(root, [])
         size = sum(view.rows[id_]["size"] for id_ in highest) if view.top == root else view.rows[view.top]["size"]
         view.levels = [{**view.levels[0], "size": size}, *([{"communities": len(highest)}] if highest else [])]
@@ -298,7 +301,7 @@ class _TreeReader:
             view.notes.extend(support.among.notes)
 
     def _read_topics(self, view: _TreeView, communities: Sequence[str], nearest: int) -> None:
-        """Reads what these communities are about."""
+        """Read the names and nearest passages of these communities."""
         if not communities:
             return
         asked = [[id_, view.rows[id_]["vector"].tolist()] for id_ in communities]
@@ -313,18 +316,17 @@ class _TreeReader:
         view.topics |= {row["id"]: row for row in rows}
         if self.kind.encodes and any(view.rows[id_]["size"] > _MOST_LEAVES_READ for id_ in communities):
             view.notes.append(
-                f"names and sentences are those of {_MOST_LEAVES_READ:,} {PLURAL[self.kind.unit]} of each community, "
-                "where it has more"
+                f"in large communities, names and sentences come from {_MOST_LEAVES_READ:,} {PLURAL[self.kind.unit]} only"
             )
         self._read_chunks(view, [id_ for row in rows for id_, _ in row["passages"][:_KEY_SENTENCE_PASSAGES]])
 
     def _page(self, view: _TreeView, first: int, limit: int) -> None:
-        """Leaves out what comes before a page of the leaves right below the requested community."""
+        """Skip the leaves before the requested page of the requested community."""
         top = view.top
         if top not in view.topics:
             return
         leaves = view.rows[top]["leaves"]
-        if first or leaves > _MOST_LEAVES_READ:  # all of them are ranked, so that pages have each once
+        if first or leaves > _MOST_LEAVES_READ:  # all leaves are ranked, so that each appears on exactly one page
             (row,) = self._run(
                 ABOUT[self.kind.unit],
                 asked=[[top, view.rows[top]["vector"].tolist()]],
@@ -335,10 +337,10 @@ class _TreeReader:
             )
             view.topics[top] = {**view.topics[top], "members": row["members"][first:]}
         if leaves > MOST_MEMBERS_PAGED:
-            view.notes.append(f"of {counted(leaves, SINGULAR[self.kind.unit])} only {MOST_MEMBERS_PAGED:,} are listed")
+            view.notes.append(f"only {MOST_MEMBERS_PAGED:,} of {counted(leaves, SINGULAR[self.kind.unit])} are listed")
 
     def _list_leaves(self, view: _TreeView, communities: Sequence[str], limit: int) -> None:
-        """Reads the leaves right below these communities, as far as they are shown."""
+        """Read the leaves shown directly below these communities."""
         room = _MOST_NODES_SHOWN
         for id_ in communities:
             near = [(unit, similarity) for unit, similarity in view.topics[id_]["members"][: min(limit, room)]]
@@ -354,8 +356,7 @@ class _TreeReader:
             view.documents |= {row["document"]["id"]: row["document"] for row in rows}
         if communities and not room:
             view.notes.append(
-                f"only {_MOST_NODES_SHOWN} {PLURAL[self.kind.unit]} are shown; "
-                "ask for one community to see all of its own"
+                f"only {_MOST_NODES_SHOWN} {PLURAL[self.kind.unit]} are shown; open one community to see all of its own"
             )
 
     def _read_chunks(self, view: _TreeView, ids: Sequence[str]) -> None:
@@ -374,7 +375,7 @@ def _inside(row: Row) -> float:
 
 
 def _of_unit_length(vector: bytes) -> Vectors:
-    """float32[d] of unit length; empty where it points nowhere, which has no cosine."""
+    """Return the unpacked vector with unit length, float32[d]; empty for a zero vector, which has no cosine."""
     found = unpacked(vector)
     length = float(np.linalg.norm(found))
     return found / np.float32(length) if length > 0.0 else found[:0]
@@ -383,7 +384,7 @@ def _of_unit_length(vector: bytes) -> Vectors:
 def _key_sentences(
     topics: Mapping[str, Row], communities: Mapping[str, Row], chunks: Mapping[str, Row], embedder: Embedder
 ) -> dict[str, tuple[str, ...]]:
-    """For each community the sentences nearest to its vector, the nearest first, no two from one passage."""
+    """Return for each community the sentences nearest to its vector, nearest first, at most one per passage."""
     read = {
         id_: [_sentences(chunks[chunk]) for chunk, _ in row["passages"][:_KEY_SENTENCE_PASSAGES] if chunk in chunks]
         for id_, row in topics.items()
@@ -404,6 +405,6 @@ def _key_sentences(
 
 
 def _sentences(chunk: Row) -> list[str]:
-    """The first sentences of a passage, on one line each; short ones only where there are no others."""
+    """Return the first sentences of a passage, each on one line. Short ones are used only if there are no others."""
     found = [" ".join(text.split()) for text in sentence_texts(content(chunk), chunk["sentences"])[:_SENTENCES_READ]]
     return [text for text in found if len(text) >= _SHORTEST_SENTENCE_CHARACTERS] or [text for text in found if text]

@@ -144,8 +144,8 @@ def test_the_tree_over_meaning_alone_is_another_one(topics: Knowledge) -> None:
         ("0000000000", {}, "No community"),
         ("not hex", {}, "No community"),
         ("", {}, "No community"),
-        (None, {"depth": 0}, "depth is 0"),
-        (None, {"limit": 101}, "limit is 101"),
+        (None, {"depth": 0}, "depth must be between 1 and 10, got 0"),
+        (None, {"limit": 101}, "limit must be between 1 and 100, got 101"),
     ],
 )
 def test_what_cannot_be_asked_is_said(topics: Knowledge, node: str | None, options: dict[str, int], says: str) -> None:
