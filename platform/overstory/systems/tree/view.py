@@ -316,7 +316,7 @@ class _TreeReader:
         view.topics |= {row["id"]: row for row in rows}
         if self.kind.encodes and any(view.rows[id_]["size"] > _MOST_LEAVES_READ for id_ in communities):
             view.notes.append(
-                f"in large communities, names and sentences are from {_MOST_LEAVES_READ:,} {PLURAL[self.kind.unit]} only"
+                f"names and sentences of large communities are from {_MOST_LEAVES_READ:,} {PLURAL[self.kind.unit]} only"
             )
         self._read_chunks(view, [id_ for row in rows for id_, _ in row["passages"][:_KEY_SENTENCE_PASSAGES]])
 
