@@ -1,7 +1,7 @@
-"""Encoding trees: hierarchies that describe the edges of a graph in the fewest bits.
+"""Encoding trees: hierarchical partitions that describe the edges of a graph in the fewest bits.
 
-Pure functions on arrays. This package needs numpy and numba, and nothing of `overstory`, which builds on it. Names are
-imported when they are first used: `overstory_entropy.errors` loads neither numpy nor numba.
+Pure functions on arrays. The package needs only numpy and numba and does not import `overstory`. Names are imported on
+first use: `overstory_entropy.errors` loads neither numpy nor numba.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ def test_estimated_densities_cost_little_and_are_counted() -> None:
 
 
 def test_a_height_below_one_is_refused() -> None:
-    with pytest.raises(GraphError, match="height is 0"):
+    with pytest.raises(GraphError, match="height must be at least 1, got 0"):
         encode_semantic(Graph.from_edges(2, [(0, 1)]), np.zeros((2, 1)), height=0)
 
 
