@@ -182,7 +182,7 @@ def _join_the_rest(names: Ints, parents: Ints, next_name: int) -> None:
 
 @kernel
 def _closest(problem: PlacementProblem, fence: Ints) -> tuple[Ints, Floats]:
-    """Return each node's closest neighbour within its fence (−1 if there is none) and its closeness, (n,), (n,)."""
+    """Return each node's closest neighbour with the same `fence` value (−1 if there is none) and its closeness."""
     indptr, neighbours, weights, volumes, _, _ = problem
     partner = np.full(len(fence), NO_NODE, dtype=np.int64)
     closeness = np.zeros(len(fence))

@@ -1,7 +1,10 @@
 """Consolidation: structural weights of vertices in their communities, and community vectors weighted by them.
 
-W(v|β) = −Σ g(a)/vol(β) · log2(vol(a)/vol(parent(a))) over the nodes a from the leaf v up to, but not including, β. h_β
-= normalise(Σ_v W(v|β) · h_v / Σ_v W(v|β)).
+    W(v|β) = −Σ_a g(a)/vol(β) · log2(vol(a)/vol(parent(a)))
+    h_β = normalise(Σ_v W(v|β) · h_v / Σ_v W(v|β))
+
+The first sum is over the nodes a from the leaf v up to, but not including, the community β. g is the cut of a node, vol
+its volume, and h_v the vector of a vertex.
 
 Source: SeRAG Eq. 8 and 9.
 """

@@ -73,7 +73,9 @@ class Graph:
             degrees = row_sums(indptr, merged) + 2.0 * loops
             volume = float(degrees.sum())
         if not np.isfinite(volume):
-            raise GraphError("the sum of the weights is too large for float64", remedy="Divide them by a constant.")
+            raise GraphError(
+                "the sum of the weights is too large for float64", remedy="Divide all weights by a constant."
+            )
         return cls(indptr, neighbours, merged, loops, degrees, volume)
 
     @property

@@ -20,10 +20,13 @@ DEKKER_SPLITTER = 2.0**19 + 1.0
 class PlacementProblem(NamedTuple):
     """n nodes to be placed under the communities of a tree. A node is a vertex, or a set of vertices that moves as one.
 
-    Let X(a) be twice the weight of the edges whose lowest common community is a. Then H(T) = H_flat + 1/V · Σ_a X(a) ·
-    log2(vol(a)/V). An edge costs the logarithm of the volume of the lowest community that contains it, so a move
-    changes X and vol only in the communities left and joined and in those above them. The equation follows from the
-    definition of H(T) by summing over edges instead of communities.
+    Let X(a) be twice the weight of the edges whose lowest common community is a. Then
+
+        H(T) = H_flat + 1/V · Σ_a X(a) · log2(vol(a)/V)
+
+    An edge costs the logarithm of the volume of the lowest community that contains it, so a move changes X and vol only
+    in the communities left and joined and in those above them. The equation follows from the definition of H(T) by
+    summing over edges instead of communities.
 
     Attributes:
         indptr: Shape (n + 1,), rows as in `Graph`, not necessarily ascending.

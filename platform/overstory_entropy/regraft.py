@@ -269,7 +269,7 @@ Consecutive visits then read memory that is still in the processor's cache, whic
 three times as fast.
 """
 
-_MOST_REGRAFTING_STEPS = 100_000_000  # about a second
+_MOST_REGRAFTING_STEPS = 100_000_000  # steps through the tree that any call may take, about a second
 _STEPS_AN_ENTRY = 100
 """Further steps per node and per entry of the graph's rows.
 

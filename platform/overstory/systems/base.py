@@ -46,8 +46,8 @@ class Owned:
 
     A node of a system carries `Overstory`, the corpus label, its kind (one of `labels`) and `Corpus_…_KIND`. A node
     derived from a chunk, document or entity also carries `OfChunk`, `OfDocument` or `OfEntity` and is deleted with it.
-    A node shared by several such nodes carries `Shared` and is deleted with the last of them, and so, one step further,
-    are nodes that shared nodes share.
+    A node shared by several such nodes carries `Shared` and is deleted with the last of them. The same applies, one
+    step further, to nodes shared by shared nodes.
 
     Attributes:
         labels: Kinds of nodes.

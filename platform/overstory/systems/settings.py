@@ -84,8 +84,8 @@ class Option:
 
 
 def option(
-    default: Any,  # of the field's own type, as for dataclasses.field
-    help: str,  # noqa: A002 # as click calls it
+    default: Any,  # has the type of the field, as in dataclasses.field
+    help: str,  # noqa: A002 # the name that click uses
     *,
     least: float = -math.inf,
     most: float = math.inf,

@@ -390,7 +390,7 @@ def _checked(vectors: ArrayLike) -> Floats:
         row = int(np.argmin(right))
         column = int(np.argmin(np.isfinite(rows[row])))
         raise GraphError(
-            f"row {row} of the vectors has {rows[row, column]} at {column}; expected finite numbers",
+            f"row {row} of the vectors has {rows[row, column]} in column {column}; expected finite numbers",
             remedy="Embed the text of this vertex again, or give it the mean of the other vectors.",
         )
     return rows

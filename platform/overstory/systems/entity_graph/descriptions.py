@@ -20,7 +20,7 @@ _DESCRIPTION_CANDIDATES = 6  # sentences considered; some are headings, duplicat
 _RELATION_DESCRIPTION_CHARACTERS = 160  # length of the description of a relation
 _LONGEST_READ_SENTENCE_CHARACTERS = 2_000  # longer sentences are cut: a table may look like one endless sentence
 HEADING_CHARACTERS, LISTING_CHARACTERS = 30, 400
-"""Shorter sentences are probably headings; longer ones than the second value are probably listings."""
+"""Sentences shorter than the first length are probably headings, those longer than the second probably listings."""
 LEAST_PLAIN_WORDS, LEAST_PLAIN_WORD_SHARE = 2, 0.2
 """Least number and least share of lowercase words in a sentence of prose."""
 
@@ -83,7 +83,7 @@ def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
     triples = [(ends[at := triple & (ends != NO_PLACE)], at, second) for ends, second in sides]
     names = sentences.names[np.searchsorted(sentences.sentence, where)] if len(where) else where
     columns = [
-        # entity, class, first score, second score, sentence, position
+        # columns: entity, class, first score, second score, sentence, position
         (
             subjects.entity,
             _ABOUT,

@@ -28,7 +28,7 @@ P = ParamSpec("P")
 _COMMUNITY_CANDIDATES = 6  # communities listed if the given id prefix fits several
 _COMMUNITIES_TRIED = 100  # communities with a matching id prefix that are checked against a filter
 
-_READ_AGAIN = 2  # enough, because a build takes longer than two attempts
+_READ_AGAIN = 2  # retries; a build takes longer than two reads
 
 _DIGITS = re.compile(r"[0-9a-f]{1,32}")
 

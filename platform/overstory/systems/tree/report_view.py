@@ -176,8 +176,8 @@ def _matching_reports(
     if not support.restricted:
         notes += _outdated(tx, corpus, found)
         if left_out:
-            are = "is" if left_out == 1 else "are"
-            notes.append(f"{counted(left_out, 'report')} {are} left out, based on other documents as well")
+            use = "uses" if left_out == 1 else "use"
+            notes.append(f"left out: {counted(left_out, 'report')} that also {use} other documents")
         if more:
             notes.append(f"only the {_MOST_REPORTS_TRIED:,} highest-rated reports of a level were checked")
     return CommunityReports(

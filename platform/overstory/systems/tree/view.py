@@ -280,10 +280,8 @@ class _TreeReader:
         view.notes.extend(support.among.notes)
         if not support.restricted:
             if left_out:
-                are = "community is" if left_out == 1 else "communities are"
-                view.notes.append(
-                    f"{left_out:,} {are} based on other documents as well; only the parts below are shown"
-                )
+                are = "community also contains" if left_out == 1 else "communities also contain"
+                view.notes.append(f"{left_out:,} {are} other documents; only the communities below are shown")
             if tried >= _MOST_COMMUNITIES_TRIED:
                 view.notes.append(f"only the {_MOST_COMMUNITIES_TRIED:,} communities nearest to the top were checked")
         return found[:limit]
