@@ -86,7 +86,10 @@ def _checked_vectors(leaves: int, vectors: ArrayLike) -> Vectors:
 
 @kernel
 def _sums_below(parents: Ints, terms: Floats, node: int) -> Floats:
-    """Return the sum of terms from each node up to, but not including, `node`; 0 outside its subtree."""
+    """Return for each node the sum of terms on the path up to, but not including, `node`.
+
+    Nodes outside the subtree have 0. Shapes: (nodes,), (nodes,) -> (nodes,).
+    """
     below = np.zeros(len(parents), dtype=np.bool_)
     below[node] = True
     sums = np.zeros(len(parents))

@@ -349,9 +349,9 @@ def _groups(partition: Ints) -> int:
 
 
 def _stacked(vertices: int, partitions: Sequence[Ints]) -> Ints:
-    """Return the parents of a tree of nested partitions.
+    """Return the parents of the tree of nested partitions.
 
-    Nodes are the vertices, the communities of the finest partition up to those of the coarsest, and the root.
+    The vertices come first, then the communities from the finest partition to the coarsest, and the root last.
     """
     nodes = vertices + sum(map(_groups, partitions)) + 1
     parents = np.full(nodes, _ROOT_HAS_NO_PARENT, dtype=np.int64)

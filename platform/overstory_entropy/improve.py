@@ -144,7 +144,7 @@ def relocate(problem: PlacementProblem, levels: Levels, depth: int, waiting: Int
 
 @kernel
 def _free_slots(level: Ints) -> tuple[Ints, int]:
-    """Return a stack of the free slots, shape (slots,), lowest number on top, and its length."""
+    """Return a stack of the free slots with the lowest number on top, shape (slots,), and its length."""
     free = np.empty(len(level), dtype=np.int64)
     count = 0
     for slot in range(len(level) - 1, -1, -1):

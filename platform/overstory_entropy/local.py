@@ -185,7 +185,7 @@ class TreePart:
         return communities - sum(each.volume * log2(each.volume) for each in self.leaves.values() if each.volume > 0.0)
 
     def _toward(self, edges: Mapping[str, float]) -> dict[str, float]:
-        """Return the weight into every community with a neighbour, lowest level first, without the root."""
+        """Return the edge weight into every community with a neighbour, lowest level first, without the root."""
         below: dict[str, float] = defaultdict(float)
         for other, weight in edges.items():
             below[self.leaves[other].home] += weight
@@ -199,7 +199,7 @@ class TreePart:
         return toward
 
     def _bring(self, edges: Mapping[str, float], toward: Mapping[str, float], sign: float) -> None:
-        """Add the far ends of edges from outside every community; subtract them if `sign` is −1."""
+        """Update the volumes and cuts at the far ends of a vertex's edges; `sign` is −1 when it is removed."""
         for other, weight in edges.items():
             self.leaves[other].volume = max(self.leaves[other].volume + sign * weight, 0.0)
         for name, weight in toward.items():
@@ -210,8 +210,8 @@ class TreePart:
     def _cheapest(self, toward: dict[str, float], weight: float) -> str:
         """Return the community below which a vertex costs least.
 
-        2 · toward(a) costs log2 of the volume of a with the vertex instead of that of the parent, and X(a) costs that
-        instead of log2 vol(a).
+        If the vertex is added below a, edges of weight toward(a) are charged to a instead of its parent, and the volume
+        of a grows by the vertex. Both change the cost Σ X · log2 vol.
         """
         joined = {self._root: _log(self.root.volume + weight)}
         cost = {self._root: 2.0 * weight * joined[self._root]}

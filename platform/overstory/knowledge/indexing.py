@@ -116,7 +116,7 @@ class Indexing(WholePart):
         of_languages = read.language_notes(writer.corpus.languages) if isinstance(read, ReadsLanguages) else ()
         notes = (*map(str, of_languages), *(note for system in built.values() for note in system.notes), *gone, *idle)
         did = [*(["indexes"] if rebuild_indexes else []), *report.done]
-        did += [name for name, outcome in built.items() if outcome.something]
+        did += [name for name, outcome in built.items() if outcome.changed]
         return replace(report, done=tuple(did), notes=notes)
 
     def estimate_index(

@@ -56,7 +56,7 @@ class TimedEmbedder:
 
 
 class ModelRequests:
-    """Counts the requests that a build sends to a language model from now on under the system's name."""
+    """Counts the language model requests recorded under a system's name since this object was created."""
 
     def __init__(self, chat: Chat | None, stage: str) -> None:
         self._chat, self._stage = chat, stage

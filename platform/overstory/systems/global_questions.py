@@ -34,7 +34,7 @@ _STANDS_FOR_COSINE = 0.3  # cosine from which one passage represents another; un
 
 
 def central_passages(context: RetrievalContext, question: str, k: int) -> Evidence:
-    """Return the `k` most representative passages of the corpus, at most one per document, whatever the question."""
+    """Return the `k` most representative passages of the corpus, at most one per document, for any question."""
 
     def query(tx: Transaction, corpus: Corpus) -> Evidence:
         drawn = tx.run(
@@ -105,10 +105,7 @@ def answers_itself(systems: Sequence[System[Any, Any]], retriever: str | Setting
 
 
 def retriever_for_all(systems: Sequence[System[Any, Any]], corpus: Corpus) -> str:
-    """Return the name of a system that answers questions about the whole corpus and has an index in the corpus.
-
-    Returns "" if there is no such system.
-    """
+    """Return the name of a system that answers questions about the whole corpus and is indexed; "" if none is."""
     for system in systems:
         if system.answers_on_all:
             try:
@@ -154,12 +151,12 @@ def overview(systems: Sequence[System[Any, Any]], context: RetrievalContext, que
     more = f" For a better answer, run {command} and ask again." if command else ""
     if evidence is not None:
         by = next(system.title for system in systems if system.name == evidence.retriever)
-        said = f"This question is about all documents: reports of {by} on the coarsest communities answer it.{more}"
-        return replace(evidence, notes=(said, *evidence.notes))
+        note = f"This question is about all documents: reports of {by} on the coarsest communities answer it.{more}"
+        return replace(evidence, notes=(note, *evidence.notes))
     found = central_passages(context, question, 2 * _OVERVIEW_REPORTS)
     reports = f" For an answer from reports, run {command} and ask again." if command else ""
-    said = f"This question is about all documents: the passages shown represent many others.{reports}"
-    return replace(found, notes=(said, *found.notes))
+    note = f"This question is about all documents: the passages shown represent many others.{reports}"
+    return replace(found, notes=(note, *found.notes))
 
 
 def _stored(tx: Transaction, corpus: Corpus, found: FoundTree) -> Iterator[tuple[Row, Report]]:

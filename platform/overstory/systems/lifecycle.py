@@ -69,12 +69,12 @@ class Built:
     """The outcome of a build.
 
     Attributes:
-        something: True if there was anything to do.
+        changed: True if the index was changed; False if there was nothing to do.
         notes: Notes for the user.
         improvable: True if `improve` found changes that had been added without clustering.
     """
 
-    something: bool
+    changed: bool
     notes: tuple[str, ...] = ()
     improvable: bool = False
 
@@ -163,8 +163,8 @@ def build(
         finally:  # the ledger records paid tokens even if the run failed
             took = chat.usage.spent - spent if chat else Spent()
             ledger.tokens += took.usage.tokens
-    told = (f"{model} took {took}",) if chat else ()
-    return Built(True, (*notes, *told, *run.notes, *_placed_notes(system, corpus, run.published)), improvable=improve)
+    usage = (f"{model} took {took}",) if chat else ()
+    return Built(True, (*notes, *usage, *run.notes, *_placed_notes(system, corpus, run.published)), improvable=improve)
 
 
 def check_memory(system: System[Any, Any], chunks: int, needed: int, *, memory: int) -> None:

@@ -104,8 +104,8 @@ def option(
 def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
     """Parse a comma-separated list of options, such as `levels=3,semantic,no-reuse,paper`, into settings.
 
-    Numbers and words are given as `name=value`, switches as `name` or `no-name`, presets by name. `defaults` resets
-    every field that `base` has changed.
+    Numbers and words are given as `name=value`, switches as `name` or `no-name`, presets by name. `defaults` starts
+    from the default settings instead of `base`.
 
     Args:
         of: Subject of the settings in messages, such as "The SeRAG index".

@@ -76,13 +76,13 @@ class Sides(NamedTuple):
 
 @kernel
 def score_of(problem: BisectionProblem, side: Ints) -> float:
-    """Return the change of the entropy caused by a division, in bits; negative values are gains."""
+    """Return the entropy change of a division in bits; negative values are gains."""
     sides = _sides(problem, side)
     return _score(problem, sides, 0) + _score(problem, sides, 1)
 
 
 def score_of_groups(problem: BisectionProblem, labels: Ints) -> float:
-    """Return the change of the entropy caused by a division into groups 0 … k−1, shape (blocks,), in bits."""
+    """Return the entropy change of a division into groups 0 … k−1, shape (blocks,), in bits."""
     groups = int(labels.max()) + 1
     count = np.bincount(labels, weights=problem.sizes, minlength=groups)
     asked = np.bincount(labels, weights=np.diff(problem.first), minlength=groups)
@@ -168,7 +168,7 @@ def _inside_and_logs(problem: BisectionProblem, labels: Ints, groups: int) -> tu
 
 @kernel
 def _score(problem: BisectionProblem, sides: Sides, at: int) -> float:
-    """Return the change caused by one side, in bits. A single vertex stays a leaf and changes nothing."""
+    """Return the entropy change of one side in bits. A single vertex stays a leaf and changes nothing."""
     if sides.size[at] < 2:
         return 0.0
     asked = float(sides.asked[at])
@@ -179,7 +179,7 @@ def _score(problem: BisectionProblem, sides: Sides, at: int) -> float:
 def _side_score(
     problem: BisectionProblem, asked: float, volume: float, inside: float, logs: float, base: float
 ) -> float:
-    """Return the change caused by a group of two or more vertices, in bits."""
+    """Return the entropy change of a group of two or more vertices, in bits."""
     bits = 0.0
     if inside > 0.0:
         bits -= inside / problem.total * math.log2(problem.whole / volume)
@@ -226,10 +226,10 @@ def _pass(problem: BisectionProblem, sides: Sides, order: Ints, result: Ints, on
 
 @kernel
 def _logs_after(problem: BisectionProblem, sides: Sides, block: int) -> tuple[float, float]:
-    """Return the logs of the side that a block would leave and of the side that it would join. O(m).
+    """Return what `Sides.logs` would be after moving a block, for the side left and the side joined. O(m).
 
-    Logarithms are taken of products for speed. A product is never 0: each factor is at least 2^−128, and a tiny product
-    is restarted.
+    For speed, logarithms are taken of products. A product is never 0: each factor is at least 2^−128, and a tiny
+    product is restarted.
     """
     if problem.rate == 0.0:
         return 0.0, 0.0
@@ -256,7 +256,7 @@ def _logs_after(problem: BisectionProblem, sides: Sides, block: int) -> tuple[fl
 
 @kernel
 def _without(problem: BisectionProblem, sides: Sides, block: int, source: int, vertex: int) -> float:
-    """Return the sum of a vertex towards a side without one block of that side."""
+    """Return the kernel sum between a vertex and one side, leaving out one block of that side."""
     value = float(sides.towards[source, vertex] - problem.sums[block, vertex])
     if value >= _CANCELLED_SHARE * sides.towards[source, vertex]:
         return value
@@ -269,7 +269,7 @@ def _without(problem: BisectionProblem, sides: Sides, block: int, source: int, v
 
 @kernel
 def _move_totals(problem: BisectionProblem, sides: Sides, block: int) -> None:
-    """Move a block to the other side in everything except the kernel sums. O(its degree)."""
+    """Move a block to the other side and update everything except the kernel sums. O(degree of the block)."""
     source = int(sides.side[block])
     target = 1 - source
     sides.size[source] -= problem.sizes[block]
@@ -293,7 +293,7 @@ def _move_totals(problem: BisectionProblem, sides: Sides, block: int) -> None:
 
 @kernel
 def _move_sums(problem: BisectionProblem, sides: Sides, block: int, source: int) -> None:
-    """Move the vertices of a block in the kernel sums, after `_move_totals`. O(m)."""
+    """Update the kernel sums after a block has changed sides. O(m)."""
     sides.of_vertex[problem.first[block] : problem.first[block + 1]] = 1 - source
     if problem.rate > 0.0:
         for vertex in range(len(sides.of_vertex)):

@@ -62,7 +62,6 @@ class Arrangement:
         return ordered, np.array([0, *cuts, len(ordered)])
 
     def _bound(self, ordered: Ints) -> Ints:
-        """Return how weakly each member is tied to the one before: the weakest boundary between them."""
         places = self.position[ordered]
         weakest = np.minimum.reduceat(self.boundary[: places[-1] + 1], places[:-1] + 1)
         return np.append(0, weakest)
@@ -74,9 +73,10 @@ def _grouped(labels: Ints) -> Ints:
 
 
 def _text_cells(points: Floats) -> list[Ints]:
-    """Return the labels of halves, quarters, … of the points, one array per level.
+    """Cut the points into halves, quarters and so on, each cell at the median of its widest axis.
 
-    Each cell is cut at the median of its widest axis.
+    Returns:
+        The cell of each point, one array per level.
     """
     cells: list[Ints] = []
     label = np.zeros(len(points), dtype=np.int64)
@@ -211,7 +211,7 @@ def likeliest_bandwidth(points: Floats, *, seed: int = 0) -> float:
 
 
 def _squared_distances(points: Floats, seed: int) -> Floats:
-    """Return squared distances, (n, c) -> (asked, others); infinite between a point and itself or its copies."""
+    """Return squared distances, (n, c) -> (asked, others); infinite from a point to itself and its copies."""
     drawn = np.random.default_rng(seed).permutation(len(points))
     others = np.sort(drawn[:_SAMPLED_NEIGHBOURS])
     asked = np.sort(drawn[:_SAMPLED_VECTORS])

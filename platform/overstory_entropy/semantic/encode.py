@@ -104,7 +104,7 @@ MOST_NUMBERS_REMEMBERED = 2**23
 
 @dataclass(frozen=True, eq=False)
 class RememberedDensity(Density):
-    """A density that caches its results. A set is identified by the sum of its vertices' random numbers."""
+    """A density that caches its results. A set is identified by the sum of random numbers assigned to its vertices."""
 
     _known: dict[tuple[int, int], tuple[Ints, Floats]] = field(default_factory=dict)
     _kept: list[int] = field(default_factory=lambda: [0])

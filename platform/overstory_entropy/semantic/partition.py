@@ -367,7 +367,15 @@ def partition_all(divider: Divider, tree: EncodingTree | None = None) -> Encodin
 
 @dataclass(frozen=True, eq=False)
 class _Undivided:
-    """A node still to be divided: its number, vertices, their mean surprise so far, and their number of groups."""
+    """A node still to be divided.
+
+    Attributes:
+        number: Number of the node.
+        members: Its vertices.
+        base: Mean surprise of each vertex so far.
+        groups: Number of groups of the vertices below the root, including the node itself.
+        depth: Depth of the node.
+    """
 
     number: int
     members: Ints

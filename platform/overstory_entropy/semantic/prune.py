@@ -178,7 +178,7 @@ class Pruning:
         return float((without - total / groups).sum())
 
     def _forget(self, node: int, span: slice) -> None:
-        """Remove a group from the sums, and update the prices of the groups above and below it."""
+        """Remove a group from the sums of its vertices, and update the prices of related groups."""
         related = [other for other in self._related(node) if other in self._surprise]
         shared = [
             slice(max(span.start, part.start), min(span.stop, part.stop)) for part in map(self._spans.slice, related)
@@ -196,7 +196,7 @@ class Pruning:
         return next(iter(self._inner[node]), None) if len(self._children[node]) == 1 else None
 
     def _related(self, node: int) -> list[int]:
-        """Return the internal nodes above a node, except the root, and all below it."""
+        """Return the internal ancestors of a node, except the root, and its internal descendants."""
         found: list[int] = []
         above = int(self._parents[node])
         while above != self._tree.root:
@@ -248,7 +248,7 @@ def without_pass_throughs(graph: Graph, tree: EncodingTree) -> EncodingTree:
 
 
 class _Programme:
-    """The costs of keeping or dropping each node, for each ancestor that may be the nearest kept one."""
+    """A dynamic programme over the cost of keeping or dropping each node, by nearest kept ancestor."""
 
     def __init__(self, graph: Graph, tree: EncodingTree, density: Density, weight: float) -> None:
         self._graph, self._tree = graph, tree
@@ -353,7 +353,7 @@ def _contracted(graph: Graph, tree: EncodingTree, kept: Flags) -> EncodingTree:
 
 @kernel
 def _nearest(parents: Ints, stays: Flags) -> Ints:
-    """Return the nearest ancestor that stays, (nodes,), (nodes,) -> (nodes,)."""
+    """Return each node's nearest kept ancestor, (nodes,), (nodes,) -> (nodes,)."""
     nearest = np.full(len(parents), -1, dtype=np.int64)
     for node in range(len(parents) - 2, -1, -1):
         above = parents[node]

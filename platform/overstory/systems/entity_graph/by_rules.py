@@ -91,7 +91,7 @@ class EntityRelation:
     """An undirected relation between two entities.
 
     Attributes:
-        source, target: Entity keys, source < target; in a graph of several layers, refs.
+        source, target: Keys of the entities, source < target. In a layered graph, references to nodes.
         weight: Strength, above 0.
         description: Sentence or phrase that states the relation; "" if there is none.
         chunks: Ids of the passages that state the relation, that of the description first.
@@ -250,7 +250,7 @@ def _triples(graph: GraphClient, label: str, incidence: Incidence, chosen: Chose
 
 
 def _by_chunk(chunk: Ints, which: Ints) -> Iterator[tuple[int, list[int]]]:
-    """Yield each chunk with its rows, in order of chunk."""
+    """Group rows by chunk, in order of chunk; yield each chunk with its values."""
     begin = np.flatnonzero(np.concatenate([[True], chunk[1:] != chunk[:-1]])) if len(chunk) else chunk
     for one, end in zip(begin.tolist(), [*begin[1:].tolist(), len(chunk)], strict=False):
         yield int(chunk[one]), which[one:end].tolist()

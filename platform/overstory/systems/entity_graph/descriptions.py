@@ -51,7 +51,7 @@ class Chosen:
     position: Ints
 
     def of(self, entity: int) -> list[tuple[int, int]]:
-        """Return the sentence and position of each row of an entity."""
+        """Return the sentence and position of each candidate text of an entity."""
         rows = slice(int(self.first[entity]), int(self.first[entity + 1]))
         return list(zip(self.sentence[rows].tolist(), self.position[rows].tolist(), strict=True))
 
@@ -129,7 +129,10 @@ class _FirstMention:
         self._key = self._who * self._many + self._where // MOST_SENTENCES_OF_A_CHUNK
 
     def __call__(self, entity: Ints, chunk: Ints) -> Ints:
-        """Return chunk · MOST_SENTENCES_OF_A_CHUNK + sentence, shape (n,); `NO_PLACE` if no sentence is known."""
+        """Return the first sentence of each chunk that contains its entity's name, shape (n,).
+
+        Sentences are numbered chunk · MOST_SENTENCES_OF_A_CHUNK + sentence; `NO_PLACE` if no sentence is known.
+        """
         key = entity * self._many + chunk
         at = np.searchsorted(self._key, key)
         found = np.full(len(key), NO_PLACE, dtype=np.int64)
@@ -182,7 +185,8 @@ def relation_text(text: str, one: str, other: str, *, implied: bool) -> str:
     """Return the description of a relation, made from a sentence.
 
     Args:
-        implied: The sentence contains only one of the names, and its passage is about the other, which is put in front.
+        implied: True if the sentence contains only one name and its passage is about the other. The other name is then
+            put in front.
     """
     text = excerpt(text, [one, other], _RELATION_DESCRIPTION_CHARACTERS)
     low = fold(text)
@@ -202,7 +206,7 @@ def _word_end(body: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class DescribingText:
-    """A cleaned sentence of a chunk, or the text of an OpenIE triple."""
+    """A text that may describe an entity: a cleaned sentence of a chunk, or the text of an OpenIE triple."""
 
     chunk: int
     text: str

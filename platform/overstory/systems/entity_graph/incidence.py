@@ -143,7 +143,7 @@ def read_incidence(graph: GraphClient, label: str, *, only: Collection[str] | No
 
 
 def read_passages(graph: GraphClient, label: str, ids: Iterable[str]) -> Iterator[Row]:
-    """Yield what passages mention, are about and state: rows of `systems/entity_graph/incidence`, in order of id."""
+    """Yield the mentions, subjects and facts of passages, in order of passage id."""
     for some in batches(sorted(ids), _INCIDENCE_CHUNKS_A_PAGE):
         yield from graph.run("systems/entity_graph/incidence", label, read=True, ids=some, sure=SURE_SUBJECT_WEIGHT)
 

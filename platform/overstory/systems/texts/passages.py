@@ -9,7 +9,7 @@ from overstory.text.key_phrases import CommonWords, Described, key_phrases, them
 
 
 def in_common(things: Sequence[Described], common: CommonWords, head: str) -> tuple[list[str], str]:
-    """Return key phrases shared by several texts, and the phrase that suits the title; "" if none does.
+    """Return key phrases shared by several texts, and the phrase that suits the title, or "" if no phrase does.
 
     A phrase that a third of all texts contain does not suit the title, because it does not distinguish the group.
 
@@ -45,7 +45,7 @@ def within(things: Iterable[P], most_chunks: int, *, same: Callable[[P], Hashabl
     """Return the first item, and each later item that keeps the total number of passages within `most_chunks`.
 
     Args:
-        same: Of items with equal values of this function, only the first is taken.
+        same: Key function. Of items with equal keys, only the first is taken.
     """
     chosen: list[P] = []
     chunks: set[str] = set()

@@ -56,9 +56,9 @@ class WritingOutcome(Generic[T]):
 
     Attributes:
         text: Text of the response; None if the response was unusable or no request was sent.
-        things: Number of sources that the group has.
-        left_out: Number of sources that did not fit into the request.
-        sent: False if the group has no sources, so no request was sent.
+        things: Number of content items of the group.
+        left_out: Number of items that did not fit into the request.
+        sent: False if the group has no content, so no request was sent.
     """
 
     text: T | None

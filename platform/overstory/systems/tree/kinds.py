@@ -14,7 +14,7 @@ def tree_leaf_id(label: str, tree: str, generation: int, unit: str) -> str:
 
 
 def tree_node_id(label: str, tree: str, generation: int, level: int, first: str) -> str:
-    """Return the id of a community, made from its level and its first unit by id. Unique within a level."""
+    """Return the id of a community, made from its level and `first`, the first of its units by id."""
     return content_id("tree-node", label, tree, str(generation), str(level), first)
 
 
