@@ -224,10 +224,7 @@ def kinds(cases: Sequence[Case]) -> list[str]:
 
 
 def fitted(figures: npt.NDArray[np.float64], answerable: Flags, counted: npt.NDArray[np.float64]) -> Weights:
-    """Return the weights of a logistic regression, fitted by Newton's method.
-
-    Negative weights are set to 0 and the others are fitted again.
-    """
+    """Return logistic regression weights by Newton's method; negative ones are set to 0 and the rest refitted."""
     used = np.ones(figures.shape[1], dtype=bool)
     while True:
         design = np.c_[figures[:, used], np.ones(len(figures))]
@@ -251,7 +248,6 @@ def mean(values: Iterable[bool]) -> float:
 
 
 def report(cases: Sequence[Case], least: float) -> None:
-    """Print the table of docs/answers.md: one row per folder, and one for all."""
     print(f"\nSecond half, least confidence {least}\n")
     columns = ("answered, of answerable", "refused, without gold", "refused, exchanged", "refused, elsewhere")
     print("| | " + " | ".join((*columns, "precision", "recall")) + " |")
@@ -283,12 +279,10 @@ def shown(cases: Sequence[Case], least: float, measure: Callable[[Flags, Flags],
 
 
 def precision(refused: Flags, unanswerable: Flags) -> float:
-    """Return the share of correct refusals among all refusals."""
     return float((refused & unanswerable).sum() / refused.sum()) if refused.any() else float("nan")
 
 
 def recall(refused: Flags, unanswerable: Flags) -> float:
-    """Return the share of unanswerable questions that are refused."""
     return float((refused & unanswerable).sum() / unanswerable.sum()) if unanswerable.any() else float("nan")
 
 

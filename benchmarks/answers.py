@@ -103,7 +103,6 @@ def asked_of(question: BenchQuestion, dataset: BenchDataset, knowledge: Knowledg
 
 
 def table(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
-    """Yield a Markdown table with one row per folder."""
     rows = {
         name: [measured for measured in measures(each) if measured.name not in LEFT_OUT]
         for name, each in outcomes.items()

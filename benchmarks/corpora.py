@@ -148,7 +148,6 @@ def sizes(text: str) -> tuple[int, ...]:
 
 
 def documentation() -> list[Path]:
-    """Return the documentation folders that most systems have."""
     folders = [Path("/usr/share/man"), Path("/usr/share/doc")]
     if rustc := shutil.which("rustc"):
         root = subprocess.run([rustc, "--print", "sysroot"], capture_output=True, text=True, check=False).stdout.strip()
@@ -210,7 +209,6 @@ def build(
 
 
 def table(sources: Sequence[Source]) -> list[str]:
-    """Return the amount used of each source as a Markdown table."""
     lines = ["| source | documents | chunks | characters | left out |", "|---|---|---|---|---|"]
     lines += (
         f"| {each.name} | {each.documents:,} | {each.chunks:,} | {each.characters:,} | {each.repeated:,} |"
@@ -260,10 +258,7 @@ def _raise(error: OverstoryError) -> None:
 
 
 def manual_page(source: bytes) -> str:
-    """Return a manual page as text, one line per paragraph, without running heads.
-
-    Returns "" for a page that only refers to another page.
-    """
+    """Return a manual page as text, one line per paragraph; "" if it only refers to another page."""
     if source.startswith(b".so "):
         return ""
     # Format each paragraph as one long line, without hyphenation and justification.

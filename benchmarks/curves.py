@@ -66,7 +66,6 @@ def add_points(file: Path, new: Iterable[Point]) -> None:
 
 
 def picture(points: Sequence[Point], charts: Sequence[str]) -> str:
-    """Return an SVG with one panel per chart, side by side."""
     width = GAP + len(charts) * (LEFT + WIDTH + GAP)
     most = max(len({point.series for point in points if point.chart == chart}) for chart in charts)
     height = TOP + HEIGHT + 40 + LINE_HEIGHT * math.ceil(most / 2)
@@ -128,7 +127,6 @@ class Axis:
         return cls(low / wider, high * wider)
 
     def share(self, value: float) -> float:
-        """Return the position of a value: 0 at the low end, 1 at the high end."""
         return math.log(value / self.low) / math.log(self.high / self.low)
 
     def ticks(self) -> list[float]:

@@ -111,7 +111,6 @@ def main() -> None:
 def compare_methods(
     graphs: Sequence[str], methods: Sequence[Method], levels: Sequence[int | None], seeds: int, as_json: bool
 ) -> None:
-    """Print one row per graph, number of levels and method."""
     if not as_json:
         print(f"{'graph':<24} {'levels':>6}  {'method':<22} {'best':>8} {'worst':>8} {'seconds':>9} {'peak MB':>12}")
     installed = [method for method in methods if method.is_installed()]
@@ -208,7 +207,6 @@ def child(*arguments: str, **environment: str) -> str:
 
 
 def run(job: Job) -> Outcome:
-    """Do the job in this process."""
     method = METHODS[job.method]
     method.tree(*planted_graph(100), job.levels, 0)
     started = time.process_time()
@@ -236,7 +234,6 @@ def run(job: Job) -> Outcome:
 
 
 def peak_mb() -> float:
-    """Return the peak memory of this process so far, in MB."""
     unit = 2**20 if sys.platform == "darwin" else 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
@@ -330,10 +327,7 @@ def greedy(graph: Graph, _: list[Ints], levels: int | None, __: int) -> Encoding
 
 
 def merge_greedily(toward: list[dict[int, float]], volumes: list[float]) -> list[int]:
-    """Return the community of each node, 0 … k−1.
-
-    The pair of communities that saves most is merged until no merge saves anything.
-    """
+    """Return communities 0 … k−1, made by merging the pair that saves most until no merge saves anything."""
     whole = sum(volumes) or 1.0
     inner, community, version = [0.0] * len(volumes), list(range(len(volumes))), [0] * len(volumes)
 
@@ -429,7 +423,6 @@ def from_paths(graph: Graph, paths: list[tuple[int, ...]]) -> EncodingTree:
 
 
 def edge_list(graph: Graph) -> tuple[Ints, NDArray[np.float64]]:
-    """Return every edge and every loop once."""
     sources = np.repeat(np.arange(graph.vertices), np.diff(graph.indptr))
     once, loops = sources < graph.neighbours, np.flatnonzero(graph.loops)
     ends = np.column_stack([sources[once], graph.neighbours[once]])

@@ -126,10 +126,7 @@ def exchanged(passages: Iterable[tuple[str, str]], most: int) -> list[str]:
 
 
 def _thing(title: str, text: str) -> tuple[str, str] | None:
-    """Return the class and name of the thing that a passage is about.
-
-    Without a title, it is the program in the first line, or the first module that the passage names.
-    """
+    """Return class and name of a passage's subject: its title, or the program or module that it documents."""
     if not title:
         line = text.partition("\n")[0].strip()
         return ("program", line) if _PROGRAM.fullmatch(line) else None

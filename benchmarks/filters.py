@@ -85,7 +85,6 @@ def scanned_keys(knowledge: Knowledge, question: str, where: Expression, known: 
 def measured(
     knowledge: Knowledge, questions: Sequence[tuple[BenchQuestion, Sequence[str]]], retrievers: Sequence[str]
 ) -> dict[tuple[str, str], FilteredRun]:
-    """Return the runs by filter and retriever."""
     runs: dict[tuple[str, str], FilteredRun] = {}
     known = MatchingDocuments()
     for asked, gold in questions:

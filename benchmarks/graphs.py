@@ -125,8 +125,6 @@ class Vertex:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A row of `edges.csv`."""
-
     start: str
     end: str
     type: str
@@ -159,7 +157,6 @@ class Graph:
         return {start: list(each) for start, each in ends.items()}
 
     def within(self, keys: Sequence[str]) -> Graph:
-        """Return the subgraph induced by some vertices."""
         kept = {key: self.vertices[key] for key in keys}
         return Graph(kept, [edge for edge in self.edges if edge.start in kept and edge.end in kept])
 
@@ -368,7 +365,6 @@ def debian_questions(graph: Graph, most: int) -> Iterator[Asked]:
 
 
 def read_movies() -> Graph:
-    """Return the movie graph that comes with Overstory."""
     folder = Path(movie_graph())
     graph = Graph()
     with (folder / "nodes.csv").open(encoding="utf-8", newline="") as file:

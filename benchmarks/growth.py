@@ -112,12 +112,10 @@ class Asked:
     together_p95: float
 
     def row(self) -> str:
-        """Return the cells of a table row, with this process's memory."""
         times = f"{self.p50:.1f} | {self.p95:.1f} | {self.a_second:.0f} | {self.together_p95:.0f}"
         return f"{times} | {client_megabytes():,.0f}"
 
     def points(self, name: str, chunks: int) -> list[Point]:
-        """Return the points for curves."""
         charts = {"question: ms, median": self.p50, "question: ms, slowest of twenty": self.p95}
         charts["ten at once: questions a second"] = self.a_second
         return [Point(chart, name, chunks, value) for chart, value in charts.items()]

@@ -57,10 +57,7 @@ _SECTION = re.compile(r"^\S", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A translated page: file name without .gz, descriptions, and document.
-
-    The English description is "" if there is no English page.
-    """
+    """A translated page: file name, descriptions ("" if there is no English page), and document."""
 
     id: str
     description: str
@@ -148,7 +145,6 @@ def write_folder(folder: Path, pages: Sequence[Page]) -> None:
 
 
 def measure(folder: Path, embedders: Sequence[str]) -> Iterator[Run]:
-    """Ask all questions of a language, with one embedder after the other in the same corpus."""
     language, qrels = folder.name, folder / "qrels" / "test.tsv"
     own = load_dataset(folder, qrels=qrels)
     english = load_dataset(folder, queries=folder / "queries-en.jsonl", qrels=qrels)
@@ -167,10 +163,7 @@ def _switch(knowledge: Knowledge, dataset: BenchDataset, embedder: str) -> None:
 
 
 def table(runs: Sequence[Run]) -> list[list[str]]:
-    """Return one row per language and embedder.
-
-    A row has R@5 of each retriever with its interval, and the lead of canopy over the best other retriever.
-    """
+    """Return one row per language and embedder: R@5 of each retriever, and canopy's lead over the best other."""
     rows = [["pages", "embedder", *RETRIEVERS, "`canopy` − the best other"]]
     for run in runs:
         cells = [
@@ -186,7 +179,6 @@ def table(runs: Sequence[Run]) -> list[list[str]]:
 
 
 def as_object(run: Run) -> dict[str, object]:
-    """Return the figures of a run as a JSON object."""
     return {
         "language": run.language,
         "embedder": run.embedder,

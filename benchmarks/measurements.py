@@ -51,7 +51,6 @@ class Cost:
 
 
 def cost_of(action: Callable[[], object], settings: Settings) -> Cost:
-    """Run an action and measure its cost."""
     cpu, began = _cpu(settings), time.perf_counter()
     action()
     seconds = time.perf_counter() - began

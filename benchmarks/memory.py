@@ -146,7 +146,6 @@ def main() -> int:
 
 
 def table(found: dict[str, object]) -> list[str]:
-    """Return the figures of one corpus as a Markdown table."""
     megabytes, seconds = found["megabytes"], found["seconds"]
     assert isinstance(megabytes, dict)
     assert isinstance(seconds, dict)
@@ -156,7 +155,6 @@ def table(found: dict[str, object]) -> list[str]:
 
 
 def measured(folder: Path, systems: Sequence[str], *, again: bool, quick: bool) -> dict[str, object]:
-    """Load and index a folder as a corpus of the same name, and return the figures."""
     peaks, ended = Peaks(), threading.Event()
     sampler = threading.Thread(target=peaks.sample, args=(ended,), daemon=True)
     sampler.start()
@@ -218,7 +216,6 @@ def measure_names(passages: int, megabytes: float) -> None:
 
 
 def write_made(out: Path, of: Sequence[Path], passages: int) -> None:
-    """Write `corpus.jsonl` with about `passages` passages."""
     out.mkdir(parents=True, exist_ok=True)
     number = 0
     with (out / "corpus.jsonl").open("w", encoding="utf-8") as file:

@@ -77,7 +77,6 @@ def rows_of(
     found: Mapping[str, Mapping[str, str]],
     count: Count,
 ) -> list[list[str]]:
-    """Return one row for each of our retrievers, and one for the other systems' own contexts."""
     contexts = {name: [of[question.id] for question in questions] for name, of in found.items()}
     budgets = {name: [count(text) if text else 0 for text in texts] for name, texts in contexts.items()}
     theirs = {name: list(map(covered, questions, texts)) for name, texts in contexts.items()}

@@ -62,10 +62,7 @@ def read_of(context: Context, gold: Collection[str], answers: Collection[str], c
 
 
 def bound_for(tokens: int, evidence: Evidence, count: Count) -> int:
-    """Return the largest bound for `read_within` whose text has at most `tokens` tokens, in O(log tokens) readings.
-
-    The bound is at least 1, with which little is read.
-    """
+    """Return the largest bound for `read_within`, at least 1, whose text has at most `tokens` tokens."""
     bounds = range(1, MOST_ABOVE * tokens + 1)
     return max(1, bisect_right(bounds, tokens, key=lambda bound: count(text_of(read_within(bound, evidence)))))
 

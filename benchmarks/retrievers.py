@@ -144,7 +144,6 @@ def measure_all(
 
 
 def measure(shop: Workshop, name: str, dataset: BenchDataset, layout: str, names: Sequence[str]) -> Run:
-    """Load and index what is missing, and ask each retriever every question."""
     print(f"{name}, {CAPTIONS[layout].lower()}", *dataset.notes(), sep="\n", file=sys.stderr)
     corpus = corpus_name(dataset, LAYOUTS[layout], embedder=shop.embedder.fingerprint)
     progress = progress_for(quiet=False)
@@ -171,10 +170,7 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 
 def difference(results: Sequence[BenchResult], compared: str) -> Difference | None:
-    """Return the lead of the retriever `compared` over the best other by R@5, then all@5.
-
-    None if one of the two was not asked.
-    """
+    """Return the lead of `compared` over the best other by R@5, then all@5; None if either was not asked."""
     ours = [result for result in results if result.row.retriever == compared]
     others = [result for result in results if result.row.retriever != compared]
     if not ours or not others:
@@ -235,13 +231,11 @@ def index_table(runs: Sequence[Run]) -> list[list[str]]:
 
 
 def show(caption: str, rows: Sequence[Sequence[str]]) -> None:
-    """Print a Markdown table under a heading. The first row is the table head."""
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     print(f"\n### {caption}\n", lines[0], "|" + "---|" * len(rows[0]), *lines[1:], sep="\n", flush=True)
 
 
 def as_object(run: Run, compared: str) -> dict[str, object]:
-    """Return the figures of a run as a JSON object."""
     found = difference(run.results, compared)
     sizes = {"questions": run.questions, "passages": run.passages, "documents": run.documents, "chunks": run.chunks}
     return {

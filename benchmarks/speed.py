@@ -98,7 +98,6 @@ class Yardstick:
         self._measured: list[float] = []
 
     def measure(self) -> None:
-        """Embed the passages once."""
         began = time.perf_counter()
         self._embed(self._texts)
         self._measured.append((time.perf_counter() - began) / len(self._texts))
@@ -148,10 +147,7 @@ def main() -> int:
 
 @contextmanager
 def instance() -> Generator[Settings]:
-    """Yield the settings of a separate instance with the installed jars, or of the configured server.
-
-    At the end the instance, or the corpus on that server, is removed, even if the run fails.
-    """
+    """Yield the settings of a temporary instance, or of the configured server, and clean up at the end."""
     if Settings.from_environment().database.uri:
         settings = Settings.from_environment()
         try:
@@ -185,7 +181,6 @@ def held_off() -> Generator[None]:
 def measured(
     knowledge: Knowledge, dataset: BenchDataset, names: Sequence[str], rounds: int, settings: Settings
 ) -> Figures:
-    """Return all figures."""
     passages = [passage.text for passage in dataset.read_passages()]
     yardstick = Yardstick(knowledge.embedder.embed, passages[:: max(1, len(passages) // YARDSTICK)][:YARDSTICK])
     knowledge.embedder.embed(passages[:YARDSTICK])  # warm-up: loads the model
@@ -359,17 +354,14 @@ def timed(ask: Callable[[str], object], question: str) -> float:
 
 
 def ratios(values: Sequence[float], others: Sequence[float]) -> Spread:
-    """Return the ratios of each round."""
     return Spread.of([value / other for value, other in zip(values, others, strict=True)])
 
 
 def once(value: float) -> Spread:
-    """Return the spread of a single measurement."""
     return Spread(value, value, value)
 
 
 def report(now: Release, last: Release | None) -> list[str]:
-    """Return the figures next to those of the last release, as Markdown."""
     lines = [f"Overstory {now.version}, {now.date}, {now.machine}."]
     if last is not None:
         lines.append(f"Beside it {last.version}, {last.date}, {last.machine}.")
@@ -395,7 +387,6 @@ def is_of_all(name: str) -> bool:
 
 
 def indexed(release: Release) -> set[str]:
-    """Return the stages and systems that a run indexed."""
     return {name for name in release.figures if name.startswith("index: ") and "," not in name}
 
 
@@ -416,14 +407,12 @@ def comparison(now: Spread, before: Spread) -> str:
 
 
 def machine() -> str:
-    """Return a description of this machine."""
     memory = psutil.virtual_memory().total / 2**30
     python = platform.python_version()
     return f"{processors()} processors ({platform.machine()}), {memory:.0f} GB, {platform.system()}, Python {python}"
 
 
 def read_release(file: Path) -> Release | None:
-    """Return the stored figures; None if there are none."""
     if not file.is_file():
         return None
     kept = json.loads(file.read_text(encoding="utf-8"))
@@ -432,7 +421,6 @@ def read_release(file: Path) -> Release | None:
 
 
 def write_release(release: Release, file: Path) -> None:
-    """Store the figures: median, lowest, highest."""
     figures = {name: [round(each, 3) for each in asdict(of).values()] for name, of in release.figures.items()}
     head = {"version": release.version, "date": release.date, "machine": release.machine}
     lines = ",\n".join(f"    {json.dumps(name)}: {json.dumps(of)}" for name, of in figures.items())

@@ -107,7 +107,6 @@ class _Folder:
         self._write_records()
 
     def change(self) -> str:
-        """Make a change and return its description."""
         kinds = {
             "add": self._add,
             "edit": self._edit,

@@ -64,8 +64,6 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A corpus to be measured."""
-
     knowledge: Knowledge
     chunks: int
     passages: Sequence[Hit]
@@ -146,7 +144,6 @@ def measure(corpora: Mapping[str, Corpus], rounds: int, settings: Settings, foun
 
 
 def in_knowledge(corpus: Corpus, number: int, settings: Settings) -> dict[str, Update]:
-    """Measure one document in an open `Knowledge`."""
     knowledge, key = corpus.knowledge, f"document {number}"
 
     def load(*, changed: bool) -> None:
@@ -223,7 +220,6 @@ def backwards(text: str) -> str:
 
 
 def rows(found: Updates, chunks: Mapping[str, int]) -> list[list[str]]:
-    """Return one row per corpus, interface and operation, after the table head."""
     stages = list(dict.fromkeys(stage for updates in found.values() for each in updates for stage in each.stages))
     table = [["chunks", "how", "operation", "seconds", "processor s", "load or delete", "index", *stages]]
     for (name, how, operation), updates in found.items():
@@ -244,7 +240,6 @@ def rows(found: Updates, chunks: Mapping[str, int]) -> list[list[str]]:
 
 
 def points(found: Updates, chunks: Mapping[str, int]) -> list[Point]:
-    """Return the points for curves: the total by operation, and the stages of each operation in an open `Knowledge`."""
     made: list[Point] = []
     for (name, how, operation), updates in found.items():
         size = chunks[name]

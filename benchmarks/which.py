@@ -131,8 +131,6 @@ EqualReads = Mapping[int, Mapping[str, EqualRead]]
 
 @dataclass(frozen=True)
 class Target:
-    """A benchmark and its corpus."""
-
     name: str
     corpus: str
     dataset: BenchDataset
@@ -206,7 +204,6 @@ def compared(
     *,
     index: bool,
 ) -> tuple[object, str]:
-    """Return the figures of all benchmarks, and their table."""
     runs: list[Run] = []
     for each in targets:
         print(f"{each.name}: {each.corpus}", file=sys.stderr)
@@ -342,7 +339,6 @@ def at_equal_tokens(
 
 
 def page_lines(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
-    """Return the table, followed by a description of its figures."""
     costly = max(runs, key=lambda run: run.passages)
     stages = ", ".join(f"{name} {took:.0f}" for name, took in costly.stages.items())
     shared = costly.shared
@@ -471,7 +467,6 @@ def with_difference(values: Sequence[float], others: Sequence[float] | None) -> 
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a Markdown table. The first row is the table head."""
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     return [lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]
 
@@ -491,7 +486,6 @@ def replaced(page: str, mark: str, text: str) -> str:
 
 
 def as_object(run: Run) -> dict[str, object]:
-    """Return the figures of a run as a JSON object."""
     base = run.retrievers.get(BASELINE)
     measures: dict[str, Callable[[Scores], float]] = {"R@5": recall_5, "all@5": all_5, "nDCG@10": ndcg_10}
     retrievers: dict[str, object] = {}

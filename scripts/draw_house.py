@@ -86,20 +86,17 @@ def _reached(rooms: Rooms, start: str) -> Iterator[str]:
 
 
 def picture(modules: Iterable[Module]) -> str:
-    """Return the rooms as a Mermaid flowchart."""
     lines = (f"    {room} --> {target}\n" for room, target in arrows(rooms(modules)))
     return "```mermaid\nflowchart TD\n" + "".join(lines) + "```\n"
 
 
 def page(modules: Iterable[Module]) -> str:
-    """Return the whole page with the current diagram."""
     text = PAGE.read_text(encoding="utf-8")
     before, after = text.index(BEGIN) + len(BEGIN), text.index(END)
     return text[:before] + picture(modules) + text[after:]
 
 
 def main(arguments: list[str], modules: Iterable[Module]) -> int:
-    """Write or check the page and return the exit code."""
     return write_or_check(PAGE, page(modules), arguments, "scripts.draw_house")
 
 

@@ -22,7 +22,6 @@ class Module(NamedTuple):
 
 
 def packages() -> dict[str, Path]:
-    """Return the packages of the distribution, by name."""
     found = (init.parent for parent in ("platform", "loaders") for init in (ROOT / parent).glob("*/__init__.py"))
     return {package.name: package for package in sorted(found)}
 

@@ -21,7 +21,6 @@ from overstory.graph.statements import statement_names
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the cost of the runs and return the exit code."""
     files = [Path(each) for each in arguments if not each.startswith("--")]
     reports = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in files}
     if "--statements" not in arguments:

@@ -20,7 +20,6 @@ SAID_AGAIN = 40  # last lines of a failed command that are repeated, enough for 
 
 
 def main(arguments: list[str]) -> int:
-    """Run the commands and return the exit code."""
     # A background job may ignore Ctrl-C, which tests send to the programs that they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     in_turn = arguments[:1] == ["--in-turn"]

@@ -27,7 +27,6 @@ This page is written by `scripts/write_cli_docs.py`; do not edit it.
 
 
 def page() -> str:
-    """Return the whole page."""
     sections = (f"## {name}\n\n```text\n{text}\n```\n" for name, text in _helps(overstory, "overstory", None))
     return "\n".join([HEAD, *sections])
 
@@ -50,7 +49,6 @@ def _helps(command: click.Command, name: str, parent: click.Context | None) -> I
 
 
 def main(arguments: list[str]) -> int:
-    """Write or check the page and return the exit code."""
     return write_or_check(PAGE, page(), arguments, "scripts.write_cli_docs")
 
 

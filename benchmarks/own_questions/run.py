@@ -164,7 +164,6 @@ def normalised(text: str) -> str:
 
 
 def table(rows: list[Row]) -> str:
-    """Return the number of questions by kind and outcome, as Markdown."""
     counts = Counter((row.kind, row.outcome) for row in rows)
     lines = [f"| | questions | {' | '.join(OUTCOMES)} |", "|---" * (len(OUTCOMES) + 2) + "|"]
     for kind in KINDS:

@@ -84,10 +84,7 @@ def in_order(left: Ints, right: Ints, root: int) -> BinaryTree:
 
 @kernel
 def volumes_and_own(problem: PlacementProblem, parents: Ints) -> tuple[Floats, Floats]:
-    """Return vol and X of every node, each (nodes,). X is twice the weight of edges between a node's children.
-
-    O((nodes + e) · log nodes).
-    """
+    """Return vol of every node, and X, twice the weight between its children; O((nodes + e) · log nodes)."""
     tops = heavy_paths(parents)
     volume, own = np.zeros(len(parents)), np.zeros(len(parents))
     for node in range(len(problem.volumes)):
@@ -130,10 +127,7 @@ def without_idle_nodes(problem: PlacementProblem, parents: Ints) -> Ints:
 
 
 _ENOUGH_MUTUAL_SHARE = 0.1
-"""Least share of nodes in mutual pairs for a round to join only mutual pairs.
-
-In other rounds, nodes are joined along all pointers. A star, for example, has only one mutual pair per round.
-"""
+"""Share of nodes in mutual pairs below which all pointers are joined: a star has one mutual pair per round."""
 
 
 def paired(problem: PlacementProblem, nested: Ints) -> Ints:

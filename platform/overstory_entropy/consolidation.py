@@ -86,10 +86,7 @@ def _checked_vectors(leaves: int, vectors: ArrayLike) -> Vectors:
 
 @kernel
 def _sums_below(parents: Ints, terms: Floats, node: int) -> Floats:
-    """Return for each node the sum of terms on the path up to, but not including, `node`.
-
-    Nodes outside the subtree have 0. Shapes: (nodes,), (nodes,) -> (nodes,).
-    """
+    """Return the sum of `terms` on the path from each node up to, but excluding, `node`; 0 outside its subtree."""
     below = np.zeros(len(parents), dtype=np.bool_)
     below[node] = True
     sums = np.zeros(len(parents))
@@ -102,10 +99,7 @@ def _sums_below(parents: Ints, terms: Floats, node: int) -> Floats:
 
 @kernel
 def _weighted_means(parents: Ints, terms: Floats, sizes: Ints, vectors: Floats) -> Floats:
-    """Return Σ W·h / Σ W for each internal node, or the plain mean if Σ W = 0.
-
-    Shapes: (nodes,), (nodes,), (nodes,), (n, w) -> (internal nodes, w).
-    """
+    """Return Σ W·h / Σ W for each internal node, or the plain mean if Σ W = 0. Shape (internal nodes, w)."""
     leaves, width = vectors.shape
     weighted, plain = np.zeros((len(parents) - leaves, width)), np.zeros((len(parents) - leaves, width))
     weight = np.zeros(len(parents))

@@ -47,10 +47,8 @@ def recombine(problem: PlacementProblem, one: Ints, other: Ints, random: np.rand
     The result never costs more than `one`. It replaces `one` only if it is better by at least `CONVERGED_BITS`.
 
     Args:
-        problem: n nodes.
         one: Shape (depth, n), labels of a tree, coarsest level first.
         other: Labels of another tree, same shape.
-        random: Determines the order of visits.
     """
     pairs, sets = np.unique(one[-1] * one.shape[1] + other[-1], return_inverse=True)
     count = len(pairs)
@@ -88,7 +86,6 @@ def community_levels(problem: PlacementProblem, depth: int, random: np.random.Ge
     Args:
         problem: n nodes, at least one edge.
         depth: Number of levels, ≥ 1.
-        random: Determines the order of visits.
         start: Shape (n,), labels 0 … k−1 of the initial partition.
     """
     nested = improved(problem, start[None], random, _FIRST_ROUNDS)
@@ -126,7 +123,6 @@ def unlimited_tree(problem: PlacementProblem, nested: Ints, random: np.random.Ge
     Args:
         problem: n ≥ 2 nodes, at least one edge.
         nested: Shape (levels, n), labels of a good tree, from which the binary tree starts.
-        random: Determines the order of visits.
     """
     parents = paired(problem, nested)
     tree = in_order(*children_of(parents), len(parents) - 1)
@@ -181,7 +177,6 @@ def encode(graph: Graph, *, levels: int | None, seed: int = 0, restarts: int = 1
     """Return the encoding tree with the lowest structural entropy found. The same seed gives the same tree.
 
     Args:
-        graph: Graph with n vertices.
         levels: Number of community levels between the root and the leaves, each leaf at depth levels + 1. 1 gives the
             two-dimensional entropy, 0 the flat tree, None sets no limit. A vertex that gains nothing from a level, such
             as an isolated one, gets its own community there, which costs nothing.

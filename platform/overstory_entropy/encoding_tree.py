@@ -137,7 +137,6 @@ class EncodingTree:
         """Build the tree of nested partitions, coarsest first. Every leaf is at depth len(labels) + 1.
 
         Args:
-            graph: Graph with n vertices.
             labels: Each of shape (n,): the community of each vertex, as any integers. Each partition refines the one
                 before.
 
@@ -246,7 +245,6 @@ class EncodingTree:
 
     @cached_property
     def _children(self) -> tuple[Ints, Ints]:
-        """Offsets (nodes + 1,) and the nodes sorted by parent."""
         below_root = self._parents[:-1]
         starts = np.zeros(len(self) + 1, dtype=np.int64)
         np.cumsum(np.bincount(below_root, minlength=len(self)), out=starts[1:])
@@ -264,7 +262,6 @@ def structural_entropy(graph: Graph, tree: EncodingTree | ArrayLike) -> float:
     without edges has entropy 0.0. The entropy is computed from edges and parents in O(edges · log n).
 
     Args:
-        graph: Graph with n vertices.
         tree: Tree over these vertices, or its parents as `EncodingTree.from_parents` takes them.
 
     Raises:
@@ -295,10 +292,7 @@ def _log_ratio(above: Floats, volume: Floats) -> Floats:
 
 
 def canonical_parents(parents: Ints, leaves: int) -> Ints:
-    """Return the same tree in canonical numbering.
-
-    Internal nodes are numbered from the deepest level up, within a level by smallest leaf.
-    """
+    """Number the internal nodes from the deepest level up, within a level by smallest leaf; return the parents."""
     depths = np.full(len(parents), -1, dtype=np.int64)
     smallest = np.full(len(parents), len(parents), dtype=np.int64)
     _depths_and_smallest_leaves(parents, leaves, depths, smallest)
@@ -323,7 +317,6 @@ def _read_only(array: Array) -> Array:
 
 
 def _checked_labels(vertices: int, level: int, labels: ArrayLike) -> Ints:
-    """Return the communities of a partition, numbered from 0."""
     given = np.asarray(labels)
     if given.shape != (vertices,) or (vertices and given.dtype.kind not in "iu"):
         raise GraphError(
@@ -349,10 +342,7 @@ def _groups(partition: Ints) -> int:
 
 
 def _stacked(vertices: int, partitions: Sequence[Ints]) -> Ints:
-    """Return the parents of the tree of nested partitions.
-
-    The vertices come first, then the communities from the finest partition to the coarsest, and the root last.
-    """
+    """Return the parents of nested partitions: vertices first, then the finest partition to the coarsest, root last."""
     nodes = vertices + sum(map(_groups, partitions)) + 1
     parents = np.full(nodes, _ROOT_HAS_NO_PARENT, dtype=np.int64)
     node_of_vertex, first = np.arange(vertices), vertices

@@ -137,7 +137,6 @@ def checked_weights(rows: int, weights: ArrayLike | None) -> Floats:
 
 
 def _mirror(ends: Ids, mass: Floats, indptr: Ints, neighbours: Ids, weights: Floats) -> None:
-    """Set both directions of each edge to the mean of their weights."""
     row = _first_without_mirror(ends, mass, indptr, neighbours, weights)
     if row >= 0:
         u, v = int(ends[row, 0]), int(ends[row, 1])
@@ -155,7 +154,6 @@ def _weight(source: int, target: int, indptr: Ints, neighbours: Ids, weights: Fl
 
 @kernel
 def _position(source: int, target: int, indptr: Ints, neighbours: Ids) -> int:
-    """Return the position of `target` in the row of `source`, −1 if absent."""
     low, high = indptr[source], indptr[source + 1]
     while low < high:
         middle = (low + high) // 2
@@ -219,7 +217,6 @@ def _rows(vertices: int, ends: Ids, mass: Floats, both: bool) -> tuple[Ints, Ids
 
 @kernel
 def _offsets(vertices: int, ends: Ids, mass: Floats, both: bool) -> tuple[Ints, Ints]:
-    """Return the row and column offsets before merging, (m, 2), (m,) -> (n+1,), (n+1,)."""
     rows, columns = np.zeros(vertices + 1, dtype=np.int64), np.zeros(vertices + 1, dtype=np.int64)
     for row in range(len(mass)):
         if ends[row, 0] != ends[row, 1] and mass[row] > 0.0:
@@ -234,7 +231,6 @@ def _offsets(vertices: int, ends: Ids, mass: Floats, both: bool) -> tuple[Ints, 
 
 @kernel
 def _sorted_by_column(ends: Ids, mass: Floats, both: bool, columns: Ints) -> tuple[Ids, Floats]:
-    """Return the row and weight of every entry, column by column, (m, 2), (m,), (n+1,) -> (e,), (e,)."""
     sources, weights = np.empty(columns[-1], dtype=np.int32), np.empty(columns[-1])
     filled = columns[:-1].copy()
     for row in range(len(mass)):

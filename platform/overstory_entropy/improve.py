@@ -31,7 +31,6 @@ def relocate(problem: PlacementProblem, levels: Levels, depth: int, waiting: Int
     below any community with a neighbour. After a move, its neighbours in other communities are queued again.
 
     Args:
-        problem: n nodes.
         levels: `depth` levels of communities above the nodes; changed in place.
         depth: Number of levels, ≥ 1.
         waiting: Shape (q,), nodes to visit first, in this order, each once.
@@ -144,7 +143,6 @@ def relocate(problem: PlacementProblem, levels: Levels, depth: int, waiting: Int
 
 @kernel
 def _free_slots(level: Ints) -> tuple[Ints, int]:
-    """Return a stack of the free slots with the lowest number on top, shape (slots,), and its length."""
     free = np.empty(len(level), dtype=np.int64)
     count = 0
     for slot in range(len(level) - 1, -1, -1):
@@ -190,7 +188,6 @@ def _price(
 
 @kernel
 def _leave(levels: Levels, path: Ints, free: Ints, free_count: int) -> int:
-    """Remove a node from the counts on its path and free empty communities. Return the number of free slots."""
     distance = len(path) - 1
     levels.children[path[distance]] -= 1
     while levels.children[path[distance]] == 0:
@@ -206,10 +203,7 @@ def _leave(levels: Levels, path: Ints, free: Ints, free_count: int) -> int:
 def _opened(
     levels: Levels, depth: int, place: int, log_mass: float, log_joined: Floats, free: Ints, free_count: int
 ) -> tuple[int, int]:
-    """Add a node below a place, creating communities down to the lowest level.
-
-    Return the node's lowest community and the number of free slots.
-    """
+    """Add a node below a place, creating communities as needed. Return its community and the number of free slots."""
     while levels.level[place] < depth:
         free_count -= 1
         slot = int(free[free_count])
@@ -225,7 +219,6 @@ def _opened(
 def _queue_neighbours(
     problem: PlacementProblem, home: Ints, node: int, queue: Ints, queued: Flags, first: int, queue_length: int
 ) -> int:
-    """Queue a node's neighbours in other communities. Return the length of the queue."""
     for entry in range(problem.indptr[node], problem.indptr[node + 1]):
         other = problem.neighbours[entry]
         if not queued[other] and home[other] != home[node]:
@@ -245,7 +238,6 @@ def refine(problem: PlacementProblem, levels: Levels, order: Ints) -> tuple[Ints
     Leiden (Traag, Waltman and van Eck 2019) with structural entropy in place of modularity.
 
     Args:
-        problem: n nodes.
         levels: Communities of the nodes.
         order: Shape (n,), order of the visits.
 
@@ -326,11 +318,8 @@ def improve(
     """Move nodes, sets and communities until a round gains less than `CONVERGED_BITS`. Return the gain in bits.
 
     Args:
-        problem: n nodes.
         levels: Initial communities; changed in place.
         depth: Number of levels, ≥ 1.
-        random: Determines the order of visits.
-        rounds: Maximum number of rounds.
     """
     gained = 0.0
     for _ in range(rounds):

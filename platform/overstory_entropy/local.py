@@ -152,7 +152,6 @@ class TreePart:
         Args:
             home: Community of the leaves.
             volume: Sum of their degrees.
-            count: Number of leaves.
         """
         if count > 0 and volume > 0.0:
             self._terms_before -= volume * log2(volume / count)
@@ -180,7 +179,6 @@ class TreePart:
         self._leave(home, count)
 
     def _terms(self) -> float:
-        """Return Σ X · log2 vol − Σ d · log2 d over this part."""
         communities = sum(each.own * log2(each.volume) for each in self.communities.values() if each.volume > 0.0)
         return communities - sum(each.volume * log2(each.volume) for each in self.leaves.values() if each.volume > 0.0)
 
@@ -249,7 +247,6 @@ class TreePart:
             inner = here
 
     def _leave(self, home: str, count: int) -> None:
-        """Subtract leaves from a community, and remove communities that become empty."""
         self.communities[home].children -= count
         name = home
         while name != self._root and self.communities[name].children <= 0:

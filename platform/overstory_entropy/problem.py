@@ -87,10 +87,7 @@ def vertices_as_nodes(graph: Graph) -> PlacementProblem:
 
 @kernel
 def whole_shares(weights: Floats, volume: float, least: float) -> Floats:
-    """Return the weights as whole multiples of volume / 2^50, at least `least`, (k,) -> (k,).
-
-    Each share of the volume is first rounded to 34 binary digits.
-    """
+    """Return weights in units of volume / 2^50, rounded to 34 binary digits, then to integers ≥ `least`."""
     shares = np.empty(len(weights))
     for index in range(len(weights)):
         share = weights[index] / volume
@@ -110,7 +107,6 @@ def place(problem: PlacementProblem, nested: Ints) -> Levels:
     """Create the communities of nested labels.
 
     Args:
-        problem: n nodes.
         nested: Shape (depth, n), labels 0 … k−1 in each row: one partition per level, coarsest first, each refining the
             one above.
 
@@ -181,7 +177,6 @@ def aggregate(problem: PlacementProblem, labels: Ints, count: int) -> PlacementP
     """Merge the nodes with equal labels. Weights add up, and weight between merged nodes becomes `inside`.
 
     Args:
-        problem: n nodes.
         labels: Shape (n,), 0 … count−1, each at least once.
         count: Number of nodes of the result.
     """

@@ -132,7 +132,6 @@ def _open(tree: BinaryTree, top: int, limit: int, random: Floats, hanging: Ints,
 
 @kernel
 def _volumes(problem: PlacementProblem, tree: BinaryTree) -> Floats:
-    """Return vol of every node, (nodes,)."""
     volume = np.zeros(len(tree.parents))
     for node in range(len(tree.parents) - 1):
         if node < len(problem.volumes):
@@ -235,7 +234,6 @@ def _subset_of(child: int, subtrees: Ints, joints: Ints, size: int, held: Ints) 
 
 @kernel
 def _rebuild(subtrees: Ints, joints: Ints, size: int, split: Ints, left: Ints, right: Ints) -> None:
-    """Set the children of a piece's joints according to the best splits."""
     subsets = np.zeros(_SUBTREES_A_PIECE - 1, dtype=np.int64)
     subsets[0], used = (1 << size) - 1, 1
     for index in range(size - 1):
@@ -255,7 +253,6 @@ def _rebuild(subtrees: Ints, joints: Ints, size: int, split: Ints, left: Ints, r
 
 @kernel
 def _lowest(subset: int) -> int:
-    """Return the index of the lowest set bit."""
     number = 0
     while not (subset >> number) & 1:
         number += 1
@@ -263,18 +260,10 @@ def _lowest(subset: int) -> int:
 
 
 _LEAVES_A_BLOCK = 8192
-"""Leaves visited together.
-
-Consecutive visits then read memory that is still in the processor's cache, which makes a round over a million vertices
-three times as fast.
-"""
+"""Leaves per block. Visits within a block hit the processor's cache, which makes large rounds three times as fast."""
 
 _MOST_REGRAFTING_STEPS = 100_000_000  # steps through the tree that any call may take, about a second
-_STEPS_AN_ENTRY = 100
-"""Further steps per node and per entry of the graph's rows.
-
-A typical tree needs about twenty per entry. One as deep as that of a star would need n² in all.
-"""
+_STEPS_AN_ENTRY = 100  # more steps per node and row entry; typical trees need 20, very deep ones n² in all
 
 
 class Branches(NamedTuple):
@@ -323,10 +312,7 @@ class Loose(NamedTuple):
 
 
 def small_subtrees(tree: BinaryTree, largest: int, random: np.random.Generator) -> Ints:
-    """Return the leaves in random order, then the subtrees of 2 to `largest` leaves in random order.
-
-    In a tree of more than `_LEAVES_A_BLOCK` leaves, adjacent leaves of a block are visited one after the other.
-    """
+    """Return the leaves, then subtrees of 2 to `largest` leaves, in random order; large trees block by block."""
     leaves = (len(tree.parents) + 1) // 2
     sizes = leaves_below(tree.parents, leaves)
     few = np.flatnonzero((sizes > 1) & (sizes <= largest))
@@ -395,7 +381,6 @@ def _regraft(problem: PlacementProblem, tree: Branches, loose: Loose, order: Int
 
 @kernel
 def _gather(tree: Branches, loose: Loose, moving: int) -> int:
-    """Fill in `leaves` and `mine`. Return the number of leaves."""
     loose.stack[0], height, count = moving, 1, 0
     while height > 0:
         height -= 1
@@ -412,10 +397,7 @@ def _gather(tree: Branches, loose: Loose, moving: int) -> int:
 
 @kernel
 def _weigh(problem: PlacementProblem, tree: Branches, loose: Loose, leaves: int) -> int:
-    """Fill in `toward`, `marked` and `touched`, and clear `mine`. Return the number of nodes touched.
-
-    Only the first neighbour below a node climbs through it. Then every node adds its weight to its parent.
-    """
+    """Fill in `toward`, `marked` and `touched`, and clear `mine`. Return the number of nodes touched."""
     toward = loose.toward
     count = 0
     for index in range(leaves):
@@ -437,7 +419,6 @@ def _weigh(problem: PlacementProblem, tree: Branches, loose: Loose, leaves: int)
 
 @kernel
 def _climb(parents: Ints, marked: Flags, touched: Ints, node: int, count: int) -> int:
-    """Mark a node and its ancestors up to the first marked one. Return the number of nodes touched."""
     first = count
     while node != NO_NODE and not marked[node]:
         marked[node] = True
@@ -453,7 +434,6 @@ def _climb(parents: Ints, marked: Flags, touched: Ints, node: int, count: int) -
 
 @kernel
 def _take_out(tree: Branches, loose: Loose, moving: int, joint: int, sibling: int, root: int) -> int:
-    """Replace the parent by the sibling. Return the root."""
     above = int(tree.parents[joint])
     _replace(tree, joint, sibling, above)
     _charge(tree, loose, sibling, above, -float(tree.volume[moving]), -2.0)
@@ -496,11 +476,7 @@ def _charge(tree: Branches, loose: Loose, child: int, node: int, mass: float, fa
 
 @kernel
 def _cost_where_it_was(tree: Branches, loose: Loose, moving: int, sibling: int, root: int) -> tuple[float, int]:
-    """Return the cost next to the sibling, and the number of steps from there to the root.
-
-    Also fills in `joined` and `below` on the way. Next to the root, all edges of the subtree are charged to the new
-    root.
-    """
+    """Return the cost next to the sibling and the steps to the root; fill in `joined` and `below` on the path."""
     mass, length, node = float(tree.volume[moving]), 0, sibling
     while node != root:
         loose.stack[length] = node

@@ -50,7 +50,6 @@ class Owned:
     step further, to nodes shared by shared nodes.
 
     Attributes:
-        labels: Kinds of nodes.
         marks: Extra labels that some of the nodes carry, as `Corpus_…_MARK`.
         relationship_types: Types of the relationships that the system writes between units. Relationships of its own
             nodes are deleted with the nodes.
@@ -101,12 +100,8 @@ class SystemRun(Generic[S]):
             reader have changed.
         backlog: Number of units that the index lacks.
         chat: Language model that reads the texts; None if rules read them.
-        model: Name of the language model; "" if rules read the texts.
         ledger: Record of the run's counts and tokens.
         improve: True if everything should be clustered again, even if little or nothing changed.
-        figures: Sizes and costs of the index, by name.
-        notes: Notes for the user.
-        published: Last state that this run published.
     """
 
     system: System[S, Any]
@@ -330,10 +325,7 @@ class System(ABC, Generic[S, R]):
         """
 
     def bytes_a_passage(self, settings: S, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # for systems that hold the whole corpus in memory
-        """Return the client memory that a build from scratch takes per passage, in bytes, as measured in docs/scale.md.
-
-        0 means that memory does not grow with the corpus.
-        """
+        """Return the client memory of a build in bytes per passage (docs/scale.md); 0 if constant."""
         return 0
 
     def fingerprint(self, settings: S, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002 # for systems that read texts

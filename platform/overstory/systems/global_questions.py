@@ -64,7 +64,6 @@ def representatives(vectors: Vectors, documents: list[str], most: int) -> list[t
     Args:
         vectors: Shape (n, d), unit length.
         documents: Document id of each vector.
-        most: Maximum number of vectors.
     """
     if not len(vectors):
         return []
@@ -95,10 +94,7 @@ _MOST_OVERVIEW_LEVELS = 3  # levels searched for reports
 
 
 def answers_itself(systems: Sequence[System[Any, Any]], retriever: str | SettingsClass) -> bool:
-    """Return True if a retriever answers questions about the whole corpus itself.
-
-    A retriever given as a settings object always does: the caller chose it on purpose.
-    """
+    """Return True if a retriever answers questions about the whole corpus itself, or is given as settings."""
     if not isinstance(retriever, str):
         return True
     return any(system.answers_on_all for system in systems if system.name == retriever.partition(":")[0])
@@ -117,10 +113,7 @@ def retriever_for_all(systems: Sequence[System[Any, Any]], corpus: Corpus) -> st
 
 
 def overview(systems: Sequence[System[Any, Any]], context: RetrievalContext, question: str) -> Evidence:
-    """Return reports on the coarsest communities, or else the most representative passages.
-
-    A note names the command that would give a better answer.
-    """
+    """Return reports on the coarsest communities, or else representative passages, with a note on better answers."""
 
     def query(tx: Transaction, corpus: Corpus) -> Evidence | None:
         try:
@@ -160,7 +153,6 @@ def overview(systems: Sequence[System[Any, Any]], context: RetrievalContext, que
 
 
 def _stored(tx: Transaction, corpus: Corpus, found: FoundTree) -> Iterator[tuple[Row, Report]]:
-    """Yield the reports on the coarsest communities, with the row of each community. Each title appears once."""
     tree = {"tree": found.kind.name, "generation": found.state.generation}
     levels = tx.run(found.kind.statement("systems/tree/report_levels"), corpus.label, **tree)
     titles: set[str] = set()

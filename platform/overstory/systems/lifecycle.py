@@ -87,7 +87,6 @@ class SystemReport:
         pending: Number of units that the index lacks or has in an old form, or that were deleted since the build.
         how: How the index was built, in a few words.
         figures: Sizes and costs of the index, by name.
-        notes: Notes for the user.
     """
 
     name: str
@@ -221,10 +220,7 @@ def report(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> Syst
 
 
 def pending(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> int:
-    """Return the number of units that are missing from the index or out of date.
-
-    The result is at least 1 if the index must be built or if units were deleted.
-    """
+    """Return the number of missing or outdated units; at least 1 if the index must be built or units were deleted."""
     state = read_state(system, corpus)
     return _behind(system, state, read_backlog(graph, corpus, system, state))
 

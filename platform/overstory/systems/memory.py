@@ -53,11 +53,7 @@ class CorpusMemory:
         return sorted(found, key=lambda each: (each.asked, each.id), reverse=True)[:limit]
 
     def answer(self, id_: str) -> StoredAnswer:
-        """Return one remembered answer.
-
-        Args:
-            id_: Its id, or a unique prefix of it.
-        """
+        """Return one remembered answer by its id or a unique prefix of it."""
         found = [each for memory in self._memories().values() for each in memory.with_ids([id_])] if id_ else []
         if len(found) == 1:
             return found[0]

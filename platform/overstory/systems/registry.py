@@ -134,11 +134,7 @@ def retriever_names() -> list[str]:
 
 
 def make_retriever(wanted: str | SettingsClass, context: RetrievalContext) -> Retriever:
-    """Return the retriever with the given name or settings.
-
-    Args:
-        wanted: A name, with options after a colon ("serag:paper,flat"), or a system's retriever settings.
-    """
+    """Return a retriever by name, with options after a colon ("serag:paper,flat"), or by its settings."""
     of_system = _of_system(wanted)
     if of_system is None:
         return retrieve.make_retriever(str(wanted), context)
@@ -180,10 +176,7 @@ def find_learner(wanted: str | SettingsClass) -> Learner:
 
 
 def learn_from(learner: Learner, answer: Answer, evidence: Evidence, run: Callable[[], LearningRun]) -> Answer:
-    """Let a system learn from an answer, and return the answer with notes on what was learned.
-
-    If learning fails, the answer stays valid and the failure becomes a note.
-    """
+    """Let a system learn from an answer. Return the answer with notes, including a note if learning failed."""
     try:
         notes = tuple(learner.learn(answer, evidence, run()))
     except (CorpusError, DatabaseError) as error:

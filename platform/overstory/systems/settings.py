@@ -189,10 +189,7 @@ def stored(settings: SettingsClass) -> dict[str, object]:
 
 
 def restored(kind: type[S], values: Mapping[str, object]) -> S:
-    """Restore settings from the dictionary that `stored` returned, possibly in another version.
-
-    Fields that no longer exist are ignored. New fields get their defaults.
-    """
+    """Restore settings from `stored`, also of another version: unknown fields are ignored, new ones get defaults."""
     known = {declared.name for declared in fields(kind)}
     return kind(**{name: value for name, value in values.items() if name in known})
 

@@ -43,12 +43,7 @@ def _listed(row: Row) -> Row:
 
 
 def shared_labels(label: str, *kinds: str) -> list[str]:
-    """Return the labels, for `systems/store/insert`, of nodes that are deleted with the last unit that shares them.
-
-    Args:
-        label: Corpus label.
-        kinds: Kinds of nodes.
-    """
+    """Return the labels of nodes that are deleted with the last unit that shares them; `label` is the corpus label."""
     return [*kinds, "Shared", *(derived_label(label, kind) for kind in kinds)]
 
 

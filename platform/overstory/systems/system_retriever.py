@@ -1,7 +1,4 @@
-"""Base class of the retrievers of systems.
-
-It adds notes on a stale index, and repeats a question if a new generation was published meanwhile.
-"""
+"""Base class of the retrievers of systems: notes on a stale index, and a retry if a new generation is published."""
 
 from __future__ import annotations
 

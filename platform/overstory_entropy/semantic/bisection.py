@@ -117,7 +117,6 @@ def best_sweep(problem: BisectionProblem, order: Ints) -> Ints:
 
 @kernel
 def _sides(problem: BisectionProblem, side: Ints) -> Sides:
-    """Compute the sums of a division from scratch. O(blocks · m)."""
     m = problem.first[-1]
     of_vertex = np.zeros(m, dtype=np.int64)
     towards, logs = np.zeros((2, m)), np.zeros(2)
@@ -168,7 +167,6 @@ def _inside_and_logs(problem: BisectionProblem, labels: Ints, groups: int) -> tu
 
 @kernel
 def _score(problem: BisectionProblem, sides: Sides, at: int) -> float:
-    """Return the entropy change of one side in bits. A single vertex stays a leaf and changes nothing."""
     if sides.size[at] < 2:
         return 0.0
     asked = float(sides.asked[at])
@@ -179,7 +177,6 @@ def _score(problem: BisectionProblem, sides: Sides, at: int) -> float:
 def _side_score(
     problem: BisectionProblem, asked: float, volume: float, inside: float, logs: float, base: float
 ) -> float:
-    """Return the entropy change of a group of two or more vertices, in bits."""
     bits = 0.0
     if inside > 0.0:
         bits -= inside / problem.total * math.log2(problem.whole / volume)
@@ -228,8 +225,7 @@ def _pass(problem: BisectionProblem, sides: Sides, order: Ints, result: Ints, on
 def _logs_after(problem: BisectionProblem, sides: Sides, block: int) -> tuple[float, float]:
     """Return what `Sides.logs` would be after moving a block, for the side left and the side joined. O(m).
 
-    For speed, logarithms are taken of products. A product is never 0: each factor is at least 2^−128, and a tiny
-    product is restarted.
+    For speed, logarithms are taken of products. Factors are at least 2^−128, and a tiny product is restarted.
     """
     if problem.rate == 0.0:
         return 0.0, 0.0
@@ -293,7 +289,6 @@ def _move_totals(problem: BisectionProblem, sides: Sides, block: int) -> None:
 
 @kernel
 def _move_sums(problem: BisectionProblem, sides: Sides, block: int, source: int) -> None:
-    """Update the kernel sums after a block has changed sides. O(m)."""
     sides.of_vertex[problem.first[block] : problem.first[block + 1]] = 1 - source
     if problem.rate > 0.0:
         for vertex in range(len(sides.of_vertex)):

@@ -179,10 +179,7 @@ _SAMPLED_NEIGHBOURS = 4096  # vectors against which they are scored, sampled wit
 
 _BANDWIDTH_STEPS = 48
 _NARROWEST_BANDWIDTH_SHARE = 0.25
-"""Start of the bandwidth grid, as a share of the typical distance to the nearest different vector.
-
-The grid ends at the typical distance between any two vectors.
-"""
+"""Start of the bandwidth grid, as a share of the median distance between nearest different vectors."""
 
 
 def likeliest_bandwidth(points: Floats, *, seed: int = 0) -> float:
@@ -345,10 +342,7 @@ class Density:
         return Arrangement.of(self.points, None).position
 
     def _estimated_sums(self, members: Ints, asked: Ints) -> Floats:
-        """Return estimated kernel sums, (m,), (k,) -> (k,).
-
-        Within a cell of similar texts, kernels are exact. Outside, those of a sample are scaled up.
-        """
+        """Return kernel sums, shape (k,): exact within a cell of similar texts, sampled and scaled up outside."""
         ordered = members[np.argsort(self.by_text[members], kind="stable")]
         cells = np.linspace(0, len(ordered), math.ceil(len(ordered) / _CELL_MEMBERS) + 1, dtype=np.int64)
         references = spread(len(ordered), _REFERENCE_MEMBERS)

@@ -43,7 +43,6 @@ class SemanticTree(EncodingTree):
     def __init__(
         self, tree: EncodingTree, edges: Graph, density: Density, weight: float, capped: Capped, kept: Kept
     ) -> None:
-        """Create the tree. Use `encode_semantic` instead."""
         super().__init__(tree.parents, tree.leaves, tree.volume, tree.cut)
         self._edges, self._density, self._weight = edges, density, weight
         self._capped = capped
@@ -60,10 +59,7 @@ class SemanticTree(EncodingTree):
 
     @cached_property
     def total(self) -> float:
-        """The minimised semantic–structural entropy S² in bits; without structure, the entropy of the texts alone.
-
-        The value is exact if `estimated` is 0.
-        """
+        """Minimised semantic–structural entropy S² in bits, exact if `estimated` is 0."""
         counted = EncodingTree.from_parents(self._edges, self.parents)
         return semantic_structural_entropy(self._edges, counted, self._density, weight=self._weight)
 
@@ -74,7 +70,6 @@ class SemanticTree(EncodingTree):
 
     @property
     def capped(self) -> Capped:
-        """Counts of the shortcuts taken."""
         return self._capped
 
     def distinct(self) -> EncodingTree:
@@ -111,7 +106,6 @@ class RememberedDensity(Density):
 
     @classmethod
     def of(cls, density: Density) -> RememberedDensity:
-        """Return a caching density over the same points."""
         return cls(density.points, density.bandwidth, density.exact_members)
 
     def surprise(self, members: Ints, asked: Ints | None = None) -> Floats:
@@ -163,7 +157,6 @@ def encode_semantic(
     vectors, no larger array is held.
 
     Args:
-        graph: Graph with n vertices.
         vectors: Shape (n, d), or a `Density` made from the vectors.
         height: ≥ 1. The root, and height − 1 levels of groups.
         weight: λ ≥ 0, weight of one bit of text; 0.0 ignores the texts.
@@ -213,5 +206,4 @@ def _high_trees(
 
 
 def _structural_tree(graph: Graph, levels: int, seed: int) -> EncodingTree:
-    """Return the tree of the structural engine, without pass-through nodes."""
     return without_pass_throughs(graph, encode(graph, levels=levels, seed=seed))

@@ -49,7 +49,6 @@ class Spans:
 
 @kernel
 def _starts(parents: Ints, sizes: Ints) -> Ints:
-    """Return where each node's vertices start, (nodes,), (nodes,) -> (nodes,)."""
     starts = np.zeros(len(parents), dtype=np.int64)
     free = np.zeros(len(parents), dtype=np.int64)
     for node in range(len(parents) - 2, -1, -1):
@@ -84,8 +83,6 @@ def semantic_structural_entropy(
     are never rewarded, and a pass-through node changes nothing.
 
     Args:
-        graph: Graph with n vertices.
-        tree: Tree over these vertices.
         vectors: Shape (n, d), or a `Density` made from the vectors. Use the same one for all trees that are compared.
         weight: λ ≥ 0; 0.0 gives the structural entropy.
 

@@ -83,10 +83,7 @@ def fiedler(indptr: Ints, neighbours: Ids, weights: Floats, inside: Floats, star
 
 
 def two_means(points: Floats, mass: Floats, rng: np.random.Generator) -> Ints:
-    """Divide points by 2-means, (b, c), (b,) -> (b,) with 0 or 1: the best of several starts by squared distance.
-
-    All values are 0 if all points are equal.
-    """
+    """Divide points by 2-means, the best of several starts: 0 or 1 for each point; all 0 if the points are equal."""
     return _best_of_starts(points, mass, rng.random((_LLOYD_STARTS, 2)))
 
 
@@ -245,10 +242,7 @@ class Divider:
         return self.arrangement
 
     def _best_labels(self, problem: BisectionProblem, ordered: Ints) -> Ints:
-        """Return the division of least entropy among several candidates.
-
-        The candidates are the connected components, a Fiedler sweep and 2-means. The last two are improved by moves.
-        """
+        """Return the best division: connected components, Fiedler sweep or 2-means, the last two improved."""
         candidates: list[tuple[Ints, float]] = []
         component = components(problem.indptr, problem.neighbours)
         if component.any():
@@ -296,8 +290,6 @@ def partition(
     would be alone in its group stays a leaf of the node.
 
     Args:
-        graph: Graph with n vertices.
-        tree: Tree over these vertices.
         vectors: Shape (n, d), or a `Density` made from the vectors.
         node: Internal node without internal children.
         weight: λ ≥ 0.
@@ -385,7 +377,6 @@ class _Undivided:
 
 
 def _undivided(divider: Divider, tree: EncodingTree) -> list[_Undivided]:
-    """Return the nodes of three or more vertices whose children are leaves."""
     spans = Spans.of(tree)
     groups, mean = np.zeros(tree.leaves, dtype=np.int64), np.zeros(tree.leaves)
     if divider.weight > 0.0:
@@ -430,10 +421,7 @@ def _problem(
 
 
 def _sampled_sums(points: Floats, ordered: Ints, first: Ints, chosen: Ints, places: Ints) -> Floats:
-    """Return the kernel sums between m sampled vertices and each block, (blocks, m).
-
-    All members of a vertex's own block count. Of other blocks only sampled members count, scaled up.
-    """
+    """Return kernel sums of m sampled vertices to all of their own block and to samples of others, (blocks, m)."""
     asked = ordered[chosen]
     sums = kernel_sums(points, asked, asked, places)
     if len(chosen) == len(ordered):
@@ -480,6 +468,5 @@ def _between_blocks(
 
 
 def _inside(graph: Graph, group: Ints, local: Ints) -> float:
-    """Return twice the weight of the edges inside a group, without loops."""
     first, block_of = np.array([0, len(group)]), np.zeros(len(group), dtype=np.int64)
     return float(_between_blocks(graph.indptr, graph.neighbours, graph.weights, group, first, block_of, local)[3][0])

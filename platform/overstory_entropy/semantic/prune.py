@@ -42,8 +42,6 @@ def prune(
     The paper's rule removes the cheapest of all nodes, which destroys groups where the tree is already low enough.
 
     Args:
-        graph: Graph with n vertices.
-        tree: Tree over these vertices.
         vectors: Shape (n, d), or a `Density` made from the vectors.
         height: ≥ 1.
         weight: λ ≥ 0.
@@ -107,10 +105,7 @@ class Pruning:
         self._semantic = {node: self._semantic_price(node, self._spans.slice(node)) for node in self._surprise}
 
     def until(self, height: int, *, gaining: bool) -> float:
-        """Remove the cheapest nodes until no leaf is deeper than `height`; return the change in bits.
-
-        With `gaining`, continue while removals lower the entropy.
-        """
+        """Remove the cheapest nodes until no leaf is too deep and, if `gaining`, none gains. Return the bits added."""
         change = 0.0
         heap = [(self.price(node), node) for node in range(self._tree.leaves, self._tree.root)]
         heapq.heapify(heap)
@@ -151,7 +146,6 @@ class Pruning:
         return change
 
     def tree(self) -> EncodingTree:
-        """Return the remaining tree."""
         kept = np.flatnonzero(self._parents != _REMOVED_NODE)
         number = np.full(len(self._parents), -1, dtype=np.int64)
         number[kept] = np.arange(len(kept))
@@ -159,10 +153,7 @@ class Pruning:
         return EncodingTree.from_parents(self._graph, np.where(parents < 0, -1, number[parents]))
 
     def _structural_price(self, node: int) -> float:
-        """Return the structural change in bits.
-
-        After a removal the children are encoded from the parent, which costs more bits.
-        """
+        """Return the structural change in bits if the node's children were encoded from its parent."""
         volume, above = self._tree.volume[node], self._tree.volume[self._parents[node]]
         if volume == 0.0:
             return 0.0
@@ -192,7 +183,6 @@ class Pruning:
             self._semantic[other] += self._semantic_price(other, part)
 
     def _repeated_by(self, node: int) -> int | None:
-        """Return the internal child with the same vertices, None if there is none."""
         return next(iter(self._inner[node]), None) if len(self._children[node]) == 1 else None
 
     def _related(self, node: int) -> list[int]:
@@ -211,7 +201,6 @@ class Pruning:
 
 
 def _surprises(tree: EncodingTree, density: Density, spans: Spans) -> dict[int, Floats]:
-    """Return the surprise of the vertices of each group, in the order of the spans."""
     return {node: density.surprise(spans.members(node)) for node in group_nodes(tree)}
 
 
@@ -224,7 +213,6 @@ def best_selection(graph: Graph, tree: EncodingTree, density: Density, height: i
     least S² is returned. O(n · depth · height²) in addition to the densities.
 
     Args:
-        graph: Graph with n vertices.
         tree: Tree without pass-through nodes.
         density: Density of the same vertices.
         height: ≥ 1.
@@ -276,11 +264,7 @@ class _Programme:
         return _contracted(self._graph, self._tree, kept)
 
     def _add_semantic(self, density: Density, rate: float) -> None:
-        """Add the bits of the texts.
-
-        For each internal node, these are the bits of its vertices in it, and the bits of its own leaves in it and in
-        each of its ancestors.
-        """
+        """Add the text bits of each node's vertices, and of its own leaves in it and in each ancestor."""
         spans = Spans.of(self._tree)
         for node in range(self._tree.leaves, len(self._tree)):
             members = spans.members(node)
@@ -307,10 +291,7 @@ def _entering(parents: Ints, depths: Ints, starts: Ints, inside: Floats, volume:
 def _kept(
     parents: Ints, depths: Ints, starts: Ints, entering: Floats, spent: Floats, flat: Floats, levels: int, leaves: int
 ) -> Flags:
-    """Return True for internal nodes kept in the best choice, shape (nodes,).
-
-    The choice depends on the depth of the nearest kept node above, and on the number of kept nodes above.
-    """
+    """Return True for internal nodes kept in the best choice, shape (nodes,)."""
     root = len(parents) - 1
     costs = np.zeros((len(flat), levels + 1))
     for row in range(len(flat)):
@@ -341,7 +322,6 @@ def _kept(
 
 
 def _contracted(graph: Graph, tree: EncodingTree, kept: Flags) -> EncodingTree:
-    """Return the tree of the kept internal nodes, the root and the leaves."""
     stays = kept.copy()
     stays[: tree.leaves] = True
     stays[tree.root] = True
@@ -353,7 +333,6 @@ def _contracted(graph: Graph, tree: EncodingTree, kept: Flags) -> EncodingTree:
 
 @kernel
 def _nearest(parents: Ints, stays: Flags) -> Ints:
-    """Return each node's nearest kept ancestor, (nodes,), (nodes,) -> (nodes,)."""
     nearest = np.full(len(parents), -1, dtype=np.int64)
     for node in range(len(parents) - 2, -1, -1):
         above = parents[node]
@@ -390,7 +369,6 @@ def regulate(graph: Graph, tree: EncodingTree, height: int) -> EncodingTree:
 
 
 def _heights_above_leaves(tree: EncodingTree) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return the distance of each node from its deepest leaf, shape (nodes,)."""
     above = np.zeros(len(tree), dtype=np.int64)
     for node, parent in enumerate(tree.parents[:-1].tolist()):
         above[parent] = max(above[parent], above[node] + 1)

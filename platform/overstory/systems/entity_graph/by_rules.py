@@ -44,11 +44,7 @@ _ENTITY_NAMES_A_STATEMENT = 1_000
 MOST_PASSAGES_READ_OF_AN_ENTITY = 64  # passages read for an entity when only the neighborhood of some entities is read
 
 Place = tuple[int, int]
-"""Position of a text in the corpus.
-
-For a sentence: chunk · MOST_SENTENCES_OF_A_CHUNK + sentence, and `NO_PLACE`. For an OpenIE triple: chunk ·
-MOST_SENTENCES_OF_A_CHUNK, and the position of the triple.
-"""
+"""Position of a text: its sentence in the corpus, and the position of an OpenIE triple or `NO_PLACE`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +75,7 @@ class DescribedEntity:
 
 
 def embedded_text(name: str, description: str) -> str:
-    """Return the text whose embedding represents an entity: "name: description".
-
-    Systems with the same description of an entity share the vector (`index/derived_vectors.py`).
-    """
+    """Return "name: description", the text whose embedding represents an entity. Systems share the vector."""
     return f"{name}: {description}" if description else name
 
 
@@ -200,10 +193,7 @@ def _graph_of(graph: GraphClient, label: str, incidence: Incidence) -> EntityGra
 
 
 def _source(incidence: Incidence, chosen: Chosen, triples: Mapping[Place, str], entity: int) -> str:
-    """Return a digest of an entity's name and of the sentences that may describe it.
-
-    The id of a passage identifies its text, but the text of a triple changes with the names in it, so it is included.
-    """
+    """Return a digest of an entity's name and of the texts that may describe it."""
     passages = incidence.passages
     digest = hashlib.sha256(f"rules {DESCRIPTIONS_VERSION} {incidence.names[entity].name}".encode())
     for sentence, position in chosen.of(entity):

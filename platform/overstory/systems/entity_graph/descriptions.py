@@ -57,10 +57,9 @@ class Chosen:
 
 
 def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
-    """Return the most informative sentences about each entity, in this order of preference.
+    """Return the most informative sentences about each entity, best first.
 
-    First sentences of passages about the entity, sentences of facts with the entity as subject, other sentences with
-    its name, texts of OpenIE triples.
+    Order: first sentences of passages about the entity, facts with it as subject, other mentions, OpenIE triples.
     """
     mentions, subjects, facts = incidence.mentions, incidence.subjects, incidence.statements
     located = mentions.sentence != NO_PLACE
@@ -129,10 +128,7 @@ class _FirstMention:
         self._key = self._who * self._many + self._where // MOST_SENTENCES_OF_A_CHUNK
 
     def __call__(self, entity: Ints, chunk: Ints) -> Ints:
-        """Return the first sentence of each chunk that contains its entity's name, shape (n,).
-
-        Sentences are numbered chunk · MOST_SENTENCES_OF_A_CHUNK + sentence; `NO_PLACE` if no sentence is known.
-        """
+        """Return the first sentence of each chunk with the entity's name, shape (n,); `NO_PLACE` if unknown."""
         key = entity * self._many + chunk
         at = np.searchsorted(self._key, key)
         found = np.full(len(key), NO_PLACE, dtype=np.int64)
@@ -143,7 +139,6 @@ class _FirstMention:
 
 
 def _odd_length(incidence: Incidence, where: Ints) -> Ints:
-    """Return 1 for a very short or long sentence, else 0. The last sentence of a passage has no known length."""
     passages = incidence.passages
     chunk, sentence = where // MOST_SENTENCES_OF_A_CHUNK, where % MOST_SENTENCES_OF_A_CHUNK
     at = passages.first[chunk] + sentence
@@ -165,8 +160,7 @@ def cleaned(sentence: str) -> str:
 def excerpt(text: str, names: Sequence[str], most: int) -> str:
     """Return at most `most` characters of a text, cut at word boundaries, with "…" where text is left out.
 
-    The excerpt is the beginning of the text. If the beginning lacks one of the names, the excerpt ends after the last
-    name.
+    The excerpt is the beginning of the text, or ends after the last of `names` if the beginning lacks one of them.
     """
     if len(text) <= most:
         return text

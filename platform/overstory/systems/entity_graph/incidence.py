@@ -99,10 +99,7 @@ class PassageTable:
     boilerplate: Mapping[int, str]
 
     def span(self, chunk: int, sentence: int) -> tuple[int, int]:
-        """Return the first character and the end of a sentence; the end of the last sentence is −1.
-
-        Unknown sentences are treated as the last one.
-        """
+        """Return start and end of a sentence; −1 is the end of the last. Unknown sentences are treated as the last."""
         begin, end = int(self.first[chunk]), int(self.first[chunk + 1])
         if begin == end:
             return 0, -1
@@ -199,10 +196,7 @@ def _collected(place: Mapping[str, int], rows: Iterable[Row]) -> tuple[PassageTa
 def _sentences_by_entity(
     mentions: Iterable[tuple[str, str, Sequence[int]]], *, by_triples: bool
 ) -> dict[str, set[int]]:
-    """Return the sentences in which a passage mentions each entity.
-
-    If the passage has OpenIE triples, only names in triples count as entities.
-    """
+    """Return the sentences of each entity in a passage. If it has OpenIE triples, only names in triples count."""
     found: dict[str, set[int]] = {}
     real: set[str] = set()
     for entity, by, sentences in mentions:

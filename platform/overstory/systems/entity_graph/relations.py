@@ -17,11 +17,7 @@ MOST_CHUNKS_OF_A_RELATION = 5  # passages listed for a relation
 _MOST_STATEMENTS_SEARCHED = 16  # statements of a relation searched for its passages
 
 _BY_TRIPLE, _BY_FACT, _BY_SENTENCE, _BY_SUBJECT = range(4)
-"""Sources of a relation's description, best first.
-
-An OpenIE triple, the sentence of a fact, a sentence with both names, or a sentence with one name in a passage about the
-other.
-"""
+"""Source of a relation's description, best first: a triple, a fact, a sentence with both names, or with one name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +135,7 @@ def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = 
 
 
 def frequency_steps(incidence: Incidence) -> Ints:
-    """Return 1 + ⌊log₂ df⌋ for each entity, shape (entities,), where df is the number of passages that mention it.
-
-    The result is 1 for an entity without passages.
-    """
+    """Return 1 + ⌊log₂ df⌋ of each entity, with df the number of passages that mention it; 1 if df is 0."""
     mentions = incidence.mentions
     places = np.unique(np.stack([mentions.entity, mentions.chunk]), axis=1)
     read = np.bincount(places[0], minlength=len(incidence.names))
@@ -151,10 +144,6 @@ def frequency_steps(incidence: Incidence) -> Ints:
 
 
 def _main_subjects(incidence: Incidence) -> tuple[Ints, Ints]:
-    """Return the most certain subjects of each passage as arrays of entities and chunks, in order of chunk.
-
-    There are at most _MOST_SUBJECTS_OF_A_PASSAGE per passage.
-    """
     subjects = incidence.subjects
     order = np.lexsort((subjects.entity, -subjects.weight, subjects.chunk))
     entity, chunk = subjects.entity[order], subjects.chunk[order]
@@ -171,10 +160,7 @@ def rank_within(group: Ints) -> Ints:
 
 
 def _all_statements(incidence: Incidence, sentences: Sentences) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints, Ints]:
-    """Return one row per statement that relates two entities.
-
-    Columns: source, target, weight, kind, names in the sentence, sentence, position.
-    """
+    """Return source, target, weight, kind, names, sentence and position of each statement that relates two."""
     facts = incidence.statements
     both = (facts.subject != NO_PLACE) & (facts.object != NO_PLACE) & (facts.subject != facts.object)
     one, other = facts.subject[both], facts.object[both]

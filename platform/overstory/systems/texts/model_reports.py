@@ -131,10 +131,7 @@ class ReportWriter(ModelWriter[G, Report]):
 
 
 def sources_of(things: Sequence[Source], relations: Sequence[Source], parts: Sequence[Report]) -> list[Source]:
-    """Return the sources for a report.
-
-    If the group has parts, few entities and relations are shown, followed by reports on its parts.
-    """
+    """Return the sources for a report: entities, relations, and reports on parts. With parts, the others are few."""
     most = _MOST_SOURCES_BESIDE_PARTS if parts else None
     return [*things[:most], *relations[:most], *map(_part_source, parts)]
 

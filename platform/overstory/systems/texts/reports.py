@@ -59,8 +59,7 @@ class Report:
     def properties(self) -> Row:
         """Properties of the report's node.
 
-        `finding_chunks` has the passage ids of each finding, separated by spaces; `finding_names` its names, one per
-        line.
+        `finding_chunks` has each finding's passage ids, separated by spaces; `finding_names` its names, one per line.
         """
         return {
             "key": self.key,

@@ -68,18 +68,10 @@ class WritingOutcome(Generic[T]):
 
 
 class ModelWriter(TextWriter[G, T]):
-    """Asks a language model for texts, several groups at a time.
-
-    Rules write the text if a response is unusable. The fallbacks are counted.
-    """
+    """Asks a language model for texts, several groups at a time. Rules write a text if the response is unusable."""
 
     def __init__(self, chat: Chat, model: str, prompt: Prompt, rules: RuleWriter[G, T]) -> None:
-        """Create a writer.
-
-        Args:
-            chat: Chat whose usage is recorded under the system's name.
-            model: Name of the model, stored with each text in `by`.
-        """
+        """Create a writer. `chat` records usage under the system's name; texts carry the name `model` in `by`."""
         self.chat, self.model, self.prompt, self.rules = chat, model, prompt, rules
         self.fingerprint = f"{chat.model.fingerprint} {prompt.fingerprint} {rules.fingerprint}".strip()
         self.groups = self.by_rules = self.things = self.left_out = 0

@@ -117,10 +117,7 @@ def other_trees(
 
 
 def _of_one_name(named: _Offered, corpus: Corpus) -> FoundTree:
-    """Return the tree of the corpus among kinds with the same name.
-
-    A system whose tree can be built over several units declares one kind per unit, all with the same name.
-    """
+    """Return the tree of the corpus among kinds of the same name, one for each unit that the tree may have."""
     if (found := next(_trees_of(named, corpus), None)) is not None:
         return found
     system, kind = named[0]
@@ -194,7 +191,6 @@ def _offered(systems: Sequence[System[Any, Any]], *, with_reports: bool) -> _Off
 
 
 def _trees_of(offered: _Offered, corpus: Corpus) -> Iterator[FoundTree]:
-    """Yield the trees of a corpus that can be searched."""
     for system, kind in offered:
         try:
             yield FoundTree(system, kind, require_tree(system, corpus, kind))
@@ -203,7 +199,6 @@ def _trees_of(offered: _Offered, corpus: Corpus) -> Iterator[FoundTree]:
 
 
 def _choice(offered: _Offered, corpus: Corpus) -> str:
-    """Return a text that names the trees of the corpus, and the command that builds each missing tree."""
     there = [found.kind for found in _trees_of(offered, corpus)]
     names = {kind.name for kind in there}
     missing = [(system, kind) for system, kind in offered if kind.name not in names]

@@ -80,11 +80,7 @@ class StoredPart:
     """A part of a stored tree that can be changed in memory and written back as differences."""
 
     def __init__(self, tx: Transaction, tree: WhichTree, leaves: Mapping[str, StoredLeaf]) -> None:
-        """Read the communities above the leaves, and update communities that lost leaves when units were deleted.
-
-        Args:
-            leaves: Leaves by unit.
-        """
+        """Read the communities above `leaves` (by unit), and update those that lost leaves when units were deleted."""
         self._tree = tree
         self._leaves = leaves
         self._parted = [
@@ -202,10 +198,7 @@ class StoredPart:
         return names
 
     def _names(self, units: Iterable[str], version: int) -> dict[str, str]:
-        """Return the ids of new communities.
-
-        Each id is made from the version and the community's first unit, so it never repeats an older id.
-        """
+        """Return the ids of new communities, made from the version and the first unit, so that ids never repeat."""
         first: dict[str, str] = {}
         for unit in sorted(units):
             for name in self.part.path(self.part.leaves[unit].home):
@@ -250,8 +243,7 @@ def _moved(vector: Vectors | None, size: int, came: Sequence[Vectors], left: Seq
 def _length(size: int, like: float) -> float:
     """Return the length ρ of the mean of `size` unit vectors, given their mean cosine `like` to another vector.
 
-    Assumes that any two of the vectors are as similar as each is to the other vector: ρ² = (1 + (size − 1) · ρ · like)
-    / size.
+    Any two of the vectors are assumed to be equally similar: ρ² = (1 + (size − 1) · ρ · like) / size.
     """
     others = (size - 1) * max(like, 0.0)
     return (others + sqrt(others * others + 4.0 * size)) / (2.0 * size)

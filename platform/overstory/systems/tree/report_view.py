@@ -47,7 +47,6 @@ def view_reports(
     """Return the reports on the communities of one level of a tree, by default the coarsest level that has reports.
 
     Args:
-        systems: Systems whose trees are considered.
         tree: Name of the tree; the first tree with reports if empty.
         among: Documents that a filter allows. Reports based on other documents as well are left out.
     """
@@ -144,10 +143,7 @@ def view_report(
 
 
 def _own(found: FoundTree, support: SupportFilter, ids: Iterable[str]) -> set[str]:
-    """Return the communities whose reports are based on matching documents alone.
-
-    If the filter is restricted, all documents of the community must match as well, because a report gives its size.
-    """
+    """Return communities whose reports, and if restricted also whose members, are based on matching documents alone."""
     own = support.own(ids, "systems/tree/report_stands_on")
     return support.own(own, found.kind.statement("systems/tree/stands_on")) if support.restricted else own
 
@@ -160,7 +156,6 @@ def _matching_reports(
     limit: int,
     others: tuple[str, ...],
 ) -> CommunityReports:
-    """Return reports based on matching documents alone, on `level` or the coarsest level that has any."""
     tx, corpus = support.among.tx, support.among.corpus
     tried = sorted(levels) if level is None else [_level(levels, level)]
     shown, kept, left_out, more = tried[0] if tried else 1, list[Row](), 0, False
@@ -210,7 +205,6 @@ def _outdated(tx: Transaction, corpus: Corpus, found: FoundTree) -> Iterator[str
 
 
 def _empty(tx: Transaction, corpus: Corpus, found: FoundTree) -> Iterator[str]:
-    """Yield a note that explains why a tree has no communities and what to do about it."""
     rows = _run(tx, corpus, found, "systems/tree/levels")
     size = rows[0]["size"] if rows else 0
     units = PLURAL[found.kind.unit]

@@ -32,10 +32,7 @@ def read_reports(graph: GraphClient, corpus: Corpus, kind: TreeKind, generation:
 
 
 def reports_to_reuse(run: SystemRun[Any], kind: TreeKind) -> dict[str, Report]:
-    """Return the reports in use that a language model wrote, by key.
-
-    Reports written by rules are not reused: they are cheap to write and depend on the words of the whole corpus.
-    """
+    """Return model-written reports in use, by key. Those by rules depend on the whole corpus and are not reused."""
     if run.chat is None or run.before is None or not run.before.generation:
         return {}
     found = read_reports(run.graph, run.corpus, kind, run.before.generation)

@@ -67,7 +67,6 @@ def view_tree(
     """Return the part of a tree below a community, or below the root if `node` is None.
 
     Args:
-        systems: Systems whose trees are considered.
         first: Number of communities and leaves directly below `node` to skip.
         sentences: Also find key sentences of the communities. Embedding them takes most of the time.
         tree: Name of the tree; the first tree of the corpus if empty.
@@ -182,8 +181,6 @@ class _TreeView:
 
 @dataclass(frozen=True, slots=True)
 class _TreeReader:
-    """Reads one view of a tree within a transaction."""
-
     tx: Transaction
     corpus: Corpus
     found: FoundTree
@@ -231,7 +228,6 @@ class _TreeReader:
         return view
 
     def _shown(self, view: _TreeView, depth: int, limit: int, first: int) -> list[str]:
-        """Return the requested community and the communities shown below it."""
         shown, lowest, left_out = [view.top], [view.top], 0
         for level in range(depth):
             skip = 0 if level else first
@@ -262,7 +258,6 @@ class _TreeReader:
         return {row["id"]: row["communities"] for row in rows}
 
     def _own(self, ids: Iterable[str], support: SupportFilter) -> set[str]:
-        """Return the communities whose source documents all match the filter."""
         return support.own(ids, self.kind.statement("systems/tree/stands_on"))
 
     def _highest(self, view: _TreeView, root: str, limit: int, support: SupportFilter) -> list[str]:
@@ -319,7 +314,6 @@ class _TreeReader:
         self._read_chunks(view, [id_ for row in rows for id_, _ in row["passages"][:_KEY_SENTENCE_PASSAGES]])
 
     def _page(self, view: _TreeView, first: int, limit: int) -> None:
-        """Skip the leaves before the requested page of the requested community."""
         top = view.top
         if top not in view.topics:
             return
@@ -338,7 +332,6 @@ class _TreeReader:
             view.notes.append(f"only {MOST_MEMBERS_PAGED:,} of {counted(leaves, SINGULAR[self.kind.unit])} are listed")
 
     def _list_leaves(self, view: _TreeView, communities: Sequence[str], limit: int) -> None:
-        """Read the leaves shown directly below these communities."""
         room = _MOST_NODES_SHOWN
         for id_ in communities:
             near = [(unit, similarity) for unit, similarity in view.topics[id_]["members"][: min(limit, room)]]
