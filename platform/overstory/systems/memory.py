@@ -66,7 +66,7 @@ class CorpusMemory:
             )
         raise AnswerNotFound(
             f"Corpus {self._corpus_name!r} remembers no answer {id_!r}.",
-            remedy=f"List the remembered answers: {listed}. An answer is deleted with the passages that it cites.",
+            remedy=f"List the remembered answers: {listed}. An answer is deleted with the passages behind it.",
         )
 
     def forget(self, ids: str | Sequence[str]) -> int:
