@@ -1,25 +1,24 @@
-"""Measure when an answer without a language model should say that the documents do not answer: see docs/answers.md.
+"""Measure when an answer without a language model should be "the documents do not answer this": see docs/answers.md.
 
     PYTHONPATH=. python -m benchmarks.answerable DIR… [--apart DIR]… [--found FOLDER] [--tune]
 
-The folders are BEIR folders. Questions count as answerable when they are asked of their own passages, and as
-unanswerable when
+Each DIR is a BEIR folder. A question is answerable if it is asked of its own passages, and unanswerable in these cases:
 
-- "without gold": they are asked of the same passages, and those that answer them are taken out of what is found;
-- "exchanged": they ask of a thing that the passages are on what none of them says (`benchmarks/exchanged.py`);
-- "elsewhere": questions of an `--apart` folder are asked of the others, and theirs of it. Name folders there whose
-  subject is another one, such as manual pages beside Wikipedia.
+- "without gold": it is asked of the same passages, without the retrieved passages that answer it;
+- "exchanged": it asks about a thing in the corpus, but for a fact that no passage states (`benchmarks/exchanged.py`);
+- "elsewhere": it is from an `--apart` folder and is asked of another folder, or the other way round. Use `--apart` for
+  folders on another subject, such as manual pages in addition to Wikipedia.
 
-Passages are those that `ask` would read: the first five of the default retriever, within its limit of tokens. Both
-labels have errors: what was retrieved for an answerable question may lack its gold passages, and what is left without
-them may still answer it.
+The passages are those that `ask` would read: the first five of the default retriever, within its token limit. Both
+labels have errors. The passages retrieved for an answerable question may lack the gold passages, and the passages that
+remain without them may still answer it.
 
 The questions of each folder are split into two halves by the hash of their ids. `--tune` fits the weights of
-`answer/confidence.py` on the first half, each folder and kind counting the same, by a logistic regression without
-negative weights, and the offset by which the package's threshold answers 95 % of the answerable questions; the tables
-show the second half with the weights of the package. Intervals are percentile bootstraps over questions.
+`answer/confidence.py` on the first half with a logistic regression without negative weights, in which each folder and
+kind counts the same. It also fits the offset at which the package's threshold answers 95 % of the answerable questions.
+The tables show the second half with the weights of the package. Intervals are percentile bootstraps over questions.
 
-`--found FOLDER` keeps what was found in files there, so that another run needs neither server nor index.
+`--found FOLDER` stores the retrieved passages in files, so that another run needs neither server nor index.
 """
 
 from __future__ import annotations
@@ -53,17 +52,14 @@ from overstory.settings import Settings
 from overstory.text import make_extractor
 from overstory_cli.progress import progress_for
 
-READ = 5
-"""Passages, as many as `ask` finds by default."""
-DEEP = 40
-"""Passages found for a question of the same folder, so that enough are left without gold."""
-MOST_ASKED = 150
-"""Questions of a folder that are asked of its own passages and of another's, drawn at random."""
+READ = 5  # passages that `ask` retrieves by default
+DEEP = 40  # passages retrieved for a question of the same folder, so that enough are left without gold
+MOST_ASKED = 150  # questions per folder asked of its own passages, and of another folder's; drawn at random
 ANSWERED = 0.95
 KINDS = ("answerable", "without gold", "exchanged", "elsewhere")
 FIELDS = ("chunk_id", "document_id", "source", "source_key", "title", "heading", "text", "score")
 COUNTED = {"answerable": 3.0, "without gold": 1.5, "exchanged": 0.2, "elsewhere": 1.5}
-"""How much each kind counts when weights are fitted; what is exchanged is refused by what is not said."""
+"""Weight of each kind in the fit. The weight of "exchanged" is low because a separate rule refuses these questions."""
 SMALL = 1e-3
 
 
@@ -73,7 +69,7 @@ Weights = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Case:
-    """A question with what was read for it: how far what was read answers it."""
+    """A question with the passages read for it, and how well they answer it."""
 
     folder: str
     kind: str
@@ -82,7 +78,7 @@ class Case:
 
 
 class Remembering:
-    """The embedder with a memory, since the same sentences are found again and again."""
+    """An embedder with a cache, because the same sentences are retrieved again and again."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.fingerprint, self.token_limit = embedder.fingerprint, embedder.token_limit
@@ -106,9 +102,11 @@ class Remembering:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
-    parser.add_argument("--apart", action="append", default=[], type=Path, metavar="DIR", help="of another subject")
-    parser.add_argument("--found", type=Path, metavar="FOLDER", help="keep what was found there")
-    parser.add_argument("--tune", action="store_true", help="search weights and threshold on the first half")
+    parser.add_argument(
+        "--apart", action="append", default=[], type=Path, metavar="DIR", help="folder on another subject"
+    )
+    parser.add_argument("--found", type=Path, metavar="FOLDER", help="store retrieved passages in this folder")
+    parser.add_argument("--tune", action="store_true", help="fit weights on the first half")
     arguments = parser.parse_args()
     try:
         settings = Settings.from_environment()
@@ -139,7 +137,7 @@ def found_in(
     embedder: Embedder,
     kept: Path | None,
 ) -> list[dict[str, Any]]:
-    """What the default retriever finds in a folder for its own questions, and for some of others."""
+    """Return what the default retriever finds in a folder for its own questions and for some of other folders."""
     file = kept / f"{name}.json" if kept else None
     if file is not None and file.exists():
         rows: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
@@ -183,7 +181,7 @@ def found_for(
 
 
 def judged(name: str, row: dict[str, Any], reader: AnswerReader) -> Iterator[Case]:
-    """The cases of a question: of its own passages with and without gold, or of those of another folder."""
+    """Yield the cases of a question: asked of its own passages with and without gold, or of another folder's."""
     hits = [Hit(**{field: hit[field] for field in FIELDS}) for hit in row["hits"]]
     first_half = hashlib.sha256(row["id"].encode()).digest()[0] % 2 == 0
     gold = set(row["gold"])
@@ -200,7 +198,7 @@ def judged(name: str, row: dict[str, Any], reader: AnswerReader) -> Iterator[Cas
 
 
 def tune(cases: Sequence[Case]) -> None:
-    """Prints weights and an offset that answer enough of these cases."""
+    """Print weights and an offset with which enough of these cases are answered."""
     names = [each.name for each in fields(Fit)]
     figures = np.array([[getattr(case.confidence.fit, name) for name in names] for case in cases])
     answerable = np.array([case.kind == KINDS[0] for case in cases])
@@ -226,7 +224,7 @@ def kinds(cases: Sequence[Case]) -> list[str]:
 
 
 def fitted(figures: npt.NDArray[np.float64], answerable: Flags, counted: npt.NDArray[np.float64]) -> Weights:
-    """Weights of a logistic regression, by Newton's method; negative ones are set to 0 and the others fitted again."""
+    """Return logistic regression weights by Newton's method; negative ones are set to 0 and the rest refitted."""
     used = np.ones(figures.shape[1], dtype=bool)
     while True:
         design = np.c_[figures[:, used], np.ones(len(figures))]
@@ -250,7 +248,6 @@ def mean(values: Iterable[bool]) -> float:
 
 
 def report(cases: Sequence[Case], least: float) -> None:
-    """Prints the table of docs/answers.md: a line for each folder, and one for all."""
     print(f"\nSecond half, least confidence {least}\n")
     columns = ("answered, of answerable", "refused, without gold", "refused, exchanged", "refused, elsewhere")
     print("| | " + " | ".join((*columns, "precision", "recall")) + " |")
@@ -272,7 +269,7 @@ def report(cases: Sequence[Case], least: float) -> None:
 
 
 def shown(cases: Sequence[Case], least: float, measure: Callable[[Flags, Flags], float]) -> str:
-    """A ratio over cases with its percentile bootstrap interval."""
+    """Return a ratio over cases with its percentile bootstrap interval, as text."""
     refused = np.array([case.confidence.value < least for case in cases])
     unanswerable = np.array([case.kind != KINDS[0] for case in cases])
     drawn = np.random.default_rng(0).integers(len(cases), size=(BOOTSTRAP_RESAMPLES, len(cases)))
@@ -282,12 +279,10 @@ def shown(cases: Sequence[Case], least: float, measure: Callable[[Flags, Flags],
 
 
 def precision(refused: Flags, unanswerable: Flags) -> float:
-    """Of "not in these documents", the share that is right."""
     return float((refused & unanswerable).sum() / refused.sum()) if refused.any() else float("nan")
 
 
 def recall(refused: Flags, unanswerable: Flags) -> float:
-    """Of unanswerable questions, the share of "not in these documents"."""
     return float((refused & unanswerable).sum() / unanswerable.sum()) if unanswerable.any() else float("nan")
 
 

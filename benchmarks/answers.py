@@ -2,16 +2,16 @@
 
     python -m benchmarks.answers DIR… [--retriever NAME] [-k N] [--model NAME] [--most N] [--json FILE]
 
-The same measures as `overstory bench --answers questions.csv` (docs/bench.md), over the questions of each folder, asked
-of its own passages: by default five passages of the default retriever, and no language model. A folder's passages are
-the expected sources, by its qrels; all questions count as answerable, so that "answered" is 1 minus the refusals that
-are wrong. `benchmarks/answerable.py` measures the refusals that are right.
+The measures are those of `overstory bench --answers questions.csv` (docs/bench.md). The questions of each folder are
+asked of its own passages, by default with five passages of the default retriever and no language model. The passages in
+a folder's qrels are the expected sources. All questions count as answerable, so "answered" is 1 minus the wrong
+refusals. `benchmarks/answerable.py` measures the correct refusals.
 
-"guessed" is the share of the questions with a guess ("Perhaps: X"), "guesses right" the share of these that agree with
-a gold answer: normalised as in SQuAD, the words of one stand in the other, contiguous and in order, with a token F1 of
-at least .5 (`overstory.bench.metrics.agrees`). Folders without gold answers have no EM, F1 and substring.
+"guessed" is the share of questions with a guess ("Perhaps: X"), and "guesses right" the share of guesses that agree
+with a gold answer: after SQuAD normalisation, one contains the words of the other, contiguous and in order, with a
+token F1 of at least .5 (`overstory.bench.metrics.agrees`). Folders without gold answers have no EM, F1 and substring.
 
-The corpora are those of `overstory bench DIR`, and are reused. Answers are timed one after the other, alone.
+The corpora are those of `overstory bench DIR`, and are reused. Answers are timed one after the other.
 """
 
 from __future__ import annotations
@@ -34,20 +34,19 @@ from overstory.knowledge import Knowledge
 from overstory.settings import DEFAULT_RETRIEVER, Settings
 from overstory_cli.progress import progress_for
 
-READ = 5
-"""Passages, as many as `ask` finds by default."""
+READ = 5  # passages that `ask` retrieves by default
 LEFT_OUT = ("refused", "refusals right", "as expected")
-"""Measures of files of questions that say nothing where all questions are answerable, or repeat others."""
+"""Measures that mean nothing if all questions are answerable, or that repeat other measures."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
     parser.add_argument("--retriever", default=DEFAULT_RETRIEVER, metavar="NAME")
-    parser.add_argument("-k", type=int, default=READ, metavar="N", help="passages found for a question")
-    parser.add_argument("--model", default="none", metavar="NAME", help="a language model; by default none")
-    parser.add_argument("--most", type=int, metavar="N", help="questions of a folder, drawn at random; by default all")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write measures and all answers there")
+    parser.add_argument("-k", type=int, default=READ, metavar="N", help="passages retrieved per question")
+    parser.add_argument("--model", default="none", metavar="NAME", help="language model (default: none)")
+    parser.add_argument("--most", type=int, metavar="N", help="questions per folder, drawn at random (default: all)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write measures and all answers to this file")
     arguments = parser.parse_args()
     outcomes: dict[str, list[Outcome]] = {}
     try:
@@ -72,7 +71,7 @@ def some_of(questions: Sequence[BenchQuestion], most: int | None) -> Sequence[Be
 
 
 def answered(dataset: BenchDataset, questions: Sequence[BenchQuestion], arguments: argparse.Namespace) -> list[Outcome]:
-    """What becomes of the questions, asked of the folder's corpus, which is made where it is not there."""
+    """Return the outcomes of questions asked of the folder's corpus, which is created if necessary."""
     settings = Settings.from_environment()
     embedder = make_embedder(settings.embedding)
     corpus = corpus_name(dataset, Layout(), embedder=embedder.fingerprint)
@@ -86,7 +85,7 @@ def answered(dataset: BenchDataset, questions: Sequence[BenchQuestion], argument
             return knowledge.ask(question, arguments.k, retriever=arguments.retriever, strict=True)
 
         if knowledge.chat() is None:
-            ask(questions[0].text)  # loads what later ones find
+            ask(questions[0].text)  # warm-up: loads models and caches
         name = f"{arguments.retriever}, {corpus}"
         return ask_each(ask, [asked_of(each, dataset, knowledge) for each in questions], name=name, progress=progress)
 
@@ -104,7 +103,6 @@ def asked_of(question: BenchQuestion, dataset: BenchDataset, knowledge: Knowledg
 
 
 def table(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
-    """In Markdown: a line for each folder."""
     rows = {
         name: [measured for measured in measures(each) if measured.name not in LEFT_OUT]
         for name, each in outcomes.items()

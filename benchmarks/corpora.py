@@ -1,19 +1,20 @@
-"""Builds corpora of several sizes of real text, each of which contains the smaller ones.
+"""Build corpora of several sizes from real text. Each corpus contains the smaller ones.
 
     python -m benchmarks.corpora OUT --benchmark 2wikimultihopqa --benchmark hotpotqa --benchmark musique
     python -m benchmarks.corpora OUT --benchmark DIR --documents /usr/share/man --chunks 26000,63000
     overstory ingest OUT/26000 --corpus scale26
 
 OUT/26000, OUT/63000 and OUT/200000 are folders in BEIR's layout, which `overstory ingest` and `overstory bench` read.
-They begin with the passages of the benchmarks; the questions are those of the first one, which all of them can answer.
-Documents follow: manual pages, HTML, and plain text (.txt, .md, .rst, README, copyright, NEWS, also with .gz), by
-default from /usr/share/man, /usr/share/doc and Rust's documentation, if `rustc` is found. Name others with --documents.
+They start with the passages of the benchmarks. The questions are those of the first benchmark, which all of the corpora
+can answer. Documents follow: manual pages, HTML and plain text (.txt, .md, .rst, README, copyright, NEWS, also with
+.gz), by default from /usr/share/man, /usr/share/doc and Rust's documentation, if `rustc` is found. Use --documents for
+others.
 
-Folders take turns, so that each gives as many chunks until it has no more; within a folder files come in the order of
-a digest of their path, so that another run on the same files gives the same. A paragraph of 100 characters that was
-there before is left out (licences, flags that all commands have), and so is a document that is left with fewer than
-300 characters, or whose letters are mostly not Latin. Prints what came of which source. Manual pages need `groff`.
-Takes some 10 minutes for 200,000 chunks; memory: 0.5 GB for the tokeniser, and 100 bytes a paragraph.
+Folders take turns, so that each contributes equally until it is exhausted. Within a folder, files are ordered by a
+digest of their path, so another run on the same files gives the same corpora. A paragraph of at least 100 characters is
+kept only once (licences, common command options). A document is left out if fewer than 300 characters remain or if its
+letters are mostly not Latin. The script prints how much came from each source. Manual pages need `groff`. 200,000
+chunks take about 10 minutes, 0.5 GB for the tokeniser and 100 bytes per paragraph.
 """
 
 from __future__ import annotations
@@ -42,28 +43,24 @@ from overstory.text import split
 from overstory_loaders.html import HtmlLoader
 
 BENCHMARK = ("corpus.jsonl", "queries.jsonl", "qrels")
-"""What is read of a benchmark's folder."""
+"""Files and folders read from a benchmark's folder."""
 SIZES = (26_000, 63_000, 200_000)
-REPEATED = 100
-"""Characters from which on a paragraph is kept only once."""
-SHORTEST = 300
-"""Characters of a document."""
-LONGEST = 20_000
-"""Characters of a document; the rest is left out."""
-LATIN = 0.9
-"""Share of ASCII characters of a document, at least."""
+REPEATED = 100  # shortest paragraph, in characters, that is kept only once
+SHORTEST = 300  # shortest document, in characters
+LONGEST = 20_000  # characters of a document that are used
+LATIN = 0.9  # least share of ASCII characters in a document
 PLAIN = re.compile(r"(?i)(\.(txt|md|rst|text)|^(readme|news|copyright|authors|faq|licen[cs]e|copying)[^/]*)(\.gz)?$")
 MANUAL = re.compile(r"\.[1-9][a-z0-9]*(\.gz)?$")
 ALREADY_SEEN = frozenset({"print.html", "toc.html", "404.html", "genindex.html", "all.html"})
-"""Pages that repeat others."""
+"""Pages that repeat other pages."""
 
 Count = Callable[[Document], int]
-"""The number of chunks of a document."""
+"""Returns the number of chunks of a document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One document: what `_id`, `title` and `text` are in BEIR's layout."""
+    """A document with the fields `_id`, `title` and `text` of BEIR's layout."""
 
     id: str
     title: str
@@ -72,7 +69,7 @@ class Text:
 
 @dataclass(slots=True)
 class Source:
-    """Where documents come from, and how much of it was used."""
+    """A source of documents, and how much of it was used."""
 
     name: str
     texts: Iterator[Text]
@@ -84,12 +81,12 @@ class Source:
 
 @dataclass(slots=True)
 class Seen:
-    """Paragraphs that were there before, by 8 bytes of a digest."""
+    """The paragraphs seen so far, as 8-byte digests."""
 
     digests: set[int] = field(default_factory=set[int])
 
     def without_repeated(self, text: str) -> str:
-        """The text without its long paragraphs that were there before."""
+        """Return the text without long paragraphs that occurred before."""
         return "\n\n".join(each for each in re.split(r"\n[^\S\n]*\n+", text) if self._is_new(each)).strip()
 
     def _is_new(self, paragraph: str) -> bool:
@@ -107,9 +104,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, metavar="OUT")
     parser.add_argument("--benchmark", type=Path, action="append", required=True, metavar="DIR", help="a BEIR folder")
-    parser.add_argument("--documents", type=Path, action="append", metavar="DIR", help="instead of those of the system")
+    parser.add_argument("--documents", type=Path, action="append", metavar="DIR", help="replaces system documentation")
     parser.add_argument(
-        "--chunks", type=sizes, default=SIZES, metavar="N,N…", help="of each corpus (26000,63000,200000)"
+        "--chunks", type=sizes, default=SIZES, metavar="N,N…", help="chunks in each corpus (26000,63000,200000)"
     )
     given = parser.parse_args()
     for folder in given.benchmark:
@@ -117,9 +114,9 @@ def main() -> int:
             parser.error(f"--benchmark {folder} lacks {' and '.join(missing)}: name a folder in BEIR's layout")
     for folder in given.documents or []:
         if not folder.is_dir():
-            parser.error(f"--documents {folder}: there is no such folder")
+            parser.error(f"--documents {folder}: this folder does not exist")
     if given.out.exists() and not given.out.is_dir():
-        parser.error(f"{given.out} is a file: name a folder, which is made if it is not there")
+        parser.error(f"{given.out} is a file; name a folder, which is created if necessary")
     embedder = make_embedder(Settings.from_environment().embedding)
     folders: list[Path] = given.documents or documentation()
     try:
@@ -146,12 +143,11 @@ def sizes(text: str) -> tuple[int, ...]:
     except ValueError:
         numbers = ()
     if not numbers or numbers[0] < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no list of numbers like 26000,63000")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers such as 26000,63000")
     return numbers
 
 
 def documentation() -> list[Path]:
-    """The folders of documentation that most systems have."""
     folders = [Path("/usr/share/man"), Path("/usr/share/doc")]
     if rustc := shutil.which("rustc"):
         root = subprocess.run([rustc, "--print", "sysroot"], capture_output=True, text=True, check=False).stdout.strip()
@@ -162,10 +158,10 @@ def documentation() -> list[Path]:
 def build(
     out: Path, benchmarks: Sequence[Path], folders: Sequence[Path], wanted: Sequence[int], count: Count
 ) -> list[Source]:
-    """Writes the corpora. Returns the sources, with what was used of them.
+    """Write the corpora and return the sources with the amount used of each.
 
     Args:
-        wanted: chunks of each corpus, ascending.
+        wanted: Number of chunks of each corpus, ascending.
     """
     passages = [Source(folder.resolve().name, _passages(folder, place)) for place, folder in enumerate(benchmarks)]
     documents = [Source(str(folder), files(folder)) for folder in folders]
@@ -213,7 +209,6 @@ def build(
 
 
 def table(sources: Sequence[Source]) -> list[str]:
-    """What came of which source, as Markdown."""
     lines = ["| source | documents | chunks | characters | left out |", "|---|---|---|---|---|"]
     lines += (
         f"| {each.name} | {each.documents:,} | {each.chunks:,} | {each.characters:,} | {each.repeated:,} |"
@@ -224,7 +219,7 @@ def table(sources: Sequence[Source]) -> list[str]:
 
 
 def files(folder: Path) -> Iterator[Text]:
-    """The documents of a folder, in the order of a digest of their path below it; links are not followed."""
+    """Yield the documents of a folder, ordered by a digest of their relative path. Links are not followed."""
     found = [path.relative_to(folder) for path in folder.rglob("*") if _is_read(path)]
     found.sort(key=lambda path: hashlib.blake2b(path.as_posix().encode()).digest())
     for path in found:
@@ -263,10 +258,10 @@ def _raise(error: OverstoryError) -> None:
 
 
 def manual_page(source: bytes) -> str:
-    """A manual page as text, a line for each paragraph, without running heads; "" for a reference to another one."""
+    """Return a manual page as text, one line per paragraph; "" if it only refers to another page."""
     if source.startswith(b".so "):
         return ""
-    # One long line for each paragraph, neither hyphenated nor justified.
+    # Format each paragraph as one long line, without hyphenation and justification.
     command = ["groff", "-t", "-mandoc", "-Tutf8", "-P-cbou", "-Kutf8", "-rLL=9000n", "-rHY=0", "-dAD=l"]
     formatted = subprocess.run(command, input=source, capture_output=True, check=False).stdout.decode(
         "utf-8", "replace"
@@ -276,7 +271,7 @@ def manual_page(source: bytes) -> str:
 
 
 def _passages(folder: Path, place: int) -> Iterator[Text]:
-    """The passages of a benchmark; those of the first keep their ids, because its questions are asked."""
+    """Yield the passages of a benchmark. Those of the first benchmark keep their ids, which its questions refer to."""
     prefix = f"{folder.resolve().name}/" if place else ""
     return (Text(prefix + each.id, each.title, each.text) for each in read_passages(folder / "corpus.jsonl"))
 

@@ -1,11 +1,11 @@
-"""Draws curves over the number of chunks as SVG, from figures that other benchmarks wrote.
+"""Draw curves over the number of chunks as SVG, from figures that other benchmarks wrote.
 
     python -m benchmarks.growth small large --questions FILE --json figures.json
     python -m benchmarks.updates small large --json figures.json
     python -m benchmarks.curves figures.json --chart 'p50 ms' --chart 'p95 ms' --picture docs/images/questions.svg
 
-A chart is a panel, with a line for each of its series; both axes are logarithmic, so that what grows with the corpus
-is a straight slope and what does not is level. Without --picture the charts are listed.
+A chart is a panel with one line per series. Both axes are logarithmic: a cost that grows with the corpus is a straight
+slope, and a constant cost is level. Without --picture the charts are listed.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from pathlib import Path
 WIDTH, HEIGHT, LEFT, TOP, GAP = 340, 240, 60, 44, 30
 LINE_HEIGHT = 18
 DECADE = 10.0
-"""Upwards, a panel spans at least this factor, so that a small difference looks small."""
+"""Least ratio of the ends of a panel's vertical axis, so that a small difference looks small."""
 COLOURS = ("#2870C2", "#F79767", "#569480", "#C990C0", "#9AA1AC", "#D9A514", "#4C4F69", "#DA7194", "#8B5A2B", "#111111")
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One figure: of a series in a chart, at so many chunks."""
+    """One figure: the value of a series in a chart at a number of chunks."""
 
     chart: str
     series: str
@@ -47,26 +47,25 @@ def main() -> int:
     charts = list(dict.fromkeys(point.chart for point in points))
     unknown = sorted(set(given.chart or []) - set(charts))
     if unknown or given.picture is None:
-        print(*([f"Without figures: {', '.join(unknown)}. There are:"] if unknown else []), *charts, sep="\n")
+        print(*([f"No figures for: {', '.join(unknown)}. Available charts:"] if unknown else []), *charts, sep="\n")
         return int(bool(unknown))
     given.picture.write_text(picture(points, given.chart or charts), encoding="utf-8")
     return 0
 
 
 def read_points(file: Path) -> list[Point]:
-    """The figures of a file, none if it is not there."""
+    """Return the figures in a file; none if the file does not exist."""
     return [Point(**each) for each in json.loads(file.read_text(encoding="utf-8"))] if file.is_file() else []
 
 
 def add_points(file: Path, new: Iterable[Point]) -> None:
-    """Adds figures to a file; newer ones replace those of the same chart, series and size."""
+    """Add figures to a file. They replace figures with the same chart, series and size."""
     known = {(each.chart, each.series, each.chunks): each for each in [*read_points(file), *new]}
     rows = [{**asdict(known[key]), "value": round(known[key].value, 4)} for key in sorted(known)]
     file.write_text("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n", encoding="utf-8")
 
 
 def picture(points: Sequence[Point], charts: Sequence[str]) -> str:
-    """SVG: a panel for each chart, one beside the other."""
     width = GAP + len(charts) * (LEFT + WIDTH + GAP)
     most = max(len({point.series for point in points if point.chart == chart}) for chart in charts)
     height = TOP + HEIGHT + 40 + LINE_HEIGHT * math.ceil(most / 2)
@@ -115,31 +114,30 @@ def _panel(points: Sequence[Point], left: int, colours: dict[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Logarithmic, from `low` to `high`, which are over 0 and not equal."""
+    """A logarithmic axis from `low` to `high`, which are positive and different."""
 
     low: float
     high: float
 
     @classmethod
     def over(cls, values: Sequence[float], factor: float = 1.0) -> Axis:
-        """With a little space at both ends; the high end is at least `factor` times the low one."""
+        """Return an axis with some space at both ends; its high end is at least `factor` times the low end."""
         low, high = min(values) / 1.25, max(values) * 1.25
         wider = max(1.0, math.sqrt(factor * low / high))
         return cls(low / wider, high * wider)
 
     def share(self, value: float) -> float:
-        """0 at the low end, 1 at the high one."""
         return math.log(value / self.low) / math.log(self.high / self.low)
 
     def ticks(self) -> list[float]:
-        """1, 2 and 5 times the powers of ten; the powers alone if these are many."""
+        """Return 1, 2 and 5 times the powers of ten, or only the powers if there are many."""
         powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
         steps = (1, 2, 5) if len(powers) <= 4 else (1,)
         return [step * 10.0**power for power in powers for step in steps if self.low <= step * 10.0**power <= self.high]
 
 
 def short(value: float) -> str:
-    """As a label: 0.05, 20, 63k."""
+    """Return a number as a label: 0.05, 20, 63k."""
     if value >= 1_000:
         return f"{value / 1_000:,.3g}k"
     return f"{value:g}"

@@ -1,18 +1,18 @@
-"""Compare the entropy engine with other methods on the same graphs; measure its scaling and compilation.
+"""Compare the entropy engine with other methods on the same graphs, and measure its scaling and compilation.
 
-    make bench-entropy ENTROPY_DATA="FILE.npz…"    side by side on these graphs and on planted ones, then the rest below
-    python benchmarks/entropy.py FILE.npz…         side by side only
-    python benchmarks/entropy.py --growth 6        planted graphs of 10^3 … 10^6 vertices, more than 10 edges a vertex
+    make bench-entropy ENTROPY_DATA="FILE.npz…"    compare on these graphs and on planted ones, then all of the below
+    python benchmarks/entropy.py FILE.npz…         only the comparison
+    python benchmarks/entropy.py --growth 6        planted graphs of 10^3 … 10^6 vertices, over 10 edges per vertex
     python benchmarks/entropy.py --compile         seconds until every kernel is compiled, from an empty cache
 
-A file holds `edges` (m, 2), `weights` (m,) and `n`. Every tree is scored by `structural_entropy`, from the edges and
-the parents alone. Each method runs in a process of its own, its seeds one after the other; memory is the peak of that
-process, in brackets its memory before the method began: Python, libraries, the graph. Seconds are CPU seconds of one
-seed, the median; what numba compiles is compiled before.
+A file contains `edges` (m, 2), `weights` (m,) and `n`. Every tree is scored by `structural_entropy`, from the edges and
+the parents alone. Each method runs in its own process, its seeds one after the other. Memory is the peak of that
+process; in brackets is its memory before the method started: Python, libraries, the graph. Seconds are the median CPU
+seconds per seed. numba compiles before the measurement.
 
-"plain greedy" merges the two communities that save most until no two save anything. leidenalg maximises modularity and
-Infomap minimises its map equation: they are what people use for this purpose. Both are under the GPL, no part of the
-package, and left out where they are not installed.
+"plain greedy" merges the two communities that save most until no merge saves anything. leidenalg maximises modularity,
+and Infomap minimises its map equation; both are widely used for this purpose. Both are under the GPL and not part of
+the package, and they are skipped if they are not installed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Job:
-    """A method on a graph: a file, or "planted:VERTICES"; `levels` None has no limit."""
+    """A method on a graph. The graph is a file or "planted:VERTICES"; None for `levels` sets no limit."""
 
     graph: str
     method: str
@@ -63,7 +63,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of a job: entropies in bits and seconds by seed; reading and building the graph is timed separately."""
+    """Result of a job: entropies in bits and seconds by seed. Reading and building the graph is timed separately."""
 
     job: Job
     vertices: int
@@ -111,7 +111,6 @@ def main() -> None:
 def compare_methods(
     graphs: Sequence[str], methods: Sequence[Method], levels: Sequence[int | None], seeds: int, as_json: bool
 ) -> None:
-    """A line for each graph, number of levels and method."""
     if not as_json:
         print(f"{'graph':<24} {'levels':>6}  {'method':<22} {'best':>8} {'worst':>8} {'seconds':>9} {'peak MB':>12}")
     installed = [method for method in methods if method.is_installed()]
@@ -122,7 +121,7 @@ def compare_methods(
                     outcome = in_a_process(Job(graph, method.name, level, seeds if method.seeded else 1))
                     print(json.dumps(asdict(outcome)) if as_json else line(outcome), flush=True)
     for method in {*methods} - {*installed}:
-        print(f"{method.name} is not installed and was left out; make bench-entropy installs it", file=sys.stderr)
+        print(f"{method.name} is not installed and was skipped; make bench-entropy installs it", file=sys.stderr)
 
 
 def line(outcome: Outcome) -> str:
@@ -138,7 +137,7 @@ def memory(outcome: Outcome) -> str:
 
 
 def measure_growth(sizes: Sequence[int], as_json: bool) -> None:
-    """One community level on planted graphs of these sizes."""
+    """Measure one community level on planted graphs of these sizes."""
     if not as_json:
         print("  vertices      edges  graph s   tree s   wall s      peak MB   entropy   planted")
     for vertices in sizes:
@@ -155,7 +154,7 @@ def measure_growth(sizes: Sequence[int], as_json: bool) -> None:
 
 
 def compare_compilation(as_json: bool) -> None:
-    """Every operation on a small graph in a new process, from an empty cache and from the filled one."""
+    """Time every operation on a small graph in a new process, with an empty and with a filled cache."""
     with tempfile.TemporaryDirectory() as cache:
         cold, kept = (json.loads(child("--exercise", NUMBA_CACHE_DIR=cache)) for _ in range(2))
     if as_json:
@@ -169,7 +168,7 @@ def compare_compilation(as_json: bool) -> None:
 
 
 def exercise() -> dict[str, float]:
-    """CPU seconds of each operation's first call in this process, on a small graph, so that only compilation counts."""
+    """Return the CPU seconds of each operation's first call on a small graph, where compilation dominates."""
     seconds: dict[str, float] = {}
 
     def first_call(operation: str, call: Callable[[], object]) -> None:
@@ -201,14 +200,13 @@ def in_a_process(job: Job) -> Outcome:
 
 
 def child(*arguments: str, **environment: str) -> str:
-    """The last line that this program, run with these arguments, printed."""
+    """Run this program with these arguments in a new process and return the last line that it prints."""
     command = [sys.executable, str(Path(__file__).resolve()), *arguments]
     ran = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | environment)
     return ran.stdout.splitlines()[-1]
 
 
 def run(job: Job) -> Outcome:
-    """Do the job in this process."""
     method = METHODS[job.method]
     method.tree(*planted_graph(100), job.levels, 0)
     started = time.process_time()
@@ -236,7 +234,6 @@ def run(job: Job) -> Outcome:
 
 
 def peak_mb() -> float:
-    """Peak memory of this process so far."""
     unit = 2**20 if sys.platform == "darwin" else 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
@@ -245,7 +242,7 @@ def peak_mb() -> float:
 
 
 def load(name: str) -> tuple[Graph, list[Ints]]:
-    """The graph of a file, or a planted one with the partitions that it was made from, coarse and fine."""
+    """Return the graph of a file, or a planted graph with its coarse and fine partitions."""
     if name.startswith("planted:"):
         return planted_graph(int(name.removeprefix("planted:")))
     with np.load(name) as file:
@@ -253,12 +250,12 @@ def load(name: str) -> tuple[Graph, list[Ints]]:
 
 
 def planted_graph(vertices: int, seed: int = 0) -> tuple[Graph, list[Ints]]:
-    """12 rows, 10.4 distinct edges a vertex: 6 of 10 in groups of 10 to 60, 3 in ten of these together, 1 anywhere."""
+    """Return a graph of 10.4 edges per vertex: 60 % in groups of 10 to 60, 30 % in groups of groups, 10 % anywhere."""
     random = np.random.default_rng(seed)
     fine = np.searchsorted(np.cumsum(random.integers(10, 60, 1 + vertices // 10)), np.arange(vertices), side="right")
     coarse = fine // 10
     edges = np.empty((12 * vertices, 2), dtype=np.int32)
-    for start in range(0, len(edges), 2**20):  # in pieces, or this would take more memory than what is measured
+    for start in range(0, len(edges), 2**20):  # in pieces, to use less memory than the measured method
         fill_with_edges(edges[start : start + 2**20], [fine, coarse], random)
     return Graph.from_edges(vertices, edges, random.uniform(0.5, 1.5, len(edges))), [coarse, fine]
 
@@ -282,12 +279,12 @@ class Method:
     """A method that builds a tree.
 
     Attributes:
-        name: as it is shown.
-        tree: from the graph, the planted partitions, the number of levels and a seed.
-        levels: the numbers of levels that it supports.
-        seeded: whether another seed gives another tree.
-        package: the package that it needs.
-        needs_planted: whether it is made for planted graphs only.
+        name: Name in the tables.
+        tree: Function of the graph, the planted partitions, the number of levels and a seed.
+        levels: Supported numbers of levels.
+        seeded: True if another seed gives another tree.
+        package: Required package.
+        needs_planted: True if it works only on planted graphs.
     """
 
     name: str
@@ -314,7 +311,7 @@ def planted(graph: Graph, nested: list[Ints], levels: int | None, _: int) -> Enc
 
 
 def greedy(graph: Graph, _: list[Ints], levels: int | None, __: int) -> EncodingTree:
-    """Greedy merges; without a limit, once more over the communities, until a level merges nothing."""
+    """Merge greedily. Without a level limit, repeat on the communities until a level merges nothing."""
     partitions: list[Ints] = []
     toward, volumes = rows_of(graph), graph.degrees.tolist()
     while True:
@@ -330,7 +327,7 @@ def greedy(graph: Graph, _: list[Ints], levels: int | None, __: int) -> Encoding
 
 
 def merge_greedily(toward: list[dict[int, float]], volumes: list[float]) -> list[int]:
-    """The community of each node, 0 … k−1: of all pairs with an edge, the one that saves most is merged, and so on."""
+    """Return communities 0 … k−1, made by merging the pair that saves most until no merge saves anything."""
     whole = sum(volumes) or 1.0
     inner, community, version = [0.0] * len(volumes), list(range(len(volumes))), [0] * len(volumes)
 
@@ -375,7 +372,7 @@ def numbered(labels: list[int]) -> list[int]:
 def quotient(
     toward: list[dict[int, float]], volumes: list[float], labels: list[int], groups: int
 ) -> tuple[list[dict[int, float]], list[float]]:
-    """The graph of the groups, edges inside them left out, their volumes kept."""
+    """Return the graph of the groups: edges inside groups are dropped, and group volumes are kept."""
     merged, sums = [dict[int, float]() for _ in range(groups)], [0.0] * groups
     for node, row in enumerate(toward):
         sums[labels[node]] += volumes[node]
@@ -417,7 +414,7 @@ def infomap(graph: Graph, _: list[Ints], levels: int | None, seed: int) -> Encod
 
 
 def from_paths(graph: Graph, paths: list[tuple[int, ...]]) -> EncodingTree:
-    """The tree of the modules from the top down to each vertex, which may have different lengths."""
+    """Return the tree with these paths of modules from the top to each vertex; paths may differ in length."""
     modules = sorted({path[:length] for path in paths for length in range(len(path) + 1)}, key=len, reverse=True)
     number = {module: graph.vertices + index for index, module in enumerate(modules)}
     return EncodingTree.from_parents(
@@ -426,7 +423,6 @@ def from_paths(graph: Graph, paths: list[tuple[int, ...]]) -> EncodingTree:
 
 
 def edge_list(graph: Graph) -> tuple[Ints, NDArray[np.float64]]:
-    """Every edge and every loop once."""
     sources = np.repeat(np.arange(graph.vertices), np.diff(graph.indptr))
     once, loops = sources < graph.neighbours, np.flatnonzero(graph.loops)
     ends = np.column_stack([sources[once], graph.neighbours[once]])

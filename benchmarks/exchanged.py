@@ -1,7 +1,7 @@
-"""Questions on things that a corpus has, for what none of its passages says of them: "What is the salary of Ada Huber?"
+"""Questions about things in a corpus, for facts that no passage states, such as "What is the salary of Ada Huber?"
 
-A thing is the title of a passage whose first sentence says what it is: a person, a film, a town. What is asked of it
-comes from a template, and is taken only where no passage that has its name has one of the words that would answer.
+A thing is the title of a passage whose first sentence gives its class: a person, a film, a town. The question comes
+from a template. It is used only if no passage with the thing's name contains a word that would answer it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CLASSES = (
         ),
     ),
 )
-"""What the first sentence of a passage calls its title."""
+"""Words with which the first sentence of a passage gives the class of its title."""
 
 TEMPLATES: Mapping[str, Sequence[tuple[str, str]]] = {
     "person": (
@@ -88,10 +88,9 @@ TEMPLATES: Mapping[str, Sequence[tuple[str, str]]] = {
         ("Which company sells {}?", r"company|compan\w*|sell\w*|vendor|inc|corp"),
     ),
 }
-"""Questions for each class, and what no passage on the thing may have."""
+"""Questions for each class, and the words that no passage about the thing may contain."""
 
-LEAST_SHARED = 12
-"""Characters of a title that the first sentence of its passage begins with."""
+LEAST_SHARED = 12  # characters of the title with which the first sentence of its passage must start
 LONGEST_BEFORE_CLASS = 80
 
 _QUALIFIER = re.compile(r"\s*\([^()]*\)$")
@@ -102,8 +101,11 @@ _MODULE = re.compile(r"\b[A-Z]\w+(?:::\w+)+")
 
 
 def exchanged(passages: Iterable[tuple[str, str]], most: int) -> list[str]:
-    """Questions on things of these passages, each a title and a text, for what no passage says of them; at most `most`,
-    in a random order that is always the same."""
+    """Return at most `most` questions for facts that no passage states, in a fixed random order.
+
+    Args:
+        passages: Pairs of title and text.
+    """
     listed = list(passages)
     chance = random.Random(7)  # noqa: S311 # no secret
     things = list(dict.fromkeys(thing for title, text in listed if (thing := _thing(title, text.strip()))))
@@ -124,8 +126,7 @@ def exchanged(passages: Iterable[tuple[str, str]], most: int) -> list[str]:
 
 
 def _thing(title: str, text: str) -> tuple[str, str] | None:
-    """The class and the name of what a passage is on; of a passage without a title, the program that its first line is,
-    or the first module that it names."""
+    """Return class and name of a passage's subject: its title, or the program or module that it documents."""
     if not title:
         line = text.partition("\n")[0].strip()
         return ("program", line) if _PROGRAM.fullmatch(line) else None
@@ -133,9 +134,9 @@ def _thing(title: str, text: str) -> tuple[str, str] | None:
         return "program", module.group()
     name = _QUALIFIER.sub("", title).strip()
     sentence = _SENTENCE.split(text)[0]
-    said = _IS.search(sentence)
-    if not name or said is None or not sentence.lower().startswith(name.lower()[:LEAST_SHARED]):
+    verb = _IS.search(sentence)
+    if not name or verb is None or not sentence.lower().startswith(name.lower()[:LEAST_SHARED]):
         return None
-    after = sentence[said.end() : said.end() + LONGEST_BEFORE_CLASS]
+    after = sentence[verb.end() : verb.end() + LONGEST_BEFORE_CLASS]
     classes = [(match.start(), kind) for kind, words in CLASSES if (match := re.search(rf"\b(?:{words})\b", after))]
     return (min(classes)[1], name) if classes else None

@@ -1,12 +1,12 @@
-"""Filters measured: what is missed, and how long a question takes, by how many documents they let through.
+"""Measure filters: recall and time per question, by the share of documents that a filter allows.
 
     python -m benchmarks.filters DIR… [--questions 50] [--retriever NAME]… [--corpus NAME]
 
-DIR is a BEIR folder. Its documents are loaded into a corpus of their own with metadata drawn at random (`draw`, 0 to
-999, the same in each run), the first letter of their title (`letter`) and their key (`key`). Filters let through .1, 1,
-10, 50 and 90 % at random; by letter; and all but what answers the question. Recall is that of dense against a scan of
-all vectors; hits are those of 10 that were asked for. Milliseconds are medians, asked in turn with the unfiltered
-question. Prints Markdown.
+DIR is a BEIR folder. Its documents are loaded into a separate corpus with random metadata (`draw`, 0 to 999, the same
+in each run), the first letter of their title (`letter`) and their key (`key`). Filters allow .1, 1, 10, 50 and 90 % at
+random; one letter; and everything except the documents that answer the question. Recall is that of dense, compared with
+a scan of all vectors. Hits are the number of hits out of 10 requested. Milliseconds are medians, measured in turn with
+the unfiltered question. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ RETRIEVERS = ("dense", "lexical", "hybrid", "canopy")
 
 @dataclass(slots=True)
 class FilteredRun:
-    """What one retriever did with one filter, of each question."""
+    """Results of one retriever with one filter, per question."""
 
     plain: list[float] = field(default_factory=list[float])
     filtered: list[float] = field(default_factory=list[float])
@@ -49,7 +49,7 @@ class FilteredRun:
 
 
 def filters(gold: Sequence[str]) -> Iterator[tuple[str, Expression]]:
-    """Names of filters, and what they are for a question with these gold documents."""
+    """Yield the filters by name, for a question with these gold documents."""
     for share in SHARES:
         yield f"{100 * share / DRAWN:g} % at random", key("draw") < share
     yield "by letter (S)", key("letter") == "S"
@@ -72,7 +72,7 @@ def milliseconds(action: Callable[[], object]) -> float:
 
 
 def scanned_keys(knowledge: Knowledge, question: str, where: Expression, known: MatchingDocuments) -> set[str]:
-    """The chunks that dense finds where all vectors are compared."""
+    """Return the chunks that dense finds when all vectors are compared."""
     (vector,) = knowledge.embedder.embed([question])
 
     def scan(tx: Transaction) -> set[str]:
@@ -85,7 +85,6 @@ def scanned_keys(knowledge: Knowledge, question: str, where: Expression, known: 
 def measured(
     knowledge: Knowledge, questions: Sequence[tuple[BenchQuestion, Sequence[str]]], retrievers: Sequence[str]
 ) -> dict[tuple[str, str], FilteredRun]:
-    """By filter and retriever."""
     runs: dict[tuple[str, str], FilteredRun] = {}
     known = MatchingDocuments()
     for asked, gold in questions:
@@ -94,7 +93,7 @@ def measured(
             for retriever in retrievers:
                 run = runs.setdefault((name, retriever), FilteredRun())
                 ask = functools.partial(knowledge.search, asked.text, K, retriever=retriever)
-                found = ask(where=where)  # which documents fulfil it is known from then on
+                found = ask(where=where)  # warm-up: caches the documents that match the filter
                 run.hits.append(len(found.hits))
                 run.recall.append(len(scanned & {hit.chunk_id for hit in found.hits}) / max(1, len(scanned)))
                 run.plain.append(milliseconds(ask))

@@ -1,15 +1,16 @@
-"""Measure how follow-up questions are understood, without a language model: see docs/answers.md.
+"""Measure how well follow-up questions are understood without a language model: see docs/answers.md.
 
     python -m benchmarks.follow_ups [--held-out] [--corpus NAME] [--json FILE]
 
-`follow_ups.jsonl` has conversations over corpora by these names, which have to be there: hotpotqa (the demo's),
-musique, wiki2 (2WikiMultiHopQA) and faq (Perl's manual), of which what the conversations are about and some 200 other
-passages are enough, and manual (docs/ of this repository). Of each follow-up question it has the complete questions
-that it may be understood as. Each conversation is held twice: as a program holds it (`Knowledge.conversation`, which
-has the passages of earlier answers), and as the page does, which sends earlier questions with their short answers.
-Printed are, by corpus, how many follow-up questions were understood, of the others how many with a note that names
-another reading, and the mean confidence of both. wiki2 and faq are held out: rules were first measured there when
-they were done.
+`follow_ups.jsonl` has conversations over corpora with these names, which must exist: hotpotqa (the demo's), musique,
+wiki2 (2WikiMultiHopQA) and faq (Perl's manual), for each of which the passages of the conversations and about 200
+others suffice, and manual (docs/ of this repository). For each follow-up question, the file has the accepted complete
+questions. Each conversation is held twice: as a program does (`Knowledge.conversation`, which keeps the passages of
+earlier answers), and as the page does, which sends earlier questions with their short answers.
+
+For each corpus, the script prints how many follow-up questions were understood, how many of the others had a note with
+another reading, and the mean confidence of both. wiki2 and faq are held out: they were measured only after the rules
+were finished.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ READ = 5
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--held-out", action="store_true", help="only the conversations that no rule was tuned on")
-    parser.add_argument("--corpus", action="append", metavar="NAME", help="of these corpora alone")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all questions and readings there")
+    parser.add_argument("--held-out", action="store_true", help="only conversations on which no rule was tuned")
+    parser.add_argument("--corpus", action="append", metavar="NAME", help="only these corpora")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all questions and readings to this file")
     given = parser.parse_args()
     conversations = [json.loads(line) for line in CONVERSATIONS.read_text(encoding="utf-8").splitlines()]
     found: list[dict[str, Any]] = []
@@ -56,9 +57,9 @@ def main() -> int:
 
 def in_program(knowledge: Knowledge, corpus: str, turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
     conversation = knowledge.conversation()
-    said = [conversation.ask(turn["typed"], READ) for turn in turns]
+    answers = [conversation.ask(turn["typed"], READ) for turn in turns]
     return [
-        judged("program", corpus, turn, answer) for turn, answer in zip(turns, said, strict=True) if "asked" in turn
+        judged("program", corpus, turn, answer) for turn, answer in zip(turns, answers, strict=True) if "asked" in turn
     ]
 
 
@@ -90,7 +91,7 @@ def judged(way: str, corpus: str, turn: dict[str, Any], answer: Answer) -> dict[
 
 
 def plain(question: str) -> str:
-    """Its words, without articles: of a title either form will do."""
+    """Return the words of a question without articles, because a title may be used with or without them."""
     return " ".join(word for word in re.findall(r"\w+", question.lower()) if word not in ("the", "a", "an"))
 
 

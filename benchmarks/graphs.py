@@ -1,4 +1,4 @@
-"""Make graphs out of what a Debian machine has, with questions, and ask retrievers these.
+"""Make graphs from data on a Debian machine, with questions, and ask retrievers these questions.
 
     python -m benchmarks.graphs wordnet DICT OUT [--pos n]… [--below KEY]… [--limit N] [--questions 100]
     python -m benchmarks.graphs debian PACKAGES DESCRIPTIONS OUT [--section NAME]… [--limit N] [--questions 100]
@@ -6,30 +6,32 @@
     python -m benchmarks.graphs ask CORPUS OUT [--retriever NAME]… [--save FILE] [--against FILE]
 
 The first three write a folder for the loader `graph` (`nodes.csv`, `edges.csv`), with `queries.jsonl` and
-`qrels/dev.tsv` in BEIR's layout; the documents of the judgements are keys of vertices. `overstory ingest OUT` and
-`overstory index` load it into a corpus, which `ask` asks: R@5 and all@5 of each kind of question, with 95 % intervals;
-`--save` keeps the figures of each question, `--against` compares with such a file, question by question.
+`qrels/dev.tsv` in BEIR's layout. The judged documents are keys of vertices. `overstory ingest OUT` and `overstory
+index` load the folder into a corpus, and `ask` asks its questions: R@5 and all@5 for each kind of question, with 95 %
+intervals. `--save` stores the figures of each question, and `--against` compares with such a file, question by
+question.
 
 DICT is the folder of WordNet's dict files (`data.noun`, …), from the package `wordnet-base`:
     apt-get download wordnet-base && dpkg-deb -x wordnet-base_*.deb . # usr/share/wordnet
-PACKAGES and DESCRIPTIONS are lists of packages and their English descriptions, from lists of one's own:
+PACKAGES and DESCRIPTIONS are lists of packages and their English descriptions, made with separate apt lists:
     apt-get update -o Acquire::Languages=en -o Dir::State::lists=$LISTS
     apt-cache -o Dir::State::lists=$LISTS dumpavail > PACKAGES
     apt-get -o Dir::State::lists=$LISTS -o Acquire::Languages=en indextargets --format '$(FILENAME)' \\
         'Created-By: Translations' | xargs /usr/lib/apt/apt-helper cat-file > DESCRIPTIONS
 
-WordNet: a vertex is a synset; its key is part of speech and offset (`n02084442`), its title the lemmas, its text the
-gloss without usage examples. Of an edge and its inverse one is kept: HYPERNYM, INSTANCE_OF, HAS_MEMBER, HAS_SUBSTANCE,
-HAS_PART, ENTAILS, CAUSES, SIMILAR_TO, ANTONYM, ATTRIBUTE, DERIVED, ALSO_SEE, VERB_GROUP, PARTICIPLE_OF, PERTAINS_TO,
-TOPIC, REGION, USAGE. A pointer between two words has these as its text. `--limit` takes whole subtrees, and the way
-down to these, below the synsets that `--below` names (body parts are n05220461, places n00027167, artifacts n00021939),
-else below the most general ones: a connected sample, the same each time.
+WordNet: a vertex is a synset. Its key is part of speech and offset (`n02084442`), its title the lemmas, and its text
+the gloss without usage examples. Of an edge and its inverse one is kept: HYPERNYM, INSTANCE_OF, HAS_MEMBER,
+HAS_SUBSTANCE, HAS_PART, ENTAILS, CAUSES, SIMILAR_TO, ANTONYM, ATTRIBUTE, DERIVED, ALSO_SEE, VERB_GROUP, PARTICIPLE_OF,
+PERTAINS_TO, TOPIC, REGION, USAGE. The text of an edge between two words is these words. `--limit` takes whole subtrees,
+and the paths to them, below the synsets named with `--below` (body parts are n05220461, places n00027167, artifacts
+n00021939), or else below the most general synsets. The result is a connected sample, the same in each run.
 
-Debian: a vertex is a package, its text the long description; the short one is only asked for. Edges are DEPENDS and
-RECOMMENDS, with the requirement as text; each of n alternatives has the weight 1/n. Of versions of a package the first
-in the list counts. `--limit` takes the packages with the most edges to others of the sections.
+Debian: a vertex is a package, and its text the long description. The short description is used only in questions. Edges
+are DEPENDS and RECOMMENDS, with the requirement as text. Each of n alternatives has the weight 1/n. If a package has
+several versions, the first in the list counts. `--limit` takes the packages with the most edges to others in the
+sections.
 
-Questions are filled into these templates, as many of each kind as `--questions` says, drawn with a fixed seed:
+Questions are made from these templates, `--questions` of each kind, drawn with a fixed seed:
 
     wordnet  sense        What does "LEMMA" mean in: "EXAMPLE"?              {the synset with the example}
              gloss        What is the word for this: GLOSS OF A?             {A}
@@ -45,10 +47,10 @@ Questions are filled into these templates, as many of each kind as `--questions`
              deed         Which film did PERSON direct (write, produce, act in)?   {person, film}: the only such edge
              colleague    Who directed (wrote, produced) the film with ACTOR?      {actor, person}: one film, one person
 
-`kind`, `dependency`, `dependant` and `role` say both ends, one of them by name. `genus`, `part`, `requirement`, `deed`
-and `colleague` say one: which other vertex is meant, only the edge says, or else its text. Lemmas and names that are
-asked for stand in no text that is asked, descriptions that two packages share are not asked, and "only" and "all" are
-said of the vertices and edges that were written.
+`kind`, `dependency`, `dependant` and `role` mention both ends of an edge, one of them by name. `genus`, `part`,
+`requirement`, `deed` and `colleague` mention one end; only the edge, or the text of the other vertex, identifies the
+other. Lemmas and names that are the answer do not occur in the text of the question. Descriptions shared by two
+packages are not used. "Only" and "all" refer to the vertices and edges that were written.
 """
 
 from __future__ import annotations
@@ -76,8 +78,7 @@ from overstory.knowledge import Knowledge
 from overstory_cli.progress import progress_for
 
 SEED = 20261122
-LEAST_WORDS = 4
-"""Of a gloss or a description that is asked: two words may mean anything."""
+LEAST_WORDS = 4  # words of a gloss or description used in a question; two words may mean anything
 
 POINTERS = {
     "@": "HYPERNYM",
@@ -99,19 +100,19 @@ POINTERS = {
     ";r": "REGION",
     ";u": "USAGE",
 }
-"""The pointers that become edges; those left out are inverses of these."""
+"""Pointers that become edges. The ones left out are inverses of these."""
 SYMMETRIC = frozenset("&!=+$")
 PARENTS = ("HYPERNYM", "INSTANCE_OF")
 PARTS = ("HAS_MEMBER", "HAS_SUBSTANCE", "HAS_PART")
 PARTS_OF_SPEECH = {"n": ("noun", "Noun"), "v": ("verb", "Verb"), "a": ("adj", "Adjective"), "r": ("adv", "Adverb")}
-"""By WordNet's letter: the end of the file's name, and the label of the vertices."""
+"""Suffix of the file and label of the vertices, by WordNet's letter for the part of speech."""
 
 VERBS = {"DIRECTED": "direct", "WROTE": "write", "PRODUCED": "produce", "ACTED_IN": "act in"}
 
 
 @dataclass(frozen=True, slots=True)
 class Vertex:
-    """A row of `nodes.csv`, and what is asked of it but not written."""
+    """A row of `nodes.csv`, with text that is used in questions but not written."""
 
     key: str
     label: str
@@ -124,8 +125,6 @@ class Vertex:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A row of `edges.csv`."""
-
     start: str
     end: str
     type: str
@@ -135,7 +134,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with the keys of the vertices that are to be found."""
+    """A question with the keys of the expected vertices."""
 
     kind: str
     text: str
@@ -144,13 +143,13 @@ class Asked:
 
 @dataclass(slots=True)
 class Graph:
-    """Vertices by key, and edges between them."""
+    """Vertices by key, and the edges between them."""
 
     vertices: dict[str, Vertex] = field(default_factory=dict[str, Vertex])
     edges: list[Edge] = field(default_factory=list[Edge])
 
     def of_type(self, *types: str) -> dict[str, list[str]]:
-        """Ends of the edges of these types, each once, by start."""
+        """Return the distinct targets of edges of these types, by source."""
         ends: dict[str, dict[str, None]] = {}
         for edge in self.edges:
             if edge.type in types:
@@ -158,13 +157,12 @@ class Graph:
         return {start: list(each) for start, each in ends.items()}
 
     def within(self, keys: Sequence[str]) -> Graph:
-        """The graph that some vertices induce."""
         kept = {key: self.vertices[key] for key in keys}
         return Graph(kept, [edge for edge in self.edges if edge.start in kept and edge.end in kept])
 
 
 def read_wordnet(folder: Path, parts: Sequence[str]) -> Graph:
-    """All synsets of some parts of speech, and the pointers between them. Format: wndb(5WN)."""
+    """Read all synsets of some parts of speech and the pointers between them. Format: wndb(5WN)."""
     graph = Graph()
     pointers: list[Edge] = []
     words: dict[str, list[str]] = {}
@@ -172,7 +170,7 @@ def read_wordnet(folder: Path, parts: Sequence[str]) -> Graph:
     for letter in parts:
         suffix, label = PARTS_OF_SPEECH[letter]
         for line in (folder / f"data.{suffix}").read_text(encoding="utf-8").splitlines():
-            if line.startswith(" "):  # the licence
+            if line.startswith(" "):  # licence header
                 continue
             data, _, gloss = line.partition(" | ")
             fields = data.split()
@@ -190,7 +188,7 @@ def read_wordnet(folder: Path, parts: Sequence[str]) -> Graph:
     for start, symbol, end, ends in between:
         if symbol not in POINTERS or end not in graph.vertices or (symbol in SYMMETRIC and start > end):
             continue
-        here, there = bytes.fromhex(ends)  # the words of the two synsets, or 0 for all
+        here, there = bytes.fromhex(ends)  # numbers of the words in the two synsets; 0 means all words
         text = f"{words[start][here - 1]}, {words[end][there - 1]}" if here and there else ""
         pointers.append(Edge(start, end, POINTERS[symbol], text))
     graph.edges = list(dict.fromkeys(pointers))
@@ -204,12 +202,12 @@ def _gloss(gloss: str) -> tuple[str, tuple[str, ...]]:
 
 
 def subtrees(graph: Graph, roots: Sequence[str], limit: int) -> list[str]:
-    """The keys of at most `limit` synsets: whole subtrees of hyponyms and the ways down to them, largest first.
+    """Return the keys of at most `limit` synsets: whole subtrees of hyponyms and the paths to them, largest first.
 
-    A synset is in the subtree of its first hypernym, an adjective in that of the first one that it is similar to.
+    A synset belongs to the subtree of its first hypernym, an adjective to that of the first adjective it is similar to.
 
     Args:
-        roots: where subtrees begin, in this order; if there are none, all synsets without a hypernym.
+        roots: Roots of the subtrees, in this order; if empty, all synsets without a hypernym.
     """
     parent: dict[str, str] = {}
     for edge in graph.edges:
@@ -222,20 +220,20 @@ def subtrees(graph: Graph, roots: Sequence[str], limit: int) -> list[str]:
         above = key
         while (above := parent.get(above, "")) and above not in seen:
             seen.add(above)
-        if above == key:  # WordNet has a cycle of verbs
+        if above == key:  # WordNet's verbs contain a cycle
             del parent[key]
     children: dict[str, list[str]] = defaultdict(list)
     for key, above in parent.items():
         children[above].append(key)
     down = [key for key in graph.vertices if key not in parent]
     for key in down:
-        down.extend(children[key])  # grows while it is read: breadth first
+        down.extend(children[key])  # grows during the loop: breadth first
     size: dict[str, int] = {}
     for key in reversed(down):
         size[key] = 1 + sum(size[child] for child in children[key])
 
     def largest_first(keys: Iterable[str]) -> list[str]:
-        return sorted(keys, key=lambda key: (size[key], key))  # a stack takes from the end
+        return sorted(keys, key=lambda key: (size[key], key))  # the stack takes from the end
 
     chosen: list[str] = []
     stack = list(reversed(roots)) or largest_first(key for key in graph.vertices if key not in parent)
@@ -283,7 +281,7 @@ def wordnet_questions(graph: Graph, most: int) -> Iterator[Asked]:
 
 
 def read_debian(packages: Path, descriptions: Path, sections: Sequence[str]) -> Graph:
-    """The packages of some sections, all without any, and what they depend on and recommend."""
+    """Read the packages of some sections (all if empty), and their dependencies and recommendations."""
     long: dict[str, str] = {}
     for stanza in _stanzas(descriptions):
         text = stanza.get("Description-en", "").partition("\n")[2]
@@ -328,7 +326,7 @@ def _stanzas(path: Path) -> Iterator[dict[str, str]]:
 
 
 def _description(text: str) -> str:
-    """A long description with its paragraphs, which lines with a dot part."""
+    """Return a long description with its paragraphs, which are separated by lines with a dot."""
     paragraphs = re.split(r"\n\.\s*(?:\n|$)", "\n" + text)
     return "\n\n".join(" ".join(each.split()) for each in paragraphs if each.strip())
 
@@ -367,7 +365,6 @@ def debian_questions(graph: Graph, most: int) -> Iterator[Asked]:
 
 
 def read_movies() -> Graph:
-    """The graph that comes with Overstory."""
     folder = Path(movie_graph())
     graph = Graph()
     with (folder / "nodes.csv").open(encoding="utf-8", newline="") as file:
@@ -428,7 +425,7 @@ def _says(text: str, names: Iterable[str]) -> bool:
 
 
 def _drawn(questions: Iterable[Asked], most: int) -> list[Asked]:
-    """A sample with a fixed seed; the questions in their order where there are no more."""
+    """Return a sample with a fixed seed, or all questions in order if there are no more than `most`."""
     distinct = list({each.text: each for each in questions}.values())
     return random.Random(SEED).sample(distinct, most) if len(distinct) > most else distinct  # noqa: S311
 
@@ -459,7 +456,7 @@ def write(folder: Path, graph: Graph, questions: Sequence[Asked]) -> None:
 
 
 def ask(given: argparse.Namespace) -> None:
-    """Asks the questions of a folder, and prints a table of each kind of question."""
+    """Ask the questions of a folder, and print a table for each kind of question."""
     questions = list(read_questions(given.out / "queries.jsonl"))
     qrels: dict[str, dict[str, int]] = {}
     for judgement in read_judgements(choose_qrels(given.out)):
@@ -538,7 +535,7 @@ def main() -> int:
     for name, command in made.items():
         command.add_argument("out", type=Path)
         if name != "ask":
-            command.add_argument("--questions", type=int, default=100, help="of each kind (100)")
+            command.add_argument("--questions", type=int, default=100, help="questions of each kind (100)")
             command.add_argument("--limit", type=int, default=sys.maxsize)
     given = parser.parse_args()
     if given.command == "wordnet":

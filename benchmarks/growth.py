@@ -1,12 +1,12 @@
-"""Scaling of retrievers and stages: the same questions on corpora of several sizes.
+"""Measure how retrievers and index stages scale: the same questions on corpora of several sizes.
 
     overstory ingest SMALL --corpus small && overstory index --corpus small       # and so on
     python -m benchmarks.growth small large --questions QUERIES.jsonl [--json FILE]
 
-Each retriever is asked one question after the other, then by ten threads at once; before that all questions are asked
-once, uncounted, unless --cold. Prints one markdown row a
-corpus and retriever, and one a corpus with what its stages took for 1,000 chunks. Times on a machine that does other
-things are upper bounds; compare rows of one run. --json adds the figures to a file that benchmarks/curves.py draws.
+Each retriever is asked one question after the other, then by ten threads at once. Before that, all questions are asked
+once as a warm-up, unless --cold is given. The script prints one Markdown row per corpus and retriever, and one per
+corpus with the seconds that its stages took per 1,000 chunks. On a busy machine, times are upper bounds; compare only
+rows of one run. --json adds the figures to a file that benchmarks/curves.py draws.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 from benchmarks.curves import Point, add_points
-from benchmarks.measuring import client_megabytes, server_megabytes
+from benchmarks.measurements import client_megabytes, server_megabytes
 
 from overstory import Knowledge
 from overstory.errors import OverstoryError
@@ -38,19 +38,19 @@ def main() -> int:
     parser.add_argument("corpora", nargs="+", metavar="CORPUS", help="loaded and indexed")
     parser.add_argument("--questions", type=Path, required=True, metavar="FILE", help='JSON lines with "text"')
     parser.add_argument("--retriever", action="append", metavar="NAME", help="dense, lexical, hybrid and canopy")
-    parser.add_argument("--most", type=int, default=200, metavar="N", help="of the questions (200)")
-    parser.add_argument("--threads", type=int, default=10, metavar="N", help="that ask at once (10)")
-    parser.add_argument("--cold", action="store_true", help="ask no question before it is counted")
+    parser.add_argument("--most", type=int, default=200, metavar="N", help="number of questions (200)")
+    parser.add_argument("--threads", type=int, default=10, metavar="N", help="threads that ask at the same time (10)")
+    parser.add_argument("--cold", action="store_true", help="skip the warm-up")
     parser.add_argument("--json", type=Path, metavar="FILE", help="add the figures to this file, for benchmarks.curves")
     options = parser.parse_args()
     try:
         questions = read_questions(options.questions)[: options.most]
     except (OSError, ValueError, LookupError, TypeError) as error:
-        parser.error(f'--questions {options.questions} is no file of JSON lines with "text": {error}')
+        parser.error(f'--questions {options.questions} is not a file of JSON lines with "text": {error}')
     if not questions:
-        parser.error(f"--questions {options.questions} has no question; --most is {options.most}")
+        parser.error(f"--questions {options.questions} gives no questions with --most {options.most}")
     if options.threads < 1:
-        parser.error("--threads is 1 or more")
+        parser.error("--threads must be at least 1")
     try:
         measure(options, questions)
     except OverstoryError as error:
@@ -60,26 +60,27 @@ def main() -> int:
 
 
 def read_questions(file: Path) -> list[str]:
-    """
+    """Read the questions from a file.
+
     Raises:
-        OSError, ValueError, LookupError, TypeError: there is no such file, or a line of it is no question.
+        OSError, ValueError, LookupError, TypeError: The file does not exist, or a line is not a question.
     """
     lines = file.read_text(encoding="utf-8").splitlines()
     return [str(json.loads(line)["text"]) for line in lines if line.strip()]
 
 
 def measure(options: argparse.Namespace, questions: Sequence[str]) -> None:
-    """Prints the tables of all corpora.
+    """Print the tables of all corpora.
 
     Raises:
-        OverstoryError: a corpus or a retriever is not there.
+        OverstoryError: A corpus or a retriever does not exist.
     """
     names = options.retriever or ["dense", "lexical", "hybrid", "canopy"]
     for name in names:
         check_retriever(name)
     for corpus in options.corpora:
         with Knowledge(corpus) as knowledge:
-            knowledge.status()  # a missing one is said before an hour is measured
+            knowledge.status()  # a missing corpus is reported before the long measurement
     points: list[Point] = []
     print(f"{len(questions)} questions, {options.threads} threads\n")
     print("| corpus | chunks | retriever | p50 ms | p95 ms | at once: questions a second | p95 ms | client MB |")
@@ -103,7 +104,7 @@ def measure(options: argparse.Namespace, questions: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class Asked:
-    """Milliseconds of questions one after the other, then together, and how many a second these were."""
+    """Milliseconds of questions asked one after the other and at the same time, and questions per second."""
 
     p50: float
     p95: float
@@ -111,12 +112,10 @@ class Asked:
     together_p95: float
 
     def row(self) -> str:
-        """Cells of a table, with this process's memory."""
         times = f"{self.p50:.1f} | {self.p95:.1f} | {self.a_second:.0f} | {self.together_p95:.0f}"
         return f"{times} | {client_megabytes():,.0f}"
 
     def points(self, name: str, chunks: int) -> list[Point]:
-        """For curves."""
         charts = {"question: ms, median": self.p50, "question: ms, slowest of twenty": self.p95}
         charts["ten at once: questions a second"] = self.a_second
         return [Point(chart, name, chunks, value) for chart, value in charts.items()]

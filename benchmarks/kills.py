@@ -1,10 +1,9 @@
-"""SIGKILL of the client and of the server at random moments of ingesting and indexing, each time followed by the same
-command: is the final graph the one of an undisturbed run?
+"""Kill the client and the server at random moments of ingesting and indexing, and repeat the command after each kill.
 
     python benchmarks/kills.py [--kills 10] [--seed 0] [FOLDER]
 
-Prints a line a kill, and at the end the digests. Uses an instance of its own in a temporary folder. Exits with 1 if
-the digests differ.
+Afterwards the final graph must equal that of an undisturbed run. The script prints one line per kill, and the digests
+at the end. It uses a separate instance in a temporary folder, and exits with 1 if the digests differ.
 """
 
 from __future__ import annotations
@@ -56,16 +55,16 @@ def _arguments() -> argparse.Namespace:
 
 
 def _disturbed(victim: str, folder: str, kills: int, moments: random.Random, usual: float) -> None:
-    """Kills now in one, now in the other command, so that moments spread over the whole of an undisturbed run."""
+    """Kill both commands alternately, so that the moments spread over the whole of an undisturbed run."""
     done = 0
     for command in COMMANDS:
         while done < (2 if command == "ingest" else kills):
-            server.ensure_running(Settings.from_environment())  # so that the moment is one of the command's own work
+            server.ensure_running(Settings.from_environment())  # so that the kill hits the command's own work
             process = _start(command, victim, folder)
             wait = moments.uniform(0.2, 2.5 if command == "ingest" else max(4.0, usual / kills))
             try:
                 process.wait(wait)
-                break  # it came to its end first
+                break  # the command finished before the kill
             except subprocess.TimeoutExpired:
                 done += 1
             _kill(victim, process)

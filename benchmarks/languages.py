@@ -1,15 +1,18 @@
-"""Measure the retrievers in other languages than English, with both embedders: the table of docs/languages.md.
+"""Measure the retrievers in languages other than English, with both embedders: the table of docs/languages.md.
 
     apt-get download manpages-de manpages-fr manpages-es manpages-ja manpages-zh
     python -m benchmarks.languages OUT --packages DIR [--language de]… [--json FILE]
 
-From Debian's packages of translated manual pages in DIR it makes a BEIR folder for each language in OUT, as `man` was
-made: the description in the NAME section is a question, and the page without it (its first characters, its name
-as the first line) the document that answers. Of each language 120 translated pages, in the order of the hashes of
-their names, those first whose English page is on this machine; the first hundred are asked for, by their description
-and by the English one. Then every retriever is asked all of them, first with the default embedder, and after
-`Knowledge.index(embedder="multilingual")` with that. Needs `dpkg-deb` and `groff`; the pages have free licences, each
-its own, and are not to be committed."""
+From Debian packages of translated manual pages in DIR, the script makes a BEIR folder for each language in OUT, like
+`man`: the description in the NAME section is a question, and the rest of the page (its first characters, with its name
+as the first line) is the document that answers it. Each language has 120 translated pages, ordered by the hash of their
+name, those with an English page on this machine first. The first hundred are used for questions, with their own and
+with the English description.
+
+Every retriever is asked all questions, first with the default embedder and then, after
+`Knowledge.index(embedder="multilingual")`, with the multilingual one. The script needs `dpkg-deb` and `groff`. The
+pages have various free licences; do not commit them.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +40,11 @@ from overstory_cli.bench import as_objects, interval_of
 from overstory_cli.progress import progress_for
 
 PACKAGES = {"de": "de", "fr": "fr", "es": "es", "ja": "ja", "zh": "zh_CN"}
-"""The languages, and the folders of their pages in the packages."""
+"""Folders of the languages' pages in the packages."""
 
 PAGES_A_LANGUAGE = 120
 QUESTIONS_A_LANGUAGE = 100
-PAGE_CHARACTERS = 4_000
-"""Characters of a page that are its document unless `--characters` says another number; as in `man`."""
+PAGE_CHARACTERS = 4_000  # characters of a page used as document, as in `man`; --characters sets another number
 
 LEAST_PAGE_CHARACTERS = 400
 RETRIEVERS = ("dense", "lexical", "hybrid", "canopy")
@@ -55,8 +57,7 @@ _SECTION = re.compile(r"^\S", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A translated page: its file without .gz, what describes it in its language and in English ("" if there is no
-    English page), and its document."""
+    """A translated page: file name, descriptions ("" if there is no English page), and document."""
 
     id: str
     description: str
@@ -66,7 +67,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The results of one language, one embedder and questions in one language."""
+    """Results of one language and embedder, with questions in one language."""
 
     language: str
     embedder: str
@@ -77,19 +78,23 @@ class Run:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, metavar="OUT")
-    parser.add_argument("--packages", type=Path, metavar="DIR", help="with the .deb files, for what OUT lacks")
+    parser.add_argument(
+        "--packages", type=Path, metavar="DIR", help="folder with the .deb files, for languages missing in OUT"
+    )
     parser.add_argument("--english", type=Path, default=Path("/usr/share/man"), metavar="DIR", help="English pages")
-    parser.add_argument("--characters", type=int, default=PAGE_CHARACTERS, metavar="N", help="of each page (4,000)")
+    parser.add_argument(
+        "--characters", type=int, default=PAGE_CHARACTERS, metavar="N", help="characters used of each page (4,000)"
+    )
     parser.add_argument("--language", action="append", choices=list(PACKAGES), help="may be repeated (default: all)")
     parser.add_argument("--embedder", action="append", choices=EMBEDDERS, help="may be repeated (default: both)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to this file")
     arguments = parser.parse_args()
     languages = arguments.language or list(PACKAGES)
     try:
         for language in languages:
             if not (arguments.out / language / "corpus.jsonl").is_file():
                 if arguments.packages is None:
-                    parser.error(f"{arguments.out / language} is not there: name the packages with --packages")
+                    parser.error(f"{arguments.out / language} does not exist: name the packages with --packages")
                 pages = pages_of(language, arguments.packages, arguments.english, arguments.characters)
                 write_folder(arguments.out / language, pages)
         runs: list[Run] = []
@@ -110,7 +115,7 @@ def main() -> int:
 
 
 def pages_of(language: str, packages: Path, english: Path, characters: int) -> list[Page]:
-    """The pages of a language that are translated, those first whose English page is there."""
+    """Return the translated pages of a language, those with an English page first."""
     (archive,) = sorted(packages.glob(f"manpages-{language}_*.deb"))
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["dpkg-deb", "-x", str(archive), folder], check=True)
@@ -129,7 +134,7 @@ def pages_of(language: str, packages: Path, english: Path, characters: int) -> l
 
 
 def write_folder(folder: Path, pages: Sequence[Page]) -> None:
-    """A BEIR folder, with `queries-en.jsonl` beside `queries.jsonl`."""
+    """Write a BEIR folder with `queries.jsonl` and `queries-en.jsonl`."""
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
     asked = [page for page in pages if page.english][:QUESTIONS_A_LANGUAGE]
     _write_lines(folder / "queries.jsonl", ({"_id": f"q-{page.id}", "text": page.description} for page in asked))
@@ -140,7 +145,6 @@ def write_folder(folder: Path, pages: Sequence[Page]) -> None:
 
 
 def measure(folder: Path, embedders: Sequence[str]) -> Iterator[Run]:
-    """Asks all questions of a language, with one embedder after the other in the same corpus."""
     language, qrels = folder.name, folder / "qrels" / "test.tsv"
     own = load_dataset(folder, qrels=qrels)
     english = load_dataset(folder, queries=folder / "queries-en.jsonl", qrels=qrels)
@@ -154,12 +158,12 @@ def measure(folder: Path, embedders: Sequence[str]) -> Iterator[Run]:
 
 
 def _switch(knowledge: Knowledge, dataset: BenchDataset, embedder: str) -> None:
-    compare(knowledge, dataset, Layout(titles="none"), [])  # loads what is missing
+    compare(knowledge, dataset, Layout(titles="none"), [])  # creates the corpus and index if necessary
     knowledge.index(embedder=embedder)
 
 
 def table(runs: Sequence[Run]) -> list[list[str]]:
-    """A row a language and embedder: R@5 of each retriever with its interval, and canopy beside the best other."""
+    """Return one row per language and embedder: R@5 of each retriever, and canopy's lead over the best other."""
     rows = [["pages", "embedder", *RETRIEVERS, "`canopy` − the best other"]]
     for run in runs:
         cells = [
@@ -175,7 +179,6 @@ def table(runs: Sequence[Run]) -> list[list[str]]:
 
 
 def as_object(run: Run) -> dict[str, object]:
-    """The figures of a run for a program."""
     return {
         "language": run.language,
         "embedder": run.embedder,
@@ -185,7 +188,7 @@ def as_object(run: Run) -> dict[str, object]:
 
 
 def _page(file: Path, english: Path | None, language: str, characters: int) -> Page | None:
-    """A page; None where it is no translation, too short, or says nothing of what it is about."""
+    """Return a page; None if it is not a translation, is too short, or has no description."""
     own, other = _parted(file), _parted(english) if english else ("", "", "")
     if own is None or other is None or len(own[2]) < LEAST_PAGE_CHARACTERS:
         return None
@@ -198,7 +201,7 @@ def _page(file: Path, english: Path | None, language: str, characters: int) -> P
 
 
 def _parted(file: Path) -> tuple[str, str, str] | None:
-    """The name of a page, its description, and all that comes after its first section; None where it has none."""
+    """Return the name of a page, its description, and the text after its first section; None if it has none."""
     text = _rendered(file)
     found = _NAME.search(text)
     after = _SECTION.search(text, found.end()) if found else None
@@ -209,7 +212,7 @@ def _parted(file: Path) -> tuple[str, str, str] | None:
 
 
 def _rendered(file: Path) -> str:
-    """A page as text, without its header and footer; sections begin at the first column."""
+    """Return a page as text without header and footer. Section headings start in the first column."""
     command = ["groff", "-t", "-mandoc", "-Tutf8", "-P-cbou", "-Kutf8", "-rLL=9000n", "-rHY=0", "-dAD=l"]
     source = gzip.decompress(file.read_bytes())
     shown = subprocess.run(command, input=source, capture_output=True, check=False).stdout.decode("utf-8", "replace")

@@ -1,22 +1,21 @@
-"""What the stages of the index hold in the client's memory, on corpora of several sizes.
+"""Measure the client memory of the index stages, on corpora of several sizes.
 
     python -m benchmarks.memory make corpora/200k --of corpora/60000/corpus.jsonl --passages 200000
     python -m benchmarks.memory measure corpora/20000 corpora/60000 corpora/200k [--system serag] [--json FILE]
     python -m benchmarks.memory names --passages 1000000 [--megabytes 500]
 
-`make` writes the documents that it is given, and then others made of them: every document keeps the number of its
-sentences, each of which is one of any document. Names in it (two capitalised words or more, one that does not begin the
-sentence) become numbered ones: with n names written so far, the next one is new with a chance of 1.5 / n^.2, and any of
-those written else, so that few names are frequent and new ones always come, as in real text. The same seed gives the
-same documents.
+`make` writes the given documents, and then further ones made from them. A made document has as many sentences as its
+original, each taken from any document. Names in it (two or more capitalised words, or one that does not start the
+sentence) are replaced by numbered names. With n names written so far, the next one is new with probability 1.5 / n^.2,
+and otherwise any of those written. So few names are frequent and new ones keep coming, as in real text. The same seed
+gives the same documents.
 
-`measure` loads and indexes each folder in a process of its own, with hashed words in place of an embedder, and prints
-the most memory that the process held in each task (resident, sampled). A corpus that is there already is not
-loaded again: `--again` has the names of all its passages found again. `--quick` takes capitalised words for names, in
-place of the extractor.
+`measure` loads and indexes each folder in a separate process, with hashed words instead of an embedder, and prints the
+peak memory of the process in each task (resident, sampled). An existing corpus is not loaded again. `--again` extracts
+the names of all its passages again. `--quick` takes capitalised words as names instead of running the extractor.
 
-`names` needs no server: it fills the tables of the mentions stage with names drawn as in `make`, three that a passage
-is about and four that a parser found in it, and reads the tables as the stage does.
+`names` needs no server. It fills the tables of the mentions stage with names drawn as in `make`, three subjects and
+four parsed names per passage, and reads the tables as the stage does.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.measuring import client_megabytes, client_peak_megabytes, server_megabytes
+from benchmarks.measurements import client_megabytes, client_peak_megabytes, server_megabytes
 from benchmarks.standins import NAME, CapitalisedNames, HashedWords
 
 from overstory import Knowledge
@@ -50,8 +49,7 @@ from overstory.text.sentences import sentence_starts, sentence_texts
 NEW_NAME_CHANCE, NEW_NAME_DECLINE = 1.5, 0.2
 LAST_NAMES = 20_011
 SAMPLE_SECONDS = 0.02
-PASSAGE_CHARACTERS = 400
-"""About how many a passage has, by which `make` counts them."""
+PASSAGE_CHARACTERS = 400  # approximate length by which `make` counts passages
 
 SYLLABLES = [a + b for a in "bcdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "er", "in", "or", "ul")]
 
@@ -78,21 +76,21 @@ class Names:
 
 @dataclass(slots=True)
 class Peaks:
-    """A `Progress` that notes the most memory in each task, and how long it took."""
+    """A `Progress` that records the peak memory and the duration of each task."""
 
     megabytes: dict[str, float] = field(default_factory=dict[str, float])
     seconds: dict[str, float] = field(default_factory=dict[str, float])
     task: str = "start"
     _began: float = field(default_factory=time.perf_counter)
 
-    def start(self, task: str, total: int | None, unit: str) -> None:  # noqa: ARG002 # the protocol's
+    def start(self, task: str, total: int | None, unit: str) -> None:  # noqa: ARG002 # required by the protocol
         self._end()
         self.task = task
 
     def advance(self, amount: int) -> None:
-        """Of no interest."""
+        pass
 
-    def finish(self, detail: str) -> None:  # noqa: ARG002 # likewise
+    def finish(self, detail: str) -> None:  # noqa: ARG002 # required by the protocol
         self._end()
 
     def _end(self) -> None:
@@ -148,7 +146,6 @@ def main() -> int:
 
 
 def table(found: dict[str, object]) -> list[str]:
-    """What one corpus took, as Markdown."""
     megabytes, seconds = found["megabytes"], found["seconds"]
     assert isinstance(megabytes, dict)
     assert isinstance(seconds, dict)
@@ -158,7 +155,6 @@ def table(found: dict[str, object]) -> list[str]:
 
 
 def measured(folder: Path, systems: Sequence[str], *, again: bool, quick: bool) -> dict[str, object]:
-    """Loads and indexes a folder as a corpus of its name."""
     peaks, ended = Peaks(), threading.Event()
     sampler = threading.Thread(target=peaks.sample, args=(ended,), daemon=True)
     sampler.start()
@@ -185,7 +181,7 @@ def measured(folder: Path, systems: Sequence[str], *, again: bool, quick: bool) 
 
 
 def measure_names(passages: int, megabytes: float) -> None:
-    """Prints what the tables of the mentions stage hold in memory, and how long each step takes."""
+    """Print the memory of the mentions stage's tables and the duration of each step."""
     names = Names(random.Random(7))  # noqa: S311
     began, before = time.perf_counter(), client_megabytes()
 
@@ -220,7 +216,6 @@ def measure_names(passages: int, megabytes: float) -> None:
 
 
 def write_made(out: Path, of: Sequence[Path], passages: int) -> None:
-    """Writes `corpus.jsonl`, with about that many passages."""
     out.mkdir(parents=True, exist_ok=True)
     number = 0
     with (out / "corpus.jsonl").open("w", encoding="utf-8") as file:

@@ -1,13 +1,13 @@
-"""Our retrievers beside what the code of other systems found, on the questions of a paper: the words of its evidence.
+"""Compare our retrievers with the contexts that other systems retrieved, on the questions of a paper.
 
     python -m benchmarks.published CORPUS QUESTIONS FOUND…
 
-CORPUS has been made from the text of the paper. QUESTIONS is a JSON list of {id, question, evidence}, `evidence` the
-sentences that were noted for the answer. FOUND are JSON lists of {id, context}: what another system read for each
-question. Each of our retrievers reads as many tokens as each of these did, question by question, and of the words of
-the evidence the share that was read is compared. Tokens are the embedder's. The data of AutoPrunedRetriever's paper are
-in its authors' repository (py_files/data, py_files/results/results_exp2), with contexts of its own two versions, of
-HippoRAG 2 and of LightRAG. Prints Markdown.
+CORPUS was made from the text of the paper. QUESTIONS is a JSON list of {id, question, evidence}, with the sentences
+noted as evidence for the answer. Each FOUND is a JSON list of {id, context}: the text that another system read for each
+question. Each of our retrievers reads as many tokens as that system did, question by question. Compared is the share of
+the words of the evidence in the text read. Tokens are the embedder's. The data of AutoPrunedRetriever's paper are in
+its authors' repository (py_files/data, py_files/results/results_exp2), with contexts of its two versions, of HippoRAG 2
+and of LightRAG. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.reading import Count, read_at, text_of
+from benchmarks.read_text import Count, read_at, text_of
 from benchmarks.which import counting, indexed, markdown, mean
 
 from overstory.bench.metrics import difference_interval
@@ -28,8 +28,7 @@ from overstory.knowledge import Knowledge
 from overstory.settings import Settings
 from overstory.text.words import asked_words
 
-PASSAGES_FOR_A_CONTEXT = 60
-"""Passages asked for: more than the longest context has room for."""
+PASSAGES_FOR_A_CONTEXT = 60  # passages requested: more than fit into the longest context
 RETRIEVERS = "canopy,dense,hirag,slimrag,serag,tretriever,apr"
 
 
@@ -40,22 +39,22 @@ class PublishedQuestion:
     evidence: frozenset[str]
 
 
-def said_words(text: str) -> frozenset[str]:
-    """The stems of a text's words, without function words."""
+def content_words(text: str) -> frozenset[str]:
+    """Return the stems of a text's words, without function words."""
     return frozenset(asked_words(text))
 
 
 def covered(question: PublishedQuestion, context: str) -> float:
-    """The share of the words of the evidence that a context has, without those that the question has already."""
-    return len(question.evidence & said_words(context)) / len(question.evidence)
+    """Return the share of the evidence words in a context, not counting words of the question."""
+    return len(question.evidence & content_words(context)) / len(question.evidence)
 
 
 def read_questions(path: Path) -> list[PublishedQuestion]:
-    """Those whose evidence says a word that the question does not."""
+    """Return the questions whose evidence contains a word that the question does not."""
     rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
     found = [
         PublishedQuestion(
-            row["id"], row["question"], said_words(" ".join(row["evidence"])) - said_words(row["question"])
+            row["id"], row["question"], content_words(" ".join(row["evidence"])) - content_words(row["question"])
         )
         for row in rows
     ]
@@ -63,7 +62,7 @@ def read_questions(path: Path) -> list[PublishedQuestion]:
 
 
 def read_contexts(path: Path) -> dict[str, str]:
-    """What a system read, by the id of the question. LightRAG's are grouped by kinds of questions."""
+    """Return the text that a system read, by question id. LightRAG's file is grouped by kind of question."""
     found: Any = json.loads(path.read_text(encoding="utf-8"))
     rows: list[dict[str, Any]] = (
         found if isinstance(found, list) else [row for of in found.values() for row in of["detailed"]]
@@ -78,7 +77,6 @@ def rows_of(
     found: Mapping[str, Mapping[str, str]],
     count: Count,
 ) -> list[list[str]]:
-    """A row for each of our retrievers and one for the others' own contexts."""
     contexts = {name: [of[question.id] for question in questions] for name, of in found.items()}
     budgets = {name: [count(text) if text else 0 for text in texts] for name, texts in contexts.items()}
     theirs = {name: list(map(covered, questions, texts)) for name, texts in contexts.items()}

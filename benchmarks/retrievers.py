@@ -3,12 +3,12 @@
     make bench BENCH_DATA="DIR DIR DIR"
     python benchmarks/retrievers.py DIR… [--retriever NAME]… [--layout field|text|none|pack5]… [--json FILE]
 
-The folders are BEIR folders. Prints, in Markdown, for each layout a table of R@5 with its 95 % bootstrap interval,
-all@5, and milliseconds a question; then by how much one retriever (`--compare`) is better than the best of the others,
-paired by question; then the seconds that indexing took. Progress goes to standard error.
+The folders are BEIR folders. The script prints, in Markdown, a table for each layout with R@5 and its 95 % bootstrap
+interval, all@5, and milliseconds per question; then the lead of one retriever (`--compare`) over the best of the
+others, paired by question; then the seconds of indexing. Progress goes to standard error.
 
-Each folder gets a corpus of its own in each layout, the one that `overstory bench` uses too, and an index that is there
-is not built again. Its seconds are those of the run that built it.
+Each folder has a separate corpus for each layout, shared with `overstory bench`. An existing index is not built again;
+its seconds are those of the run that built it.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ FIRST = ("dense", "lexical", "hybrid", "canopy")
 
 @dataclass(frozen=True)
 class Run:
-    """What the retrievers found on one benchmark in one layout.
+    """Results of the retrievers on one benchmark in one layout.
 
     Attributes:
-        documents, chunks: what the passages became.
-        stages: the seconds of each stage of indexing, in their order.
+        documents, chunks: Numbers of documents and chunks made from the passages.
+        stages: Seconds of each indexing stage, in order.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Difference:
-    """By how much a retriever is better than the best of the others, question by question."""
+    """The lead of a retriever over the best of the others, question by question."""
 
     retriever: str
     other: str
@@ -84,7 +84,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Workshop:
-    """What all runs share: the settings, and the models that they name, loaded once."""
+    """Settings and loaded models shared by all runs."""
 
     settings: Settings
     embedder: Embedder
@@ -96,13 +96,17 @@ def main() -> int:
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
     parser.add_argument("--retriever", action="append", metavar="NAME", help="may be repeated (default: all)")
     parser.add_argument("--layout", action="append", choices=list(LAYOUTS), help="may be repeated (default: all)")
-    parser.add_argument("--compare", default="canopy", metavar="NAME", help="with the best of the others (canopy)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too, after every run")
+    parser.add_argument(
+        "--compare", default="canopy", metavar="NAME", help="retriever to compare with the best other (canopy)"
+    )
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="also write the figures to this file, after every run"
+    )
     arguments = parser.parse_args()
     names = list(dict.fromkeys(arguments.retriever or in_order(retriever_names())))
     layouts = list(dict.fromkeys(arguments.layout or LAYOUTS))
     if arguments.json is not None and not arguments.json.parent.is_dir():
-        parser.error(f"there is no folder for {arguments.json}")
+        parser.error(f"the folder does not exist for {arguments.json}")
     try:
         measure_all(arguments.folders, layouts, names, compared=arguments.compare, figures=arguments.json)
     except OverstoryError as error:
@@ -114,8 +118,10 @@ def main() -> int:
 def measure_all(
     folders: Sequence[Path], layouts: Sequence[str], names: Sequence[str], *, compared: str, figures: Path | None
 ) -> None:
-    """Prints a table as soon as all benchmarks were asked in its layout."""
-    datasets = {folder: load_dataset(folder) for folder in folders}  # a broken folder ends the run before any work
+    """Measure all benchmarks, and print a table as soon as a layout is complete."""
+    datasets = {
+        folder: load_dataset(folder) for folder in folders
+    }  # load all first: a broken folder ends the run before any work
     settings = Settings.from_environment()
     shop = Workshop(settings, make_embedder(settings.embedding), make_extractor(settings.extraction))
     print(
@@ -138,7 +144,6 @@ def measure_all(
 
 
 def measure(shop: Workshop, name: str, dataset: BenchDataset, layout: str, names: Sequence[str]) -> Run:
-    """Loads and indexes what is missing, and asks each retriever every question."""
     print(f"{name}, {CAPTIONS[layout].lower()}", *dataset.notes(), sep="\n", file=sys.stderr)
     corpus = corpus_name(dataset, LAYOUTS[layout], embedder=shop.embedder.fingerprint)
     progress = progress_for(quiet=False)
@@ -160,12 +165,12 @@ def measure(shop: Workshop, name: str, dataset: BenchDataset, layout: str, names
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Our own retrievers from the simplest on, then those of other packages by name."""
+    """Return our own retrievers from simple to complex, then those of other packages by name."""
     return sorted(names, key=lambda name: (FIRST.index(name) if name in FIRST else len(FIRST), name))
 
 
 def difference(results: Sequence[BenchResult], compared: str) -> Difference | None:
-    """The retriever `compared` against the best other by R@5, then all@5; None if one of the two was not asked."""
+    """Return the lead of `compared` over the best other by R@5, then all@5; None if either was not asked."""
     ours = [result for result in results if result.row.retriever == compared]
     others = [result for result in results if result.row.retriever != compared]
     if not ours or not others:
@@ -188,7 +193,7 @@ def all_5(scores: Scores) -> float:
 
 
 def scores_table(runs: Sequence[Run]) -> list[list[str]]:
-    """A row a retriever, two columns a benchmark; the runs are of one layout and asked the same retrievers."""
+    """Return one row per retriever with two columns per benchmark, for runs of one layout and the same retrievers."""
     head = ["R@5 [95 %] / all@5 · ms p50 / p95"]
     for run in runs:
         head += [f"{run.name}, {counted(run.questions, 'question')}", "ms"]
@@ -215,7 +220,7 @@ def differences_table(differences: Sequence[tuple[Run, Difference]]) -> list[lis
 
 
 def index_table(runs: Sequence[Run]) -> list[list[str]]:
-    """The seconds of every stage that any run had, and of all together."""
+    """Return the seconds of each stage in any run, and their sum."""
     stages = list(dict.fromkeys(stage for run in runs for stage in run.stages))
     rows = [["layout", "benchmark", "passages", "documents", "chunks", *stages, "together"]]
     for run in runs:
@@ -226,13 +231,11 @@ def index_table(runs: Sequence[Run]) -> list[list[str]]:
 
 
 def show(caption: str, rows: Sequence[Sequence[str]]) -> None:
-    """Prints a Markdown table under a heading; the first row is its head."""
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     print(f"\n### {caption}\n", lines[0], "|" + "---|" * len(rows[0]), *lines[1:], sep="\n", flush=True)
 
 
 def as_object(run: Run, compared: str) -> dict[str, object]:
-    """The figures of a run for a program."""
     found = difference(run.results, compared)
     sizes = {"questions": run.questions, "passages": run.passages, "documents": run.documents, "chunks": run.chunks}
     return {
@@ -247,12 +250,12 @@ def as_object(run: Run, compared: str) -> dict[str, object]:
 
 
 def share(value: float) -> str:
-    """Three digits without the leading zero: .627, 1.000."""
+    """Return three digits without the leading zero: .627, 1.000."""
     return f"{value:.3f}".removeprefix("0")
 
 
 def signed(value: float) -> str:
-    """As `share`, with a sign unless it is 0: +.130, −.020, .000."""
+    """Return the number as `share` does, with a sign unless it is 0: +.130, −.020, .000."""
     digits = share(abs(value))
     return digits if digits == ".000" else ("+" if value > 0.0 else "−") + digits
 

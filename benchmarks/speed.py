@@ -1,26 +1,28 @@
-"""A guard against sliding back: how fast questions, indexing and updates are, beside those of the last release.
+"""Guard against regressions: speed of questions, indexing and updates, next to the figures of the last release.
 
     make bench-speed
     python -m benchmarks.speed [--retriever canopy] [--rounds 4] [--write]
 
-Works on the passages and questions of examples/hotpotqa, in an instance of its own, which it removes at the end. Prints
-one Markdown table, with the figures of benchmarks/speed.json beside those of this run; --write puts this run's there,
-with the version, the date and the machine. Nothing is asserted: the exit code is 0 whatever the figures are.
+The benchmark uses the passages and questions of examples/hotpotqa, in a separate instance that it removes at the end.
+It prints one Markdown table with the figures of benchmarks/speed.json next to those of this run. --write stores this
+run's figures there, with the version, the date and the machine. Nothing is asserted: the exit code is 0 whatever the
+figures are.
 
-Most figures are ratios, since machines differ and one machine differs from hour to hour. What is compared is measured
-in turns, so that other work slows all alike; a figure is the median of the rounds, with the lowest and the highest.
+Most figures are ratios, because machines differ, and one machine differs from hour to hour. Compared things are
+measured in turns, so that other work slows all of them alike. A figure is the median of the rounds, with the lowest and
+the highest.
 
-    question          p50 and p95 of each retriever, in those of `dense`; of `dense`, in the embedding of the question
-    ten callers       questions a second when ten threads ask, in those of `dense` asked just before and after
-    index             seconds of a stage or system, in those of embedding all passages without a database (64 of them
-                      are embedded before and after each); measured once, so that the spread is that of the embedding
-    one document      seconds of adding, changing or deleting one and indexing, as the number of passages that are
-                      embedded meanwhile: in an open `Knowledge`, by stage, and from the command line
-    command           processor seconds of a process, in those of `python -c pass`
+    question          p50 and p95 of each retriever, relative to `dense`; of `dense`, relative to embedding the question
+    ten callers       questions per second with ten threads, relative to `dense` just before and after
+    index             seconds of a stage or system, relative to embedding all passages without a database (64 of them
+                      are embedded before and after each); measured once, so the spread is that of the embedding
+    one document      seconds of adding, changing or deleting a document and indexing, as the number of passages
+                      embedded in that time: in an open `Knowledge`, by stage, and from the command line
+    command           processor seconds of a process, relative to `python -c pass`
     memory            MB of this process and of the server
 
-Takes some five minutes with all systems on two processors that do nothing else, and three with --retriever canopy.
-Progress goes to standard error.
+It takes about five minutes with all systems on two idle processors, and three with --retriever canopy. Progress goes to
+standard error.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ from pathlib import Path
 
 import numpy as np
 import psutil
-from benchmarks.measuring import Spread, client_peak_megabytes, cost_of, server_megabytes
+from benchmarks.measurements import Spread, client_peak_megabytes, cost_of, server_megabytes
 from benchmarks.retrievers import in_order
 from benchmarks.updates import OPERATIONS, Corpus, by_commands, corpus_of, in_knowledge
 from benchmarks.which import markdown
@@ -68,21 +70,18 @@ CORPUS = "bench-speed"
 INTERRUPTED = 130
 BASELINE = "dense"
 QUESTIONS = 25
-PASSAGES = 5
-"""Hits that a question asks for."""
+PASSAGES = 5  # hits requested per question
 CALLERS = 10
-CALLED = 30
-"""Questions that they ask."""
-YARDSTICK = 64
-"""Passages that are embedded to know how fast the machine is just now."""
+CALLED = 30  # questions asked by the ten callers
+YARDSTICK = 64  # passages embedded to measure the current speed of the machine
 
 Figures = dict[str, Spread]
-"""Group and name, as "question: canopy p50" -> the figure."""
+"""Figures by group and name, such as "question: canopy p50"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The figures of a run, and what they were measured on."""
+    """The figures of a run, with the version, date and machine."""
 
     version: str
     date: str
@@ -91,7 +90,7 @@ class Release:
 
 
 class Yardstick:
-    """How fast the machine embeds passages just now."""
+    """Measures how fast the machine currently embeds passages."""
 
     def __init__(self, embed: Callable[[Sequence[str]], object], texts: Sequence[str]) -> None:
         self._embed = embed
@@ -99,13 +98,12 @@ class Yardstick:
         self._measured: list[float] = []
 
     def measure(self) -> None:
-        """Embeds them once."""
         began = time.perf_counter()
         self._embed(self._texts)
         self._measured.append((time.perf_counter() - began) / len(self._texts))
 
     def around(self, action: Callable[[], object]) -> Spread:
-        """Seconds of a passage, before and after something that is measured."""
+        """Return the seconds per passage, measured before and after an action."""
         start = max(0, len(self._measured) - 1)
         if not self._measured:
             self.measure()
@@ -116,24 +114,26 @@ class Yardstick:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--retriever", action="append", metavar="NAME", help="beside dense; may be repeated (all)")
     parser.add_argument(
-        "--rounds", type=int, default=2, metavar="N", help="of all but indexing; twice as many of questions (2)"
+        "--retriever", action="append", metavar="NAME", help="in addition to dense; may be repeated (all)"
     )
-    parser.add_argument("--write", action="store_true", help=f"keep the figures in benchmarks/{RELEASED.name}")
-    parser.add_argument("--machine", default=machine(), metavar="WORDS", help="how --write calls this machine")
+    parser.add_argument(
+        "--rounds", type=int, default=2, metavar="N", help="rounds of all but indexing; questions get twice as many (2)"
+    )
+    parser.add_argument("--write", action="store_true", help=f"store the figures in benchmarks/{RELEASED.name}")
+    parser.add_argument("--machine", default=machine(), metavar="WORDS", help="description of this machine for --write")
     given = parser.parse_args()
     if given.rounds < 1:
-        parser.error("--rounds is 1 or more")
+        parser.error("--rounds must be at least 1")
     names = in_order({BASELINE, *(given.retriever or [*retriever_names(), *system_names()])})
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # removes the instance, as Ctrl-C does
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that SIGTERM removes the instance, as Ctrl-C does
     try:
         for name in names:
             check_retriever(name)
         with instance() as settings, Knowledge(CORPUS, settings=settings) as knowledge:
             figures = measured(knowledge, load_dataset(demo_corpus()), names, given.rounds, settings)
     except KeyboardInterrupt:
-        print("Interrupted; the measured corpus is removed.", file=sys.stderr)
+        print("Interrupted; the measured corpus was removed.", file=sys.stderr)
         return INTERRUPTED
     except OverstoryError as error:
         print(f"Error: {error}\n  {error.remedy}".rstrip(), file=sys.stderr)
@@ -147,8 +147,7 @@ def main() -> int:
 
 @contextmanager
 def instance() -> Generator[Settings]:
-    """An instance of its own, with the jars that are there, or the server of the settings. At the end the instance is
-    removed, or the corpus from that server, however the run ends."""
+    """Yield the settings of a temporary instance, or of the configured server, and clean up at the end."""
     if Settings.from_environment().database.uri:
         settings = Settings.from_environment()
         try:
@@ -170,7 +169,7 @@ def instance() -> Generator[Settings]:
 
 @contextmanager
 def held_off() -> Generator[None]:
-    """A second Ctrl-C does not end the removal of what is there."""
+    """Ignore a second Ctrl-C while the cleanup runs."""
     before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
@@ -182,10 +181,9 @@ def held_off() -> Generator[None]:
 def measured(
     knowledge: Knowledge, dataset: BenchDataset, names: Sequence[str], rounds: int, settings: Settings
 ) -> Figures:
-    """All figures."""
     passages = [passage.text for passage in dataset.read_passages()]
     yardstick = Yardstick(knowledge.embedder.embed, passages[:: max(1, len(passages) // YARDSTICK)][:YARDSTICK])
-    knowledge.embedder.embed(passages[:YARDSTICK])  # loads the model
+    knowledge.embedder.embed(passages[:YARDSTICK])  # warm-up: loads the model
     systems = [name for name in in_order(system_names()) if name in {each.partition(":")[0] for each in names}]
     found = indexing(knowledge, dataset, systems, yardstick)
     found["memory: client after indexing, MB"] = once(client_peak_megabytes())
@@ -200,7 +198,7 @@ def measured(
 
 
 def indexing(knowledge: Knowledge, dataset: BenchDataset, systems: Sequence[str], yardstick: Yardstick) -> Figures:
-    """Stages and systems, each in the embedding of all passages."""
+    """Measure the stages and systems, relative to embedding all passages."""
     tell(f"index: {len(dataset.passage_ids)} passages")
     knowledge.ingest_documents(documents(dataset.read_passages(), Layout(), source=source_name(dataset)))
     found: Figures = {}
@@ -216,7 +214,7 @@ def indexing(knowledge: Knowledge, dataset: BenchDataset, systems: Sequence[str]
                     found[f"index: {stage.name}, its embedding"] = relative(seconds, passage, chunks)
 
     def embedding(system: str) -> float:
-        """Seconds that a system's embedding took, where it tells them, beside its other work."""
+        """Return the seconds that a system spent on embedding, if it reports them."""
         reports = (report for report in knowledge.system_reports() if report.name == system)
         return next((report.figures.get("embed_seconds", 0.0) for report in reports), 0.0)
 
@@ -228,13 +226,13 @@ def indexing(knowledge: Knowledge, dataset: BenchDataset, systems: Sequence[str]
 
 
 def relative(seconds: float, passage: Spread, chunks: int = 1) -> Spread:
-    """Seconds in those of embedding so many passages."""
+    """Return the seconds relative to embedding that many passages."""
     shares = [seconds / (each * chunks) for each in (passage.median, passage.high, passage.low)]
     return Spread(*shares)
 
 
 def questioning(knowledge: Knowledge, names: Sequence[str], questions: Sequence[str], rounds: int) -> Figures:
-    """Each question to all retrievers in turn, in rotating order; the first round is not counted."""
+    """Ask each question to all retrievers in turn, in rotating order. The first round is not counted."""
     asks: dict[str, Callable[[str], object]] = {"embedding": lambda question: knowledge.embedder.embed([question])}
     for name in names:
         asks[name] = asking(knowledge, name)
@@ -269,7 +267,7 @@ def asking(knowledge: Knowledge, name: str) -> Callable[[str], object]:
 
 
 def calling(knowledge: Knowledge, names: Sequence[str], questions: Sequence[str], rounds: int) -> Figures:
-    """Questions a second of ten callers, `dense` before and after every other retriever."""
+    """Measure questions per second of ten callers, with `dense` before and after every other retriever."""
 
     def a_second(name: str) -> float:
         ask = asking(knowledge, name)
@@ -295,7 +293,7 @@ def calling(knowledge: Knowledge, names: Sequence[str], questions: Sequence[str]
 
 
 def updating(knowledge: Knowledge, rounds: int, settings: Settings, yardstick: Yardstick) -> Figures:
-    """One document, as the number of passages that are embedded meanwhile."""
+    """Measure updates of one document, as the number of passages embedded in that time."""
     corpus: Corpus = corpus_of(knowledge)
     whole: dict[str, list[float]] = defaultdict(list)
     stages: dict[str, list[float]] = defaultdict(list)
@@ -330,7 +328,7 @@ def updating(knowledge: Knowledge, rounds: int, settings: Settings, yardstick: Y
 
 
 def commands(rounds: int, settings: Settings, question: str) -> Figures:
-    """Processor seconds of short commands, in those of starting Python; one after the other, in turns."""
+    """Measure processor seconds of short commands, relative to starting Python, in turns."""
     lines = {
         "": ["-c", "pass"],
         "import overstory": ["-c", "import overstory"],
@@ -356,17 +354,14 @@ def timed(ask: Callable[[str], object], question: str) -> float:
 
 
 def ratios(values: Sequence[float], others: Sequence[float]) -> Spread:
-    """Round by round."""
     return Spread.of([value / other for value, other in zip(values, others, strict=True)])
 
 
 def once(value: float) -> Spread:
-    """What is measured once."""
     return Spread(value, value, value)
 
 
 def report(now: Release, last: Release | None) -> list[str]:
-    """The figures beside those of the last release, as Markdown."""
     lines = [f"Overstory {now.version}, {now.date}, {now.machine}."]
     if last is not None:
         lines.append(f"Beside it {last.version}, {last.date}, {last.machine}.")
@@ -386,13 +381,12 @@ def report(now: Release, last: Release | None) -> list[str]:
 
 
 def is_of_all(name: str) -> bool:
-    """Whether a figure depends on which systems there are."""
+    """Return True if a figure depends on the set of installed systems."""
     group, _, of = name.partition(": ")
     return group in {"memory", "one document, command line"} or (group == "one document" and of in OPERATIONS)
 
 
 def indexed(release: Release) -> set[str]:
-    """The stages and systems that it indexed."""
     return {name for name in release.figures if name.startswith("index: ") and "," not in name}
 
 
@@ -404,7 +398,7 @@ def written(figure: Spread) -> str:
 
 
 def comparison(now: Spread, before: Spread) -> str:
-    """How many times the figure is what it was; bold if the two spreads do not meet."""
+    """Return the ratio of a figure to the earlier one, bold if the two spreads do not overlap."""
     if not before.median or not math.isfinite(now.median / before.median):
         return "–"
     times = f"{now.median / before.median:.2f}"
@@ -413,14 +407,12 @@ def comparison(now: Spread, before: Spread) -> str:
 
 
 def machine() -> str:
-    """This machine in words."""
     memory = psutil.virtual_memory().total / 2**30
     python = platform.python_version()
     return f"{processors()} processors ({platform.machine()}), {memory:.0f} GB, {platform.system()}, Python {python}"
 
 
 def read_release(file: Path) -> Release | None:
-    """The figures that are kept, None if there are none."""
     if not file.is_file():
         return None
     kept = json.loads(file.read_text(encoding="utf-8"))
@@ -429,7 +421,6 @@ def read_release(file: Path) -> Release | None:
 
 
 def write_release(release: Release, file: Path) -> None:
-    """Keeps the figures: median, lowest, highest."""
     figures = {name: [round(each, 3) for each in asdict(of).values()] for name, of in release.figures.items()}
     head = {"version": release.version, "date": release.date, "machine": release.machine}
     lines = ",\n".join(f"    {json.dumps(name)}: {json.dumps(of)}" for name, of in figures.items())

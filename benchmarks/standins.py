@@ -1,9 +1,10 @@
-"""Stand-ins for models, for measurements of size: an embedder and an extractor that read a thousand passages a second.
+"""Stand-ins for models, for measurements of size.
 
     export PYTHONPATH=.:benchmarks/plugins OVERSTORY_EMBEDDER=hashed OVERSTORY_EXTRACTOR=capitalised
 
-With these folders on the path every command and benchmark uses them. They say nothing about quality, but texts with the
-same words are near each other, and names are shared as in real text, so that searches do the work they do with models.
+With these settings, every command and benchmark uses an embedder and an extractor that read a thousand passages per
+second. The results are no measure of quality. But texts with the same words are near each other, and names are shared
+as in real text, so searches do the same work as with models.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from overstory.settings import EmbeddingSettings, ExtractionSettings
 DIMENSION, BUCKETS = 384, 1 << 15
 WORD = re.compile(r"\w+")
 NAME = re.compile(r"[A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*)+|(?<=[a-z,] )[A-Z][\w'’.-]+")
-"""Two capitalised words or more, or one that does not begin the sentence."""
+"""A name: two or more capitalised words, or one that does not start the sentence."""
 
 
 class HashedWords:
-    """A random projection of the words of a text, by their hashes; long words count more, as rare ones would."""
+    """An embedder that projects the hashed words of a text randomly. Long words weigh more, as rare words would."""
 
     token_limit = 128
     dimension = DIMENSION
@@ -53,7 +54,7 @@ class HashedWords:
 
 
 class CapitalisedNames:
-    """An extractor that takes capitalised words for names of persons, and finds no facts."""
+    """An extractor that takes capitalised words as names of persons and finds no facts."""
 
     fingerprint = "capitalised:1"
     by = "ner"

@@ -1,11 +1,11 @@
-"""A folder of 1,000 files through fifty random changes, with `ingest --sync` after each: is the final graph the one
-that a fresh ingest of the folder gives?
+"""Change a folder of 1,000 files randomly fifty times, and run `ingest --sync` after each change.
 
     python benchmarks/sync.py [--files 1000] [--changes 50] [--index-every 10] [--seed 0]
 
-A change adds, edits, moves, renames, copies or removes files, moves or removes whole folders, or changes records of a
-CSV file. Prints a line a change, and at the end counts and digests. Uses an instance of its own in a temporary folder.
-Exits with 1 if the digests differ.
+The final graph must equal that of a fresh ingest of the folder. A change adds, edits, moves, renames, copies or removes
+files, moves or removes whole folders, or changes records of a CSV file. The script prints one line per change, and
+counts and digests at the end. It uses a separate instance in a temporary folder, and exits with 1 if the digests
+differ.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=1000)
     parser.add_argument("--changes", type=int, default=50)
-    parser.add_argument("--index-every", type=int, default=10, help="index after so many changes")
+    parser.add_argument("--index-every", type=int, default=10, help="number of changes between index runs")
     parser.add_argument("--seed", type=int, default=0)
     return parser.parse_args()
 
@@ -89,7 +89,7 @@ def _follow(synced: Knowledge, folder: _Folder, changes: int, index_every: int) 
         totals.update(counts)
         print(f"{number:>3} {what:<13} {counts}, {report.in_corpus:,} in corpus; {seconds:.1f} s", flush=True)
         if report.broken or report.skipped or report.kept:
-            raise SystemExit(f"not all was read: {report}")
+            raise SystemExit(f"not everything was read: {report}")
         if number % index_every == 0:
             synced.index()
     print(f"together: {dict(totals)}")
@@ -107,7 +107,6 @@ class _Folder:
         self._write_records()
 
     def change(self) -> str:
-        """Changes something; what was done."""
         kinds = {
             "add": self._add,
             "edit": self._edit,
@@ -125,7 +124,7 @@ class _Folder:
             kinds[what]()
         for folder in self._folders():
             if not any(folder.iterdir()):
-                folder.rmdir()  # an empty one may be a disk that is not mounted, whose documents would stay
+                folder.rmdir()  # an empty folder could be an unmounted disk, so its documents would be kept
         return what
 
     def _add(self) -> None:

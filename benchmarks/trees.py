@@ -1,4 +1,4 @@
-"""Trees as they are stored."""
+"""Trees as they are stored in the graph."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ add_statements(Path(__file__).parent / "cypher")
 
 
 class StoredNode(NamedTuple):
-    """A node of a tree.
+    """A node of a stored tree.
 
     Attributes:
-        parent: its id; "" for the root.
-        unit: the id of what a leaf stands for; "" for a community.
+        parent: Id of the parent; "" for the root.
+        unit: Id of the unit that a leaf stands for; "" for a community.
     """
 
     parent: str

@@ -1,15 +1,15 @@
-"""What one document costs: added, changed and deleted, on corpora of several sizes, stage by stage.
+"""Measure the cost of adding, changing and deleting one document, on corpora of several sizes, by stage.
 
     python -m benchmarks.updates small large [--rounds 5] [--no-command-line] [--json FILE]
 
-The corpora are loaded and indexed, with or without systems: every round adds a document, changes it, and deletes it,
-and brings the index up to date after each, with whatever the corpus has. A document consists of sentences that a
-passage of the corpus has, in another order, so that it mentions names that are there. All are deleted at the end, also
-if the run is interrupted, and a line says whether as much is there as before.
+The corpora must be loaded and indexed, with or without systems. Every round adds a document, changes it and deletes it,
+and updates the index after each step, including the systems of the corpus. A document consists of the sentences of a
+passage in another order, so that it mentions existing names. All documents are deleted at the end, even if the run is
+interrupted, and a line reports whether the corpus has the same size as before.
 
-Corpora take turns, round by round, so that other work on the machine slows all alike. The first round of an open
-`Knowledge` has models and caches to load: it is a row of its own. Prints Markdown, with median, lowest and highest;
-processor seconds are those of client and embedded server together, and say more on a machine that does other things.
+Corpora take turns, round by round, so that other work on the machine slows all of them alike. The first round of an
+open `Knowledge` loads models and caches and has a row of its own. Prints Markdown with median, lowest and highest
+value. Processor seconds are those of client and embedded server together, and are more reliable on a busy machine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.curves import Point, add_points
-from benchmarks.measuring import Cost, Spread, cost_of
+from benchmarks.measurements import Cost, Spread, cost_of
 from benchmarks.which import markdown
 
 from overstory import Knowledge
@@ -40,17 +40,17 @@ SOURCE = "benchmarks/updates"
 OPEN, FIRST, COMMANDS = "open Knowledge", "open Knowledge, first", "command line"
 OPERATIONS = ("add", "change", "delete")
 ASKED = ("Who directed the film?", "Where was the author born?", "How is the option set?")
-"""Find the passages whose sentences are used."""
+"""Questions that find the passages whose sentences are used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """One operation.
+    """The cost of one operation.
 
     Attributes:
-        writing: loading or deleting the document.
-        indexing: bringing the index up to date.
-        stages: the seconds of those that ran, in either.
+        writing: Cost of loading or deleting the document.
+        indexing: Cost of updating the index.
+        stages: Seconds of the stages that ran in either step.
     """
 
     writing: Cost
@@ -64,28 +64,26 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A corpus that is measured."""
-
     knowledge: Knowledge
     chunks: int
     passages: Sequence[Hit]
 
     def text(self, number: int, *, changed: bool) -> str:
-        """Sentences of a passage backwards; a changed one has those of the next passage, too."""
+        """Return the sentences of a passage in reverse order; if changed, followed by those of the next passage."""
         hits = [self.passages[(number + each) % len(self.passages)] for each in range(1 + changed)]
         return "\n\n".join(backwards(hit.text) for hit in hits)
 
 
 Updates = dict[tuple[str, str, str], list[Update]]
-"""Corpus, how, operation -> rounds."""
+"""Rounds by corpus, interface and operation."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpora", nargs="+", metavar="CORPUS", help="loaded and indexed")
-    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="in an open Knowledge (5)")
-    parser.add_argument("--command-rounds", type=int, default=2, metavar="N", help="from the command line (2)")
-    parser.add_argument("--no-command-line", action="store_true", help="only an open Knowledge")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="rounds in an open Knowledge (5)")
+    parser.add_argument("--command-rounds", type=int, default=2, metavar="N", help="rounds from the command line (2)")
+    parser.add_argument("--no-command-line", action="store_true", help="measure only an open Knowledge")
     parser.add_argument("--json", type=Path, metavar="FILE", help="add the figures to this file, for benchmarks.curves")
     given = parser.parse_args()
     settings = Settings.from_environment()
@@ -121,7 +119,7 @@ def main() -> int:
 
 
 def corpus_of(knowledge: Knowledge) -> Corpus:
-    """Brings the index up to date first: what was pending before is nobody's update."""
+    """Return a corpus after updating its index, so that earlier changes are not measured."""
     clean(knowledge)
     hits = [hit for question in ASKED for hit in knowledge.search(question, 10, retriever="lexical").hits]
     several = [hit for hit in hits if len(sentences(hit.text)) > 1]
@@ -129,7 +127,7 @@ def corpus_of(knowledge: Knowledge) -> Corpus:
 
 
 def clean(knowledge: Knowledge) -> None:
-    """Deletes what a measurement left, and brings the index up to date."""
+    """Delete what an earlier measurement left, and update the index."""
     left = [document.id for document in knowledge.documents() if document.source.startswith(SOURCE)]
     if left:
         knowledge.delete_documents(left)
@@ -137,7 +135,7 @@ def clean(knowledge: Knowledge) -> None:
 
 
 def measure(corpora: Mapping[str, Corpus], rounds: int, settings: Settings, found: Updates) -> None:
-    """The operations in an open `Knowledge`, corpora in turn; the first round apart."""
+    """Measure the operations in an open `Knowledge`, corpora in turn, with the first round separate."""
     for number in range(1 + rounds):
         for name, corpus in corpora.items():
             tell(f"{name}: round {number} of {rounds}")
@@ -146,7 +144,6 @@ def measure(corpora: Mapping[str, Corpus], rounds: int, settings: Settings, foun
 
 
 def in_knowledge(corpus: Corpus, number: int, settings: Settings) -> dict[str, Update]:
-    """One document in an open `Knowledge`."""
     knowledge, key = corpus.knowledge, f"document {number}"
 
     def load(*, changed: bool) -> None:
@@ -164,7 +161,7 @@ def in_knowledge(corpus: Corpus, number: int, settings: Settings) -> dict[str, U
 
 
 def by_commands(name: str, corpus: Corpus, settings: Settings) -> dict[str, Update]:
-    """One file, with a process for each command."""
+    """Measure one file with a process for each command."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "document.jsonl"
 
@@ -194,7 +191,7 @@ def by_commands(name: str, corpus: Corpus, settings: Settings) -> dict[str, Upda
 def update(
     knowledge: Knowledge, write: Callable[[], object], index: Callable[[], object], settings: Settings
 ) -> Update:
-    """Writes, indexes, and reads from the ledger which stages ran."""
+    """Write and index, and read from the ledger which stages ran."""
     before = knowledge.status().stages
     writing = cost_of(write, settings)
     between = knowledge.status().stages
@@ -208,7 +205,7 @@ def update(
 
 
 def ran(before: Iterable[StageRecord], after: Iterable[StageRecord]) -> list[StageRecord]:
-    """The stages that were started since."""
+    """Return the stages that started between two readings of the ledger."""
     started = {stage.name: stage.started for stage in before}
     return [stage for stage in after if started.get(stage.name) != stage.started]
 
@@ -218,12 +215,11 @@ def sentences(text: str) -> list[str]:
 
 
 def backwards(text: str) -> str:
-    """The sentences of a text in reverse order: new to the corpus, with the same names."""
+    """Return the sentences of a text in reverse order: a new text with the same names."""
     return "\n".join(each.strip() for each in reversed(sentences(text)))
 
 
 def rows(found: Updates, chunks: Mapping[str, int]) -> list[list[str]]:
-    """A row a corpus, way and operation; the first is the head."""
     stages = list(dict.fromkeys(stage for updates in found.values() for each in updates for stage in each.stages))
     table = [["chunks", "how", "operation", "seconds", "processor s", "load or delete", "index", *stages]]
     for (name, how, operation), updates in found.items():
@@ -244,7 +240,6 @@ def rows(found: Updates, chunks: Mapping[str, int]) -> list[list[str]]:
 
 
 def points(found: Updates, chunks: Mapping[str, int]) -> list[Point]:
-    """For curves: all together by operation, and the stages of each operation in an open `Knowledge`."""
     made: list[Point] = []
     for (name, how, operation), updates in found.items():
         size = chunks[name]

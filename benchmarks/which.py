@@ -1,14 +1,16 @@
-"""All installed retrievers in one table: what each finds, how fast, and what its index costs. For docs/which.md.
+"""Compare all installed retrievers in one table: quality, speed and cost of the index. For docs/which.md.
 
     python -m benchmarks.which DIR… [--questions 200] [--index] [--json FILE] [--write]
     python -m benchmarks.which DIR… --equal-tokens 300,500,1000 [--write]
 
-DIR is a BEIR folder, or DIR=CORPUS for a corpus that has its passages already. Without `--index` nothing is written to
-the database: a retriever whose index is missing has no figures, and a note says how to build it.
+DIR is a BEIR folder, or DIR=CORPUS for a corpus that already contains its passages. Without `--index` nothing is
+written to the database: a retriever whose index is missing has no figures, and a note names the command that builds the
+index.
 
 The retrievers are asked in turn, question by question, in rotating order, so that other work on the machine slows all
-alike. Seconds of indexing are from the ledger of the corpus: those of the last run of a stage that had something to do.
-Tokens are the embedder's. With `--equal-tokens`, the context of each retriever is cut to so many tokens, and compared.
+of them alike. Seconds of indexing are from the ledger of the corpus: those of the last run in which a stage had work to
+do. Tokens are the embedder's. With `--equal-tokens`, the context of each retriever is cut to that many tokens, and the
+contexts are compared.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
-from benchmarks.reading import Count, Read, answer_f1, extractive, read_at, read_of
+from benchmarks.read_text import Count, Read, answer_f1, extractive, read_at, read_of
 from benchmarks.retrievers import all_5, bounds, in_order, recall_5, share, signed
 
 from overstory.answer.context import CONTEXT_TOKENS, read_within
@@ -52,8 +54,7 @@ TITLES = {"2wikimultihopqa": "2WikiMultiHopQA", "hotpotqa": "HotpotQA", "musique
 BASELINE = "dense"
 QUESTIONS = 200
 READ_QUESTIONS = 100
-ASKED = 5
-"""Passages that `overstory ask` asks for."""
+ASKED = 5  # passages that `overstory ask` requests
 ASKED_AT_EQUAL_TOKENS = 10
 AT_EQUAL_TOKENS = (BASELINE, "canopy", "slimrag", "apr", "hirag", "tretriever")
 
@@ -62,7 +63,7 @@ add_statements(Path(__file__).parent / "cypher")
 
 @dataclass(frozen=True)
 class Size:
-    """What an index takes of the store."""
+    """Size of an index in the database."""
 
     nodes: int
     relationships: int
@@ -71,10 +72,10 @@ class Size:
 
 @dataclass(frozen=True)
 class Costs:
-    """What the index of one system took, beyond what all retrievers share.
+    """The cost of a system's index, in addition to what all retrievers share.
 
     Attributes:
-        seconds: of its stage.
+        seconds: Seconds of its stage.
     """
 
     seconds: float
@@ -83,11 +84,11 @@ class Costs:
 
 @dataclass(frozen=True)
 class Measured:
-    """One retriever on one benchmark.
+    """Results of one retriever on one benchmark.
 
     Attributes:
-        reads: of a sample of the questions, with the defaults of `overstory ask`.
-        costs: None for retrievers that need no index of their own.
+        reads: Texts read for a sample of the questions, with the defaults of `overstory ask`.
+        costs: Cost of the index; None for retrievers without an index of their own.
     """
 
     result: BenchResult
@@ -97,13 +98,13 @@ class Measured:
 
 @dataclass(frozen=True)
 class Run:
-    """All retrievers on one benchmark.
+    """Results of all retrievers on one benchmark.
 
     Attributes:
-        stages: the seconds of the stages of indexing that all share.
-        shared: what these take of the store.
-        retrievers: by name; those without an index are left out.
-        stale: those whose indexes are behind the corpus.
+        stages: Seconds of the indexing stages that all retrievers share.
+        shared: Size of the shared stages in the database.
+        retrievers: Results by name, without retrievers that lack an index.
+        stale: Retrievers whose indexes are behind the corpus.
     """
 
     name: str
@@ -118,26 +119,24 @@ class Run:
 
 @dataclass(frozen=True)
 class EqualRead:
-    """One retriever within so many tokens; one element a question."""
+    """Results of one retriever within a number of tokens, with one element per question."""
 
     reads: list[Read] = field(default_factory=list[Read])
     f1: list[float] = field(default_factory=list[float])
 
 
 EqualReads = Mapping[int, Mapping[str, EqualRead]]
-"""Tokens -> retrievers."""
+"""Results by number of tokens and retriever."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A benchmark and its corpus."""
-
     name: str
     corpus: str
     dataset: BenchDataset
 
     def sample(self, size: int) -> list[BenchQuestion]:
-        """At most so many of the questions, the same ones for the same seed, whatever the order of the file."""
+        """Return at most `size` questions, the same ones for the same seed, whatever the order of the file."""
         chosen = set(shuffled((question.id for question in self.dataset.questions), seed=0)[:size])
         return [question for question in self.dataset.questions if question.id in chosen]
 
@@ -149,14 +148,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", metavar="DIR", help="a BEIR folder, or DIR=CORPUS")
     parser.add_argument("--retriever", action="append", metavar="NAME", help="may be repeated (default: all)")
-    parser.add_argument("--questions", type=int, default=QUESTIONS, metavar="N", help="of each folder (200)")
-    parser.add_argument("--index", action="store_true", help="load and index what is missing first")
-    parser.add_argument("--equal-tokens", type=numbers, metavar="N,N…", help="compare contexts of so many tokens")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    parser.add_argument("--write", action="store_true", help=f"put the table into docs/{PAGE.name}")
+    parser.add_argument("--questions", type=int, default=QUESTIONS, metavar="N", help="questions per folder (200)")
+    parser.add_argument("--index", action="store_true", help="first load and index what is missing")
+    parser.add_argument(
+        "--equal-tokens", type=numbers, metavar="N,N…", help="compare contexts of these lengths in tokens"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to this file")
+    parser.add_argument("--write", action="store_true", help=f"write the table into docs/{PAGE.name}")
     given = parser.parse_args()
     if given.questions < 1:
-        parser.error("ask at least one question")
+        parser.error("--questions must be at least 1")
     try:
         settings = Settings.from_environment()
         embedder = make_embedder(settings.embedding)
@@ -185,7 +186,7 @@ def numbers(text: str) -> list[int]:
 
 
 def target(text: str, embedder: Embedder) -> Target:
-    """A folder with its corpus, by default the one of `overstory bench`."""
+    """Return a folder with its corpus, by default the corpus of `overstory bench`."""
     folder, _, corpus = text.partition("=")
     dataset = load_dataset(Path(folder))
     name = TITLES.get(Path(folder).resolve().name, Path(folder).resolve().name)
@@ -203,7 +204,6 @@ def compared(
     *,
     index: bool,
 ) -> tuple[object, str]:
-    """The figures of all benchmarks, and their table."""
     runs: list[Run] = []
     for each in targets:
         print(f"{each.name}: {each.corpus}", file=sys.stderr)
@@ -216,7 +216,7 @@ def compared(
 
 
 def measured(knowledge: Knowledge, of: Target, names: Sequence[str], questions: int) -> Run:
-    """Asks the retrievers whose indexes are there; reads nothing but what is stored."""
+    """Ask the retrievers that have an index. Nothing is written."""
     there = indexed(knowledge, names)
     status = knowledge.status()
     seconds = {stage.name: stage.seconds for stage in status.stages}
@@ -251,7 +251,7 @@ def measured(knowledge: Knowledge, of: Target, names: Sequence[str], questions: 
 
 
 def indexed(knowledge: Knowledge, names: Sequence[str]) -> list[str]:
-    """The retrievers that can be asked; of the others, standard error hears why not."""
+    """Return the retrievers that can be asked. For the others, print the reason to standard error."""
     corpus = read_corpus(knowledge.graph, knowledge.corpus_name)
     there: list[str] = []
     for name in names:
@@ -259,13 +259,13 @@ def indexed(knowledge: Knowledge, names: Sequence[str]) -> list[str]:
             if system := system_of(name):
                 require_state(find_system(system), corpus)
             there.append(name)
-        except (IndexMissing, SettingsError) as error:  # no index, or a package that cannot be loaded
-            print(f"{name} is not asked. {error} {error.remedy}", file=sys.stderr)
+        except (IndexMissing, SettingsError) as error:  # the index is missing, or a package cannot be loaded
+            print(f"{name} was skipped. {error} {error.remedy}", file=sys.stderr)
     return there
 
 
 def system_of(retriever: str) -> str:
-    """The name of the system that a retriever belongs to, "" if to none."""
+    """Return the name of the system that a retriever belongs to; "" if there is none."""
     name = retriever.partition(":")[0]
     return name if name in system_names() else ""
 
@@ -276,7 +276,7 @@ def system_size(graph: GraphClient, label: str, owns: Owned) -> Size:
 
 
 def shared_size(knowledge: Knowledge, systems: Mapping[str, Size]) -> Size:
-    """What a corpus takes without its systems; the vectors that systems share are theirs."""
+    """Return the size of a corpus without its systems. Vectors that systems share count as theirs."""
     corpus = read_corpus(knowledge.graph, knowledge.corpus_name)
     whole = stored(knowledge.graph, "benchmarks/corpus_size", corpus.label)
     (row,) = knowledge.graph.run("vectors/counts", corpus.label, read=True, embedder=corpus.embedder)
@@ -299,7 +299,7 @@ def counting(embedder: Embedder) -> Count:
 
 
 def reading(knowledge: Knowledge, of: Target, question: BenchQuestion, name: str, count: Count) -> Read:
-    """What `overstory ask` would have a language model read."""
+    """Return what `overstory ask` would give a language model to read."""
     context = read_within(CONTEXT_TOKENS, knowledge.search(question.text, ASKED, retriever=name))
     return read_of(context, of.gold(question), question.answers, count)
 
@@ -312,7 +312,7 @@ def at_equal_tokens(
     settings: Settings,
     embedder: Embedder,
 ) -> tuple[object, str]:
-    """The figures of contexts of equal length, and their table."""
+    """Return the figures of contexts of equal length, and their table."""
     count = counting(embedder)
     extracting = functools.partial(extract, reader=AnswerReader(embedder, settings.extraction.pipeline))
     found: dict[str, EqualReads] = {}
@@ -339,7 +339,6 @@ def at_equal_tokens(
 
 
 def page_lines(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
-    """The table, and below it what its figures are of."""
     costly = max(runs, key=lambda run: run.passages)
     stages = ", ".join(f"{name} {took:.0f}" for name, took in costly.stages.items())
     shared = costly.shared
@@ -362,7 +361,7 @@ def page_lines(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
 
 
 def table_rows(runs: Sequence[Run], names: Sequence[str], costly: Run) -> list[list[str]]:
-    """A row a retriever: a column a benchmark, then the costs on one of them."""
+    """Return one row per retriever: a column per benchmark, then the costs on one of them."""
     head = [
         f"R@5 / all@5 / nDCG@10<br>R@5 − `{BASELINE}` [95 %]",
         *(run.name for run in runs),
@@ -408,7 +407,7 @@ def time_cell(found: Measured, base: Measured | None) -> str:
 
 
 def cost_cells(found: Measured, run: Run) -> list[str]:
-    """What the index took beyond what all share, in seconds and in the store."""
+    """Return the index cost in addition to what all retrievers share: seconds and database size."""
     costs = found.costs
     if costs is None:
         return ["–", "–"]
@@ -419,8 +418,8 @@ def cost_cells(found: Measured, run: Run) -> list[str]:
 
 def read_cell(reads: Sequence[Read]) -> str:
     gold = share(mean([each.gold for each in reads]))
-    said = answers_said(reads)
-    answers = share(mean(said)) if said else "–"
+    answered = answer_shares(reads)
+    answers = share(mean(answered)) if answered else "–"
     return f"{mean([float(each.tokens) for each in reads]):,.0f}<br>{gold} / {answers}"
 
 
@@ -433,10 +432,10 @@ def mean(values: Sequence[float]) -> float:
 
 
 def equal_rows(found: Mapping[str, EqualReads]) -> list[list[str]]:
-    """A row a benchmark, budget and retriever; differences to the baseline are paired by question."""
+    """Return one row per benchmark, budget and retriever. Differences to the baseline are paired by question."""
     measures: dict[str, Callable[[EqualRead], list[float]]] = {
         "gold passages": lambda of: [each.gold for each in of.reads],
-        "gold answer in it": lambda of: answers_said(of.reads),
+        "gold answer in it": lambda of: answer_shares(of.reads),
         "F1 without a model": lambda of: of.f1,
     }
     rows = [["", "at most", "retriever", "tokens", *measures]]
@@ -454,13 +453,13 @@ def equal_rows(found: Mapping[str, EqualReads]) -> list[list[str]]:
     return rows
 
 
-def answers_said(reads: Sequence[Read]) -> list[float]:
-    """Whether the answer was read, of the questions where that can be told."""
-    return [each.said for each in reads if each.said is not None]
+def answer_shares(reads: Sequence[Read]) -> list[float]:
+    """Return 1.0 for each question whose gold answer was read, else 0.0. Undecidable questions are skipped."""
+    return [each.answered for each in reads if each.answered is not None]
 
 
 def with_difference(values: Sequence[float], others: Sequence[float] | None) -> str:
-    """A mean, and what it is more than that of the others, question by question."""
+    """Return a mean and its difference to the mean of the others, paired by question."""
     if not values:
         return "–"
     cell = share(mean(values))
@@ -468,16 +467,15 @@ def with_difference(values: Sequence[float], others: Sequence[float] | None) -> 
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a table; the first row is its head."""
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     return [lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]
 
 
 def replaced(page: str, mark: str, text: str) -> str:
-    """A page with a text between the two comments `<!-- MARK -->` and `<!-- /MARK -->`.
+    """Return a page with a text between the two comments `<!-- MARK -->` and `<!-- /MARK -->`.
 
     Raises:
-        ValueError: the page lacks one of them.
+        ValueError: The page lacks one of the comments.
     """
     begin, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
     before, found, rest = page.partition(begin)
@@ -488,7 +486,6 @@ def replaced(page: str, mark: str, text: str) -> str:
 
 
 def as_object(run: Run) -> dict[str, object]:
-    """The figures of a run for a program."""
     base = run.retrievers.get(BASELINE)
     measures: dict[str, Callable[[Scores], float]] = {"R@5": recall_5, "all@5": all_5, "nDCG@10": ndcg_10}
     retrievers: dict[str, object] = {}
@@ -507,7 +504,7 @@ def as_object(run: Run) -> dict[str, object]:
             "costs": None if found.costs is None else asdict(found.costs),
             "tokens": round(mean([float(each.tokens) for each in found.reads]), 1),
             "gold_read": round(mean([each.gold for each in found.reads]), 6),
-            "answer_read": mean(said) if (said := answers_said(found.reads)) else None,
+            "answer_read": mean(answered) if (answered := answer_shares(found.reads)) else None,
         }
     return {
         "benchmark": run.name,

@@ -1,10 +1,10 @@
-"""Finds what must not be in the project's files: hosts of package registries, and paths of one machine.
+"""Find hosts of package registries and paths of one machine, which must not be in the project's files.
 
-    python scripts/check_names.py            what git tracks or would track
+    python scripts/check_names.py            files that git tracks or would track
     python scripts/check_names.py PATH…      these files, and all files below these folders
 
-Which registry a package comes from is the reader's choice, so no file names one. The names below are written in
-pieces, so that this file passes its own check.
+Readers choose their package registry, so no file names one. The names below are split, so that this file passes its own
+check.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ FORBIDDEN = re.compile(
 
 
 def main(arguments: list[str]) -> int:
-    """Prints each line with a forbidden name; 1 if there is one."""
+    """Print each line with a forbidden name. Return 1 if there is one."""
     paths = _below(Path(argument) for argument in arguments) if arguments else _tracked()
     found = [finding for path in paths for finding in _findings(path)]
     print("\n".join(found) if found else "No file names a registry host or a path of this machine.")

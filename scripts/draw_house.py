@@ -1,7 +1,7 @@
-"""Draws the rooms of the code and what imports what into CONTRIBUTING.md, from the imports themselves.
+"""Draw a diagram of the packages and their imports into CONTRIBUTING.md, from the import statements.
 
-python -m scripts.draw_house            write it
-python -m scripts.draw_house --check    exit with 1 if it is not what would be written
+python -m scripts.draw_house            write it python -m scripts.draw_house --check    exit with 1 if the page is out
+of date
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ PAGE = ROOT / "CONTRIBUTING.md"
 PLATFORM = "overstory"
 BEGIN, END = "<!-- rooms: written by scripts/draw_house.py -->\n", "<!-- /rooms -->\n"
 BASE = "base"
-"""Modules at the top of the platform that import no room: what everything may use."""
+"""Name in the diagram for top-level modules of the platform that import no package. All others may use them."""
 
 Rooms = dict[str, set[str]]
-"""Each room with those that it imports."""
+"""Imported packages by package."""
 
 
 def rooms(modules: Iterable[Module]) -> Rooms:
-    """What the rooms import of each other. A room is a folder or module of the platform, or another package."""
+    """Return the imports between rooms. A room is a folder or module of the platform, or another package."""
     imports: Rooms = {}
     names = packages()
     for module in modules:
@@ -37,7 +37,7 @@ def rooms(modules: Iterable[Module]) -> Rooms:
 
 
 def _room(parts: tuple[str, ...]) -> str | None:
-    """The room of a module; None for the front door (`overstory/__init__.py`, `__main__.py`)."""
+    """Return the room of a module; None for the entry points (`overstory/__init__.py`, `__main__.py`)."""
     if parts[0] != PLATFORM:
         return parts[0]
     return parts[1] if len(parts) > 1 and not parts[1].startswith("__") else None
@@ -52,7 +52,7 @@ def _imported(tree: ast.Module, packages: Mapping[str, Path]) -> Iterator[str]:
 
 
 def _with_base(imports: Rooms) -> Rooms:
-    """The rooms, with modules that only import each other as one."""
+    """Return the rooms, with modules that import only each other merged into one."""
     folders = {path.name for path in (ROOT / "platform" / PLATFORM).iterdir() if path.is_dir()}
     base = {room for room in imports if room not in folders and not room.startswith(PLATFORM)}
     while outward := {room for room in base if imports[room] - base - {"model"}}:
@@ -66,7 +66,7 @@ def _with_base(imports: Rooms) -> Rooms:
 
 
 def arrows(rooms: Rooms) -> list[tuple[str, str]]:
-    """The imports that follow from no others: a → c is left out where a → b and b → c are there."""
+    """Return the imports without those implied by others: a → c is left out if a → b and b → c exist."""
     below: Rooms = {room: set(_reached(rooms, room)) for room in rooms}
     return sorted(
         (room, target)
@@ -86,20 +86,17 @@ def _reached(rooms: Rooms, start: str) -> Iterator[str]:
 
 
 def picture(modules: Iterable[Module]) -> str:
-    """The rooms as a Mermaid flowchart."""
     lines = (f"    {room} --> {target}\n" for room, target in arrows(rooms(modules)))
     return "```mermaid\nflowchart TD\n" + "".join(lines) + "```\n"
 
 
 def page(modules: Iterable[Module]) -> str:
-    """The whole page, with the picture as it is now."""
     text = PAGE.read_text(encoding="utf-8")
     before, after = text.index(BEGIN) + len(BEGIN), text.index(END)
     return text[:before] + picture(modules) + text[after:]
 
 
 def main(arguments: list[str], modules: Iterable[Module]) -> int:
-    """Write or check the page; return the exit code."""
     return write_or_check(PAGE, page(modules), arguments, "scripts.draw_house")
 
 

@@ -1,11 +1,11 @@
-"""Writes the lock list of the embedded Neo4j: platform/overstory/server/jars.lock.tsv.
+"""Write the lock file of the embedded Neo4j: platform/overstory/server/jars.lock.tsv.
 
     python scripts/lock_jars.py
-    python scripts/lock_jars.py --newest FILE    # of the newest Neo4j Community, without GDS
+    python scripts/lock_jars.py --newest FILE    # for the newest Neo4j Community, without GDS
 
-For maintainers, to move to other versions and to test with the newest; needs Maven. Maven's own resolution decides
-which jars belong together, because other resolvers choose slightly different versions. Every jar is downloaded once
-and hashed here, so what a user gets later is what was resolved (and tested) with this list.
+For maintainers who change versions or test with the newest one; requires Maven. Maven's own resolution decides which
+jars belong together, because other resolvers choose slightly different versions. Every jar is downloaded and hashed
+here, so users later get what was resolved and tested with this file.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ ROOTS = [
 ]
 LISTER = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:list"
 NOT_NEEDED = re.compile(
-    r"^org\.apache\.hadoop:"  # the offline importer's, for files in clouds
-    r"|^org\.apache\.parquet:|^blue\.strategic\.parquet:"  # the offline importer's
+    r"^org\.apache\.hadoop:"  # used by the offline importer for cloud storage
+    r"|^org\.apache\.parquet:|^blue\.strategic\.parquet:"  # used by the offline importer
     r"|:netty-transport-native-kqueue:"  # macOS falls back to NIO
 )
 TARGET = Path(__file__).parents[1] / "platform" / "overstory" / "server" / "jars.lock.tsv"
@@ -54,10 +54,10 @@ class Resolved(NamedTuple):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--newest", type=Path, metavar="FILE", help="write a list of the newest Neo4j alone to FILE")
+    parser.add_argument("--newest", type=Path, metavar="FILE", help="write a lock file of the newest Neo4j to FILE")
     newest: Path | None = parser.parse_args().newest
     if shutil.which("mvn") is None:
-        raise SystemExit("This needs Maven: install it, so that `mvn` is on PATH.")
+        raise SystemExit("This script needs Maven: install it, with `mvn` on PATH.")
     if newest is None:
         write(ROOTS, TARGET)
     else:
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def newest_version() -> str:
-    """The highest published version; what a repository calls its latest may be a later repair of 5.26."""
+    """Return the highest published version. The repository's "latest" may be a later patch of 5.26."""
     project = MavenContext().project(*NEO4J)
     project.update()
     released = [each for each in project.metadata.versions if re.fullmatch(r"[\d.]+", each)]
@@ -77,7 +77,7 @@ def write(roots: list[str], target: Path) -> None:
     rows = sorted(row(jar) for jar in jars)
     names = {jar.file.name for jar in jars}
     if len(names) != len(jars):
-        raise SystemExit("Two jars have one file name; the cache keeps all of them in one folder.")
+        raise SystemExit("Two jars have the same file name, but the cache stores all jars in one folder.")
     version = next(jar.version for jar in jars if (jar.group, jar.artifact) == NEO4J)
     target.write_text(HEADER + "group\tartifact\tversion\tclassifier\tsha256\tsize\n" + "".join(rows), encoding="utf-8")
     size = sum(jar.file.stat().st_size for jar in jars)
@@ -85,7 +85,7 @@ def write(roots: list[str], target: Path) -> None:
 
 
 def resolve(roots: list[str]) -> list[Resolved]:
-    """The jars that Maven puts on the run-time class path of a project that depends on the roots."""
+    """Return the jars that Maven puts on the runtime class path of a project that depends on the roots."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "pom.xml").write_text(pom(roots), encoding="utf-8")
         listing = Path(folder) / "jars.txt"
@@ -96,7 +96,7 @@ def resolve(roots: list[str]) -> list[Resolved]:
 
 
 def parsed(line: str) -> Resolved:
-    """From `group:artifact:jar[:classifier]:version:scope:/path -- module …`."""
+    """Parse `group:artifact:jar[:classifier]:version:scope:/path -- module …`."""
     coordinates, _, file = line.split(" -- ")[0].strip().partition(":/")
     group, artifact, _, *classifier, version, _ = coordinates.split(":")
     return Resolved(group, artifact, version, "".join(classifier), Path(f"/{file}"))

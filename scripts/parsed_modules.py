@@ -1,4 +1,4 @@
-"""The modules of the distribution with their syntax trees: scripts and tests that look at the code parse it once."""
+"""The modules of the distribution with their syntax trees, parsed once for all scripts and tests that need them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Module(NamedTuple):
     """A module of the distribution.
 
     Attributes:
-        path: its file below `platform/` or `loaders/`, such as `overstory/graph/client.py`.
+        path: File below `platform/` or `loaders/`, such as `overstory/graph/client.py`.
     """
 
     path: Path
@@ -22,13 +22,12 @@ class Module(NamedTuple):
 
 
 def packages() -> dict[str, Path]:
-    """The packages of the distribution, by name."""
     found = (init.parent for parent in ("platform", "loaders") for init in (ROOT / parent).glob("*/__init__.py"))
     return {package.name: package for package in sorted(found)}
 
 
 def parsed_modules() -> list[Module]:
-    """Parse all modules, package by package. The trees take some 160 MB."""
+    """Parse all modules, package by package. The trees take about 160 MB."""
     return [
         Module(file.relative_to(package.parent), text, ast.parse(text))
         for package in packages().values()

@@ -1,9 +1,9 @@
-"""Reports what runs of the tests cost, and checks that they ran every statement.
+"""Report the cost of test runs, and check that they ran every statement.
 
 python -m scripts.report_cost [--statements] FILE…
 
-pytest writes the files with `--cost FILE` (tests/cost.py). With --statements it only checks that every statement was
-run, or is planned by tests/integration/graph/test_statements.py.
+pytest writes the files with `--cost FILE` (tests/cost.py). With --statements, the script only checks that every
+statement was run, or is planned by tests/integration/graph/test_statements.py.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from overstory.graph.statements import statement_names
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print what some runs cost; the exit code."""
     files = [Path(each) for each in arguments if not each.startswith("--")]
     reports = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in files}
     if "--statements" not in arguments:
@@ -68,7 +67,7 @@ def _print_sums(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> str:
-    """CPU seconds in all, of Python, of Java, and of Java's planning."""
+    """Return CPU seconds in total, of Python, of Java, and of Java's query planning."""
     return f"{_cpu(rows):8.1f}{_sum(rows, 'python'):8.1f}{_sum(rows, 'java'):8.1f}{_sum(rows, 'planning'):10.1f}"
 
 

@@ -1,9 +1,9 @@
-"""Runs commands of the shell at the same time and prints their lines as they come, each behind the name of its command.
+"""Run shell commands at the same time and print their lines as they come, each prefixed with the name of its command.
 
 python scripts/side_by_side.py [--in-turn] "one: COMMAND" "other: COMMAND"
 
-With --in-turn they run one after another. None is stopped when another fails. The last lines of one that failed are
-printed again at the end, where they are not lost among those of the others. Exits with 1 if any failed.
+With --in-turn the commands run one after another. If one fails, the others continue. The last lines of a failed command
+are printed again at the end. The script exits with 1 if any command failed.
 """
 
 from __future__ import annotations
@@ -16,13 +16,11 @@ import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 
-SAID_AGAIN = 40
-"""Lines of a command that failed: pytest's summary of some tests that did."""
+SAID_AGAIN = 40  # last lines of a failed command that are repeated, enough for pytest's summary
 
 
 def main(arguments: list[str]) -> int:
-    """The exit code for these commands."""
-    # A job in the background may ignore Ctrl-C, and so would the programs that tests start and interrupt.
+    # A background job may ignore Ctrl-C, which tests send to the programs that they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     in_turn = arguments[:1] == ["--in-turn"]
     names, commands = zip(*(argument.split(": ", 1) for argument in arguments[in_turn:]), strict=True)
@@ -59,7 +57,7 @@ def _run(head: str, command: str) -> tuple[int, deque[str]]:
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(text)  # in one piece: print would write the end of the line apart, and lines would mix
+    sys.stdout.write(text)  # one write per line: print writes the line end separately, and lines would mix
     sys.stdout.flush()
 
 

@@ -1,7 +1,7 @@
-"""Writes docs/cli.md from what the commands say of themselves.
+"""Write docs/cli.md from the help texts of the commands.
 
-python -m scripts.write_cli_docs            write it
-python -m scripts.write_cli_docs --check    exit with 1 if it is not what would be written
+python -m scripts.write_cli_docs            write it python -m scripts.write_cli_docs --check    exit with 1 if the page
+is out of date
 """
 
 from __future__ import annotations
@@ -27,13 +27,12 @@ This page is written by `scripts/write_cli_docs.py`; do not edit it.
 
 
 def page() -> str:
-    """The whole page."""
     sections = (f"## {name}\n\n```text\n{text}\n```\n" for name, text in _helps(overstory, "overstory", None))
     return "\n".join([HEAD, *sections])
 
 
 def _helps(command: click.Command, name: str, parent: click.Context | None) -> Iterator[tuple[str, str]]:
-    """Names and help texts of a command and, in the order in which it lists them, of those below it."""
+    """Yield names and help texts of a command and its subcommands, in listing order."""
     context = click.Context(
         command,
         info_name=name.rpartition(" ")[2],
@@ -50,7 +49,6 @@ def _helps(command: click.Command, name: str, parent: click.Context | None) -> I
 
 
 def main(arguments: list[str]) -> int:
-    """The exit code."""
     return write_or_check(PAGE, page(), arguments, "scripts.write_cli_docs")
 
 

@@ -1,4 +1,4 @@
-"""What scripts share that write a page of the documentation from the code."""
+"""Shared by scripts that write a page of the documentation from the code."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 
 
 def write_or_check(page: Path, text: str, arguments: Sequence[str], script: str) -> int:
-    """Writes the page, or with `--check` says whether it is what would be written; the exit code.
+    """Write the page, or with `--check` report whether it is up to date. Return the exit code.
 
     Args:
-        script: the name of the module that is run to write it.
+        script: Name of the module that writes the page.
     """
     if arguments == ["--check"]:
         current = page.exists() and page.read_text(encoding="utf-8") == text

@@ -1,13 +1,13 @@
 // -- benchmarks/corpus_size
-// What a corpus takes of the store, systems included.
+// Size of a corpus in the database, including systems.
 // Parameters: none
 // Rows: nodes, relationships INTEGER; one
 MATCH (n:{{corpus}})
 RETURN count(n) AS nodes, sum(COUNT { (n)-->() }) AS relationships
 
 // -- benchmarks/system_size
-// What the index of a system takes of the store of a corpus: its nodes, the relationships at them and those that it
-// writes between other nodes, and the stored vectors that its nodes use, which systems share.
+// Size of a system's index in a corpus: its nodes, their relationships, the relationships that it writes between other
+// nodes, and the stored vectors that its nodes use, which systems share.
 // Parameters: $kinds LIST<STRING> (labels of its nodes); $types LIST<STRING> (of relationships between other nodes)
 // Rows: nodes, relationships, vectors INTEGER; one
 CALL () {
@@ -27,7 +27,7 @@ CALL () {
 RETURN nodes, outgoing + incoming + between AS relationships, vectors
 
 // -- benchmarks/write_vectors
-// Writes chunks that are nothing but vectors, in a property that no index reads, to try a search for neighbours on.
+// Writes chunks that have only a vector, in a property without an index, to test nearest-neighbour search.
 // Parameters: $rows LIST<MAP {id STRING, vector LIST<FLOAT>}>; $property STRING
 // Rows: none
 UNWIND $rows AS row

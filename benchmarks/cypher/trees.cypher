@@ -1,7 +1,7 @@
 // -- benchmarks/tree_nodes
-// The nodes of a tree.
+// Nodes of a tree.
 // Parameters: $tree STRING; $generation INTEGER
-// Rows: id, parent STRING (null for the root); level INTEGER; unit STRING (the id of what a leaf stands for, else null)
+// Rows: id, parent STRING (null for the root); level INTEGER; unit STRING (unit id of a leaf, null for a community)
 MATCH (t:Overstory:TreeNode {corpus: $corpus, tree: $tree, generation: $generation})
 USING INDEX SEEK t:TreeNode(corpus, tree, generation)
 OPTIONAL MATCH (t)-[:CHILD_OF]->(above:Overstory:TreeNode)

@@ -2,7 +2,8 @@
 
     python benchmarks/own_questions/run.py [--json FILE]
 
-The folders `documents/` and `graph/` are ingested into two corpora, which stay, so that a second run only asks.
+The folders `documents/` and `graph/` are ingested into two corpora, which are kept, so a second run only asks the
+questions.
 """
 
 from __future__ import annotations
@@ -26,19 +27,19 @@ CORPORA = {"questions.csv": "own-questions", "graph_questions.csv": "own-questio
 KINDS = ("documents, English", "documents, German or French", "graph", "unanswerable")
 OUTCOMES = ("right at once", "right sentence among others", "wrong", "refused rightly", "refused wrongly")
 LANGUAGES = {"de", "fr"}
-"""Folders of documents that are not in English."""
+"""Document folders in languages other than English."""
 SEPARATOR = " | "
 WORD = re.compile(r"\w+(?:[-.,:]\w+)*")
-"""A word, or a number, time or version with its punctuation: 900 is not found in 6,900."""
+"""A word, or a number, time or version with its punctuation. So "900" is not found in "6,900"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A row of a file of questions.
+    """A row of a question file.
 
     Attributes:
-        accepted: any of these is a right answer; empty if the documents do not answer.
-        sources: the files that answer, in the order of a chain.
+        accepted: Accepted answers; empty if the documents do not answer the question.
+        sources: Files that answer the question, in the order of a chain.
     """
 
     text: str
@@ -49,7 +50,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """How a question was answered: `first` is what a reader sees first, the guess or else the first sentence."""
+    """The outcome of a question. `first` is what a reader sees first: the guess, or else the first sentence."""
 
     kind: str
     question: str
@@ -66,7 +67,7 @@ class Row:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="store all rows there")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all rows to this file")
     arguments = parser.parse_args()
     rows: list[Row] = []
     try:
@@ -85,7 +86,7 @@ def main() -> int:
 
 
 def answered(name: str) -> Iterator[Row]:
-    """Ask the questions of a file, after the folder that belongs to it was ingested and indexed."""
+    """Ingest and index the folder of a question file, and ask its questions."""
     questions = read_questions(HERE / name, FOLDERS[name])
     with Knowledge(CORPORA[name]) as knowledge:
         knowledge.use_model("none")
@@ -97,10 +98,10 @@ def answered(name: str) -> Iterator[Row]:
 
 
 def read_questions(file: Path, folder: Path) -> list[Question]:
-    """The questions of a file.
+    """Return the questions of a file.
 
     Raises:
-        SystemExit: a source is not in the folder.
+        SystemExit: A source is not in the folder.
     """
     languages = {path.name: path.parent.name for path in [folder, *folder.rglob("*")]}
     questions: list[Question] = []
@@ -108,7 +109,7 @@ def read_questions(file: Path, folder: Path) -> list[Question]:
         for row in csv.DictReader(lines):
             accepted, sources = parts(row["answer"]), parts(row["source"])
             if unknown := set(sources) - set(languages):
-                raise SystemExit(f"{file}: {row['question']!r} names {sorted(unknown)}, which {folder} does not have.")
+                raise SystemExit(f"{file}: {row['question']!r} names {sorted(unknown)}, but {folder} has no such file.")
             if not accepted:
                 kind = "unanswerable"
             elif folder.name == "graph":
@@ -154,7 +155,7 @@ def judged(question: Question, answer: Answer) -> Row:
 
 
 def says(text: str, accepted: tuple[str, ...]) -> bool:
-    """Whether one of the answers stands in the text, whatever the case and the spaces."""
+    """Return True if the text contains one of the answers, ignoring case and spaces."""
     return any(f" {normalised(each)} " in f" {normalised(text)} " for each in accepted)
 
 
@@ -163,7 +164,6 @@ def normalised(text: str) -> str:
 
 
 def table(rows: list[Row]) -> str:
-    """Questions by kind and outcome, as Markdown."""
     counts = Counter((row.kind, row.outcome) for row in rows)
     lines = [f"| | questions | {' | '.join(OUTCOMES)} |", "|---" * (len(OUTCOMES) + 2) + "|"]
     for kind in KINDS:

@@ -9,7 +9,7 @@ import click
 from overstory.index import IndexReport
 from overstory.knowledge import Knowledge
 from overstory.llm import Estimate
-from overstory.systems import wishes
+from overstory.systems import build_requests
 from overstory_cli.options import Result, budget_option, json_option, knowledge_options, model_option
 from overstory_cli.output import show_notes
 
@@ -103,7 +103,7 @@ def index(
     if estimate:
         estimated = knowledge.estimate_index(systems, model=model)
         return Result(estimated, lambda: _show_estimate(estimated))
-    wishes([*systems, *removed], model)  # a wrong name is found before any index is removed
+    build_requests([*systems, *removed], model)  # a wrong name is found before any index is removed
     for name in removed:
         knowledge.remove_system(name, forget=forget)
         click.echo(f"Corpus {knowledge.corpus_name!r} has no index of {name} now.", err=True)

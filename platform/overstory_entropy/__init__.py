@@ -1,7 +1,7 @@
-"""Encoding trees: hierarchies that describe the edges of a graph in the fewest bits.
+"""Encoding trees: hierarchical partitions that describe the edges of a graph in the fewest bits.
 
-Pure functions on arrays. This package needs numpy and numba, and nothing of `overstory`, which builds on it. Names are
-imported when they are first used: `overstory_entropy.errors` loads neither numpy nor numba.
+Pure functions on arrays. The package needs only numpy and numba and does not import `overstory`. Names are imported on
+first use: `overstory_entropy.errors` loads neither numpy nor numba.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from overstory_entropy.consolidation import community_vectors, structural_weights
-    from overstory_entropy.encoding import encode
+    from overstory_entropy.encoder import encode
     from overstory_entropy.encoding_tree import EncodingTree, flat_entropy, structural_entropy
     from overstory_entropy.errors import GraphError
     from overstory_entropy.graph import Graph
@@ -29,7 +29,7 @@ __all__ = [
 
 _HOMES = {
     "consolidation": ("community_vectors", "structural_weights"),
-    "encoding": ("encode",),
+    "encoder": ("encode",),
     "encoding_tree": ("EncodingTree", "flat_entropy", "structural_entropy"),
     "errors": ("GraphError",),
     "graph": ("Graph",),

@@ -1,4 +1,4 @@
-"""Binary trees, where every internal node has two children: built, numbered, and converted to encoding trees."""
+"""Binary trees, in which every internal node has two children: built, numbered, and converted to encoding trees."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ NO_NODE = -1
 
 
 class BinaryTree(NamedTuple):
-    """n leaves 0 … n−1 and n − 1 internal nodes, every parent numbered above its children, the root last; n ≥ 2.
+    """A binary tree with n ≥ 2 leaves 0 … n−1 and n − 1 internal nodes.
+
+    Every parent has a higher number than its children, and the root is last.
 
     Attributes:
-        left: shape (2n − 1,), −1 for leaves.
-        right: shape (2n − 1,), −1 for leaves.
-        parents: shape (2n − 1,), −1 for the root.
-        first: shape (2n − 1,), the place of each node's leftmost leaf when the leaves are read from left to right.
+        left: Shape (2n − 1,), −1 for leaves.
+        right: Shape (2n − 1,), −1 for leaves.
+        parents: Shape (2n − 1,), −1 for the root.
+        first: Shape (2n − 1,), position of each node's leftmost leaf in left-to-right order.
     """
 
     left: Ints
@@ -32,7 +34,7 @@ class BinaryTree(NamedTuple):
 
 @kernel
 def children_of(parents: Ints) -> tuple[Ints, Ints]:
-    """(nodes,) of a binary tree -> left, right children (nodes,), the smaller number left."""
+    """Return the left and right children of a binary tree, (nodes,) -> (nodes,), (nodes,); lower numbers left."""
     left = np.full(len(parents), NO_NODE, dtype=np.int64)
     right = np.full(len(parents), NO_NODE, dtype=np.int64)
     for node in range(len(parents)):
@@ -47,7 +49,7 @@ def children_of(parents: Ints) -> tuple[Ints, Ints]:
 
 @kernel
 def in_order(left: Ints, right: Ints, root: int) -> BinaryTree:
-    """Renumber the internal nodes so that every parent's number is above its children's."""
+    """Renumber the internal nodes so that every parent has a higher number than its children."""
     nodes = len(left)
     leaves = (nodes + 1) // 2
     number = np.arange(nodes)
@@ -55,7 +57,7 @@ def in_order(left: Ints, right: Ints, root: int) -> BinaryTree:
     stack = np.empty(nodes, dtype=np.int64)
     stack[0] = root
     height, place, next_number = 1, 0, nodes
-    # Parents leave the stack before their children and take the highest free number; leaves come left to right.
+    # Parents leave the stack first and take the highest free number; leaves come left to right.
     while height > 0:
         height -= 1
         node = stack[height]
@@ -82,7 +84,7 @@ def in_order(left: Ints, right: Ints, root: int) -> BinaryTree:
 
 @kernel
 def volumes_and_own(problem: PlacementProblem, parents: Ints) -> tuple[Floats, Floats]:
-    """(nodes,) -> vol and X of every node, each (nodes,); O((nodes + e) · log nodes)."""
+    """Return vol of every node, and X, twice the weight between its children; O((nodes + e) · log nodes)."""
     tops = heavy_paths(parents)
     volume, own = np.zeros(len(parents)), np.zeros(len(parents))
     for node in range(len(problem.volumes)):
@@ -97,9 +99,9 @@ def volumes_and_own(problem: PlacementProblem, parents: Ints) -> tuple[Floats, F
 
 @kernel
 def without_idle_nodes(problem: PlacementProblem, parents: Ints) -> Ints:
-    """Remove the internal nodes below the root that save nothing; their children move up to the parent.
+    """Remove the internal nodes below the root that save nothing. Their children move up to the parent.
 
-    A node saves nothing when no edge joins its two children, for example where components were joined to make the tree
+    A node saves nothing if no edge joins its two children, for example if components were joined to make the tree
     binary. Isolated vertices cost nothing anywhere and become leaves under the root.
     """
     leaves = len(problem.volumes)
@@ -125,21 +127,21 @@ def without_idle_nodes(problem: PlacementProblem, parents: Ints) -> Ints:
 
 
 _ENOUGH_MUTUAL_SHARE = 0.1
-"""A round that would join a smaller share of the nodes joins along all pointers: a star has one mutual pair a round."""
+"""Share of nodes in mutual pairs below which all pointers are joined: a star has one mutual pair per round."""
 
 
 def paired(problem: PlacementProblem, nested: Ints) -> Ints:
-    """The parents of a binary tree over the nodes, shape (2n − 1,), each parent numbered above its children.
+    """Return the parents of a binary tree over the nodes, shape (2n − 1,), each parent numbered above its children.
 
     In each round every node points to its closest neighbour, by w(a, b) / (vol(a) · vol(b)), and mutual pairs are
-    joined. At least one exists: among the closest pairs, the one with the smallest number. A community of `nested`
-    becomes one node before it is joined to anything outside.
+    joined. At least one mutual pair exists: among the closest pairs, the one with the smallest number. Each community
+    of `nested` becomes one node before it is joined to anything outside it.
 
     Args:
         problem: n ≥ 2 nodes.
-        nested: shape (levels, n), communities, the coarsest level first.
+        nested: Shape (levels, n), nested communities, coarsest level first.
 
-    Source: the closeness is that of Bonald, Charpentier, Galland and Hollocou 2018 (Paris).
+    Source: the closeness measure of Bonald, Charpentier, Galland and Hollocou 2018 (Paris).
     """
     nodes = len(problem.volumes)
     parents = np.full(2 * nodes - 1, NO_NODE, dtype=np.int64)
@@ -174,7 +176,7 @@ def _join_the_rest(names: Ints, parents: Ints, next_name: int) -> None:
 
 @kernel
 def _closest(problem: PlacementProblem, fence: Ints) -> tuple[Ints, Floats]:
-    """(n,) -> (n,), (n,): the closest neighbour of each node within its fence (−1: no neighbour) and its closeness."""
+    """Return each node's closest neighbour with the same `fence` value (−1 if there is none) and its closeness."""
     indptr, neighbours, weights, volumes, _, _ = problem
     partner = np.full(len(fence), NO_NODE, dtype=np.int64)
     closeness = np.zeros(len(fence))
@@ -190,10 +192,11 @@ def _closest(problem: PlacementProblem, fence: Ints) -> tuple[Ints, Floats]:
 
 @kernel
 def _join(partner: Ints, order: Ints, names: Ints, parents: Ints, next_name: int) -> tuple[Ints, int]:
-    """Join nodes along their pointers, the closest first.
+    """Join nodes along their pointers, closest first.
 
     Returns:
-        The representative of each node, (n,), at which `names` now has the name of the joined node; the next free name.
+        The representative of each node, (n,), and the next free name. `names` then has the name of each joined node at
+            its representative.
     """
     chief = np.arange(len(partner))
     for node in order:

@@ -1,7 +1,12 @@
-"""Consolidation: the weight of each vertex in the communities above it, and community vectors so weighted.
+"""Consolidation: structural weights of vertices in their communities, and community vectors weighted by them.
 
-Source: SeRAG Eq. 8 and 9. W(v|β) = −Σ g(a)/vol(β) · log2(vol(a)/vol(parent(a))) over the nodes a from the leaf v up to,
-but not including, β; h_β = normalise(Σ_v W(v|β) · h_v / Σ_v W(v|β)).
+    W(v|β) = −Σ_a g(a)/vol(β) · log2(vol(a)/vol(parent(a)))
+    h_β = normalise(Σ_v W(v|β) · h_v / Σ_v W(v|β))
+
+The first sum is over the nodes a from the leaf v up to, but not including, the community β. g is the cut of a node, vol
+its volume, and h_v the vector of a vertex.
+
+Source: SeRAG Eq. 8 and 9.
 """
 
 from __future__ import annotations
@@ -14,19 +19,19 @@ from overstory_entropy.encoding_tree import EncodingTree
 from overstory_entropy.errors import GraphError
 
 Vectors = NDArray[np.float32]
-"""One row a vertex or a node."""
+"""Vectors with one row per vertex or node."""
 
 WORKING_BYTES = 2**28
-"""Memory for the sums of a block of columns; a tree of 100,000 communities and 384 columns takes three blocks."""
+"""Memory for one block of columns. A tree of 100,000 communities with 384 columns takes three blocks."""
 
 
 def structural_weights(tree: EncodingTree, node: int) -> Floats:
-    """W(v|β) of SeRAG Eq. 8 for each member of a node β, in the order of `tree.members(node)`; all ≥ 0.
+    """Return W(v|β) of SeRAG Eq. 8 for each member of node β, in the order of `tree.members(node)`; all ≥ 0.
 
-    0.0 for a vertex without edges, for a leaf's weight in itself, and if no node on the path has a sibling.
+    The weight is 0.0 for a vertex without edges, for a leaf in itself, and if no node on the path has a sibling.
 
     Raises:
-        GraphError: the tree does not have this node.
+        GraphError: The tree has no such node.
     """
     members = tree.members(node)
     if tree.volume[node] == 0.0:
@@ -37,20 +42,20 @@ def structural_weights(tree: EncodingTree, node: int) -> Floats:
 
 
 def community_vectors(tree: EncodingTree, vectors: ArrayLike) -> Vectors:
-    """The vector h_β of every node (SeRAG Eq. 9): shape (nodes, d), float32, unit length.
+    """Return the vector h_β of every node (SeRAG Eq. 9), shape (nodes, d), float32, unit length.
 
-    A leaf has its own vector, normalised. If all weights of a community are 0, its vector is the plain mean of its
-    members'. Sums that cancel out stay the zero vector.
+    A leaf has its own vector, normalised. If all weights in a community are 0, its vector is the plain mean of its
+    members' vectors. If the vectors cancel out, the result is the zero vector.
+
+    One pass from the leaves to the root suffices. With t(c) the entropy term of node c and S(c) the sum of its vectors,
+    Σ_v W(v|β) · h_v is proportional to A(β) = Σ over β's children c of A(c) + t(c) · S(c). All terms are ≥ 0.
 
     Args:
-        tree: n leaves.
-        vectors: shape (n, d), finite: of the vertices; used as given, normalised or not.
+        tree: Tree with n leaves.
+        vectors: Shape (n, d), finite: vectors of the vertices, used without normalisation.
 
     Raises:
-        GraphError: wrong shape or type; a row with a number that is not finite, which the message names.
-
-    One pass from the leaves to the root: with t(c) a node's term of the entropy and S(c) the sum of its vectors,
-    Σ_v W(v|β) · h_v is, up to a factor, A(β) = Σ over β's children c of A(c) + t(c) · S(c). All terms are ≥ 0.
+        GraphError: The shape or type is wrong, or a value is not finite. The message names the row.
     """
     rows = _checked_vectors(tree.leaves, vectors)
     parents, terms, sizes = tree.parents.copy(), tree.node_entropy.copy(), tree.sizes.copy()
@@ -75,13 +80,13 @@ def _checked_vectors(leaves: int, vectors: ArrayLike) -> Vectors:
         rows = given.astype(np.float32, copy=False)
     finite = np.isfinite(rows).all(axis=1)
     if not finite.all():
-        raise GraphError(f"row {int(np.argmin(finite))} of the vectors has a number that is not finite in 32 bits")
+        raise GraphError(f"row {int(np.argmin(finite))} of the vectors has a value that is not finite in float32")
     return rows
 
 
 @kernel
 def _sums_below(parents: Ints, terms: Floats, node: int) -> Floats:
-    """(nodes,), (nodes,) -> (nodes,): the terms from each node below `node` up to, not including, it; 0 elsewhere."""
+    """Return the sum of `terms` on the path from each node up to, but excluding, `node`; 0 outside its subtree."""
     below = np.zeros(len(parents), dtype=np.bool_)
     below[node] = True
     sums = np.zeros(len(parents))
@@ -94,14 +99,14 @@ def _sums_below(parents: Ints, terms: Floats, node: int) -> Floats:
 
 @kernel
 def _weighted_means(parents: Ints, terms: Floats, sizes: Ints, vectors: Floats) -> Floats:
-    """(nodes,), (nodes,), (nodes,), (n, w) -> (internal nodes, w): Σ W·h / Σ W, or the plain mean where Σ W = 0."""
+    """Return Σ W·h / Σ W for each internal node, or the plain mean if Σ W = 0. Shape (internal nodes, w)."""
     leaves, width = vectors.shape
     weighted, plain = np.zeros((len(parents) - leaves, width)), np.zeros((len(parents) - leaves, width))
     weight = np.zeros(len(parents))
     for node in range(len(parents) - 1):
         above, inner = parents[node] - leaves, node - leaves
         weight[parents[node]] += weight[node] + terms[node] * sizes[node]
-        for column in range(width):  # operations on whole rows would take two seconds to compile
+        for column in range(width):  # whole-row operations would add two seconds of compilation
             total = plain[inner, column] if inner >= 0 else vectors[node, column]
             plain[above, column] += total
             weighted[above, column] += terms[node] * total

@@ -1,4 +1,4 @@
-"""A hierarchy over the vertices of a graph: nodes with parents, volumes and cuts."""
+"""The encoding tree: a hierarchy over the vertices of a graph, with the volume and cut of each node."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from overstory_entropy.graph import Graph
 
 @kernel
 def depths_of(parents: Ints) -> Ints:
-    """(nodes,) -> (nodes,): the distance of each node from the root."""
+    """Return the distance of each node from the root, (nodes,) -> (nodes,)."""
     depths = np.zeros(len(parents), dtype=np.int64)
     for node in range(len(parents) - 2, -1, -1):
         depths[node] = depths[parents[node]] + 1
@@ -26,7 +26,7 @@ def depths_of(parents: Ints) -> Ints:
 
 @kernel
 def leaves_below(parents: Ints, leaves: int) -> Ints:
-    """(nodes,) -> (nodes,): the number of leaves in each subtree."""
+    """Return the number of leaves in each subtree, (nodes,) -> (nodes,)."""
     sizes = np.zeros(len(parents), dtype=np.int64)
     sizes[:leaves] = 1
     for node in range(len(parents) - 1):
@@ -36,7 +36,7 @@ def leaves_below(parents: Ints, leaves: int) -> Ints:
 
 @kernel
 def nodes_at_level(parents: Ints, depths: Ints, level: int) -> Ints:
-    """(nodes,), (nodes,) -> (nodes,): the ancestor of each node at this depth; the node itself if it is not deeper."""
+    """Return each node's ancestor at this depth, or the node itself if it is not deeper, shape (nodes,)."""
     above = np.arange(len(parents))
     for node in range(len(parents) - 1, -1, -1):
         if depths[node] > level:
@@ -46,7 +46,11 @@ def nodes_at_level(parents: Ints, depths: Ints, level: int) -> Ints:
 
 @kernel
 def leaf_ranges(parents: Ints, sizes: Ints, leaves: int) -> tuple[Ints, Ints]:
-    """(nodes,), (nodes,) -> starts (nodes,), order (leaves,): the leaves of a node are order[start : start + size]."""
+    """Return the leaves in an order in which those of each node are adjacent.
+
+    Returns:
+        Starts (nodes,) and order (leaves,): the leaves of a node are order[start : start + size].
+    """
     starts, free = np.zeros(len(parents), dtype=np.int64), np.zeros(len(parents), dtype=np.int64)
     order = np.empty(leaves, dtype=np.int64)
     for node in range(len(parents) - 2, -1, -1):
@@ -60,9 +64,9 @@ def leaf_ranges(parents: Ints, sizes: Ints, leaves: int) -> tuple[Ints, Ints]:
 
 @kernel
 def heavy_paths(parents: Ints) -> Ints:
-    """(nodes,) -> (nodes,): the topmost node of each node's heavy path.
+    """Return the topmost node of each node's heavy path, (nodes,) -> (nodes,).
 
-    A path continues from a node to its child with the largest subtree, so that the way to the root crosses at most
+    A heavy path continues from a node to its child with the largest subtree. So the way to the root crosses at most
     log2(nodes) paths, even in a tree with as many levels as vertices.
     """
     sizes = np.ones(len(parents), dtype=np.int64)
@@ -81,10 +85,10 @@ def heavy_paths(parents: Ints) -> Ints:
 
 @kernel
 def common_ancestor(one: int, other: int, parents: Ints, tops: Ints) -> int:
-    """The lowest common ancestor of two nodes; `tops` comes from `heavy_paths`. O(log nodes)."""
+    """Return the lowest common ancestor of two nodes; `tops` is from `heavy_paths`. O(log nodes)."""
     one, other = int(one), int(other)
     while tops[one] != tops[other]:
-        # Parents have higher numbers than children, so the ancestor is not on the path with the lower top.
+        # Parents have higher numbers, so the ancestor is not on the path with the lower top.
         if tops[one] < tops[other]:
             one = int(parents[tops[one]])
         else:
@@ -98,28 +102,28 @@ Array = TypeVar("Array", Ints, Floats)
 
 
 class EncodingTree:
-    """A rooted tree whose leaves 0 … n−1 are the vertices of a graph; a parent's number is above its children's.
+    """A rooted tree whose leaves 0 … n−1 are the vertices of a graph. Each parent's number is above its children's.
 
-    Two trees with the same groups have the same numbers: internal nodes from the deepest level up, within a level by
-    their smallest vertex; the root is last.
+    Trees with the same communities have the same numbering: internal nodes from the deepest level up, within a level by
+    smallest vertex, and the root last.
     """
 
     def __init__(self, parents: Ints, leaves: int, volume: Floats, cut: Floats) -> None:
-        """Unchecked: the arrays must be consistent; `from_parents` and `from_labels` check theirs."""
+        """Create a tree without checks. `from_parents` and `from_labels` check their arguments."""
         self._parents, self._leaves, self._volume, self._cut = parents, leaves, volume, cut
         self._depths = depths_of(parents)
 
     @classmethod
     def from_parents(cls, graph: Graph, parents: ArrayLike) -> EncodingTree:
-        """The tree in which node i has the parent `parents[i]`, renumbered, with volumes and cuts from the graph.
+        """Build the tree in which node i has the parent `parents[i]`, renumbered, with volumes and cuts from the graph.
 
         Args:
-            graph: n vertices, which are the leaves 0 … n−1.
-            parents: shape (nodes,), integers; −1 for the root.
+            graph: Graph with n vertices, the leaves 0 … n−1 of the tree.
+            parents: Shape (nodes,), integers; −1 for the root.
 
         Raises:
-            GraphError: not a tree over these leaves: no root or several, a parent out of range, a cycle, a vertex with
-                children, an internal node without children.
+            GraphError: The parents are not a tree over these leaves: no root or several, a parent out of range, a
+                cycle, a vertex with children, or an internal node without children.
         """
         given = np.asarray(parents)
         if given.ndim != 1 or given.dtype.kind not in "iu":
@@ -130,14 +134,14 @@ class EncodingTree:
 
     @classmethod
     def from_labels(cls, graph: Graph, *labels: ArrayLike) -> EncodingTree:
-        """The tree of nested partitions, coarsest first; every leaf is at depth len(labels) + 1.
+        """Build the tree of nested partitions, coarsest first. Every leaf is at depth len(labels) + 1.
 
         Args:
-            graph: n vertices.
-            labels: each of shape (n,): the group of each vertex, any integers; each partition refines the one before.
+            labels: Each of shape (n,): the community of each vertex, as any integers. Each partition refines the one
+                before.
 
         Raises:
-            GraphError: wrong shape or type, or a group with vertices in two groups of the level above.
+            GraphError: A shape or type is wrong, or a community has vertices in two communities of the level above.
         """
         partitions = [_checked_labels(graph.vertices, level, given) for level, given in enumerate(labels, start=1)]
         for level, (coarse, fine) in enumerate(pairwise(partitions), start=2):
@@ -151,37 +155,37 @@ class EncodingTree:
 
     @property
     def parents(self) -> Ints:
-        """Shape (nodes,), read only: the parent of each node, −1 for the root."""
+        """Parent of each node, −1 for the root. Shape (nodes,), read-only."""
         return _read_only(self._parents)
 
     @property
     def depths(self) -> Ints:
-        """Shape (nodes,), read only: the distance of each node from the root."""
+        """Distance of each node from the root. Shape (nodes,), read-only."""
         return _read_only(self._depths)
 
     @property
     def volume(self) -> Floats:
-        """Shape (nodes,), read only: the degrees of each node's vertices, summed."""
+        """Volume of each node, the sum of its vertices' degrees. Shape (nodes,), read-only."""
         return _read_only(self._volume)
 
     @property
     def cut(self) -> Floats:
-        """Shape (nodes,), read only: the weight of the edges that leave each node's vertices, g."""
+        """Cut g of each node, the weight of the edges that leave it. Shape (nodes,), read-only."""
         return _read_only(self._cut)
 
     @property
     def leaves(self) -> int:
-        """n: nodes 0 … n−1 are the leaves, and the vertices of the graph."""
+        """Number of leaves n. Nodes 0 … n−1 are the leaves and the vertices of the graph."""
         return self._leaves
 
     @property
     def root(self) -> int:
-        """The number of the root."""
+        """Number of the root."""
         return len(self._parents) - 1
 
     @property
     def height(self) -> int:
-        """The greatest distance of a leaf from the root."""
+        """Greatest depth of a leaf."""
         return int(self._depths[: self._leaves].max(initial=0))
 
     def __len__(self) -> int:
@@ -192,12 +196,12 @@ class EncodingTree:
 
     @cached_property
     def sizes(self) -> Ints:
-        """Shape (nodes,), read only: the number of leaves below each node, 1 for a leaf."""
+        """Number of leaves below each node, 1 for a leaf. Shape (nodes,), read-only."""
         return _read_only(leaves_below(self._parents, self._leaves))
 
     @cached_property
     def node_entropy(self) -> Floats:
-        """Shape (nodes,), bits, read only: each node's term, −g/V · log2(vol/vol(parent)); 0 where g = 0."""
+        """Entropy term of each node in bits, −g/V · log2(vol/vol(parent)); 0 if g = 0. Shape (nodes,), read-only."""
         terms = np.zeros(len(self))
         entered = np.flatnonzero(self._cut[:-1] > 0.0)
         bits = _log_ratio(self._volume[self._parents[entered]], self._volume[entered])
@@ -206,17 +210,17 @@ class EncodingTree:
 
     @cached_property
     def entropy(self) -> float:
-        """The structural entropy of the graph under this tree, in bits."""
+        """Structural entropy of the graph under this tree, in bits."""
         return float(self.node_entropy.sum())
 
     def children(self, node: int) -> Ints:
-        """The children of a node, ascending."""
+        """Return the children of a node, ascending."""
         starts, nodes = self._children
         node = self._checked(node)
         return nodes[starts[node] : starts[node + 1]]
 
     def ancestors(self, node: int) -> Ints:
-        """The nodes above a node, its parent first, the root last."""
+        """Return the nodes above a node, from its parent to the root."""
         path: list[int] = []
         above = int(self._parents[self._checked(node)])
         while above != _ROOT_HAS_NO_PARENT:
@@ -225,13 +229,13 @@ class EncodingTree:
         return np.array(path, dtype=np.int64)
 
     def members(self, node: int) -> Ints:
-        """The vertices below a node, ascending; for a leaf, the leaf itself."""
+        """Return the vertices below a node, ascending. For a leaf, this is the leaf itself."""
         starts, order = self._leaf_ranges
         start = starts[self._checked(node)]
         return np.sort(order[start : start + self.sizes[node]])
 
     def labels(self, level: int) -> Ints:
-        """Shape (n,): the ancestor of each vertex at this distance from the root; the leaf itself if it is nearer."""
+        """Return each vertex's ancestor at this depth, or the leaf itself if it is not deeper. Shape (n,)."""
         return nodes_at_level(self._parents, self._depths, level)[: self._leaves]
 
     def _checked(self, node: int) -> int:
@@ -241,7 +245,6 @@ class EncodingTree:
 
     @cached_property
     def _children(self) -> tuple[Ints, Ints]:
-        """Offsets (nodes + 1,) into the nodes sorted by their parents."""
         below_root = self._parents[:-1]
         starts = np.zeros(len(self) + 1, dtype=np.int64)
         np.cumsum(np.bincount(below_root, minlength=len(self)), out=starts[1:])
@@ -253,27 +256,27 @@ class EncodingTree:
 
 
 def structural_entropy(graph: Graph, tree: EncodingTree | ArrayLike) -> float:
-    """The structural entropy of a graph under a tree, in bits, computed from edges and parents; O(edges · log n).
+    """Return the structural entropy of a graph under a tree, in bits.
 
-    H(T) = −Σ_{a ≠ root} g(a)/V · log2(vol(a)/vol(parent(a))); 0.0 for a graph without edges.
+    H(T) = −Σ_{a ≠ root} g(a)/V · log2(vol(a)/vol(parent(a))), where g is the cut and V the volume of the graph. A graph
+    without edges has entropy 0.0. The entropy is computed from edges and parents in O(edges · log n).
 
     Args:
-        graph: n vertices.
-        tree: over these vertices; or its parents, as `EncodingTree.from_parents` takes them.
+        tree: Tree over these vertices, or its parents as `EncodingTree.from_parents` takes them.
 
     Raises:
-        GraphError: the number of leaves differs from that of vertices, or the parents do not form a tree.
+        GraphError: The tree has another number of leaves, or the parents do not form a tree.
 
     Source: Li and Pan 2016; SeRAG Eq. 1, T-Retriever Eq. 1.
     """
     parents = tree.parents if isinstance(tree, EncodingTree) else tree
     if isinstance(tree, EncodingTree) and tree.leaves != graph.vertices:
-        raise GraphError(f"the tree has {tree.leaves} leaves, and the graph has {graph.vertices} vertices")
+        raise GraphError(f"the tree has {tree.leaves} leaves, but the graph has {graph.vertices} vertices")
     return EncodingTree.from_parents(graph, parents).entropy
 
 
 def flat_entropy(graph: Graph) -> float:
-    """The entropy of the tree without communities, in bits: H_flat = −Σ_v g(v)/V · log2(d_v/V)."""
+    """Return the entropy of the tree without communities, in bits: H_flat = −Σ_v g(v)/V · log2(d_v/V)."""
     cut = graph.degrees - 2.0 * graph.loops
     entered = cut > 0.0
     if not entered.any():
@@ -282,14 +285,14 @@ def flat_entropy(graph: Graph) -> float:
 
 
 def _log_ratio(above: Floats, volume: Floats) -> Floats:
-    """log2(above / volume), even if the quotient overflows a float64."""
+    """Return log2(above / volume), even if the quotient overflows float64."""
     with np.errstate(over="ignore"):
         ratio = above / volume
     return np.where(np.isfinite(ratio), np.log2(ratio), np.log2(above) - np.log2(volume))
 
 
 def canonical_parents(parents: Ints, leaves: int) -> Ints:
-    """The same tree, its internal nodes numbered from the deepest level up, within a level by their smallest leaf."""
+    """Number the internal nodes from the deepest level up, within a level by smallest leaf; return the parents."""
     depths = np.full(len(parents), -1, dtype=np.int64)
     smallest = np.full(len(parents), len(parents), dtype=np.int64)
     _depths_and_smallest_leaves(parents, leaves, depths, smallest)
@@ -303,7 +306,7 @@ def canonical_parents(parents: Ints, leaves: int) -> Ints:
 
 
 def volumes_and_cuts(graph: Graph, parents: Ints) -> tuple[Floats, Floats]:
-    """vol(a) and g(a) of every node of a canonically numbered tree, each of shape (nodes,), from the edges."""
+    """Return vol(a) and g(a) of every node of a canonically numbered tree, each of shape (nodes,)."""
     return _volumes_and_cuts(graph.indptr, graph.neighbours, graph.weights, graph.degrees, parents)
 
 
@@ -314,7 +317,6 @@ def _read_only(array: Array) -> Array:
 
 
 def _checked_labels(vertices: int, level: int, labels: ArrayLike) -> Ints:
-    """The groups of a partition, numbered from 0."""
     given = np.asarray(labels)
     if given.shape != (vertices,) or (vertices and given.dtype.kind not in "iu"):
         raise GraphError(
@@ -331,7 +333,7 @@ def _check_refines(level: int, coarse: Ints, fine: Ints) -> None:
     if split.size:
         raise GraphError(
             f"vertex {split[0]} shares its group of level {level} with vertices of another group of level {level - 1}",
-            remedy="Give partitions from the coarsest to the finest, each within the one before.",
+            remedy="Give partitions from the coarsest to the finest, each a refinement of the one before.",
         )
 
 
@@ -340,7 +342,7 @@ def _groups(partition: Ints) -> int:
 
 
 def _stacked(vertices: int, partitions: Sequence[Ints]) -> Ints:
-    """Parents of: the vertices, the groups of the finest partition, …, those of the coarsest, the root."""
+    """Return the parents of nested partitions: vertices first, then the finest partition to the coarsest, root last."""
     nodes = vertices + sum(map(_groups, partitions)) + 1
     parents = np.full(nodes, _ROOT_HAS_NO_PARENT, dtype=np.int64)
     node_of_vertex, first = np.arange(vertices), vertices
@@ -357,16 +359,16 @@ def _checked_parents(leaves: int, parents: Ints) -> Ints:
     roots = np.flatnonzero(parents == _ROOT_HAS_NO_PARENT)
     if len(roots) != 1 or roots[0] < leaves:
         raise GraphError(
-            f"a tree has one root, an internal node; these parents name {len(roots)} ({roots[:5].tolist()})"
+            f"a tree needs exactly one root, an internal node; these parents have {len(roots)} ({roots[:5].tolist()})"
         )
     outside = (parents < _ROOT_HAS_NO_PARENT) | (parents >= nodes)
     if outside.any():
         node = int(np.argmax(outside))
-        raise GraphError(f"the parent of node {node} is {parents[node]}, and the tree has {nodes} nodes")
+        raise GraphError(f"the parent of node {node} is {parents[node]}, but the tree has {nodes} nodes")
     with_children = np.zeros(nodes, dtype=np.bool_)
     with_children[parents[parents != _ROOT_HAS_NO_PARENT]] = True
     if with_children[:leaves].any():
-        raise GraphError(f"vertex {int(np.argmax(with_children[:leaves]))} has children, and vertices are leaves")
+        raise GraphError(f"vertex {int(np.argmax(with_children[:leaves]))} has children, but vertices must be leaves")
     if not with_children[leaves:].all() and nodes > leaves + 1:
         raise GraphError(f"internal node {leaves + int(np.argmin(with_children[leaves:]))} has no children")
     depths = np.full(nodes, -1, dtype=np.int64)
@@ -377,7 +379,7 @@ def _checked_parents(leaves: int, parents: Ints) -> Ints:
 
 @kernel
 def _depths_and_smallest_leaves(parents: Ints, leaves: int, depths: Ints, smallest: Ints) -> bool:
-    """Fill (nodes,) depths and smallest leaves of parents in any order; returns False if the parents form a cycle."""
+    """Fill in depths and smallest leaves, each (nodes,). Return False if the parents form a cycle."""
     path = np.empty(len(parents), dtype=np.int64)
     for node in range(len(parents)):
         length = 0
@@ -404,10 +406,10 @@ def _depths_and_smallest_leaves(parents: Ints, leaves: int, depths: Ints, smalle
 def _volumes_and_cuts(
     indptr: Ints, neighbours: Ids, weights: Floats, degrees: Floats, parents: Ints
 ) -> tuple[Floats, Floats]:
-    """(n+1,), (e,), (e,), (n,), (nodes,) -> volumes, cuts (nodes,). O(nodes + e · log nodes).
+    """Return volumes and cuts, (n+1,), (e,), (e,), (n,), (nodes,) -> (nodes,), (nodes,). O(nodes + e · log nodes).
 
-    The cut of a node is that of its children minus twice the edges that join them. Whether any edge leaves is counted
-    in whole edges, because rounding may leave a small remainder where the weights cancel.
+    The cut of a node is the sum of its children's cuts minus twice the weight of edges between them. Whether any edge
+    leaves a node is counted in whole edges, because rounding may leave a small remainder when the weights cancel out.
     """
     paths = heavy_paths(parents)
     volume, cut, joined = np.zeros(len(parents)), np.zeros(len(parents)), np.zeros(len(parents))

@@ -1,4 +1,4 @@
-"""The undirected weighted graph below an encoding tree, in compressed sparse rows."""
+"""The undirected weighted graph under an encoding tree, in compressed sparse row (CSR) form."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from overstory_entropy.compile import Floats, Ids, Ints, kernel
 from overstory_entropy.errors import GraphError
 
 MAX_VERTICES = 2**31 - 1
-"""Ends of edges are stored in 32 bits."""
+"""Largest number of vertices: vertex numbers in edges have 32 bits."""
 
 _MIRROR_TOLERANCE = 1e-6
-"""Relative difference allowed between the two directions of an edge: that of float32 products."""
+"""Relative difference allowed between the two directions of an edge, as float32 rounding causes it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """An undirected graph with weights > 0; parallel edges are merged, loops are kept outside the rows.
+    """An undirected graph with weights > 0. Parallel edges are merged, and loops are stored outside the rows.
 
-    Build one with `Graph.from_edges`; the constructor checks nothing.
+    Build graphs with `Graph.from_edges`; the constructor checks nothing.
 
     Attributes:
-        indptr: shape (n + 1,), where the row of each vertex starts; it ends where the next one starts.
-        neighbours: shape (e,), the other ends, ascending within a row; each edge is in the rows of both its ends, with
-            exactly the same weight.
-        weights: shape (e,), the weight of each entry.
-        loops: shape (n,), the weight of each vertex's loops.
-        degrees: shape (n,), the weighted degrees d_v; a loop counts twice.
-        volume: their sum, V.
+        indptr: Shape (n + 1,), start of each vertex's row; the row ends where the next one starts.
+        neighbours: Shape (e,), neighbours in ascending order within a row. Each edge is in the rows of both its ends,
+            with exactly the same weight.
+        weights: Shape (e,), weight of each entry.
+        loops: Shape (n,), total weight of each vertex's loops.
+        degrees: Shape (n,), weighted degrees d_v; a loop counts twice.
+        volume: Sum of the degrees, V.
     """
 
     indptr: Ints
@@ -46,25 +46,26 @@ class Graph:
     def from_edges(
         cls, vertices: int, edges: ArrayLike, weights: ArrayLike | None = None, *, symmetric: bool = False
     ) -> Graph:
-        """Build a graph from an edge list; time O(n + m), about 50 bytes an edge in addition to the input.
+        """Build a graph from an edge list, in O(n + m) time and about 50 bytes per edge in addition to the input.
 
         Args:
-            vertices: n; the vertices are 0 … n−1, and one without edges is allowed.
-            edges: shape (m, 2), integers; the order of the two ends does not matter, weights of the same pair add up.
-            weights: shape (m,), finite and ≥ 0; rows of weight 0 are left out. Without it every row weighs 1.
-            symmetric: the list has every edge in both directions, like the entries of a symmetric matrix, which is
-                checked; each pair then counts once, with the mean of the two. A loop is listed once.
+            vertices: Number of vertices n. Vertices are numbered 0 … n−1 and may have no edges.
+            edges: Shape (m, 2), integers. The order of the two ends does not matter. Weights of the same pair add up.
+            weights: Shape (m,), finite and ≥ 0; 1 for each row if omitted. Rows with weight 0 are ignored.
+            symmetric: The list has every edge in both directions, like a symmetric matrix, which is checked. Each pair
+                then counts once, with the mean of the two weights. Loops are listed once.
 
         Raises:
-            GraphError: an end out of range; a weight that is negative, infinite or not a number; wrong shapes or types;
-                a row whose mirror is missing or has a different weight. The message names the first such row.
+            GraphError: A vertex number is out of range; a weight is negative or not finite; a shape or type is wrong;
+                or with `symmetric`, the other direction of a row is missing or has a different weight. The message
+                names the first such row.
         """
         vertices = operator.index(vertices)
         if vertices < 0 or vertices > MAX_VERTICES:
-            raise GraphError(f"a graph of {vertices} vertices cannot be built; 0 to {MAX_VERTICES} are possible")
+            raise GraphError(f"a graph of {vertices} vertices cannot be built; expected 0 to {MAX_VERTICES}")
         ends = _checked_ends(vertices, edges)
         mass = checked_weights(len(ends), weights)
-        with np.errstate(over="ignore", invalid="ignore"):  # an overflow shows in the volume, checked below
+        with np.errstate(over="ignore", invalid="ignore"):  # an overflow shows in the volume, which is checked below
             loops = loop_weights(vertices, ends, mass)
             indptr, neighbours, merged = _rows(vertices, ends, mass, not symmetric)
             if symmetric:
@@ -72,17 +73,19 @@ class Graph:
             degrees = row_sums(indptr, merged) + 2.0 * loops
             volume = float(degrees.sum())
         if not np.isfinite(volume):
-            raise GraphError("the weights add up to more than a float64 holds", remedy="Divide them by a constant.")
+            raise GraphError(
+                "the sum of the weights is too large for float64", remedy="Divide all weights by a constant."
+            )
         return cls(indptr, neighbours, merged, loops, degrees, volume)
 
     @property
     def vertices(self) -> int:
-        """n."""
+        """Number of vertices, n."""
         return len(self.loops)
 
     @property
     def edges(self) -> int:
-        """The number of joined pairs, without loops."""
+        """Number of connected pairs of vertices, without loops."""
         return len(self.neighbours) // 2
 
     def __repr__(self) -> str:
@@ -112,7 +115,7 @@ def _check_range(vertices: int, ends: Ints) -> None:
     if ends.size and (ends.min() < 0 or ends.max() >= vertices):
         row = int(np.argmax(((ends < 0) | (ends >= vertices)).any(axis=1)))
         raise GraphError(
-            f"row {row} of the edges is ({ends[row, 0]}, {ends[row, 1]}), and the graph has {vertices} vertices",
+            f"row {row} of the edges is ({ends[row, 0]}, {ends[row, 1]}), but the graph has {vertices} vertices",
             remedy="Vertices are numbered from 0.",
         )
 
@@ -134,14 +137,13 @@ def checked_weights(rows: int, weights: ArrayLike | None) -> Floats:
 
 
 def _mirror(ends: Ids, mass: Floats, indptr: Ints, neighbours: Ids, weights: Floats) -> None:
-    """Set both directions of each edge to their mean."""
     row = _first_without_mirror(ends, mass, indptr, neighbours, weights)
     if row >= 0:
         u, v = int(ends[row, 0]), int(ends[row, 1])
         there, back = (_weight(one, other, indptr, neighbours, weights) for one, other in ((u, v), (v, u)))
         raise GraphError(
             f"row {row} of the edges is ({u}, {v}): the weight from {u} to {v} is {there}, back {back}",
-            remedy="List every edge in both directions with the same weight, or leave out symmetric=True.",
+            remedy="List every edge in both directions with the same weight, or omit symmetric=True.",
         )
 
 
@@ -152,7 +154,6 @@ def _weight(source: int, target: int, indptr: Ints, neighbours: Ids, weights: Fl
 
 @kernel
 def _position(source: int, target: int, indptr: Ints, neighbours: Ids) -> int:
-    """The position of the target in the source's row, −1 if absent."""
     low, high = indptr[source], indptr[source + 1]
     while low < high:
         middle = (low + high) // 2
@@ -165,7 +166,7 @@ def _position(source: int, target: int, indptr: Ints, neighbours: Ids) -> int:
 
 @kernel
 def _first_without_mirror(ends: Ids, mass: Floats, indptr: Ints, neighbours: Ids, weights: Floats) -> int:
-    """The first row whose two directions differ, −1 if all agree; rows before it are set to their mean."""
+    """Return the first row whose two directions differ, −1 if all agree. Earlier rows are set to their mean."""
     for row in range(len(mass)):
         source, target = ends[row, 0], ends[row, 1]
         if source == target or mass[row] == 0.0:
@@ -182,7 +183,7 @@ def _first_without_mirror(ends: Ids, mass: Floats, indptr: Ints, neighbours: Ids
 
 @kernel
 def loop_weights(vertices: int, ends: Ids, mass: Floats) -> Floats:
-    """(m, 2), (m,) -> (n,): the weight of each vertex's loops."""
+    """Return the total weight of each vertex's loops, (m, 2), (m,) -> (n,)."""
     loops = np.zeros(vertices)
     for row in range(len(mass)):
         if ends[row, 0] == ends[row, 1]:
@@ -192,10 +193,10 @@ def loop_weights(vertices: int, ends: Ids, mass: Floats) -> Floats:
 
 @kernel
 def _rows(vertices: int, ends: Ids, mass: Floats, both: bool) -> tuple[Ints, Ids, Floats]:
-    """Sort an edge list into rows, each edge into those of both its ends or into that of the first.
+    """Sort an edge list into rows: each edge into the rows of both ends, or only of the first end if not `both`.
 
-    Two counting sorts, by the second end and then by the first, leave every row ascending; equal neighbours, now
-    adjacent, are merged. Both directions of a pair add up in the order of the list, so that they are equal. O(n + m).
+    Two counting sorts, by the second end and then by the first, leave every row ascending. Equal neighbours are then
+    adjacent and are merged. Both directions of a pair add up in list order, so they are equal. O(n + m).
     """
     starts, columns = _offsets(vertices, ends, mass, both)
     sources, by_column = _sorted_by_column(ends, mass, both, columns)
@@ -216,7 +217,6 @@ def _rows(vertices: int, ends: Ids, mass: Floats, both: bool) -> tuple[Ints, Ids
 
 @kernel
 def _offsets(vertices: int, ends: Ids, mass: Floats, both: bool) -> tuple[Ints, Ints]:
-    """(m, 2), (m,) -> (n+1,), (n+1,): where rows and columns start before equal entries are merged."""
     rows, columns = np.zeros(vertices + 1, dtype=np.int64), np.zeros(vertices + 1, dtype=np.int64)
     for row in range(len(mass)):
         if ends[row, 0] != ends[row, 1] and mass[row] > 0.0:
@@ -231,7 +231,6 @@ def _offsets(vertices: int, ends: Ids, mass: Floats, both: bool) -> tuple[Ints, 
 
 @kernel
 def _sorted_by_column(ends: Ids, mass: Floats, both: bool, columns: Ints) -> tuple[Ids, Floats]:
-    """(m, 2), (m,), (n+1,) -> (e,), (e,): the row and the weight of every entry, column by column."""
     sources, weights = np.empty(columns[-1], dtype=np.int32), np.empty(columns[-1])
     filled = columns[:-1].copy()
     for row in range(len(mass)):
@@ -246,7 +245,7 @@ def _sorted_by_column(ends: Ids, mass: Floats, both: bool, columns: Ints) -> tup
 
 @kernel
 def _close_gaps(starts: Ints, filled: Ints, neighbours: Ids, weights: Floats) -> tuple[Ints, Ids, Floats]:
-    """Close the gaps between rows that end at `filled`, in place: offsets (n+1,), trimmed neighbours and weights."""
+    """Close the gaps between rows in place; return offsets (n+1,), trimmed neighbours and trimmed weights."""
     indptr = np.zeros(len(starts), dtype=np.int64)
     for vertex in range(len(filled)):
         size = filled[vertex] - starts[vertex]
@@ -259,7 +258,7 @@ def _close_gaps(starts: Ints, filled: Ints, neighbours: Ids, weights: Floats) ->
 
 @kernel
 def row_sums(indptr: Ints, weights: Floats) -> Floats:
-    """(n+1,), (e,) -> (n,)."""
+    """Return the sum of each row, (n+1,), (e,) -> (n,)."""
     sums = np.zeros(len(indptr) - 1)
     for vertex in range(len(sums)):
         for entry in range(indptr[vertex], indptr[vertex + 1]):

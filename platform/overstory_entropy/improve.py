@@ -1,4 +1,4 @@
-"""The multilevel search: moves of nodes, of sets of nodes and of communities until nothing moves."""
+"""The multilevel search: moves nodes, sets of nodes and communities until no move gains."""
 
 from __future__ import annotations
 
@@ -17,41 +17,40 @@ from overstory_entropy.problem import (
 )
 
 _VISITS_A_NODE = 4
-"""A call ends after this many visits per node: moving sets, in a later round, is faster for the last few moves."""
+"""Most visits per node in one call. The last few moves are faster in a later round that moves sets."""
 
 WORTHWHILE_GAIN = 1e-11
-"""A move must gain this share of the node's volume (bits × weight), or rounding errors would cause endless moves."""
+"""Least gain of a move, as a share of the node's volume (bits × weight). Rounding errors would cause endless moves."""
 
 
 @kernel
 def relocate(problem: PlacementProblem, levels: Levels, depth: int, waiting: Ints) -> float:
-    """Move queued nodes while a move gains; returns the gain (bits × weight). O(edges of the nodes visited).
+    """Move queued nodes while moves gain, and return the gain (bits × weight). O(edges of the nodes visited).
 
-    A node may move to a lowest community that holds one of its neighbours, or into a new community below the root or
-    below any community with a neighbour. Its neighbours in other communities are then queued again.
+    A node may move to a lowest community that contains one of its neighbours, or to a new community below the root or
+    below any community with a neighbour. After a move, its neighbours in other communities are queued again.
 
     Args:
-        problem: n nodes.
-        levels: `depth` levels of communities above them; changed in place.
-        depth: ≥ 1.
-        waiting: shape (q,), the nodes to visit first, in this order, each once.
+        levels: `depth` levels of communities above the nodes; changed in place.
+        depth: Number of levels, ≥ 1.
+        waiting: Shape (q,), nodes to visit first, in this order, each once.
     """
-    # Splitting the four steps of a visit into kernels with a dozen arrays each was 15 % slower at 20 edges per vertex.
+    # One kernel on purpose: separate kernels for the four steps were 15 % slower at 20 edges per vertex.
     indptr, neighbours, weights, volumes, inside, _ = problem
     home, parent, level, _, volume, own = levels
     nodes, slots = len(home), len(parent)
     free, free_count = _free_slots(level)
     queue, queued = np.empty(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.bool_)
-    for index in range(len(waiting)):  # assigning slices would compile numba's messages for shapes that do not fit, 2 s
+    for index in range(len(waiting)):  # slice assignment would add 2 s of compilation
         queue[index] = waiting[index]
         queued[waiting[index]] = True
     first, queue_length = 0, len(waiting)
-    # For each community: log2 vol without the visited node; log2 vol with it; the cost of the node's edges and of the
-    # inside of the communities it would enlarge, if it were directly below (bits × weight).
+    # Per community: log2 vol without the visited node, log2 vol with it, and the cost (bits × weight) of the node's
+    # edges and of the communities that it would enlarge if it were directly below.
     log_volume = _logarithms(volume)
     log_joined, cost = log_volume.copy(), np.zeros(slots)
-    # The weight from the node into each community; the communities where it is above 0, from the lowest level up, those
-    # of level l at touched[ends[l + 1] : ends[l]]; the communities that hold, or held, the node.
+    # Weight from the node into each community; communities where it is above 0, lowest level first (level l is
+    # touched[ends[l + 1] : ends[l]]); communities on the path of the node.
     toward = np.zeros(slots)
     touched = np.empty(slots, dtype=np.int64)
     ends = np.zeros(depth + 2, dtype=np.int64)
@@ -65,7 +64,7 @@ def relocate(problem: PlacementProblem, levels: Levels, depth: int, waiting: Int
         queued[node] = False
         mass = float(volumes[node])
 
-        # Gather the weight from the node into every community that holds a neighbour, level by level upwards.
+        # Add up the weight from the node into every community with a neighbour, level by level upwards.
         count = 0
         for entry in range(indptr[node], indptr[node + 1]):
             slot = home[neighbours[entry]]
@@ -121,7 +120,7 @@ def relocate(problem: PlacementProblem, levels: Levels, depth: int, waiting: Int
                 if here < least:
                     least, place = here, slot
 
-        # Put it there, or back.
+        # Put the node there, or back.
         moves = place != path[depth]
         if moves:
             gained += float(staying - least)
@@ -144,7 +143,6 @@ def relocate(problem: PlacementProblem, levels: Levels, depth: int, waiting: Int
 
 @kernel
 def _free_slots(level: Ints) -> tuple[Ints, int]:
-    """A stack of the free slots, shape (slots,), the lowest number on top, and its length."""
     free = np.empty(len(level), dtype=np.int64)
     count = 0
     for slot in range(len(level) - 1, -1, -1):
@@ -174,7 +172,7 @@ def _price(
     log_joined: Floats,
     cost: Floats,
 ) -> None:
-    """Fill in the cost of a node of this mass below a community, from its cost below the community's parent.
+    """Fill in the cost of the node below a community, from its cost below the community's parent.
 
     2·toward costs log2 vol' of the community instead of its parent's, and X costs log2 vol' instead of log2 vol, where
     vol' includes the node.
@@ -190,7 +188,6 @@ def _price(
 
 @kernel
 def _leave(levels: Levels, path: Ints, free: Ints, free_count: int) -> int:
-    """Remove a node from the counts on its path and free empty communities; returns the number of free slots."""
     distance = len(path) - 1
     levels.children[path[distance]] -= 1
     while levels.children[path[distance]] == 0:
@@ -206,7 +203,7 @@ def _leave(levels: Levels, path: Ints, free: Ints, free_count: int) -> int:
 def _opened(
     levels: Levels, depth: int, place: int, log_mass: float, log_joined: Floats, free: Ints, free_count: int
 ) -> tuple[int, int]:
-    """Add a node below a place, creating communities down to the lowest level; returns its home and the free slots."""
+    """Add a node below a place, creating communities as needed. Return its community and the number of free slots."""
     while levels.level[place] < depth:
         free_count -= 1
         slot = int(free[free_count])
@@ -222,7 +219,6 @@ def _opened(
 def _queue_neighbours(
     problem: PlacementProblem, home: Ints, node: int, queue: Ints, queued: Flags, first: int, queue_length: int
 ) -> int:
-    """Queue a node's neighbours in other communities that are not queued yet; returns the length of the queue."""
     for entry in range(problem.indptr[node], problem.indptr[node + 1]):
         other = problem.neighbours[entry]
         if not queued[other] and home[other] != home[node]:
@@ -235,16 +231,15 @@ def _queue_neighbours(
 
 @kernel
 def refine(problem: PlacementProblem, levels: Levels, order: Ints) -> tuple[Ints, int]:
-    """Split every lowest community into sets of nodes, growing them from single nodes; O(edges).
+    """Split every lowest community into sets of nodes, grown from single nodes; O(edges).
 
-    A node that is still alone joins the set of its community with the largest gain, as if the sets were communities.
-    This can split a community along lines that no move of single nodes finds (the refinement of Leiden; Traag,
-    Waltman and van Eck 2019, with this objective in place of modularity).
+    A node that is still alone joins the set within its community with the largest gain, as if the sets were
+    communities. This can split a community along lines that no move of single nodes finds. It is the refinement of
+    Leiden (Traag, Waltman and van Eck 2019) with structural entropy in place of modularity.
 
     Args:
-        problem: n nodes.
-        levels: their communities.
-        order: shape (n,), the order of the visits.
+        levels: Communities of the nodes.
+        order: Shape (n,), order of the visits.
 
     Returns:
         The set of each node, shape (n,), 0 … k−1, and k.
@@ -297,7 +292,7 @@ def refine(problem: PlacementProblem, levels: Levels, order: Ints) -> tuple[Ints
 
 @kernel
 def numbered(labels: Ints) -> tuple[Ints, int]:
-    """(n,), n ≥ 1, with values ≥ 0 -> (n,) with 0 … k−1 in the order of their first appearance, and k."""
+    """Renumber labels ≥ 0 as 0 … k−1 by first appearance, (n,) -> (n,) and k; n ≥ 1."""
     numbers = np.full(labels.max() + 1, -1, dtype=np.int64)
     renumbered = np.empty(len(labels), dtype=np.int64)
     count = 0
@@ -309,8 +304,7 @@ def numbered(labels: Ints) -> tuple[Ints, int]:
     return renumbered, count
 
 
-CONVERGED_BITS = 1e-5
-"""The search stops after a round that gains less than this, in bits."""
+CONVERGED_BITS = 1e-5  # the search stops after a round that gains fewer bits
 _MOST_IMPROVING_ROUNDS = 12
 
 
@@ -321,14 +315,11 @@ def improve(
     random: np.random.Generator,
     rounds: int = _MOST_IMPROVING_ROUNDS,
 ) -> float:
-    """Move nodes, sets and communities until a round gains less than `CONVERGED_BITS`; returns the gain in bits.
+    """Move nodes, sets and communities until a round gains less than `CONVERGED_BITS`. Return the gain in bits.
 
     Args:
-        problem: n nodes.
-        levels: the communities to start from; changed in place.
-        depth: the number of their levels, ≥ 1.
-        random: determines the order of the visits.
-        rounds: the maximum number of rounds.
+        levels: Initial communities; changed in place.
+        depth: Number of levels, ≥ 1.
     """
     gained = 0.0
     for _ in range(rounds):
@@ -342,7 +333,7 @@ def improve(
 
 
 def _move_nodes_and_sets(problem: PlacementProblem, levels: Levels, depth: int, random: np.random.Generator) -> float:
-    """One pass that moves nodes, then larger and larger sets of them, between the existing communities."""
+    """Move nodes, then larger and larger sets of nodes, between the existing communities, in one pass."""
     nodes = len(levels.home)
     gain = relocate(problem, levels, depth, random.permutation(nodes)) / problem.total
     sets, count = refine(problem, levels, random.permutation(nodes))
@@ -357,7 +348,7 @@ def _move_nodes_and_sets(problem: PlacementProblem, levels: Levels, depth: int, 
 
 
 def _move_communities(problem: PlacementProblem, levels: Levels, depth: int, random: np.random.Generator) -> float:
-    """Move the lowest communities, as nodes of the levels above; each pays for its own inside."""
+    """Move the lowest communities as nodes of the levels above. Each pays for its own inner weight."""
     communities, count = numbered(levels.home)
     slots = levels.home[first_of_each(communities, count)]
     quotient = aggregate(problem, communities, count)._replace(inside=np.zeros(count))
@@ -368,7 +359,7 @@ def _move_communities(problem: PlacementProblem, levels: Levels, depth: int, ran
 
 
 def first_of_each(labels: Ints, count: int) -> Ints:
-    """(n,) with values 0 … count−1 -> (count,): the first index of each value."""
+    """Return the first index of each value 0 … count−1, (n,) -> (count,)."""
     first = np.empty(count, dtype=np.int64)
     first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
     return first
@@ -377,7 +368,7 @@ def first_of_each(labels: Ints, count: int) -> Ints:
 def improved(
     problem: PlacementProblem, nested: Ints, random: np.random.Generator, rounds: int = _MOST_IMPROVING_ROUNDS
 ) -> Ints:
-    """Labels (depth, n), the coarsest level first, of the tree after `improve`, from those before."""
+    """Return the labels after `improve`, (depth, n), coarsest level first."""
     levels = place(problem, nested)
     improve(problem, levels, len(nested), random, rounds)
     return nested_labels(levels, len(nested))

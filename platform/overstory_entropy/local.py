@@ -1,12 +1,12 @@
-"""Vertices that come and go in a part of an encoding tree: at the cost of their edges, whatever the size of the tree.
+"""Insertion and removal of vertices in a part of an encoding tree, at a cost that grows with their edges alone.
 
-With X(a) twice the weight of the edges whose lowest common community is a, and no loops,
+Let X(a) be twice the weight of the edges whose lowest common community is a. Without loops,
 
     V · H(T) = Σ_a X(a) · log2 vol(a) − Σ_v d_v · log2 d_v
 
-over all communities a, the root among them, and all vertices v. A vertex that comes changes X, vol and the degrees
-only where it has edges, and on the way from its own place to the root. So the new tree's volumes, cuts and entropy
-follow from those of the communities that hold a neighbour, and of the ones above these.
+over all communities a, including the root, and all vertices v. A new vertex changes X, vol and the degrees only where
+it has edges and on the path from its community to the root. So the volumes, cuts and entropy of the new tree follow
+from those of the communities that contain a neighbour and of the communities above them.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from math import log2
 
 @dataclass(slots=True)
 class MutableCommunity:
-    """A node of the tree above the leaves; changed in place.
+    """A node above the leaves, changed in place.
 
     Attributes:
-        parent: its name, "" for the root.
-        level: its distance from the root.
-        children: communities or leaves right below it.
-        size: leaves below it.
-        volume: the degrees of these, summed.
-        cut: the weight that leaves it, g; 0 for the root.
-        own: X, twice the weight of the edges that it is the lowest to hold: Σ g(child) − g.
+        parent: Name of the parent, "" for the root.
+        level: Distance from the root.
+        children: Number of communities or leaves directly below.
+        size: Number of leaves below.
+        volume: Sum of the degrees of the leaves below.
+        cut: Weight of the edges that leave the community, g; 0 for the root.
+        own: X, twice the weight of the edges whose lowest common community this is: Σ g(child) − g.
     """
 
     parent: str
@@ -42,11 +42,11 @@ class MutableCommunity:
 
 @dataclass(slots=True)
 class Leaf:
-    """A vertex; changed in place.
+    """A vertex, changed in place.
 
     Attributes:
-        home: the name of the lowest community that holds it.
-        volume: its degree.
+        home: Name of its lowest community.
+        volume: Degree.
     """
 
     home: str
@@ -57,13 +57,14 @@ class Leaf:
 class TreePart:
     """A part of an encoding tree: some leaves, the communities above them, and the root.
 
-    What is not in here neither changes nor is a place where a vertex that has no edge to it would cost less.
+    Communities outside the part do not change, and a vertex without edges into them never costs less there.
 
     Attributes:
-        levels: of communities between the root and the leaves, ≥ 1; every leaf is below a community of the last.
-        communities: by name.
-        leaves: by name.
-        gone: names of communities that became empty, and were taken out.
+        levels: Number of community levels between the root and the leaves, ≥ 1. Every leaf is below one of the last
+            level.
+        communities: Communities by name.
+        leaves: Leaves by name.
+        gone: Names of communities that became empty and were removed.
     """
 
     levels: int
@@ -85,30 +86,30 @@ class TreePart:
         return self.communities[self._root]
 
     def entropy(self, before: float) -> float:
-        """The entropy of the whole tree as it is now, in bits.
+        """Return the current structural entropy of the whole tree, in bits.
 
         Args:
-            before: the entropy of the whole tree when this part was made.
+            before: Entropy of the whole tree when this part was created.
         """
         whole = before * self._volume_before + self._terms() - self._terms_before
         return max(0.0, whole / self.root.volume) if self.root.volume > 0.0 else 0.0
 
     def path(self, home: str) -> list[str]:
-        """A community and those above it, the root last."""
+        """Return a community and those above it, the root last."""
         names = [home]
         while names[-1] != self._root:
             names.append(self.communities[names[-1]].parent)
         return names
 
     def add(self, vertex: str, edges: Mapping[str, float]) -> str:
-        """Adds a vertex where the tree then has the least entropy; returns the name of its community.
+        """Add a vertex where the tree then has the least entropy, and return the name of its community.
 
-        It goes into a community that holds a neighbour, or into a new one below the root or below any community that
-        holds a neighbour; new ones have names that begin in "+". Of equal places the higher is taken, then that of the
-        later neighbour.
+        The vertex goes into a community that contains a neighbour, or into a new one below the root or below any
+        community with a neighbour. Names of new communities start with "+". Of equally cheap places the higher is
+        taken, then that of the later neighbour.
 
         Args:
-            edges: weights > 0 by neighbour, which are leaves of this part.
+            edges: Weights > 0 by neighbour. The neighbours are leaves of this part.
         """
         toward = self._toward(edges)
         self._bring(edges, toward, 1.0)
@@ -119,11 +120,11 @@ class TreePart:
         return place
 
     def remove(self, vertex: str, edges: Mapping[str, float], *, unknown: float = 0.0) -> None:
-        """Removes a vertex with its edges.
+        """Remove a vertex with its edges.
 
         Args:
-            edges: weights > 0 by neighbour, which are leaves of this part.
-            unknown: the weight of further edges, of whose other ends nothing is known: see `forget`.
+            edges: Weights > 0 by neighbour. The neighbours are leaves of this part.
+            unknown: Total weight of further edges whose other ends are unknown; see `forget`.
         """
         home = self.leaves[vertex].home
         toward = self._toward(edges)
@@ -141,36 +142,23 @@ class TreePart:
         del self.leaves[vertex]
         self._lose(home, unknown, 1)
 
-    def reweigh(self, one: str, other: str, change: float) -> None:
-        """Changes the weight of an edge between two leaves of this part, which stay where they are."""
-        ways = {leaf: self.path(self.leaves[leaf].home) for leaf in (one, other)}
-        shared = [name for name in ways[one] if name in ways[other]]
-        for leaf, way in ways.items():
-            self.leaves[leaf].volume += change
-            for name in way:
-                self.communities[name].volume += change
-                if name not in shared:
-                    self.communities[name].cut += change
-        self.communities[shared[0]].own += 2.0 * change
-
     def forget(self, home: str, volume: float, count: int) -> None:
-        """Takes account of leaves that are gone, and not in this part, of whose edges only the sum of weights is known.
+        """Account for deleted leaves outside this part of which only the total degree is known.
 
-        Near: they are taken to have had equal degrees. Of their edges, that share is taken to have ended in each
-        community above them that of its whole volume does; the other ends keep their degrees, as if the edges led
-        elsewhere.
+        The result is approximate. The leaves are assumed to have had equal degrees. In each community above them, their
+        edges are assumed to have ended inside in the same share as those of the whole community. The other ends keep
+        their degrees, as if the edges led elsewhere.
 
         Args:
-            home: the community that they were in.
-            volume: their degrees, summed.
-            count: how many they were.
+            home: Community of the leaves.
+            volume: Sum of their degrees.
         """
         if count > 0 and volume > 0.0:
             self._terms_before -= volume * log2(volume / count)
         self._lose(home, volume, count)
 
     def _lose(self, home: str, volume: float, count: int) -> None:
-        lost_below = 0.0  # how much the cut of the community below has changed
+        lost_below = 0.0  # change of the cut of the community below
         for name in self.path(home):
             community = self.communities[name]
             community.size -= count
@@ -191,12 +179,11 @@ class TreePart:
         self._leave(home, count)
 
     def _terms(self) -> float:
-        """Σ X · log2 vol − Σ d · log2 d over this part."""
         communities = sum(each.own * log2(each.volume) for each in self.communities.values() if each.volume > 0.0)
         return communities - sum(each.volume * log2(each.volume) for each in self.leaves.values() if each.volume > 0.0)
 
     def _toward(self, edges: Mapping[str, float]) -> dict[str, float]:
-        """The weight into every community that holds a neighbour, the lowest first; not into the root."""
+        """Return the edge weight into every community with a neighbour, lowest level first, without the root."""
         below: dict[str, float] = defaultdict(float)
         for other, weight in edges.items():
             below[self.leaves[other].home] += weight
@@ -210,7 +197,7 @@ class TreePart:
         return toward
 
     def _bring(self, edges: Mapping[str, float], toward: Mapping[str, float], sign: float) -> None:
-        """Adds the far ends of edges that come from outside of every community, or takes them away."""
+        """Update the volumes and cuts at the far ends of a vertex's edges; `sign` is −1 when it is removed."""
         for other, weight in edges.items():
             self.leaves[other].volume = max(self.leaves[other].volume + sign * weight, 0.0)
         for name, weight in toward.items():
@@ -219,8 +206,11 @@ class TreePart:
         self.root.volume += sign * sum(edges.values())
 
     def _cheapest(self, toward: dict[str, float], weight: float) -> str:
-        """The community below which a vertex costs least: 2 · toward(a) costs log2 of the volume of a with the vertex
-        in place of that of the one above, and X(a) costs that in place of log2 vol(a)."""
+        """Return the community below which a vertex costs least.
+
+        If the vertex is added below a, edges of weight toward(a) are charged to a instead of its parent, and the volume
+        of a grows by the vertex. Both change the cost Σ X · log2 vol.
+        """
         joined = {self._root: _log(self.root.volume + weight)}
         cost = {self._root: 2.0 * weight * joined[self._root]}
         least, place = cost[self._root], self._root
@@ -257,7 +247,6 @@ class TreePart:
             inner = here
 
     def _leave(self, home: str, count: int) -> None:
-        """Counts leaves out, and takes out the communities that this leaves empty."""
         self.communities[home].children -= count
         name = home
         while name != self._root and self.communities[name].children <= 0:

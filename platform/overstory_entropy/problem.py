@@ -1,4 +1,4 @@
-"""The data of the local search: nodes with volumes and inner weight, and levels of communities above them."""
+"""Data structures of the local search: nodes with volumes and inner weight, and levels of communities above them."""
 
 from __future__ import annotations
 
@@ -18,21 +18,24 @@ DEKKER_SPLITTER = 2.0**19 + 1.0
 
 
 class PlacementProblem(NamedTuple):
-    """n nodes to be placed below the communities of a tree; a node is a vertex, or a set of vertices that moves as one.
+    """n nodes to be placed under the communities of a tree. A node is a vertex, or a set of vertices that moves as one.
 
     Let X(a) be twice the weight of the edges whose lowest common community is a. Then
-    H(T) = H_flat + 1/V · Σ_a X(a) · log2(vol(a)/V): an edge costs the logarithm of the volume of the lowest community
-    that holds it, and a move changes X and vol only in the communities left and joined and in those above. (The
-    identity of H(T), H_flat and the weight inside communities, summed over edges.)
+
+        H(T) = H_flat + 1/V · Σ_a X(a) · log2(vol(a)/V)
+
+    An edge costs the logarithm of the volume of the lowest community that contains it, so a move changes X and vol only
+    in the communities left and joined and in those above them. The equation follows from the definition of H(T) by
+    summing over edges instead of communities.
 
     Attributes:
-        indptr: shape (n + 1,), rows as in `Graph`, ascending or not.
-        neighbours: shape (e,), other nodes.
-        weights: shape (e,).
-        volumes: shape (n,), the degrees of the vertices in each node, summed.
-        inside: shape (n,), twice the weight inside each node that is charged to the community above it: 0 for vertices,
-            and for communities that are charged for their own.
-        total: the volume of the root.
+        indptr: Shape (n + 1,), rows as in `Graph`, not necessarily ascending.
+        neighbours: Shape (e,), neighbouring nodes.
+        weights: Shape (e,), edge weights.
+        volumes: Shape (n,), sum of the degrees of the vertices in each node.
+        inside: Shape (n,), twice the weight inside each node that is charged to the community above it: 0 for vertices,
+            and for communities that are charged for their own inner weight.
+        total: Volume of the root.
     """
 
     indptr: Ints
@@ -44,18 +47,18 @@ class PlacementProblem(NamedTuple):
 
 
 class Levels(NamedTuple):
-    """Communities in `depth` levels below the root, changed in place; every node of a `PlacementProblem` is in one of
-    the lowest.
+    """Communities in `depth` levels below the root, changed in place.
 
-    Communities occupy slots, which are freed and reused; slot 0 is the root.
+    Each node belongs to one community of the lowest level. Communities occupy slots, which are freed and reused. Slot 0
+    is the root.
 
     Attributes:
-        home: shape (n,), the slot of the lowest community of each node.
-        parent: shape (slots,), the slot above each.
-        level: shape (slots,), the distance from the root; −1 for a free slot.
-        children: shape (slots,), the number of communities, or nodes, directly below.
-        volume: shape (slots,), vol.
-        own: shape (slots,), X; not maintained for the root, where it costs nothing.
+        home: Shape (n,), slot of the lowest community of each node.
+        parent: Shape (slots,), slot of the parent.
+        level: Shape (slots,), distance from the root; −1 for a free slot.
+        children: Shape (slots,), number of communities or nodes directly below.
+        volume: Shape (slots,), vol.
+        own: Shape (slots,), X; not maintained for the root, where it costs nothing.
     """
 
     home: Ints
@@ -67,12 +70,12 @@ class Levels(NamedTuple):
 
 
 def vertices_as_nodes(graph: Graph) -> PlacementProblem:
-    """The problem whose nodes are the vertices, with integer weights.
+    """Return the problem whose nodes are the vertices, with integer weights.
 
-    Weights are counted in units of V / 2^50, each at least one unit. Sums of integers below 2^53 are exact in a
-    float64: nothing drifts while nodes move, and a sum does not depend on its order. Before that, a weight's share of V
-    is rounded to 34 binary digits, which removes the rounding error of a common factor: multiplying all weights by a
-    constant gives the same problem.
+    Weights are counted in units of V / 2^50, each at least one unit. Sums of integers below 2^53 are exact in float64,
+    so nothing drifts while nodes move, and sums do not depend on their order. Before that, each weight's share of V is
+    rounded to 34 binary digits. This removes the rounding error of a common factor, so that multiplying all weights by
+    a constant gives the same problem.
     """
     whole = graph.volume or 1.0
     weights = whole_shares(graph.weights, whole, 1.0)
@@ -84,8 +87,7 @@ def vertices_as_nodes(graph: Graph) -> PlacementProblem:
 
 @kernel
 def whole_shares(weights: Floats, volume: float, least: float) -> Floats:
-    """(k,) -> (k,): each weight in units of the volume / 2^50, rounded to its first 34 binary digits, then to whole
-    units, but at least `least`."""
+    """Return weights in units of volume / 2^50, rounded to 34 binary digits, then to integers ≥ `least`."""
     shares = np.empty(len(weights))
     for index in range(len(weights)):
         share = weights[index] / volume
@@ -96,7 +98,7 @@ def whole_shares(weights: Floats, volume: float, least: float) -> Floats:
 
 @kernel
 def logarithm(volume: float) -> float:
-    """log2, and 0.0 for 0: a group of isolated vertices has no volume, and no edge to multiply the logarithm with."""
+    """Return log2, or 0.0 for 0: a community of isolated vertices has volume 0 and no edges to weight the logarithm."""
     return log2(volume) if volume > 0.0 else 0.0
 
 
@@ -105,8 +107,7 @@ def place(problem: PlacementProblem, nested: Ints) -> Levels:
     """Create the communities of nested labels.
 
     Args:
-        problem: n nodes.
-        nested: shape (depth, n), 0 … k−1 in each row: one partition per level, the coarsest first, each refining the
+        nested: Shape (depth, n), labels 0 … k−1 in each row: one partition per level, coarsest first, each refining the
             one above.
 
     Returns:
@@ -145,7 +146,7 @@ def place(problem: PlacementProblem, nested: Ints) -> Levels:
 
 @kernel
 def nested_labels(levels: Levels, depth: int) -> Ints:
-    """(depth, n): the label of each node's community at every level, 0 … k−1 in the order of their first node."""
+    """Return the label of each node's community at every level, (depth, n), numbered by first appearance."""
     nodes = len(levels.home)
     nested = np.empty((depth, nodes), dtype=np.int64)
     numbers = np.full(len(levels.parent), -1, dtype=np.int64)
@@ -163,7 +164,7 @@ def nested_labels(levels: Levels, depth: int) -> Ints:
 
 @kernel
 def spent(levels: Levels, total: float) -> float:
-    """Σ_a X(a) · log2(vol(a)/V) ≤ 0 over the communities: the difference to the flat tree (bits × weight)."""
+    """Return Σ_a X(a) · log2(vol(a)/V) ≤ 0 over the communities, the difference to the flat tree (bits × weight)."""
     cost = 0.0
     for slot in range(1, len(levels.level)):
         if levels.level[slot] != FREE_LEVEL and levels.own[slot] > 0.0:
@@ -173,12 +174,11 @@ def spent(levels: Levels, total: float) -> float:
 
 @kernel
 def aggregate(problem: PlacementProblem, labels: Ints, count: int) -> PlacementProblem:
-    """Merge the nodes of each label into one: weights add up, and the weight between merged nodes becomes `inside`.
+    """Merge the nodes with equal labels. Weights add up, and weight between merged nodes becomes `inside`.
 
     Args:
-        problem: n nodes.
-        labels: shape (n,), 0 … count−1, each at least once.
-        count: the number of nodes of the result.
+        labels: Shape (n,), 0 … count−1, each at least once.
+        count: Number of nodes of the result.
     """
     indptr, neighbours, weights, volumes, inside, total = problem
     starts = np.zeros(count + 1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Moves of leaves and small subtrees to anywhere in a binary tree."""
+"""Moves of leaves and small subtrees to any place in a binary tree, and local rearrangements of the tree."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from overstory_entropy.improve import WORTHWHILE_GAIN
 from overstory_entropy.problem import PlacementProblem, logarithm
 
 _SUBTREES_A_PIECE = 8
-"""Per piece: 3^8 / 2 ways to split its subsets. 10 cost ten times as much and give the same result."""
+"""Subtrees per piece, with 3^8 / 2 ways to split its subsets. 10 cost ten times as much with the same result."""
 
 
 def rearranged(problem: PlacementProblem, tree: BinaryTree, random: np.random.Generator) -> tuple[BinaryTree, float]:
-    """The tree with every piece of it in its best shape, and the gain in bits.
+    """Return the tree after rearranging each piece of it optimally, and the gain in bits.
 
-    The tree is cut into pieces: a node, some of its descendants, and the at most `_SUBTREES_A_PIECE` subtrees below
-    them. Within a piece, a dynamic programme over subsets finds the binary tree of least cost over the subtrees. Pieces
-    are cut at random, so that the next round has other borders.
+    The tree is cut into pieces: a node, some of its descendants, and at most `_SUBTREES_A_PIECE` subtrees below them.
+    Within a piece, a dynamic programme over subsets finds the cheapest binary tree over the subtrees. Pieces are cut at
+    random, so that the next round has other borders.
     """
     nodes = len(problem.volumes)
     left, right = tree.left.copy(), tree.right.copy()
@@ -30,13 +30,13 @@ def rearranged(problem: PlacementProblem, tree: BinaryTree, random: np.random.Ge
 
 
 class Pieces(NamedTuple):
-    """Pieces of a binary tree with disjoint joints; pieces of two subtrees, which have only one shape, are left out.
+    """Pieces of a binary tree with disjoint joints. Pieces of two subtrees, which have only one shape, are left out.
 
     Attributes:
-        piece_of: shape (nodes,), the piece that has the node as a joint, −1 for other nodes.
-        subtrees: shape (pieces, _SUBTREES_A_PIECE), the subtrees of each piece from left to right.
-        joints: shape (pieces, _SUBTREES_A_PIECE − 1), the nodes above them, each before those below it.
-        sizes: shape (pieces,), the number of subtrees; there is one joint less.
+        piece_of: Shape (nodes,), the piece that has the node as a joint, −1 for other nodes.
+        subtrees: Shape (pieces, _SUBTREES_A_PIECE), subtrees of each piece from left to right.
+        joints: Shape (pieces, _SUBTREES_A_PIECE − 1), nodes above the subtrees, each before those below it.
+        sizes: Shape (pieces,), number of subtrees. There is one joint less.
     """
 
     piece_of: Ints
@@ -47,7 +47,7 @@ class Pieces(NamedTuple):
 
 @kernel
 def _rearrange(problem: PlacementProblem, tree: BinaryTree, left: Ints, right: Ints, random: Floats) -> float:
-    """Cut, weigh and rearrange; changes `left` and `right`. Returns the gain (bits × weight)."""
+    """Cut the tree and rearrange each piece; changes `left` and `right`. Return the gain (bits × weight)."""
     pieces = _cut(tree, random)
     volume, between = _volumes(problem, tree), _weights_between(problem, tree, pieces)
     gained = 0.0
@@ -74,7 +74,7 @@ def _cut(tree: BinaryTree, random: Floats) -> Pieces:
     nodes = len(tree.left)
     leaves = (nodes + 1) // 2
     piece_of = np.full(nodes, -1, dtype=np.int64)
-    # A stored piece has at least two of the n − 1 joints; one more row for the piece being cut.
+    # A stored piece has at least two of the n − 1 joints. One more row is for the piece being cut.
     subtrees = np.zeros((leaves // 2 + 1, _SUBTREES_A_PIECE), dtype=np.int64)
     joints = np.zeros((leaves // 2 + 1, _SUBTREES_A_PIECE - 1), dtype=np.int64)
     sizes = np.zeros(leaves // 2 + 1, dtype=np.int64)
@@ -106,7 +106,7 @@ def _open(tree: BinaryTree, top: int, limit: int, random: Floats, hanging: Ints,
     """Cut a piece below its top: open random subtrees until there are `limit` of them, or only leaves.
 
     Returns:
-        The number of subtrees; `hanging` lists them from left to right, and `joint` the opened nodes.
+        The number of subtrees. `hanging` lists them from left to right, and `joint` the opened nodes.
     """
     leaves = (len(tree.left) + 1) // 2
     joint[0], hanging[0], hanging[1], size = top, tree.left[top], tree.right[top], 2
@@ -132,7 +132,6 @@ def _open(tree: BinaryTree, top: int, limit: int, random: Floats, hanging: Ints,
 
 @kernel
 def _volumes(problem: PlacementProblem, tree: BinaryTree) -> Floats:
-    """(nodes,): vol of every node."""
     volume = np.zeros(len(tree.parents))
     for node in range(len(tree.parents) - 1):
         if node < len(problem.volumes):
@@ -143,7 +142,7 @@ def _volumes(problem: PlacementProblem, tree: BinaryTree) -> Floats:
 
 @kernel
 def _weights_between(problem: PlacementProblem, tree: BinaryTree, pieces: Pieces) -> Floats:
-    """(pieces, _SUBTREES_A_PIECE, _SUBTREES_A_PIECE): twice the weight between each two subtrees of a piece."""
+    """Return twice the weight between each two subtrees of each piece."""
     between = np.zeros((len(pieces.sizes), _SUBTREES_A_PIECE, _SUBTREES_A_PIECE))
     tops = heavy_paths(tree.parents)
     for node in range(len(problem.volumes)):
@@ -162,7 +161,7 @@ def _weights_between(problem: PlacementProblem, tree: BinaryTree, pieces: Pieces
 
 @kernel
 def _subtree_at(first: Ints, subtrees: Ints, size: int, place: int) -> int:
-    """The index of the subtree, from left to right, that holds the leaf at this place."""
+    """Return the left-to-right index of the subtree that contains the leaf at this position."""
     index = size - 1
     while first[subtrees[index]] > place:
         index -= 1
@@ -180,9 +179,10 @@ def _solve(
     mass: Floats,
     split: Ints,
 ) -> None:
-    """For every subset of the subtrees, as a bit mask: volume, twice the inner weight, the least cost and its split.
+    """Compute the least cost of every subset of the subtrees, with its best split.
 
-    cost(S) = min over S = A ∪ B of X(A, B) · log2 vol(S) + cost(A) + cost(B).
+    Subsets are bit masks. Also filled in are the volume of each subset and twice its inner weight. cost(S) = min over S
+    = A ∪ B of X(A, B) · log2 vol(S) + cost(A) + cost(B).
     """
     for subset in range(1, 1 << size):
         lowest = _lowest(subset)
@@ -209,7 +209,7 @@ def _solve(
 
 @kernel
 def _cost_as_it_is(tree: BinaryTree, subtrees: Ints, joints: Ints, size: int, inside: Floats, mass: Floats) -> float:
-    """Σ X · log2 vol over the joints of a piece in its present shape."""
+    """Return the cost of a piece in its current shape, Σ X · log2 vol over its joints."""
     cost = 0.0
     held = np.zeros(_SUBTREES_A_PIECE - 1, dtype=np.int64)
     for index in range(size - 2, -1, -1):
@@ -222,7 +222,7 @@ def _cost_as_it_is(tree: BinaryTree, subtrees: Ints, joints: Ints, size: int, in
 
 @kernel
 def _subset_of(child: int, subtrees: Ints, joints: Ints, size: int, held: Ints) -> int:
-    """The subtrees below a child of a joint, as bits; `held` has those below each joint."""
+    """Return the subtrees below a child of a joint as bits; `held` has those below each joint."""
     for index in range(size):
         if subtrees[index] == child:
             return 1 << index
@@ -234,7 +234,6 @@ def _subset_of(child: int, subtrees: Ints, joints: Ints, size: int, held: Ints) 
 
 @kernel
 def _rebuild(subtrees: Ints, joints: Ints, size: int, split: Ints, left: Ints, right: Ints) -> None:
-    """Set the children of a piece's joints according to the best splits."""
     subsets = np.zeros(_SUBTREES_A_PIECE - 1, dtype=np.int64)
     subsets[0], used = (1 << size) - 1, 1
     for index in range(size - 1):
@@ -254,7 +253,6 @@ def _rebuild(subtrees: Ints, joints: Ints, size: int, split: Ints, left: Ints, r
 
 @kernel
 def _lowest(subset: int) -> int:
-    """The index of the lowest set bit."""
     number = 0
     while not (subset >> number) & 1:
         number += 1
@@ -262,24 +260,21 @@ def _lowest(subset: int) -> int:
 
 
 _LEAVES_A_BLOCK = 8192
-"""Leaves. Consecutive visits read memory that is still in the processor's cache, which makes a round over a million
-vertices three times as fast."""
+"""Leaves per block. Visits within a block hit the processor's cache, which makes large rounds three times as fast."""
 
-_MOST_REGRAFTING_STEPS = 100_000_000
-_STEPS_AN_ENTRY = 100
-"""Maximum steps of a call through the tree: `_MOST_REGRAFTING_STEPS`, about a second, plus this many per node and entry
-of the graph's rows. A usual tree needs some twenty per entry; one as deep as that of a star would need n² in all."""
+_MOST_REGRAFTING_STEPS = 100_000_000  # steps through the tree that any call may take, about a second
+_STEPS_AN_ENTRY = 100  # more steps per node and row entry; typical trees need 20, very deep ones n² in all
 
 
 class Branches(NamedTuple):
-    """A binary tree whose branches move, in no particular numbering; changed in place, arrays of shape (2n − 1,).
+    """A binary tree whose branches move, in no particular numbering. Changed in place; arrays of shape (2n − 1,).
 
     Attributes:
-        left: left children, −1 for leaves.
-        right: right children, −1 for leaves.
-        parents: −1 for the root.
+        left: Left children, −1 for leaves.
+        right: Right children, −1 for leaves.
+        parents: Parents, −1 for the root.
         volume: vol.
-        own: X.
+        own: X, twice the weight of edges between the node's children.
         log_volume: log2 vol.
     """
 
@@ -292,18 +287,18 @@ class Branches(NamedTuple):
 
 
 class Loose(NamedTuple):
-    """Working memory for the subtree being moved; each array has one entry per node of the tree.
+    """Working memory for the subtree being moved. Each array has one entry per node of the tree.
 
     Attributes:
-        leaves: the leaves of the subtree; `_gather` returns their number.
-        mine: whether a leaf belongs to the subtree.
-        toward: the weight of the edges from the subtree into each node.
-        marked: whether `toward` is above 0, or about to be.
-        touched: the marked nodes, each before those below it.
-        joined: log2 of the volume of a node and the subtree together.
-        below: the cost of the tree, up to a constant, with the subtree somewhere below a node, if all its edges were
+        leaves: Leaves of the subtree. `_gather` returns their number.
+        mine: True for leaves of the subtree.
+        toward: Weight of the edges from the subtree into each node.
+        marked: True if `toward` is, or will be, above 0.
+        touched: Marked nodes, each before those below it.
+        joined: log2 of the combined volume of a node and the subtree.
+        below: Cost of the tree, up to a constant, with the subtree somewhere below a node, if all its edges were
             charged to that node.
-        stack: memory for a traversal.
+        stack: Memory for a traversal.
     """
 
     leaves: Ints
@@ -317,10 +312,7 @@ class Loose(NamedTuple):
 
 
 def small_subtrees(tree: BinaryTree, largest: int, random: np.random.Generator) -> Ints:
-    """The leaves in random order, then the subtrees of 2 to `largest` leaves in random order.
-
-    In a tree of more than `_LEAVES_A_BLOCK` leaves, the adjacent leaves of one block come one after the other.
-    """
+    """Return the leaves, then subtrees of 2 to `largest` leaves, in random order; large trees block by block."""
     leaves = (len(tree.parents) + 1) // 2
     sizes = leaves_below(tree.parents, leaves)
     few = np.flatnonzero((sizes > 1) & (sizes <= largest))
@@ -330,10 +322,10 @@ def small_subtrees(tree: BinaryTree, largest: int, random: np.random.Generator) 
 
 
 def regrafted(problem: PlacementProblem, tree: BinaryTree, order: Ints) -> tuple[BinaryTree, float, bool]:
-    """The tree after moving each subtree of `order` to the place where it costs least.
+    """Move each subtree of `order` to the place where it costs least.
 
     Returns:
-        The tree; the gain in bits; whether all were tried within the limit on steps.
+        The tree, the gain in bits, and True if all subtrees were tried within the step limit.
     """
     volume, own = volumes_and_own(problem, tree.parents)
     branches = Branches(tree.left.copy(), tree.right.copy(), tree.parents.copy(), volume, own, np.zeros(len(volume)))
@@ -359,7 +351,7 @@ def _regraft(problem: PlacementProblem, tree: Branches, loose: Loose, order: Int
     """Take out each subtree with the node above it, and insert both where they cost least.
 
     Returns:
-        The gain (bits × weight), the root, and whether all of `order` was tried.
+        The gain (bits × weight), the root, and True if all of `order` was tried.
     """
     nodes = len(tree.parents)
     for node in range(nodes):
@@ -389,7 +381,6 @@ def _regraft(problem: PlacementProblem, tree: Branches, loose: Loose, order: Int
 
 @kernel
 def _gather(tree: Branches, loose: Loose, moving: int) -> int:
-    """Fill in `leaves` and `mine`; returns the number of leaves."""
     loose.stack[0], height, count = moving, 1, 0
     while height > 0:
         height -= 1
@@ -406,10 +397,7 @@ def _gather(tree: Branches, loose: Loose, moving: int) -> int:
 
 @kernel
 def _weigh(problem: PlacementProblem, tree: Branches, loose: Loose, leaves: int) -> int:
-    """Fill in `toward`, `marked` and `touched`, and clear `mine`; returns the number of nodes touched.
-
-    Only the first neighbour below a node climbs through it; then every node adds its weight to its parent.
-    """
+    """Fill in `toward`, `marked` and `touched`, and clear `mine`. Return the number of nodes touched."""
     toward = loose.toward
     count = 0
     for index in range(leaves):
@@ -431,7 +419,6 @@ def _weigh(problem: PlacementProblem, tree: Branches, loose: Loose, leaves: int)
 
 @kernel
 def _climb(parents: Ints, marked: Flags, touched: Ints, node: int, count: int) -> int:
-    """Mark a node and its ancestors up to the first marked one; returns the number of nodes touched."""
     first = count
     while node != NO_NODE and not marked[node]:
         marked[node] = True
@@ -447,7 +434,6 @@ def _climb(parents: Ints, marked: Flags, touched: Ints, node: int, count: int) -
 
 @kernel
 def _take_out(tree: Branches, loose: Loose, moving: int, joint: int, sibling: int, root: int) -> int:
-    """Replace the parent by the sibling; returns the root."""
     above = int(tree.parents[joint])
     _replace(tree, joint, sibling, above)
     _charge(tree, loose, sibling, above, -float(tree.volume[moving]), -2.0)
@@ -456,7 +442,7 @@ def _take_out(tree: Branches, loose: Loose, moving: int, joint: int, sibling: in
 
 @kernel
 def _put(tree: Branches, loose: Loose, moving: int, joint: int, sibling: int, root: int) -> int:
-    """Put the joint in the place of `sibling`, above it and the moving subtree; returns the root."""
+    """Insert the joint in the place of `sibling`, above the sibling and the moving subtree. Return the root."""
     above = int(tree.parents[sibling])
     _replace(tree, sibling, joint, above)
     tree.left[joint], tree.right[joint] = sibling, moving
@@ -480,7 +466,7 @@ def _replace(tree: Branches, node: int, by: int, above: int) -> None:
 
 @kernel
 def _charge(tree: Branches, loose: Loose, child: int, node: int, mass: float, factor: float) -> None:
-    """Add the mass, and `factor` times the weight charged to each, to a node and its ancestors."""
+    """Add the mass, and `factor` times the weight charged to each node, to a node and its ancestors."""
     while node != NO_NODE:
         tree.volume[node] += mass
         tree.log_volume[node] = logarithm(tree.volume[node])
@@ -490,10 +476,7 @@ def _charge(tree: Branches, loose: Loose, child: int, node: int, mass: float, fa
 
 @kernel
 def _cost_where_it_was(tree: Branches, loose: Loose, moving: int, sibling: int, root: int) -> tuple[float, int]:
-    """The cost next to the sibling, and the steps from there to the root; fills in `joined` and `below` on the way.
-
-    Next to the root, all edges of the subtree are charged to the new root.
-    """
+    """Return the cost next to the sibling and the steps to the root; fill in `joined` and `below` on the path."""
     mass, length, node = float(tree.volume[moving]), 0, sibling
     while node != root:
         loose.stack[length] = node
@@ -509,10 +492,10 @@ def _cost_where_it_was(tree: Branches, loose: Loose, moving: int, sibling: int, 
 
 @kernel
 def _cost_beside(tree: Branches, loose: Loose, node: int, mass: float) -> float:
-    """The cost with the subtree next to a node, below its parent q; fills in `joined` and `below`.
+    """Return the cost with the subtree next to a node, below its parent q; fill in `joined` and `below`.
 
-    It follows from the cost of any place below q as in `relocate`: less 2·w(x, node)·(log vol'(q) − log vol'(node)).
-    Below the node, the node's own cost grows as well.
+    As in `relocate`, it follows from the cost of any place below q by subtracting 2·w(x, node)·(log vol'(q) − log
+    vol'(node)). Below the node, the node's own cost grows as well.
     """
     above = tree.parents[node]
     loose.joined[node] = logarithm(tree.volume[node] + mass)
@@ -525,10 +508,11 @@ def _cost_beside(tree: Branches, loose: Loose, node: int, mass: float) -> float:
 def _cheapest_place(
     tree: Branches, loose: Loose, moving: int, sibling: int, root: int, staying: float
 ) -> tuple[int, float]:
-    """The node next to which the subtree costs least, and the cost; the sibling, unless another is worth the move.
+    """Return the node next to which the subtree costs least, and the cost.
 
-    A node without edges to the subtree is no better than its parent, so only the root and marked nodes are tried. And
-    every group that holds the subtree has at least its volume, which bounds the cost of any place below a node.
+    The result is the sibling unless another place is worth the move. A node without edges to the subtree is no better
+    than its parent, so only the root and marked nodes are tried. Every community that contains the subtree has at least
+    its volume, which bounds the cost of any place below a node.
     """
     mass, log_mass = float(tree.volume[moving]), tree.log_volume[moving]
     best, least = sibling, float(staying - WORTHWHILE_GAIN * mass)

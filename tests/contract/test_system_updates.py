@@ -18,7 +18,6 @@ from overstory.errors import IndexMissing
 from overstory.graph.gds import projections
 from overstory.knowledge import Knowledge
 from overstory.systems import find_system
-from overstory.systems.figures import OF_ONE_BUILD
 from overstory.systems.state import read_state
 
 pytestmark = pytest.mark.usefixtures("outside")
@@ -31,7 +30,16 @@ FESTIVAL = passage(
 )
 """Says things that no other passage says, of names that others say, and changes less than a fifth of an index."""
 WORDS = ("quixotrope", "zorgwald")
-OF_ONE_RUN = (*OF_ONE_BUILD, "_tokens", "_written", "_summarised", "_changed", "_gone", "kept_descriptions")
+OF_ONE_RUN = (
+    "_seconds",
+    "texts_embedded",
+    "_tokens",
+    "_written",
+    "_summarised",
+    "_changed",
+    "_gone",
+    "kept_descriptions",
+)
 """Ends of the names of figures that say what a run did, not what is there."""
 QUESTION = "Who designed the dice game Demon Dice?"
 PLACING = {"serag"}

@@ -10,7 +10,7 @@ from overstory.model.entity_paths import EntityPaths
 from overstory.retrieve.context import one_question
 from overstory.retrieve.entity_paths import find_paths
 from overstory.systems import installed_systems
-from overstory.systems.tree.finding import listed_trees, read_again
+from overstory.systems.tree.lookup import listed_trees, read_again
 from overstory.systems.tree.report_view import view_report, view_reports
 from overstory.systems.tree.view import view_tree
 

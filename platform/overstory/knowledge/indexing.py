@@ -18,13 +18,13 @@ from overstory.systems import (
     BuildContext,
     CorpusMemory,
     SystemReport,
-    all_wishes,
+    all_build_requests,
+    build_requests,
     find_system,
     lifecycle,
     missing_systems,
     systems_of,
     vector_indexes,
-    wishes,
 )
 from overstory.systems.settings import SettingsClass
 from overstory.text.extraction.extractors import ReadsLanguages
@@ -73,19 +73,19 @@ class Indexing(WholePart):
             LlmError, BudgetExhausted: of a system's language model.
             EmbedderMismatch, ModelError: what was committed before stays; call again to go on.
         """
-        wished = wishes(systems, model)
+        requested = build_requests(systems, model)
         if embedder is not None or (re_embed and not self.connection.embedder_is_given):
             self.connection.set_embedder(self.settings.embedding.embedder if embedder is None else embedder)
         self.connection.check_models(extracts=True)
         with self.connection.changing(self.read(), "index") as writer:
             if embedder is None and not re_embed:
                 self.connection.use_embedder_of(writer.corpus)
-            wanted = all_wishes(writer.corpus, wished, model)
-            for wish in wished.values():
-                wish.require(self.graph, writer.corpus)
+            wanted = all_build_requests(writer.corpus, requested, model)
+            for request in requested.values():
+                request.require(self.graph, writer.corpus)
             if rebuild_indexes:
                 self._rebuild_indexes(writer)
-            readings = [each for wish in wanted.values() for each in wish.readings(writer.corpus)]
+            readings = [each for request in wanted.values() for each in request.readings(writer.corpus)]
             try:
                 with ParsedTexts(self.settings.places.cache, readings) as parsed:
                     report = build_index(
@@ -100,12 +100,12 @@ class Indexing(WholePart):
                     )
                     context = replace(self._build_context(), parsed=parsed)
                     built = {
-                        name: lifecycle.build(writer, wish, context, asked=name in wished, improve=improve)
-                        for name, wish in wanted.items()
+                        name: lifecycle.build(writer, request, context, asked=name in requested, improve=improve)
+                        for name, request in wanted.items()
                     }
             except (KeyboardInterrupt, WorkCancelled):
                 with suppress(OverstoryError), cancellable(None):  # the interruption matters more
-                    lifecycle.remember(writer, wanted.values())
+                    lifecycle.record_requests(writer, wanted.values())
                 raise
             gone = [
                 f"the index of the system {name!r} was not brought up to date: its package is not installed"
@@ -116,7 +116,7 @@ class Indexing(WholePart):
         of_languages = read.language_notes(writer.corpus.languages) if isinstance(read, ReadsLanguages) else ()
         notes = (*map(str, of_languages), *(note for system in built.values() for note in system.notes), *gone, *idle)
         did = [*(["indexes"] if rebuild_indexes else []), *report.done]
-        did += [name for name, outcome in built.items() if outcome.something]
+        did += [name for name, outcome in built.items() if outcome.changed]
         return replace(report, done=tuple(did), notes=notes)
 
     def estimate_index(
@@ -128,10 +128,10 @@ class Indexing(WholePart):
         Raises:
             SettingsError, LlmError, ModelError: as `index`.
         """
-        wished = wishes(systems, model)
+        requested = build_requests(systems, model)
         corpus, context = self.read(), self._build_context()
-        wanted = wished or all_wishes(corpus, {}, model)
-        estimates = [lifecycle.estimate(self.graph, corpus, wish, context) for wish in wanted.values()]
+        wanted = requested or all_build_requests(corpus, {}, model)
+        estimates = [lifecycle.estimate(self.graph, corpus, request, context) for request in wanted.values()]
         return sum(estimates, start=Estimate.nothing())
 
     def remove_system(self, name: str, *, forget: bool = False) -> None:

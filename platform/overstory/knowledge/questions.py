@@ -30,12 +30,12 @@ from overstory.systems import (
     LearningRun,
     Remembers,
     find_learner,
+    global_questions,
     installed_systems,
-    on_all,
-    remembered,
+    learn_from,
 )
 from overstory.systems.settings import SettingsClass
-from overstory.systems.standing import Standing
+from overstory.systems.support import SupportFilter
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
 
@@ -152,15 +152,15 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         systems = installed_systems()
         if self.fixed is not None:  # reports may stand on any document
             return None
-        if not asks_about_whole_corpus(question) or on_all.answers_itself(systems, retriever):
+        if not asks_about_whole_corpus(question) or global_questions.answers_itself(systems, retriever):
             return None
         self.retriever(retriever)  # one that is wrong is said to be so
         corpus = asked_corpus(self.graph, self.corpus_name)
         if corpus.disabled:  # reports may stand on any document
             return None
-        better = on_all.retriever_for_all(systems, corpus)
+        better = global_questions.retriever_for_all(systems, corpus)
         if not better:
-            return on_all.overview(systems, self.connection.retrieval_context(), question)
+            return global_questions.overview(systems, self.connection.retrieval_context(), question)
         found = self.search(question, k, retriever=better)
         said = f"This asks about all documents: it is answered by the reports of the retriever {better}."
         return replace(found, notes=(said, *found.notes))
@@ -194,7 +194,7 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         def learn(found: Answer, evidence: Evidence, chat: Chat | None) -> Answer:
             if isinstance(learner, Remembers) and learner not in self.connection.learners:
                 self.connection.learners.append(learner)
-            return remembered(learner, found, evidence, lambda: self._learning_run(chat))
+            return learn_from(learner, found, evidence, lambda: self._learning_run(chat))
 
         return learn
 
@@ -223,4 +223,4 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
 
 
 def _enabled(plain: Retriever, context: RetrievalContext, where: Expression | None) -> Enabled:
-    return Enabled(plain, where, context, standing=lambda among, parts: Standing(among).parts(parts))
+    return Enabled(plain, where, context, standing=lambda among, parts: SupportFilter(among).parts(parts))

@@ -1,4 +1,4 @@
-"""The framework of systems, each an index and a retriever on the one graph model, and the rooms that they share."""
+"""The framework for retrieval systems: each system is an index and a retriever over the shared graph model."""
 
 from overstory.systems.base import (
     BuildContext,
@@ -11,28 +11,29 @@ from overstory.systems.base import (
     SystemRun,
     SystemView,
 )
-from overstory.systems.lifecycle import SystemReport, Wish
+from overstory.systems.lifecycle import BuildRequest, SystemReport
 from overstory.systems.memory import CorpusMemory
 from overstory.systems.registry import (
-    all_wishes,
+    all_build_requests,
+    build_requests,
     check_retriever,
     find_learner,
     find_system,
     installed_systems,
+    learn_from,
     make_retriever,
     missing_systems,
-    remembered,
     retriever_names,
     system_names,
     systems_of,
     when_asking,
-    wishes,
 )
 from overstory.systems.settings import option
 from overstory.systems.state import IndexState, require_state
 
 __all__ = [
     "BuildContext",
+    "BuildRequest",
     "CorpusMemory",
     "IndexState",
     "Learner",
@@ -44,20 +45,19 @@ __all__ = [
     "SystemReport",
     "SystemRun",
     "SystemView",
-    "Wish",
-    "all_wishes",
+    "all_build_requests",
+    "build_requests",
     "check_retriever",
     "find_learner",
     "find_system",
     "installed_systems",
+    "learn_from",
     "make_retriever",
     "missing_systems",
     "option",
-    "remembered",
     "require_state",
     "retriever_names",
     "system_names",
     "systems_of",
     "when_asking",
-    "wishes",
 ]

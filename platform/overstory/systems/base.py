@@ -1,8 +1,8 @@
-"""The interface of a system: its index, its retriever, and what it owns in the graph.
+"""The interface of a retrieval system: its index, its retriever, and the nodes it owns in the graph.
 
-A system is one folder and one entry point in the group `overstory.systems`. It derives from `System` and says what its
-settings are; the shared rooms do the rest: `settings` reads its options, `lifecycle` builds, reports and removes its
-index, `state` is what a corpus keeps of it.
+A system is one package with one entry point in the group `overstory.systems`. Its class derives from `System` and
+declares its settings. Shared modules do the rest: `settings` parses options, `lifecycle` builds, reports and removes
+the index, and `state` holds the index state that the corpus stores.
 """
 
 from __future__ import annotations
@@ -42,25 +42,24 @@ _UNITS_A_PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """The parts of the graph that only this system writes: the allow-list for what is deleted with its index.
+    """The parts of the graph that only this system writes. When the index is removed, exactly these are deleted.
 
-    A node of a system carries `Overstory`, the label of its corpus, its kind (one of `labels`) and `Corpus_…_KIND`. One
-    that stands on a chunk, a document or an entity also carries `OfChunk`, `OfDocument` or `OfEntity`, and
-    goes with it; what such nodes share carries `Shared`, and goes with the last of them, as does what that
-    shares in turn, one step further.
+    A node of a system carries `Overstory`, the corpus label, its kind (one of `labels`) and `Corpus_…_KIND`. A node
+    derived from a chunk, document or entity also carries `OfChunk`, `OfDocument` or `OfEntity` and is deleted with it.
+    A node shared by several such nodes carries `Shared` and is deleted with the last of them. The same applies, one
+    step further, to nodes shared by shared nodes.
 
     Attributes:
-        labels: the kinds of its nodes.
-        marks: what some of these carry besides, as `Corpus_…_MARK`.
-        relationship_types: of the relationships that it writes between units; those of its nodes go with these.
-        unit_properties: that it writes to the units it reads, besides its mark.
-        vector_indexes: those of `labels` whose `embedding` a vector index of the system holds.
-        generations: the names of its derived structures (`graph.generations`).
-        saved_queries: statements for Neo4j Browser, in the order of reading; `systems/NAME/saved_queries/…`.
-        examples: a statement that finds values of their parameters, which takes those that there are already
-            (`browser.queries`); "" if there is none.
-        style: GraSS rules for Neo4j Browser: of those of `labels` that it draws in colours of their own, and of
-            `relationship_types`.
+        marks: Extra labels that some of the nodes carry, as `Corpus_…_MARK`.
+        relationship_types: Types of the relationships that the system writes between units. Relationships of its own
+            nodes are deleted with the nodes.
+        unit_properties: Properties that the system writes to units, besides its read mark.
+        vector_indexes: The `labels` whose `embedding` property is in a vector index of the system.
+        generations: Names of its derived structures (`graph.generations`).
+        saved_queries: Statements for Neo4j Browser, in reading order, as `systems/NAME/saved_queries/…`.
+        examples: Statement that finds values for the parameters of the saved queries. It receives the values found so
+            far (`browser.queries`). "" if there is none.
+        style: GraSS rules for Neo4j Browser: colors of `labels` and of `relationship_types`.
     """
 
     labels: tuple[str, ...] = ()
@@ -76,11 +75,11 @@ class Owned:
 
 @dataclass(frozen=True, slots=True)
 class BuildContext:
-    """Shared inputs of every index build.
+    """Inputs shared by all index builds.
 
     Attributes:
-        chat: opens the language model of a name.
-        parsed: texts that this run has parsed, with the values of `System.readings`.
+        chat: Opens the language model with the given name.
+        parsed: Texts that this run has already parsed, with the values of `System.readings`.
     """
 
     embedder: Embedder
@@ -92,21 +91,17 @@ class BuildContext:
 
 @dataclass(slots=True)
 class SystemRun(Generic[S]):
-    """A build in progress: its task, and how it writes.
+    """An index build in progress: its inputs, and the methods that write its results.
 
     Attributes:
-        corpus: as it was when the build began; nobody else changes it meanwhile.
-        before: the state of the index then, None where there was none.
-        scratch: whether everything is to be read again: there was no index, or one of other settings, another embedder
-            or another reader.
-        backlog: what the index lacks.
-        chat: the language model that reads, None where rules do.
-        model: its name, "" where rules read.
-        ledger: counts and tokens of the run go here.
-        improve: whether the whole is to be clustered again, though little or nothing changed.
-        figures: what the index holds and took, by names that say what they are.
-        notes: what the user should know of the run.
-        published: the last state that was published.
+        corpus: The corpus as it was when the build began. No other writer changes it during the build.
+        before: Index state when the build began; None if the corpus had no index.
+        scratch: True if the index must be built from scratch: there is no index, or the settings, the embedder or the
+            reader have changed.
+        backlog: Number of units that the index lacks.
+        chat: Language model that reads the texts; None if rules read them.
+        ledger: Record of the run's counts and tokens.
+        improve: True if everything should be clustered again, even if little or nothing changed.
     """
 
     system: System[S, Any]
@@ -136,26 +131,26 @@ class SystemRun(Generic[S]):
 
     @property
     def read_to(self) -> int:
-        """The version up to which the index has read; −1 if it must read everything."""
+        """Corpus version up to which the index has read all units; −1 if it must read everything."""
         return self.before.read_to if self.before is not None and not self.scratch else -1
 
     def unread(self, *, size: int = _UNITS_A_PAGE) -> Iterator[list[str]]:
-        """The ids of units that are new or changed since they were read, in order, in pages of at most `size`."""
+        """Yield the ids of units that are new or changed since the last read, sorted, in pages of `size`."""
         return unread(self.graph, self.corpus, self.system, None if self.scratch else self.before, size=size)
 
     def clear(self) -> None:
-        """Deletes the nodes of the system and their vector indexes, for an index that is built from scratch.
+        """Delete the system's nodes and vector indexes before the index is built from scratch.
 
         Raises:
-            DatabaseError: what was deleted before stays so.
+            DatabaseError: The deletion stopped halfway. Nodes deleted so far stay deleted.
         """
         clear(self.writer, self.system)
 
     def commit(self, work: Callable[[Transaction], None], *, done: Sequence[str] = ()) -> None:
-        """Runs `work` in one transaction that also marks units as read, so that a killed run resumes after them.
+        """Run `work` in one transaction that also marks the units `done` as read, so a killed run resumes after them.
 
         Raises:
-            LeaseLost, DatabaseError: nothing was committed.
+            LeaseLost, DatabaseError: Nothing was committed.
         """
 
         def unit(tx: Transaction) -> None:
@@ -174,12 +169,12 @@ class SystemRun(Generic[S]):
         placed: int = 0,
         details: Mapping[str, Any] | None = None,
     ) -> IndexState[S]:
-        """The state of the index with this run's settings and figures.
+        """Return an index state with the settings and figures of this run.
 
         Args:
-            built: whether it can be asked.
-            complete: whether every unit was read.
-            placed: see `IndexState`.
+            built: True if the index can be searched.
+            complete: True if every unit was read.
+            placed: See `IndexState`.
         """
         state = IndexState(
             settings=self.settings,
@@ -196,10 +191,10 @@ class SystemRun(Generic[S]):
         return replace(state, deleted=self.corpus.deletions[self.system.unit_of(state)])
 
     def publish(self, state: IndexState[S]) -> None:
-        """Makes a state the corpus' own: readers use the index as it says from here on.
+        """Store a state in the corpus. From then on, readers use the index as this state describes it.
 
         Raises:
-            LeaseLost, DatabaseError: readers keep the old state.
+            LeaseLost, DatabaseError: Readers keep the old state.
         """
         kept = {SYSTEM + self.system.name: state.as_json()}
         if state.generation:
@@ -210,7 +205,7 @@ class SystemRun(Generic[S]):
         self.published = state
 
     def publish_in(self, tx: Transaction, state: IndexState[S]) -> None:
-        """As `publish`, as a part of a transaction that also changes the index in place."""
+        """Publish a state in the same transaction that changes the index in place."""
         tx.run(
             "corpus/commit",
             self.corpus.label,
@@ -229,13 +224,13 @@ def unread(
     size: int = _UNITS_A_PAGE,
     again: bool = False,
 ) -> Iterator[list[str]]:
-    """The ids of units that are new or changed since an index read them, in order, in pages of at most `size`.
+    """Yield the ids of units that are new or changed since an index read them, sorted, in pages of at most `size`.
 
     Args:
-        state: of the index; without one the marks of an unfinished first run count.
-        again: all units, whatever was read.
+        state: State of the index. Without one, the read marks of an unfinished first run are used.
+        again: Yield all units, even those already read.
     """
-    # All ids at once, some 90 MB a million: they are asked for by the index over `touched`, which has another order.
+    # All ids are held at once, about 90 MB per million: the index over `touched` returns them in another order.
     rows = graph.stream(
         "systems/touched",
         corpus.label,
@@ -247,7 +242,7 @@ def unread(
 
 
 def clear(writer: Writer, system: System[Any, Any]) -> None:
-    """Deletes the nodes of a system and their vector indexes, but neither its state nor what it wrote to units."""
+    """Delete the nodes and vector indexes of a system. Its state and what it wrote to units remain."""
     label = writer.corpus.label
     for kind in system.owns.vector_indexes:
         schema.drop_derived_index(writer.graph, label, kind)
@@ -257,7 +252,7 @@ def clear(writer: Writer, system: System[Any, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SystemView(Generic[S]):
-    """A corpus as `System.estimate` sees it; nothing is written."""
+    """A corpus as `System.estimate` sees it, read-only."""
 
     graph: GraphClient
     corpus: Corpus
@@ -268,30 +263,30 @@ class SystemView(Generic[S]):
 
     @property
     def is_as_built(self) -> bool:
-        """Whether there is an index with these settings, this model and this embedder."""
+        """Return True if the index was built with these settings, this model and this embedder."""
         before = self.before
         wanted = (True, self.settings, self.model, self.context.embedder.fingerprint)
         return before is not None and (before.built, before.settings, before.model, before.embedder) == wanted
 
 
 class System(ABC, Generic[S, R]):
-    """A published system: an index over a corpus, and a retriever that asks it.
+    """A published retrieval system: an index over a corpus, and a retriever that searches the index.
 
     Attributes:
-        name: in `overstory index --system NAME` and `--retriever NAME`.
-        title: as its authors write it.
-        good_for: the questions or needs for which somebody takes it, for `overstory systems`.
-        settings, retriever_settings: the dataclasses of its options.
-        unit: what its index is built from; see `unit_of`.
-        owns: what it writes.
-        trees: those that its index has or can have, the first is shown where none is named; see `systems.tree`.
-        reads_with_model: whether a language model can read for its index.
-        answers_on_all: whether its retriever answers questions on all documents, which no passage answers.
-        rebuilds_after_deletions: whether the index is out of date when units were deleted; False where all that stands
-            on a unit goes with it.
-        memory_remedy: settings with which a first build takes less memory (see `bytes_a_passage`), as a sentence.
-        statements: the folder of its Cypher statements, for a system outside this package; its statements are called
-            `systems/NAME/…`. Ours are under `cypher/systems/NAME/`.
+        name: Name in `overstory index --system NAME` and `--retriever NAME`.
+        title: Name as its authors write it.
+        good_for: Questions or needs that the system suits, for `overstory systems`.
+        settings, retriever_settings: Dataclasses that declare the options of the index and of the retriever.
+        unit: Unit from which the index is built; see `unit_of`.
+        owns: The parts of the graph that the system writes.
+        trees: Trees that the index has or can have; see `systems.tree`. The first one is the default.
+        reads_with_model: True if a language model can read the texts for the index.
+        answers_on_all: True if the retriever answers questions about the whole corpus, which no single passage answers.
+        rebuilds_after_deletions: True if deleted units put the index out of date. False if everything derived from a
+            unit is deleted with it.
+        memory_remedy: Sentence that names settings with which a first build takes less memory (see `bytes_a_passage`).
+        statements: Folder of Cypher statements of a system outside this package, named `systems/NAME/…`. Built-in
+            systems have theirs in `cypher/systems/NAME/`.
     """
 
     name: ClassVar[str]
@@ -310,82 +305,86 @@ class System(ABC, Generic[S, R]):
 
     @abstractmethod
     def build(self, run: SystemRun[S]) -> None:
-        """Brings the index up to date, and publishes its state.
+        """Bring the index up to date and publish its state.
 
         Raises:
-            LlmError, BudgetExhausted, ModelError, GdsMissing, LeaseLost, DatabaseError: what was committed before
-                stays, and the same call goes on from there.
+            LlmError, BudgetExhausted, ModelError, GdsMissing, LeaseLost, DatabaseError: Everything committed so far
+                stays, and the next call continues from there.
         """
 
     @abstractmethod
     def retriever(self, context: RetrievalContext, settings: R) -> Retriever:
-        """A retriever over the index. Each question checks that the index exists."""
+        """Return a retriever over the index. Each question checks that the index exists."""
 
     def require(self, settings: S, graph: GraphClient) -> None:
-        """Checks that `build` has what it needs, before anything is done.
+        """Check the requirements of `build` before any work starts.
 
         Raises:
-            GdsMissing: the server lacks Graph Data Science.
-            ExtraMissing: a package is not installed.
+            GdsMissing: The server lacks Graph Data Science.
+            ExtraMissing: A package is not installed.
         """
 
-    def bytes_a_passage(self, settings: S, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # for those that hold the whole
-        """About how much memory of the client a passage takes while the index is built from scratch, as it was measured
-        (docs/scale.md); 0 where memory does not grow with the corpus."""
+    def bytes_a_passage(self, settings: S, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # for systems that hold the whole corpus in memory
+        """Return the client memory of a build in bytes per passage (docs/scale.md); 0 if constant."""
         return 0
 
-    def fingerprint(self, settings: S, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002 # for those that read texts
-        """Changes when the same unit may be read differently for a reason other than settings, model or embedder."""
+    def fingerprint(self, settings: S, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002 # for systems that read texts
+        """Return a fingerprint of everything that decides how a unit is read, except settings, model and embedder."""
         return ""
 
-    def readings(self, settings: S, model: str) -> Sequence[Reading[Any]]:  # noqa: ARG002 # for those that parse texts
-        """What `build` reads in parsed chunks; the extract stage of the same run keeps it in `BuildContext.parsed`.
+    def readings(self, settings: S, model: str) -> Sequence[Reading[Any]]:  # noqa: ARG002 # for systems that parse texts
+        """Return what `build` extracts from parsed chunks.
+
+        The extract stage of the same run keeps the values in `BuildContext.parsed`.
 
         Args:
-            model: the language model that reads, "" for rules.
+            model: Name of the language model that reads the texts; "" if rules read them.
         """
         return ()
 
-    def estimate(self, view: SystemView[S]) -> Estimate:  # noqa: ARG002 # for those that ask a language model
-        """An upper bound on what `build` would ask of a language model. Nothing is sent or written."""
+    def estimate(self, view: SystemView[S]) -> Estimate:  # noqa: ARG002 # for systems that use a language model
+        """Return an upper bound on the model requests of `build`. Nothing is sent or written."""
         return Estimate.nothing()
 
-    def index_options(self, settings: R) -> str:  # noqa: ARG002 # for those whose ablations need an index of their own
-        """The options of the index that a retriever with these settings needs, as `settings.parse` reads them."""
+    def index_options(self, settings: R) -> str:  # noqa: ARG002 # for systems whose ablations need a separate index
+        """Return the index options that these retriever settings require, as text for `settings.parse`."""
         return ""
 
     def when_asking(self, settings: R) -> R:
-        """The settings of a retriever when questions are answered from what it finds, not only searched."""
+        """Return the retriever settings to use when questions are answered, not only searched."""
         return settings
 
-    def unit_of(self, state: IndexState[S] | None) -> Unit:  # noqa: ARG002 # for those that read one kind or another
-        """What an index is built from: the units that it is behind by, that carry its marks, and whose deletions count.
+    def unit_of(self, state: IndexState[S] | None) -> Unit:  # noqa: ARG002 # for systems with several kinds of units
+        """Return the kind of unit that the index is built from.
+
+        Units of this kind carry the read marks of the system. The backlog and the deletions of an index are counted in
+        them.
 
         Args:
-            state: None for a corpus without an index.
+            state: State of the index; None for a corpus without an index.
         """
         return self.unit
 
     def units_of(self, state: IndexState[S] | None) -> tuple[Unit, ...]:
-        """All kinds of units whose changes put an index behind, that of `unit_of` first."""
+        """Return all kinds of units whose changes put the index out of date, the main unit first."""
         return (self.unit_of(state),)
 
-    def has_tree(self, tree: TreeKind, state: IndexState[S]) -> bool:  # noqa: ARG002 # for those with trees on demand
-        """Whether an index that can be asked has one of `trees`."""
+    def has_tree(self, tree: TreeKind, state: IndexState[S]) -> bool:  # noqa: ARG002 # for systems with optional trees
+        """Return True if a built index has this tree, one of `trees`."""
         return True
 
     def describe(self, state: IndexState[S]) -> str:
-        """How the index was built, in a few words."""
+        """Return how the index was built, in a few words."""
         return f"read by {state.model or 'rules'}"
 
     def figures(self, graph: GraphClient, corpus: Corpus, state: IndexState[S]) -> Mapping[str, float]:  # noqa: ARG002
-        """Current counts of the index, in addition to the figures of the last build."""
+        """Return current counts of the index, in addition to the figures of the last build."""
         return {}
 
 
 @dataclass(frozen=True, slots=True)
 class LearningRun:
-    """The inputs of a system that learns from answers."""
+    """Inputs of a system that learns from answers."""
 
     graph: GraphClient
     corpus: Corpus
@@ -395,68 +394,70 @@ class LearningRun:
 
 @runtime_checkable
 class Learner(Protocol):
-    """A system that learns from answers. Called only if the caller wants the answer remembered."""
+    """A system that learns from answers. It is called only if the caller asks to remember the answer."""
 
     def learn(self, answer: Answer, evidence: Evidence, run: LearningRun) -> Iterable[str]:
-        """Called after an answer is complete; returns notes on what was stored, or why nothing was.
+        """Learn from a complete answer, and return notes on what was stored or why nothing was stored.
 
         Raises:
-            DatabaseError: nothing was stored; the answer stands.
+            DatabaseError: Nothing was stored. The answer stays valid.
         """
         ...
 
 
 class Memory(Protocol):
-    """The answers that a system remembers of one corpus. Changes need no lease, and leave the corpus' version.
+    """The answers that a system remembers for one corpus. Changes need no lease and leave the corpus version as it is.
 
     Raises:
-        DatabaseError: they cannot be read, or a change was not committed; what was committed before stays.
+        DatabaseError: The answers cannot be read, or a change was not committed. Earlier commits stay.
     """
 
     def size(self) -> MemorySize: ...
 
     def answers(self, *, like: str, limit: int) -> list[StoredAnswer]:
-        """The newest answers, newest first.
+        """Return the newest answers, newest first.
 
         Args:
-            like: only those with this text in a question, upper and lower case being one; "" for all.
+            like: Only answers whose question contains this text, ignoring case; "" for all.
         """
         ...
 
     def with_ids(self, beginnings: Sequence[str]) -> list[StoredAnswer]:
-        """The answers whose ids begin in one of these ways, in order of id."""
+        """Return the answers whose ids start with one of the prefixes, in order of id."""
         ...
 
     def forget(self, ids: Sequence[str] | None) -> int:
-        """Deletes answers, and what only they had; how many there were.
+        """Delete answers and everything that belonged only to them, and return the number of deleted answers.
 
         Args:
-            ids: whole ones; None for all answers.
+            ids: Complete ids; None deletes all answers.
         """
         ...
 
     def records(self) -> Iterator[Mapping[str, object]]:
-        """The answers as JSON objects that name facts and passages by their texts and sources, in order of id."""
+        """Yield the answers as JSON objects that name facts and passages by text and source, in order of id."""
         ...
 
     def restore(self, records: Sequence[Mapping[str, Any]], embedder: Embedder) -> MemoryRestored:
-        """Remembers answers of `records` again, of this corpus or another, whose passages still state their facts.
+        """Restore answers from `records` of this or another corpus.
+
+        An answer is restored if its passages exist and still state its facts.
 
         Raises:
-            ValueError, TypeError, KeyError: one is no such object; nothing was written.
-            EmbedderMismatch: nothing was written.
+            ValueError, TypeError, KeyError: A record is malformed. Nothing was written.
+            EmbedderMismatch: Nothing was written.
         """
         ...
 
 
 @runtime_checkable
 class Remembers(Learner, Protocol):
-    """A system that learns answers which people can look at, delete and take along."""
+    """A system that learns answers which people can list, delete, export and restore."""
 
     def memory(self, graph: GraphClient, corpus: Corpus) -> Memory:
-        """What it remembers of a corpus; empty where it has no index."""
+        """Return the remembered answers of a corpus; empty if the corpus has no index."""
         ...
 
     def settle(self, graph: GraphClient) -> Iterable[str]:
-        """Writes what `learn` could not write yet; returns notes on what is lost."""
+        """Write what `learn` could not write yet, and return notes on what was lost."""
         ...

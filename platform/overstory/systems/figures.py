@@ -1,4 +1,4 @@
-"""Figures of a build that systems share: seconds of its parts, and what it asked of embedder and language model."""
+"""Figures of a build that all systems record: seconds per part, embedded texts and model requests."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from contextlib import contextmanager
 from overstory.llm import Chat, Spent
 from overstory.protocols import Embedder, Vectors
 
-OF_ONE_BUILD = ("_seconds", "texts_embedded")
-"""Ends of the names of figures that are of one build alone: the next, if it keeps the others, does not keep them."""
-
 
 class PartSeconds:
-    """Adds up the seconds of the parts of a build under `PART_seconds`, without those of parts inside a part."""
+    """Adds up the seconds of each part of a build as `PART_seconds`, excluding nested parts."""
 
     def __init__(self, figures: dict[str, float]) -> None:
         self._figures = figures
@@ -36,7 +33,7 @@ class PartSeconds:
 
 
 class TimedEmbedder:
-    """An embedder whose work is a part of a build: `embed_seconds`, and `texts_embedded`, how many it embedded."""
+    """An embedder that adds its work to the figures of a build as `embed_seconds` and `texts_embedded`."""
 
     def __init__(self, embedder: Embedder, timed: PartSeconds, figures: dict[str, float]) -> None:
         self._embedder = embedder
@@ -50,25 +47,23 @@ class TimedEmbedder:
         return self._embedder.dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """As `Embedder.embed`."""
         self._figures["texts_embedded"] = self._figures.get("texts_embedded", 0) + len(texts)
         with self._timed("embed"):
             return self._embedder.embed(texts)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """As `Embedder.count_tokens`."""
         return self._embedder.count_tokens(texts)
 
 
 class ModelRequests:
-    """What a build asks of a language model from now on, booked under the name of its system."""
+    """Counts the language model requests recorded under a system's name since this object was created."""
 
     def __init__(self, chat: Chat | None, stage: str) -> None:
         self._chat, self._stage = chat, stage
         self._before = self._spent()
 
     def figures(self) -> Mapping[str, float]:
-        """Requests, cached answers and tokens so far; nothing without a model."""
+        """Return requests, cached answers and tokens so far; empty without a model."""
         if self._chat is None:
             return {}
         spent = self._spent() - self._before

@@ -1,4 +1,4 @@
-"""The life of a system's index: build, update, estimate, report and removal, the same for every system."""
+"""The lifecycle of a system's index: build, update, estimate, report and removal, the same for every system."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ S = TypeVar("S", bound=SettingsClass)
 
 
 @dataclass(frozen=True, slots=True)
-class Wish(Generic[S]):
-    """A request for a system's index, checked before any work starts.
+class BuildRequest(Generic[S]):
+    """A request to build a system's index, checked before any work starts.
 
     Attributes:
-        options: as the command line names them; they change what the corpus has.
-        settings: whole settings of a program, in place of what the corpus has.
-        model: the language model to read with, "none" for none; None keeps what the corpus has.
+        options: Options as given on the command line. They change the settings that the index has in the corpus.
+        settings: Complete settings from a program, which replace the settings that the index has in the corpus.
+        model: Language model that reads the texts; "none" for rules; None keeps the current choice.
     """
 
     system: System[S, Any]
@@ -43,7 +43,7 @@ class Wish(Generic[S]):
         self.settings_after(None)
 
     def settings_after(self, before: IndexState[S] | None) -> S:
-        """The settings that the index is to have."""
+        """Return the settings that the index will have."""
         of = f"The {self.system.title} index"
         if self.settings is not None:
             return check(self.settings, of=of)
@@ -53,12 +53,12 @@ class Wish(Generic[S]):
         self.system.require(self.settings_after(read_state(self.system, corpus)), graph)
 
     def readings(self, corpus: Corpus) -> Sequence[Reading[Any]]:
-        """The readings that the build will take from parsed chunks."""
+        """Return what the build will extract from parsed chunks."""
         before = read_state(self.system, corpus)
         return self.system.readings(self.settings_after(before), self.model_after(before))
 
     def model_after(self, before: IndexState[S] | None) -> str:
-        """The name of the language model that will read, "" for rules."""
+        """Return the name of the language model that will read the texts; "" for rules."""
         if not self.system.reads_with_model or self.model == NO_MODEL:
             return ""
         return self.model if self.model is not None else before.model if before else ""
@@ -66,10 +66,15 @@ class Wish(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The outcome of a build: whether there was anything to do, notes for the user, and whether `improve` found changes
-    that had been added without clustering."""
+    """The outcome of a build.
 
-    something: bool
+    Attributes:
+        changed: True if the index was changed; False if there was nothing to do.
+        notes: Notes for the user.
+        improvable: True if `improve` found changes that had been added without clustering.
+    """
+
+    changed: bool
     notes: tuple[str, ...] = ()
     improvable: bool = False
 
@@ -79,10 +84,9 @@ class SystemReport:
     """The contents of a system's index in a corpus.
 
     Attributes:
-        pending: documents, passages or names that are not in it as they are now, or were deleted since.
-        how: how it was built, in a few words.
-        figures: what it holds and took, by names that say what they are.
-        notes: what the user should know of it.
+        pending: Number of units that the index lacks or has in an old form, or that were deleted since the build.
+        how: How the index was built, in a few words.
+        figures: Sizes and costs of the index, by name.
     """
 
     name: str
@@ -92,19 +96,21 @@ class SystemReport:
     notes: tuple[str, ...] = ()
 
 
-def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool = True, improve: bool = False) -> Built:
-    """Brings the index of a system up to date.
+def build(
+    writer: Writer, request: BuildRequest[S], context: BuildContext, *, asked: bool = True, improve: bool = False
+) -> Built:
+    """Bring the index of a system up to date.
 
     Args:
-        asked: False for an index that the corpus has, and that nobody named now: if something is missing that it needs,
-            a note says so, and other indexes can be built.
-        improve: clusters the whole again if changes went into communities that were there since that was last done.
+        asked: True if the user named the system. If False and a requirement is missing, the build is skipped with a
+            note, so that other indexes can still be built.
+        improve: Cluster everything again if changes were added to existing communities since the last clustering.
     """
-    system, graph = wish.system, writer.graph
+    system, graph = request.system, writer.graph
     corpus = writer.corpus
     before = read_state(system, corpus)
-    settings, model = wish.settings_after(before), wish.model_after(before)
-    notes = _unused_model(wish)
+    settings, model = request.settings_after(before), request.model_after(before)
+    notes = _unused_model(request)
     same = before is not None and (before.settings, before.model) == (settings, model)
     backlog = read_backlog(graph, corpus, system, before)
     current = before is not None and same and _is_current(system, before, backlog, context)
@@ -153,57 +159,57 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
             raise
         except LlmError as error:
             raise _with_way_out(error, system, corpus) from error.__cause__
-        finally:  # what was paid for is in the ledger, however the run ended
+        finally:  # the ledger records paid tokens even if the run failed
             took = chat.usage.spent - spent if chat else Spent()
             ledger.tokens += took.usage.tokens
-    told = (f"{model} took {took}",) if chat else ()
-    return Built(True, (*notes, *told, *run.notes, *_placed_notes(system, corpus, run.published)), improvable=improve)
+    usage = (f"{model} took {took}",) if chat else ()
+    return Built(True, (*notes, *usage, *run.notes, *_placed_notes(system, corpus, run.published)), improvable=improve)
 
 
 def check_memory(system: System[Any, Any], chunks: int, needed: int, *, memory: int) -> None:
-    """Refuses a build that would hold more than there is, before it begins.
+    """Refuse a build that would need more memory than the machine has, before the build begins.
 
     Args:
-        chunks: of the corpus.
-        needed: bytes that the build takes for them.
-        memory: bytes that the machine has.
+        chunks: Number of chunks in the corpus.
+        needed: Memory that the build needs, in bytes.
+        memory: Memory of the machine, in bytes.
 
     Raises:
-        OverstoryError: it would.
+        OverstoryError: The build needs more memory than the machine has.
     """
     if needed > memory:
         raise OverstoryError(
-            f"The {system.title} index needs about {needed / 1e9:,.0f} GB of memory for {chunks:,} passages, more than "
-            f"this machine has ({memory / 1e9:,.0f} GB).",
-            remedy=f"{system.memory_remedy} Build it on a machine with more memory, or of fewer documents.".lstrip(),
+            f"The {system.title} index needs about {needed / 1e9:,.0f} GB of memory for {chunks:,} passages, but this "
+            f"machine has only {memory / 1e9:,.0f} GB.",
+            remedy=f"{system.memory_remedy} Use a machine with more memory, or index fewer documents.".lstrip(),
         )
 
 
-def remember(writer: Writer, wishes: Iterable[Wish[Any]]) -> None:
-    """Notes the systems that a corpus was to get when it was interrupted, so that the next run builds them unasked."""
-    corpus = read_corpus(writer.graph, writer.corpus.name)  # the last change may have been interrupted when it was made
-    for wish in wishes:
-        if read_state(wish.system, corpus) is None:
-            state = IndexState(settings=wish.settings_after(None), model=wish.model_after(None))
-            writer.set(**{SYSTEM + wish.system.name: state.as_json()})
+def record_requests(writer: Writer, requests: Iterable[BuildRequest[Any]]) -> None:
+    """Store the requested systems of an interrupted run, so that the next run builds them without being asked."""
+    corpus = read_corpus(writer.graph, writer.corpus.name)  # read again: the last change may have been interrupted
+    for request in requests:
+        if read_state(request.system, corpus) is None:
+            state = IndexState(settings=request.settings_after(None), model=request.model_after(None))
+            writer.set(**{SYSTEM + request.system.name: state.as_json()})
 
 
-def estimate(graph: GraphClient, corpus: Corpus, wish: Wish[S], context: BuildContext) -> Estimate:
-    """An upper bound on what `build` would ask of a language model. Nothing is sent or written."""
-    before = read_state(wish.system, corpus)
-    model = wish.model_after(before)
-    settings = wish.settings_after(before)
+def estimate(graph: GraphClient, corpus: Corpus, request: BuildRequest[S], context: BuildContext) -> Estimate:
+    """Return an upper bound on the model requests of `build`. Nothing is sent or written."""
+    before = read_state(request.system, corpus)
+    model = request.model_after(before)
+    settings = request.settings_after(before)
     if not model:
         return Estimate.nothing()
     view = SystemView(graph, corpus, settings, before, context, model)
-    backlog = read_backlog(graph, corpus, wish.system, before)
+    backlog = read_backlog(graph, corpus, request.system, before)
     if view.is_as_built and not backlog.pending + backlog.deleted:
         return Estimate.nothing()
-    return wish.system.estimate(view)
+    return request.system.estimate(view)
 
 
 def report(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> SystemReport:
-    """Reports what the index of a system holds, took and lacks."""
+    """Return what the index of a system contains, what it cost and what it lacks."""
     state = read_state(system, corpus)
     behind = _behind(system, state, read_backlog(graph, corpus, system, state))
     if state is None:
@@ -214,17 +220,16 @@ def report(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> Syst
 
 
 def pending(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> int:
-    """How many units are missing from the index or out of date; at least 1 if the index must be built, or some of its
-    units were deleted."""
+    """Return the number of missing or outdated units; at least 1 if the index must be built or units were deleted."""
     state = read_state(system, corpus)
     return _behind(system, state, read_backlog(graph, corpus, system, state))
 
 
 def remove(writer: Writer, system: System[Any, Any], *, forget: bool = False) -> None:
-    """Removes the index of a system: its state first, so that no reader finds a part of it, then all that it owns.
+    """Remove the index of a system. Its state goes first, so that no reader sees a partial index.
 
     Args:
-        forget: also what it remembers, which no run brings back.
+        forget: Also delete the answers that the system remembers, which no later run can restore.
     """
     graph, owns = writer.graph, system.owns
     corpus = writer.corpus
@@ -248,9 +253,9 @@ def _refuse_to_forget(graph: GraphClient, corpus: Corpus, system: System[Any, An
     if answers:
         raise MemoryKept(
             f"The {system.title} index of corpus {corpus.name!r} remembers {counted(answers, 'answer')}, "
-            "which no run brings back.",
-            remedy=f"Keep them in a file (overstory memory export FILE --corpus {shlex.quote(corpus.name)}), then "
-            "remove the index with --forget, in Python forget=True.",
+            "which no later run can restore.",
+            remedy=f"Export them to a file (overstory memory export FILE --corpus {shlex.quote(corpus.name)}), then "
+            "remove the index with --forget (forget=True in Python).",
         )
 
 
@@ -265,14 +270,14 @@ def _behind(system: System[Any, Any], state: IndexState[Any] | None, backlog: Ba
 
 
 def _is_current(system: System[S, Any], before: IndexState[S], backlog: Backlog, context: BuildContext) -> bool:
-    """Whether there is nothing to do. Does not open the language model, which may be gone by now."""
+    """Return True if there is nothing to do. Does not open the language model, which may no longer exist."""
     if before.embedder != context.embedder.fingerprint or _behind(system, before, backlog):
         return False
     return bool(before.model) or before.fingerprint == system.fingerprint(before.settings, context, None)
 
 
 def _was_interrupted(system: System[S, Any], before: IndexState[S], graph: GraphClient, corpus: Corpus) -> bool:
-    """Whether the run that published this index was killed before it had deleted what the index replaced."""
+    """Return True if the run that published this index was killed before it deleted the old one."""
     how = _how(before.settings, before.model, before.fingerprint, before.embedder)
     stages = read_ledger(graph, corpus)
     return any((stage.name, stage.fingerprint) == (system.name, how) and stage.status != "done" for stage in stages)
@@ -300,14 +305,12 @@ def _open(model: str, system: System[Any, Any], corpus: Corpus, context: BuildCo
 
 def _with_way_out(error: LlmError, system: System[Any, Any], corpus: Corpus) -> LlmError:
     command = f"overstory index --system {system.name} --model {NO_MODEL} --corpus {shlex.quote(corpus.name)}"
-    way_out = (
-        f"The {system.title} index of this corpus reads with a language model; to have rules read instead: {command}"
-    )
+    way_out = f"The {system.title} index of this corpus uses a language model; to use rules instead, run: {command}"
     error.remedy = f"{error.remedy} {way_out}".strip()
     return error
 
 
-def _unused_model(wish: Wish[Any]) -> tuple[str, ...]:
-    if wish.system.reads_with_model or wish.model in (None, NO_MODEL):
+def _unused_model(request: BuildRequest[Any]) -> tuple[str, ...]:
+    if request.system.reads_with_model or request.model in (None, NO_MODEL):
         return ()
-    return (f"the {wish.system.title} index asks no language model; its retriever does, where one is set",)
+    return (f"the {request.system.title} index uses no language model; only its retriever does, if one is set",)

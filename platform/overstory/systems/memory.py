@@ -1,4 +1,4 @@
-"""What the systems of a corpus remember of answers, behind one door: listed, shown, deleted, exported and restored."""
+"""The answers that the systems of a corpus remember: list, show, delete, export and restore them."""
 
 from __future__ import annotations
 
@@ -22,41 +22,38 @@ _ANSWERS_A_BATCH = 100
 
 
 class CorpusMemory:
-    """The remembered answers of one corpus. It holds nothing; each call looks at the graph.
+    """The remembered answers of one corpus. Nothing is cached: each call reads the graph.
 
-    Changes need no lease: they can be made while an index is built.
+    Changes need no lease, so they can be made while an index is being built.
     """
 
     def __init__(self, graph: Callable[[], GraphClient], corpus_name: str, embedder: Callable[[], Embedder]) -> None:
-        """
+        """Create a view of the remembered answers of a corpus.
+
         Args:
-            graph, embedder: made when they are first needed.
+            graph, embedder: Factories, called when the client or the embedder is first needed.
         """
         self._graph = graph
         self._corpus_name = corpus_name
         self._embedder = embedder
 
     def sizes(self) -> dict[str, MemorySize]:
-        """How much each system remembers, by its name; of systems that have an index here."""
+        """Return how much each system with an index in the corpus remembers, by system name."""
         return {name: memory.size() for name, memory in self._memories().items()}
 
     def answers(self, *, like: str = "", limit: int = MOST_ANSWERS_LISTED) -> list[StoredAnswer]:
-        """The newest remembered answers, newest first.
+        """Return the newest remembered answers, newest first.
 
         Args:
-            like: only those with this text in a question, upper and lower case being one.
+            like: Only answers whose question contains this text, ignoring case.
         """
         if limit < 1:
-            raise SettingsError(f"limit is {limit}.", remedy="Ask for 1 answer or more.")
+            raise SettingsError(f"limit must be at least 1, got {limit}.", remedy="Ask for 1 answer or more.")
         found = [each for memory in self._memories().values() for each in memory.answers(like=like, limit=limit)]
         return sorted(found, key=lambda each: (each.asked, each.id), reverse=True)[:limit]
 
     def answer(self, id_: str) -> StoredAnswer:
-        """One remembered answer.
-
-        Args:
-            id_: its id, or enough of its beginning to tell it.
-        """
+        """Return one remembered answer by its id or a unique prefix of it."""
         found = [each for memory in self._memories().values() for each in memory.with_ids([id_])] if id_ else []
         if len(found) == 1:
             return found[0]
@@ -65,30 +62,30 @@ class CorpusMemory:
             raise AnswerNotFound(
                 f"{len(found)} remembered answers have ids that begin with {id_!r}.",
                 several=True,
-                remedy=f"Give more of it: {listed} --json.",
+                remedy=f"Give more characters of the id; list the ids with: {listed} --json.",
             )
         raise AnswerNotFound(
             f"Corpus {self._corpus_name!r} remembers no answer {id_!r}.",
-            remedy=f"See which there are: {listed}. Answers go with the passages that they stand on.",
+            remedy=f"List the remembered answers: {listed}. An answer is deleted with the passages behind it.",
         )
 
     def forget(self, ids: str | Sequence[str]) -> int:
-        """Deletes remembered answers; returns how many there were.
+        """Delete remembered answers and return the number of deleted answers.
 
         Args:
-            ids: whole ones. One that no answer has is not counted.
+            ids: Complete ids. Unknown ids are ignored.
         """
         wanted = [ids] if isinstance(ids, str) else list(ids)
         return sum(memory.forget(wanted) for memory in self._memories().values()) if wanted else 0
 
     def forget_all(self) -> int:
-        """Deletes all remembered answers; returns how many there were."""
+        """Delete all remembered answers and return their number."""
         return sum(memory.forget(None) for memory in self._memories().values())
 
     def export(self, write: Callable[[str], object]) -> int:
-        """Gives every line of an export (JSON lines, with line ends) to `write`; returns how many answers there were.
+        """Pass each line of an export (JSON lines, with line ends) to `write`, and return the number of answers.
 
-        Facts and passages are named by their texts and sources, so that `restore` finds them in another corpus, too.
+        Facts and passages are identified by text and source, so that `restore` finds them in another corpus as well.
         """
         write(f"{json.dumps({HEADER: _MEMORY_FORMAT})}\n")
         answers = 0
@@ -99,12 +96,12 @@ class CorpusMemory:
         return answers
 
     def restore(self, lines: Iterable[str], *, source: str = "memory") -> MemoryRestored:
-        """Remembers exported answers whose passages are in this corpus and still state their facts.
+        """Restore exported answers whose passages are in this corpus and still state their facts.
 
-        The same lines twice change nothing.
+        Restoring the same lines twice changes nothing.
 
         Args:
-            source: what the lines are from, for messages.
+            source: Name of the file or stream, for messages.
         """
         numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
         _check_header(next(numbered, (1, "")), source)
@@ -137,13 +134,13 @@ def _check_header(first: tuple[int, str], source: str) -> None:
         format_ = parse_json(line)[HEADER]
     except (ValueError, TypeError, KeyError) as error:
         raise BrokenSource(
-            "not an exported memory",
+            "not an export of remembered answers",
             source=source,
             line=number,
-            remedy="Name a file that `overstory memory export` wrote; `overstory ingest` restores exports of a corpus.",
+            remedy="Use a file written by `overstory memory export`; `overstory ingest` reads exports of a corpus.",
         ) from error
     if format_ != _MEMORY_FORMAT:
-        raise BrokenSource("is an export of a later version", source=source, line=number, remedy="Upgrade Overstory.")
+        raise BrokenSource("was exported by a later version", source=source, line=number, remedy="Upgrade Overstory.")
 
 
 def _by_system(batch: Iterable[tuple[int, str]], source: str) -> dict[str, dict[int, Mapping[str, Any]]]:

@@ -1,4 +1,4 @@
-"""Systems by name, found through the entry-point group `overstory.systems`, and retrievers of every kind by name."""
+"""Systems by name, loaded from the entry-point group `overstory.systems`, and all retrievers by name."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from overstory.model import Evidence
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import Learner, LearningRun, System
-from overstory.systems.lifecycle import Wish
+from overstory.systems.lifecycle import BuildRequest
 from overstory.systems.settings import SettingsClass, check, parse, refuse_class
 
 GROUP = "overstory.systems"
 
 _LOADED: dict[str, System[Any, Any]] = {}
-_LOADING = threading.RLock()  # each is made once, whoever asks first
+_LOADING = threading.RLock()  # each system is loaded once, also when several threads ask for it
 
 
 def system_names() -> list[str]:
-    """The names of all installed systems, sorted."""
+    """Return the names of all installed systems, sorted."""
     return plugins.names(GROUP)
 
 
@@ -38,74 +38,78 @@ def find_system(name: str) -> System[Any, Any]:
 
 
 def installed_systems() -> list[System[Any, Any]]:
-    """All systems that can be loaded, by name."""
+    """Return all systems that can be loaded, in order of name."""
     found: list[System[Any, Any]] = []
     for name in system_names():
         try:
             found.append(find_system(name))
         except SettingsError:
-            continue  # told when it is named
+            continue  # reported when somebody names the system
     return found
 
 
 def systems_of(corpus: Corpus) -> list[System[Any, Any]]:
-    """The systems whose indexes a corpus has, by name; systems no longer installed are left out."""
+    """Return the systems whose indexes a corpus has, in order of name; systems no longer installed are skipped."""
     names = set(system_names())
     return [find_system(name) for name in sorted(corpus.systems) if name in names]
 
 
 def missing_systems(corpus: Corpus) -> list[str]:
-    """The names of systems whose indexes a corpus has and whose packages are not installed."""
+    """Return the names of systems that have an index in the corpus but are not installed."""
     return sorted(corpus.systems.keys() - set(system_names()))
 
 
-def wishes(
+def build_requests(
     systems: str | SettingsClass | Sequence[str | SettingsClass], model: str | None = None
-) -> dict[str, Wish[Any]]:
-    """The requests for systems, by name; every option is checked.
+) -> dict[str, BuildRequest[Any]]:
+    """Return the build requests for systems, by system name. Every option is checked.
 
     Args:
-        systems: names, with options after a colon ("serag:levels=3"), or settings objects of a system's index.
-        model: the language model that they read with.
+        systems: Names, with options after a colon ("serag:levels=3"), or index settings objects.
+        model: Language model that reads the texts for these systems.
     """
-    found: dict[str, Wish[Any]] = {}
+    found: dict[str, BuildRequest[Any]] = {}
     for each in systems if isinstance(systems, Sequence) and not isinstance(systems, str) else [systems]:
-        wish = _wish(each, model)
-        wish.check()
-        if found.setdefault(wish.system.name, wish) != wish:
+        request = _build_request(each, model)
+        request.check()
+        if found.setdefault(request.system.name, request) != request:
             raise SettingsError(
-                f"The system {wish.system.name!r} is named twice, with different options.",
-                remedy="Name it once, with all options.",
+                f"The system {request.system.name!r} is named twice with different options.",
+                remedy="Name it once with all options.",
             )
     return found
 
 
-def all_wishes(corpus: Corpus, wished: Mapping[str, Wish[Any]], model: str | None) -> dict[str, Wish[Any]]:
-    """The requests, and one for each other system that the corpus has, its settings unchanged.
+def all_build_requests(
+    corpus: Corpus, requested: Mapping[str, BuildRequest[Any]], model: str | None
+) -> dict[str, BuildRequest[Any]]:
+    """Return the given requests, and one for every other system that has an index in the corpus.
+
+    The settings of the other systems stay as they are.
 
     Args:
-        model: for those that are named, or for all where none is.
+        model: Language model for the requested systems, or for all systems if none is requested.
     """
-    kept = {each.name: Wish(each, model=None if wished else model) for each in systems_of(corpus)}
-    if model is not None and not (wished or kept):
+    kept = {each.name: BuildRequest(each, model=None if requested else model) for each in systems_of(corpus)}
+    if model is not None and not (requested or kept):
         raise SettingsError(
             f"No system of corpus {corpus.name!r} reads with a language model.",
-            remedy=f"Name a system, too: {', '.join(system_names())} (--system NAME, or systems=[…] in Python).",
+            remedy=f"Name a system as well: {', '.join(system_names())} (--system NAME, or systems=[…] in Python).",
         )
-    return {**wished, **{name: wish for name, wish in kept.items() if name not in wished}}
+    return {**requested, **{name: request for name, request in kept.items() if name not in requested}}
 
 
-def _wish(wanted: str | SettingsClass, model: str | None) -> Wish[Any]:
+def _build_request(wanted: str | SettingsClass, model: str | None) -> BuildRequest[Any]:
     if isinstance(wanted, str):
         name, _, options = wanted.partition(":")
         if "," in name:
             each = " ".join(f"--system {one.strip()}" for one in name.split(","))
-            raise SettingsError(f"{name!r} is not one system.", remedy=f"Name each of several by itself: {each}")
-        return Wish(find_system(name), options, None, model)
+            raise SettingsError(f"{name!r} is not one system.", remedy=f"Name each system separately: {each}")
+        return BuildRequest(find_system(name), options, None, model)
     refuse_class(wanted)
     for system in installed_systems():
         if type(wanted) is system.settings:
-            return Wish(system, "", wanted, model)
+            return BuildRequest(system, "", wanted, model)
     raise SettingsError(
         f"{type(wanted).__name__} is not the settings class of any system's index.",
         remedy=f"Give the name of a system, or its settings: {', '.join(system_names())}.",
@@ -116,8 +120,8 @@ def _loaded(name: str) -> System[Any, Any]:
     made = plugins.make(GROUP, name, error=SettingsError, requires=["name"])
     if not isinstance(made, System) or made.name != name:
         raise SettingsError(
-            f"The entry point {name!r} of {GROUP} gives {type(made).__name__}, which is no system of this name.",
-            remedy="Report this to the makers of the package that has it.",
+            f"The entry point {name!r} of {GROUP} gives {type(made).__name__}, which is not a system with that name.",
+            remedy="Report this to the authors of the package that defines the entry point.",
         )
     if made.statements is not None:
         add_statements(made.statements)
@@ -125,12 +129,12 @@ def _loaded(name: str) -> System[Any, Any]:
 
 
 def retriever_names() -> list[str]:
-    """The names of all installed retrievers, sorted."""
+    """Return the names of all installed retrievers, sorted."""
     return sorted({*retrieve.retriever_names(), *system_names()})
 
 
 def make_retriever(wanted: str | SettingsClass, context: RetrievalContext) -> Retriever:
-    """The retriever of a name, with options after a colon ("serag:paper,flat"), or of a system's retriever settings."""
+    """Return a retriever by name, with options after a colon ("serag:paper,flat"), or by its settings."""
     of_system = _of_system(wanted)
     if of_system is None:
         return retrieve.make_retriever(str(wanted), context)
@@ -139,13 +143,13 @@ def make_retriever(wanted: str | SettingsClass, context: RetrievalContext) -> Re
 
 
 def check_retriever(wanted: str | SettingsClass) -> None:
-    """Checks name and options without making the retriever: that needs no corpus, no server and no model."""
+    """Check the name and options of a retriever without creating it. No corpus, server or model is needed."""
     if _of_system(wanted) is None:
         retrieve.check_retriever(str(wanted))
 
 
 def when_asking(wanted: str | SettingsClass) -> str | SettingsClass:
-    """The retriever as questions are answered from it, which may read more than a search does."""
+    """Return the retriever to use for answering a question, which may read more than a search does."""
     of_system = _of_system(wanted)
     if of_system is None:
         return wanted
@@ -155,7 +159,7 @@ def when_asking(wanted: str | SettingsClass) -> str | SettingsClass:
 
 
 def find_learner(wanted: str | SettingsClass) -> Learner:
-    """The system of a retriever, which learns from answers."""
+    """Return the system of a retriever that learns from answers; raise `SettingsError` if it does not learn."""
     name = wanted.partition(":")[0] if isinstance(wanted, str) else ""
     for system in installed_systems():
         mine = system.name == name or (not name and type(wanted) is system.retriever_settings)
@@ -165,14 +169,14 @@ def find_learner(wanted: str | SettingsClass) -> Learner:
     learners = [system.name for system in installed_systems() if isinstance(system, Learner)]
     raise SettingsError(
         f"The retriever {shown!r} does not learn from answers.",
-        remedy=f"Ask without remembering, or with one of: {', '.join(learners)}."
+        remedy=f"Ask without remembering, or use one of: {', '.join(learners)}."
         if learners
-        else "Ask without remembering: no system that learns is installed.",
+        else "Ask without remembering: no system that learns from answers is installed.",
     )
 
 
-def remembered(learner: Learner, answer: Answer, evidence: Evidence, run: Callable[[], LearningRun]) -> Answer:
-    """The answer, with notes on what a system learnt from it. A failure there becomes a note: the answer stands."""
+def learn_from(learner: Learner, answer: Answer, evidence: Evidence, run: Callable[[], LearningRun]) -> Answer:
+    """Let a system learn from an answer. Return the answer with notes, including a note if learning failed."""
     try:
         notes = tuple(learner.learn(answer, evidence, run()))
     except (CorpusError, DatabaseError) as error:
@@ -181,7 +185,7 @@ def remembered(learner: Learner, answer: Answer, evidence: Evidence, run: Callab
 
 
 def _of_system(wanted: str | SettingsClass) -> tuple[System[Any, Any], SettingsClass] | None:
-    """The system that the retriever belongs to, and the retriever's settings; None for one that needs no system."""
+    """Return the retriever's system and settings; None for a retriever that belongs to no system."""
     refuse_class(wanted)
     if not isinstance(wanted, str):
         for system in installed_systems():

@@ -5,8 +5,8 @@
         levels: int = option(2, "community levels between the root and the chunks", least=1, most=8)
         semantic: bool = option(False, "a second tree, over meaning alone")
 
-`parse` reads them from what follows the name of a system on the command line (`serag:levels=3,semantic`), `check` looks
-at an object that a program made, and `usage` is the help that both show. A class may name combinations of values:
+`parse` reads options from the command line (`serag:levels=3,semantic`), `check` validates a settings object made by a
+program, and `usage` returns the help text. A class can define presets, named combinations of values:
 
     presets: ClassVar[Presets] = {"flat": Preset("without the tree", {"coarse": 0.0})}
 """
@@ -22,11 +22,11 @@ from overstory.errors import SettingsError
 
 
 class Preset(NamedTuple):
-    """A combination of values with a name.
+    """A named combination of option values.
 
     Attributes:
-        help: one line for a person who chooses.
-        changes: the fields that it changes.
+        help: One line of help.
+        changes: New values by field name.
     """
 
     help: str
@@ -34,17 +34,17 @@ class Preset(NamedTuple):
 
 
 Presets = Mapping[str, Preset]
-"""Presets by name; later ones win over earlier ones."""
+"""Presets by name. If two presets set the same field, the later one wins."""
 
 DEFAULTS = "defaults"
-"""The option that every class has: it resets all fields to their defaults."""
+"""Name of the option that resets all fields to their defaults. Every settings class has it."""
 
 _DECLARED = "overstory"
 _SWITCH = {"yes": True, "true": True, "no": False, "false": False}
 
 
 class SettingsClass(Protocol):
-    """A frozen dataclass whose fields were made by `option`, or need no declaration."""
+    """A frozen dataclass whose fields are made with `option` or have plain defaults."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
@@ -62,12 +62,13 @@ class _Declared:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option as help shows it.
+    """An option as the help shows it.
 
     Attributes:
-        name: as the command line spells it.
-        values: what it may be ("1 to 8", "auto|exact|gds").
-        default: as the command line spells it.
+        name: Name on the command line.
+        values: Allowed values ("1 to 8", "auto|exact|gds").
+        default: Default value in command-line spelling.
+        switch: True for a yes/no option.
     """
 
     name: str
@@ -78,37 +79,37 @@ class Option:
 
     @property
     def spelled(self) -> str:
-        """How it is given: "levels=1 to 8", or "semantic, no-semantic" for a switch."""
+        """The option with its values: "levels=1 to 8", or "semantic, no-semantic" for a switch."""
         return f"{self.name}, no-{self.name}" if self.switch else f"{self.name}={self.values}"
 
 
 def option(
-    default: Any,  # of the field's own type, as for dataclasses.field
-    help: str,  # noqa: A002 # as click calls it
+    default: Any,  # has the type of the field, as in dataclasses.field
+    help: str,  # noqa: A002 # the name that click uses
     *,
     least: float = -math.inf,
     most: float = math.inf,
     only_with: tuple[str, object] | None = None,
 ) -> Any:
-    """A field of a settings class that is also an option.
+    """Declare a dataclass field that is also an option.
 
     Args:
-        help: what it sets, in a few words.
-        least, most: bounds of a number, inclusive.
-        only_with: a field and the value without which this option sets nothing, and is refused.
+        help: What the option sets, in a few words.
+        least, most: Bounds of a number, inclusive.
+        only_with: A field and the value it must have for this option to take effect. Otherwise the option is rejected.
     """
     return field(default=default, metadata={_DECLARED: _Declared(help, least, most, only_with)})
 
 
 def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
-    """The settings that an option text names: `levels=3,semantic,no-reuse,paper`.
+    """Parse a comma-separated list of options, such as `levels=3,semantic,no-reuse,paper`, into settings.
 
-    A number or a word is given as `name=value`, a switch as `name` or `no-name`, a preset by its name; `defaults`
-    resets what `base` has.
+    Numbers and words are given as `name=value`, switches as `name` or `no-name`, presets by name. `defaults` starts
+    from the default settings instead of `base`.
 
     Args:
-        of: what the settings are of, for messages: "SeRAG's index".
-        base: what is changed; the defaults if left out.
+        of: Subject of the settings in messages, such as "The SeRAG index".
+        base: Settings to change; the defaults if omitted.
     """
     options = {_shown(declared.name): declared for declared in fields(kind)}
     presets = presets_of(kind)
@@ -142,7 +143,7 @@ def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
 
 
 def check(settings: S, *, of: str) -> S:
-    """The settings, whose values fit their declarations."""
+    """Return the settings if every value fits its declaration; raise `SettingsError` otherwise."""
     kind = type(settings)
     for declared in fields(kind):
         _in_bounds(kind, declared, getattr(settings, declared.name), of)
@@ -151,7 +152,7 @@ def check(settings: S, *, of: str) -> S:
 
 
 def options_of(kind: type[SettingsClass]) -> list[Option]:
-    """All options of a class, in the order of its fields."""
+    """Return all options of a settings class, in field order."""
     usual = kind()
     return [
         Option(
@@ -166,14 +167,14 @@ def options_of(kind: type[SettingsClass]) -> list[Option]:
 
 
 def usage(kind: type[SettingsClass]) -> str:
-    """All options of a class on one line, each with its values and what it sets."""
+    """Return all options of a class on one line, each with its values and its help text."""
     parts = [f"{each.spelled} ({each.help})" if each.help else each.spelled for each in options_of(kind)]
     presets = [f"{name} ({preset.help})" for name, preset in presets_of(kind).items()]
     return "; ".join([*parts, *presets, f"{DEFAULTS} (reset all)"])
 
 
 def described(settings: SettingsClass) -> str:
-    """The settings that differ from the defaults, as `parse` reads them; "" where none does."""
+    """Return the settings that differ from the defaults, in the form `parse` reads; "" if there are none."""
     usual = type(settings)()
     return ",".join(
         _spelled(declared, value)
@@ -183,24 +184,23 @@ def described(settings: SettingsClass) -> str:
 
 
 def stored(settings: SettingsClass) -> dict[str, object]:
-    """Field names and values, for `restored`."""
+    """Return the settings as a dictionary by field name, for `restored`."""
     return {declared.name: getattr(settings, declared.name) for declared in fields(type(settings))}
 
 
 def restored(kind: type[S], values: Mapping[str, object]) -> S:
-    """Settings from what `stored` gave, maybe in another version: fields that are gone are left out, new ones have
-    their defaults."""
+    """Restore settings from `stored`, also of another version: unknown fields are ignored, new ones get defaults."""
     known = {declared.name for declared in fields(kind)}
     return kind(**{name: value for name, value in values.items() if name in known})
 
 
 def refuse_class(wanted: object) -> None:
     if isinstance(wanted, type):
-        raise SettingsError(f"{wanted.__name__} is a class.", remedy=f"Give an object of it: {wanted.__name__}()")
+        raise SettingsError(f"{wanted.__name__} is a class.", remedy=f"Pass an instance of it: {wanted.__name__}()")
 
 
 def presets_of(kind: type[SettingsClass]) -> Presets:
-    """The named combinations of a class."""
+    """Return the presets of a settings class."""
     found: Presets = getattr(kind, "presets", {})
     return found
 
@@ -225,8 +225,8 @@ def _sets_something(settings: SettingsClass, declared: Field[Any], of: str) -> N
     needed = f"{_shown(condition[0])}={_value_spelled(condition[1])}"
     name = _shown(declared.name)
     raise SettingsError(
-        f"{name} of {_lower(of)} is {_value_spelled(value)}, which sets nothing without {needed}.",
-        remedy=f"Add {needed}, or leave {name} out.",
+        f"{name} of {_lower(of)} is {_value_spelled(value)}, which has no effect without {needed}.",
+        remedy=f"Add {needed}, or omit {name}.",
     )
 
 
@@ -274,12 +274,13 @@ def _in_bounds(kind: type[SettingsClass], declared: Field[Any], value: object, o
     if not fits:
         name = _shown(declared.name)
         raise SettingsError(
-            f"{name} of {_lower(of)} is {value!r}.", remedy=f"Give {_range(wanted, about)}: {about.help or name}."
+            f"{name} of {_lower(of)} must be {_range(wanted, about)}, got {value!r}.",
+            remedy=f"Give {_range(wanted, about)}: {about.help or name}.",
         )
 
 
 def _lower(of: str) -> str:
-    """ "The SeRAG index" inside a sentence."""
+    """Lower the first letter, to put "The SeRAG index" inside a sentence."""
     return of[:1].lower() + of[1:]
 
 

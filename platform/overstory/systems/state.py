@@ -1,9 +1,9 @@
-"""The state of a system's index: how it was built, and up to which change of the corpus it has read.
+"""The state of a system's index: how it was built, and up to which corpus version it has read.
 
-Every unit (a document, a chunk or an entity) carries in `touched` the version of its corpus in which it last changed;
-a deletion raises a counter of its kind. An index has read all units up to `read_to`; those that an unfinished run has
-read beyond that carry the mark `read_NAME`. So what is missing is found without a look at the rest, and no statement of
-another part knows the system.
+Every unit (a document, a chunk or an entity) stores in `touched` the corpus version in which it last changed, and each
+deletion raises a counter for its kind of unit. An index has read all units up to version `read_to`. Units that an
+unfinished run has read beyond that carry the mark `read_NAME`. So pending units are found without scanning the others,
+and statements outside a system do not need to know it.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ class IndexState(Generic[S]):
     """The state of one system's index in one corpus.
 
     Attributes:
-        settings: what it was built with.
-        embedder: the fingerprint of the embedder of its vectors.
-        model: the language model that read, "" where rules did.
-        fingerprint: of everything else that decides what is read from a unit.
-        built: whether it can be asked; False before the first build has ended.
-        generation: of the derived nodes that readers use, 0 where the system has no generations.
-        read_to: the version of the corpus up to which all units were read.
-        deleted: the corpus' count of deleted units when they were.
-        placed: what was added to communities that were there, changed or removed in them, since the whole was last
-            clustered; 0 where a system clusters all of it each time, or nothing.
-        figures: of the last build, by names that say what they are.
-        details: what only the system itself reads; JSON values.
+        settings: Settings with which the index was built.
+        embedder: Fingerprint of the embedder that made its vectors.
+        model: Name of the language model that read the texts; "" if rules read them.
+        fingerprint: Fingerprint of everything else that decides how a unit is read.
+        built: True if the index can be searched; False before the first build has finished.
+        generation: Generation of the derived nodes that readers use; 0 if the system has no generations.
+        read_to: Corpus version up to which all units were read.
+        deleted: The corpus's count of deleted units at that time.
+        placed: Number of changes made within existing communities since everything was last clustered; 0 if the system
+            clusters everything each time or never clusters.
+        figures: Figures of the last build, by name.
+        details: JSON values that only the system itself reads.
     """
 
     settings: S
@@ -59,12 +59,12 @@ class IndexState(Generic[S]):
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def as_json(self) -> str:
-        """For the property of the corpus."""
+        """Return the state as JSON, for a property of the corpus."""
         return json.dumps(asdict(replace(self, settings=None)) | {"settings": stored(self.settings)})  # type: ignore[arg-type]
 
 
 def read_state(system: System[S, Any], corpus: Corpus) -> IndexState[S] | None:
-    """None where the corpus has no index of the system."""
+    """Return the state of a system's index; None if the corpus has no index of the system."""
     kept = corpus.systems.get(system.name)
     if kept is None:
         return None
@@ -73,7 +73,7 @@ def read_state(system: System[S, Any], corpus: Corpus) -> IndexState[S] | None:
 
 
 def require_state(system: System[S, Any], corpus: Corpus) -> IndexState[S]:
-    """The state of an index that can be searched."""
+    """Return the state of an index that can be searched; raise `IndexMissing` otherwise."""
     state = read_state(system, corpus)
     if state is None:
         raise index_missing(system, corpus, f"has no {system.title} index")
@@ -85,13 +85,13 @@ def require_state(system: System[S, Any], corpus: Corpus) -> IndexState[S]:
 
 
 def generation_in_use(system: System[Any, Any], corpus: Corpus) -> int:
-    """The generation that readers of a system's index use; 0 where there is none."""
+    """Return the generation that readers of a system's index use; 0 if there is none."""
     state = read_state(system, corpus)
     return state.generation if state else 0
 
 
 def placed_note(system: System[Any, Any], corpus: Corpus, placed: int) -> str:
-    """What the user should know of an index whose last changes were added without clustering again."""
+    """Return a note for the user that recent changes were added without clustering again."""
     changes = counted(placed, "change was", "changes were")
     return (
         f"{changes} added to the existing communities of {system.title} without clustering again; "
@@ -100,11 +100,11 @@ def placed_note(system: System[Any, Any], corpus: Corpus, placed: int) -> str:
 
 
 def index_missing(system: System[Any, Any], corpus: Corpus, what: str, *, options: str = "") -> IndexMissing:
-    """The error for an index that cannot be searched.
+    """Return the error for an index that cannot be searched.
 
     Args:
-        what: what the corpus lacks, after its name.
-        options: of the index that is needed.
+        what: What the corpus lacks, as a phrase that follows the corpus name.
+        options: Options of the required index.
     """
     name = with_options(system, options)
     return IndexMissing(
@@ -114,7 +114,7 @@ def index_missing(system: System[Any, Any], corpus: Corpus, what: str, *, option
 
 
 def with_options(system: System[Any, Any], options: str) -> str:
-    """A system with options of its index, as `--system` takes them."""
+    """Return a system's name with index options, in the form `--system` takes: `serag:levels=3`."""
     return f"{system.name}:{options}" if options else system.name
 
 
@@ -123,10 +123,10 @@ class Backlog:
     """How far an index is behind its corpus.
 
     Attributes:
-        units: how many the corpus has.
-        pending: how many of them changed since the index read them, or are new; of several kinds that it reads, those
-            of which it is most.
-        deleted: how many were deleted since.
+        units: Number of units in the corpus.
+        pending: Number of units that are new or changed since the index read them. If the index reads several kinds of
+            units, the largest of their counts.
+        deleted: Number of units deleted since the index read them.
     """
 
     units: int
@@ -137,7 +137,7 @@ class Backlog:
 def read_backlog(
     graph: GraphClient | Transaction, corpus: Corpus, system: System[S, Any], state: IndexState[S] | None
 ) -> Backlog:
-    """Reads the counts; for an index that is not there every unit is pending."""
+    """Count the units that an index lacks. Without an index, every unit is pending."""
     unit = system.unit_of(state)
     parameters = {
         "label": corpus.label,
@@ -154,17 +154,17 @@ def read_backlog(
 
 
 def unit_label(corpus: Corpus, unit: Unit) -> str:
-    """The label of the units of a corpus."""
+    """Return the label of a corpus's units, such as `Corpus_…_Chunk`."""
     return f"{corpus.label}_{unit.capitalize()}"
 
 
 def mark_of(system: System[Any, Any]) -> str:
-    """The property of a unit that holds the change up to which the system has read it."""
+    """Return the name of the unit property that stores the version up to which the system has read the unit."""
     return f"read_{system.name}"
 
 
 class StaleNotes:
-    """Notes on an index that is behind its corpus, counted once a version. Safe to share between threads."""
+    """Notes that an index is behind its corpus, counted once per corpus version. Thread-safe."""
 
     def __init__(self, system: System[Any, Any]) -> None:
         self._system = system
@@ -172,7 +172,7 @@ class StaleNotes:
         self._counted: tuple[tuple[datetime.datetime, int], Backlog] | None = None
 
     def of(self, tx: Transaction, corpus: Corpus, state: IndexState[Any]) -> Iterator[str]:
-        """At most one note."""
+        """Yield at most one note."""
         backlog = self._backlog(tx, corpus, state)
         system, units = self._system, PLURAL[self._system.unit_of(state)]
         command = index_command(corpus.name)

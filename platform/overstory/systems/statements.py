@@ -1,4 +1,4 @@
-"""What systems write, as statements with their rows: into a new generation in many transactions, or in place in one."""
+"""Runs the write statements of systems over rows: in many transactions for a new generation, in one for an update."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ _SYSTEM_ROWS_A_TRANSACTION = 10_000
 _SYSTEM_ROWS_A_STATEMENT = 2_000
 
 Statement = tuple[str, Sequence[Row], Mapping[str, Any]]
-"""The name of a statement, its rows, and its other parameters."""
+"""Name of a statement, its rows, and its other parameters."""
 Statements = Iterable[Statement]
-"""In the order in which they run."""
+"""Statements in the order in which they run."""
 
 
 class ListedVectors(Sequence[Row]):
-    """Rows whose vectors become lists when they are sent: a list takes 40 times as much memory, and the driver packs an
-    array four times more slowly."""
+    """Rows whose vectors are converted to lists only when the rows are sent.
+
+    A list takes 40 times the memory of an array, and the driver packs an array four times more slowly than a list.
+    """
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self._rows = rows
@@ -41,22 +43,18 @@ def _listed(row: Row) -> Row:
 
 
 def shared_labels(label: str, *kinds: str) -> list[str]:
-    """Labels for `systems/store/insert` of nodes that go with the last unit that shares them.
-
-    Args:
-        label: of the corpus.
-    """
+    """Return the labels of nodes that are deleted with the last unit that shares them; `label` is the corpus label."""
     return [*kinds, "Shared", *(derived_label(label, kind) for kind in kinds)]
 
 
 def commit_statements(writer: Writer, doing: str, statements: Statements, progress: Progress) -> None:
-    """Runs statements over their rows, some thousands in a transaction: for a generation that nobody reads yet."""
+    """Run statements over their rows in many transactions, for a generation that no reader uses yet."""
     for statement, rows, also in statements:
         commit_rows(writer, doing, statement, rows, progress, **also)
 
 
 def run_statements(tx: Transaction, label: str, statements: Statements) -> None:
-    """Runs statements over their rows within one transaction: for the generation that is read."""
+    """Run statements over their rows in one transaction, for the generation in use."""
     for statement, rows, also in statements:
         _run_rows(tx, label, statement, rows, **also)
 
@@ -64,7 +62,7 @@ def run_statements(tx: Transaction, label: str, statements: Statements) -> None:
 def commit_rows(
     writer: Writer, doing: str, statement: str, rows: Iterable[Row], progress: Progress, **parameters: object
 ) -> None:
-    """Runs a statement over all rows, some thousands in a transaction."""
+    """Run a statement over all rows, thousands per transaction."""
     for some in batches(rows, _SYSTEM_ROWS_A_TRANSACTION):
 
         def write(tx: Transaction, some: list[Row] = some) -> None:

@@ -1,5 +1,4 @@
-"""What the retrievers of systems have in common: their system, what they ask with, notes on a
-stale index, and a question again where another generation was published meanwhile."""
+"""Base class of the retrievers of systems: notes on a stale index, and a retry if a new generation is published."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ class SystemRetriever(Generic[S, R]):
         self._stale = StaleNotes(system)
 
     def _query(self, query: Callable[[Transaction, Corpus], Evidence]) -> Evidence:
-        """Runs `query` as `query_current_corpus` does; again if the system published another generation meanwhile."""
+        """Run `query`, and run it again if the system published another generation meanwhile."""
 
         def generation(corpus: Corpus) -> int:
             return generation_in_use(self._system, corpus)

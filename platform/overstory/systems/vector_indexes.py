@@ -1,4 +1,4 @@
-"""The vector indexes that systems have over nodes of a corpus."""
+"""Vector indexes of systems over their own nodes."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from overstory.systems.base import System, SystemRun
 from overstory.systems.state import read_state
 
 SCANNED = "scanned"
-"""In the details of an index' state: the kinds of `Owned.vector_indexes` with so few nodes that they have no index."""
+"""Key in `IndexState.details`: kinds of `Owned.vector_indexes` with too few nodes for a vector index."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemIndex:
-    """A vector index that a system reads.
+    """A vector index of a system.
 
     Attributes:
-        title: of the system.
-        corpus: the label of the corpus.
-        kind: of the nodes that it is over.
-        slot: of the generation that is read, where there are generations.
+        title: Title of the system.
+        corpus: Corpus label.
+        kind: Kind of the indexed nodes.
+        slot: Slot of the generation in use; None if the system has no generations.
     """
 
     title: str
@@ -38,18 +38,20 @@ class SystemIndex:
 
     @property
     def label(self) -> str:
-        """What its nodes carry."""
+        """Label of the indexed nodes."""
         return derived_label(self.corpus, self.kind, self.slot)
 
 
 def indexed_generation(run: SystemRun[Any], kind: str, nodes: int, generation: int) -> dict[str, object]:
-    """Makes the vector index over one kind of a generation's nodes, where there are enough of them or it is there.
+    """Create the vector index over one kind of node of a generation, if the generation has enough of these nodes.
+
+    An existing index is kept even if the nodes have become few.
 
     Args:
-        nodes: how many of the kind the generation has.
+        nodes: Number of nodes of this kind in the generation.
 
     Returns:
-        `SCANNED`, for the details of the state.
+        The entry `SCANNED` for `IndexState.details`.
     """
     before = run.before
     had_index = before is not None and before.generation == generation and kind not in before.details.get(SCANNED, ())
@@ -61,7 +63,7 @@ def indexed_generation(run: SystemRun[Any], kind: str, nodes: int, generation: i
 
 
 def indexes_of(corpus: Corpus, systems: Iterable[System[Any, Any]]) -> Iterator[SystemIndex]:
-    """The vector indexes that these systems should have of a corpus; none of one that is not built."""
+    """Yield the vector indexes that the built systems should have in a corpus."""
     for system in systems:
         state = read_state(system, corpus)
         if state is None or not state.built:
@@ -73,7 +75,7 @@ def indexes_of(corpus: Corpus, systems: Iterable[System[Any, Any]]) -> Iterator[
 
 
 def rebuild(writer: Writer, index: SystemIndex) -> None:
-    """Drops an index and makes it again from the nodes that are there."""
+    """Drop a vector index and create it again from the existing nodes."""
     dimension = writer.corpus.dimension
     schema.drop_index(writer.graph, index.name)
     schema.create_derived_index(writer.graph, index.corpus, index.kind, dimension=dimension, slot=index.slot)

@@ -1,4 +1,4 @@
-"""Encoding trees over edges and texts at once, as T-Retriever builds them: PARTITION, PRUNE, REGULATE."""
+"""Encoding trees over edges and texts together, as T-Retriever builds them: PARTITION, PRUNE, REGULATE."""
 
 from __future__ import annotations
 

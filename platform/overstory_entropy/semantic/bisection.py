@@ -1,4 +1,4 @@
-"""Division of a set of vertices into two sides: its gain, and moves from one side to the other."""
+"""Division of a set of vertices into two sides: the gain of a division, and moves from one side to the other."""
 
 from __future__ import annotations
 
@@ -10,28 +10,30 @@ import numpy as np
 from overstory_entropy.compile import Floats, Ids, Ints, kernel
 
 _CANCELLED_SHARE = 1e-6
-"""A sum that a subtraction leaves with less than this share is summed again: the remainder would be rounding error."""
+"""If a subtraction leaves less than this share of a sum, the sum is recomputed: the rest would be rounding error."""
 
 LEAST_BISECTION_GAIN = 1e-12
 _MOST_BISECTION_PASSES = 32
 
 
 class BisectionProblem(NamedTuple):
-    """A set of vertices to be divided, as blocks that move whole; blocks of one vertex unless the set is large.
+    """A set of vertices to be divided, as blocks of vertices that move as a whole.
+
+    In a small set, each block is one vertex. In a large set, kernels are computed only for a sample of m vertices.
 
     Attributes:
-        sums: shape (blocks, m): the kernels between each vertex and the others of each block, summed; empty if the
-            texts do not count. In a large set only a sample of m vertices is asked for its kernels.
-        first: shape (blocks + 1,): where the vertices asked of each block begin.
-        sizes: shape (blocks,): the number of vertices of each block.
-        scale: how many vertices each one asked stands for; 1.0 if all are.
-        indptr, neighbours, weights: the edges between blocks in compressed sparse rows; parallel ones are allowed.
-        inside: shape (blocks,): twice the weight of the edges inside each block, loops apart.
-        volume: shape (blocks,): the degrees in the whole graph, summed.
-        base: shape (blocks,): the bits that the vertices asked of each block would cost without the division.
-        total: the volume of the whole graph.
-        whole: the volume of the set.
-        rate: bits of the total per bit of a vertex of the set, λ / (n · groups).
+        sums: Shape (blocks, m): sum of the kernels between each sampled vertex and the other vertices of each block;
+            empty if the texts do not count.
+        first: Shape (blocks + 1,): start of each block's sampled vertices.
+        sizes: Shape (blocks,): number of vertices in each block.
+        scale: Number of vertices that each sampled vertex stands for; 1.0 if all are sampled.
+        indptr, neighbours, weights: Edges between blocks in compressed sparse rows; parallel edges are allowed.
+        inside: Shape (blocks,): twice the weight of the edges inside each block, without loops.
+        volume: Shape (blocks,): sum of the degrees in the whole graph.
+        base: Shape (blocks,): bits of each block's sampled vertices without the division.
+        total: Volume of the whole graph.
+        whole: Volume of the set.
+        rate: Bits of the total per bit of a vertex of the set, λ / (n · groups).
     """
 
     sums: Floats
@@ -50,15 +52,15 @@ class BisectionProblem(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """A division being improved; kernels change it in place.
+    """A division being improved. Kernels change it in place.
 
     Attributes:
-        side: shape (blocks,): 0 or 1.
-        of_vertex: shape (m,): the side of each vertex asked.
-        towards: shape (2, m): the kernels between each vertex and the others of either side, summed.
-        logs: shape (2,): log2 of the sums towards the own side, summed over each side.
-        size, asked: shape (2,): how many vertices each side has, and how many of those asked.
-        volume, inside, base: shape (2,): the blocks' attributes, summed over each side.
+        side: Shape (blocks,): 0 or 1.
+        of_vertex: Shape (m,): side of each sampled vertex.
+        towards: Shape (2, m): sum of the kernels between each sampled vertex and the other vertices of either side.
+        logs: Shape (2,): for each side, the sum of log2 of its vertices' sums towards their own side.
+        size, asked: Shape (2,): number of vertices, and of sampled vertices, on each side.
+        volume, inside, base: Shape (2,): sums of the blocks' attributes over each side.
     """
 
     side: Ints
@@ -74,13 +76,13 @@ class Sides(NamedTuple):
 
 @kernel
 def score_of(problem: BisectionProblem, side: Ints) -> float:
-    """The change of the entropy by a division, in bits; negative is a gain."""
+    """Return the entropy change of a division in bits; negative values are gains."""
     sides = _sides(problem, side)
     return _score(problem, sides, 0) + _score(problem, sides, 1)
 
 
 def score_of_groups(problem: BisectionProblem, labels: Ints) -> float:
-    """The change of the entropy by a division into groups 0 … k−1, shape (blocks,), in bits."""
+    """Return the entropy change of a division into groups 0 … k−1, shape (blocks,), in bits."""
     groups = int(labels.max()) + 1
     count = np.bincount(labels, weights=problem.sizes, minlength=groups)
     asked = np.bincount(labels, weights=np.diff(problem.first), minlength=groups)
@@ -95,7 +97,7 @@ def score_of_groups(problem: BisectionProblem, labels: Ints) -> float:
 
 @kernel
 def improved(problem: BisectionProblem, side: Ints) -> tuple[Ints, float]:
-    """Move single blocks while a move gains; returns the division and its change in bits."""
+    """Move single blocks while moves gain; return the division and its change in bits."""
     moved = side.copy()
     for _ in range(_MOST_BISECTION_PASSES):
         if not _pass(problem, _sides(problem, moved), np.arange(len(moved)), moved, True):
@@ -105,7 +107,7 @@ def improved(problem: BisectionProblem, side: Ints) -> tuple[Ints, float]:
 
 @kernel
 def best_sweep(problem: BisectionProblem, order: Ints) -> Ints:
-    """The best division into the first blocks of an order and the others."""
+    """Return the best division into the first blocks of an order and the remaining blocks."""
     side = np.ones(len(order), dtype=np.int64)
     best = _pass(problem, _sides(problem, side), order, side, False)
     swept = np.ones(len(order), dtype=np.int64)
@@ -115,7 +117,6 @@ def best_sweep(problem: BisectionProblem, order: Ints) -> Ints:
 
 @kernel
 def _sides(problem: BisectionProblem, side: Ints) -> Sides:
-    """The sums of a division from scratch. O(blocks · m)."""
     m = problem.first[-1]
     of_vertex = np.zeros(m, dtype=np.int64)
     towards, logs = np.zeros((2, m)), np.zeros(2)
@@ -143,7 +144,7 @@ def _sides(problem: BisectionProblem, side: Ints) -> Sides:
 
 @kernel
 def _inside_and_logs(problem: BisectionProblem, labels: Ints, groups: int) -> tuple[Floats, Floats]:
-    """(blocks,) -> (groups,), (groups,): `inside` and `logs` of `Sides`, of several groups. O(blocks · m)."""
+    """Return `inside` and `logs` (see `Sides`) of several groups, (blocks,) -> (groups,), (groups,). O(blocks · m)."""
     inside, logs = np.zeros(groups), np.zeros(groups)
     own = np.zeros(problem.first[-1])
     of_vertex = np.zeros(problem.first[-1], dtype=np.int64)
@@ -166,7 +167,6 @@ def _inside_and_logs(problem: BisectionProblem, labels: Ints, groups: int) -> tu
 
 @kernel
 def _score(problem: BisectionProblem, sides: Sides, at: int) -> float:
-    """The change by one side, in bits; a single vertex stays a leaf and changes nothing."""
     if sides.size[at] < 2:
         return 0.0
     asked = float(sides.asked[at])
@@ -177,7 +177,6 @@ def _score(problem: BisectionProblem, sides: Sides, at: int) -> float:
 def _side_score(
     problem: BisectionProblem, asked: float, volume: float, inside: float, logs: float, base: float
 ) -> float:
-    """The change by a group of two or more vertices, in bits."""
     bits = 0.0
     if inside > 0.0:
         bits -= inside / problem.total * math.log2(problem.whole / volume)
@@ -189,9 +188,10 @@ def _side_score(
 
 @kernel
 def _pass(problem: BisectionProblem, sides: Sides, order: Ints, result: Ints, only_gains: bool) -> int:
-    """Move every block once to the other side, in order, and back if `only_gains` and the move does not gain.
+    """Move every block once to the other side, in order. With `only_gains`, undo moves that do not gain.
 
-    Returns the number of gains, with the sides in `result`; or how many blocks had moved when the score was lowest.
+    Returns the number of gains, with the sides in `result`; without `only_gains`, the number of moved blocks at which
+    the score was lowest.
     """
     gains, best, crossed = 0, 0, 0
     score = _score(problem, sides, 0) + _score(problem, sides, 1)
@@ -223,9 +223,9 @@ def _pass(problem: BisectionProblem, sides: Sides, order: Ints, result: Ints, on
 
 @kernel
 def _logs_after(problem: BisectionProblem, sides: Sides, block: int) -> tuple[float, float]:
-    """The logs of the side that a block would leave and of the one it would join. O(m).
+    """Return what `Sides.logs` would be after moving a block, for the side left and the side joined. O(m).
 
-    Logarithms are taken of products, which are never 0: a factor is at least 2^−128, and a tiny product is restarted.
+    For speed, logarithms are taken of products. Factors are at least 2^−128, and a tiny product is restarted.
     """
     if problem.rate == 0.0:
         return 0.0, 0.0
@@ -252,7 +252,7 @@ def _logs_after(problem: BisectionProblem, sides: Sides, block: int) -> tuple[fl
 
 @kernel
 def _without(problem: BisectionProblem, sides: Sides, block: int, source: int, vertex: int) -> float:
-    """The sum of a vertex towards a side, less a block of it."""
+    """Return the kernel sum between a vertex and one side, leaving out one block of that side."""
     value = float(sides.towards[source, vertex] - problem.sums[block, vertex])
     if value >= _CANCELLED_SHARE * sides.towards[source, vertex]:
         return value
@@ -265,7 +265,7 @@ def _without(problem: BisectionProblem, sides: Sides, block: int, source: int, v
 
 @kernel
 def _move_totals(problem: BisectionProblem, sides: Sides, block: int) -> None:
-    """Move a block to the other side in everything except the kernel sums. O(its degree)."""
+    """Move a block to the other side and update everything except the kernel sums. O(degree of the block)."""
     source = int(sides.side[block])
     target = 1 - source
     sides.size[source] -= problem.sizes[block]
@@ -289,7 +289,6 @@ def _move_totals(problem: BisectionProblem, sides: Sides, block: int) -> None:
 
 @kernel
 def _move_sums(problem: BisectionProblem, sides: Sides, block: int, source: int) -> None:
-    """Move the vertices of a block, already moved in everything else, in the kernel sums. O(m)."""
     sides.of_vertex[problem.first[block] : problem.first[block + 1]] = 1 - source
     if problem.rate > 0.0:
         for vertex in range(len(sides.of_vertex)):

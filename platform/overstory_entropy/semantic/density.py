@@ -1,4 +1,4 @@
-"""The surprise of a text among others, in bits, by a Gaussian leave-one-out density over vectors."""
+"""The surprise of a text among others, in bits, from a Gaussian leave-one-out density over vectors."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Arrangement:
     """An order of all vertices that keeps related vertices together.
 
     Attributes:
-        position: shape (n,): the position of each vertex.
-        boundary: shape (n,): how weakly each position is tied to the one before; 0 is a boundary at the top level.
+        position: Shape (n,): position of each vertex.
+        boundary: Shape (n,): how weakly each position is tied to the one before; 0 is a boundary at the top level.
     """
 
     position: Ints
@@ -31,9 +31,10 @@ class Arrangement:
 
     @classmethod
     def of(cls, points: Floats, tree: EncodingTree | None) -> Arrangement:
-        """Order by the groups of a structural tree, the top level first; within a group, or without a tree, by text.
+        """Order vertices by the communities of a structural tree, top level first, and within a community by text.
 
-        Vertices that are alone in their group at a level, such as those without edges, stand together there, by text.
+        Without a tree, the order is by text alone. Vertices that are alone in their community at a level, such as
+        vertices without edges, are placed together, ordered by text.
         """
         cells = _text_cells(points)
         levels = [_grouped(tree.labels(level)) for level in range(1, tree.height)] if tree is not None else []
@@ -48,9 +49,9 @@ class Arrangement:
         return cls(position, boundary)
 
     def blocks(self, members: Ints, most: int) -> tuple[Ints, Ints]:
-        """The members in order, and the start of each of at most `most` blocks, with the end appended.
+        """Return the members in order, and the start of each of at most `most` blocks, with the end appended.
 
-        Each block ends at the weakest place within a window as long as an average block.
+        Each block ends at the weakest boundary within a window as long as an average block.
         """
         ordered = members[np.argsort(self.position[members], kind="stable")]
         if most >= len(ordered):
@@ -61,19 +62,22 @@ class Arrangement:
         return ordered, np.array([0, *cuts, len(ordered)])
 
     def _bound(self, ordered: Ints) -> Ints:
-        """How weakly each member is tied to the one before: by the weakest place between them."""
         places = self.position[ordered]
         weakest = np.minimum.reduceat(self.boundary[: places[-1] + 1], places[:-1] + 1)
         return np.append(0, weakest)
 
 
 def _grouped(labels: Ints) -> Ints:
-    """(n,) -> (n,): the labels, and −1 for a vertex that no other shares its label with."""
+    """Replace labels that only one vertex has by −1, (n,) -> (n,)."""
     return np.where(np.bincount(labels)[labels] > 1, labels, -1)
 
 
 def _text_cells(points: Floats) -> list[Ints]:
-    """Halves, quarters, … of the points, each cut at the median of its widest axis; the labels of each level."""
+    """Cut the points into halves, quarters and so on, each cell at the median of its widest axis.
+
+    Returns:
+        The cell of each point, one array per level.
+    """
     cells: list[Ints] = []
     label = np.zeros(len(points), dtype=np.int64)
     widest = len(points)
@@ -99,25 +103,26 @@ def _halved(points: Floats, label: Ints) -> Ints:
 
 
 MOST_SURPRISE_BITS = 128.0
-"""Upper limit of the surprise, which keeps densities finite; it is reached at some 13 bandwidths."""
+"""Upper limit of the surprise, which keeps densities finite. It is reached at about 13 bandwidths."""
 
-_TILE_POINTS = 512
-"""Points at a time: their coordinates and kernels stay in the processor's cache."""
+_TILE_POINTS = 512  # points per tile, so that coordinates and kernels stay in the processor's cache
 
 BITS = math.log2(math.e)
 NATS = math.log(2.0)
 ROUNDING_MAGIC = 1.5 * 2.0**52
-"""Added to a number, it leaves the nearest whole one in the lowest bits."""
+"""Adding this to a number leaves the nearest integer in the lowest bits."""
 _EXPONENT_SHIFT = 52
 EXPONENT_BIAS = 1023 - int(np.float64(ROUNDING_MAGIC).view(np.int64))
 
 
 @kernel
 def kernel_sums(points: Floats, asked: Ints, members: Ints, first: Ints) -> Floats:
-    """(n, c), (k,), (m,), (blocks + 1,) -> (blocks, k): the kernels between each vertex and the others of each block.
+    """Return the sum of the kernels exp(−|x − y|²), each at least 2^−128, between vertices and blocks.
 
-    exp(−|x − y|²), at least 2^−128, summed. Block b holds members[first[b]:first[b + 1]]; blocks of one vertex give the
-    matrix of kernels, with 0 where a vertex meets itself.
+    Block b contains members[first[b]:first[b + 1]]. A vertex is not compared with itself. Blocks of one vertex give the
+    kernel matrix, with 0 on the diagonal.
+
+    Shapes: (n, c), (k,), (m,), (blocks + 1,) -> (blocks, k).
     """
     sums = np.zeros((len(first) - 1, len(asked)))
     columns, found, power = np.empty((points.shape[1], _TILE_POINTS)), np.empty(_TILE_POINTS), np.empty(_TILE_POINTS)
@@ -137,9 +142,9 @@ def kernel_sums(points: Floats, asked: Ints, members: Ints, first: Ints) -> Floa
 
 @kernel
 def _kernels(point: Floats, columns: Floats, width: int, found: Floats, power: Floats) -> None:
-    """(c,), (c, tile) -> found: the kernels between a point and the first points of a tile.
+    """Fill in the kernels between a point and the first `width` points of a tile, (c,), (c, tile) -> found.
 
-    2^y is 2^k · e^f for the nearest whole number k: the first factor is a shift, the second a short series.
+    2^y is computed as 2^k · e^f for the nearest integer k: the first factor is a shift, the second a short series.
     """
     for at in range(width):
         found[at] = 0.0
@@ -169,26 +174,24 @@ def _kernels(point: Floats, columns: Floats, width: int, found: Floats, power: F
         found[at] *= power[at]
 
 
-_SAMPLED_VECTORS = 512
-_SAMPLED_NEIGHBOURS = 4096
-"""In a larger corpus this many vectors are scored against this many; both samples are drawn with the seed."""
+_SAMPLED_VECTORS = 512  # vectors scored in a larger corpus, sampled with the seed
+_SAMPLED_NEIGHBOURS = 4096  # vectors against which they are scored, sampled with the seed
 
 _BANDWIDTH_STEPS = 48
 _NARROWEST_BANDWIDTH_SHARE = 0.25
-"""The grid runs from a quarter of the typical distance to the nearest different vector to that of any two vectors."""
+"""Start of the bandwidth grid, as a share of the median distance between nearest different vectors."""
 
 
 def likeliest_bandwidth(points: Floats, *, seed: int = 0) -> float:
-    """The bandwidth of a grid with the highest leave-one-out likelihood, in the unit of the points.
+    """Return the bandwidth of a grid with the highest leave-one-out likelihood, in the unit of the points.
 
-    The likelihood is that of Gaussian densities with their constant, without which wide kernels would always win. Each
-    vector counts at most once towards another's nearest distance, so that copies of one text do not pull the bandwidth
-    to 0.
+    The likelihood uses Gaussian densities with their constant, because without it wide kernels would always win. Copies
+    of a vector are ignored, so that repeated texts do not pull the bandwidth to 0.
 
     Args:
-        points: shape (n, c).
-        seed: draws the sample of a corpus of more than 512 vectors. More than 4,096 are thinned to 4,096, which
-            widens the bandwidth by a factor of up to (n / 4096)^(1 / (c + 4)).
+        points: Shape (n, c).
+        seed: Draws the sample in a corpus of more than 512 vectors. More than 4,096 are thinned to 4,096, which widens
+            the bandwidth by a factor of up to (n / 4096)^(1 / (c + 4)).
 
     Returns:
         The bandwidth; 1.0 if all points are equal.
@@ -205,7 +208,7 @@ def likeliest_bandwidth(points: Floats, *, seed: int = 0) -> float:
 
 
 def _squared_distances(points: Floats, seed: int) -> Floats:
-    """(n, c) -> (asked, others): infinite between a point and itself, and between copies of one point."""
+    """Return squared distances, (n, c) -> (asked, others); infinite from a point to itself and its copies."""
     drawn = np.random.default_rng(seed).permutation(len(points))
     others = np.sort(drawn[:_SAMPLED_NEIGHBOURS])
     asked = np.sort(drawn[:_SAMPLED_VECTORS])
@@ -217,7 +220,7 @@ def _squared_distances(points: Floats, seed: int) -> Floats:
 
 
 def _likelihood(squared: Floats, width: float, components: int) -> float:
-    """The mean log density of the sampled points, in nats, up to a constant that no width changes."""
+    """Return the mean log density of the sampled points in nats, up to a constant independent of the bandwidth."""
     exponents = squared / (2.0 * width * width)
     least = exponents.min(axis=1)
     counted = np.isfinite(least)
@@ -227,19 +230,20 @@ def _likelihood(squared: Floats, width: float, components: int) -> float:
 
 _MOST_DENSITY_COMPONENTS = 32
 _KEPT_VARIANCE_SHARE = 0.9
-"""As many components as keep this share of the variance, but no more than 32."""
+"""Share of the variance that the kept components must reach, with at most 32 components."""
 
 
 def principal_components(vectors: Floats) -> Floats:
-    """Coordinates along the directions of greatest variance, the greatest first; the sign of each direction makes its
-    largest coefficient positive.
+    """Return coordinates along the directions of greatest variance, greatest first.
+
+    The sign of each direction makes its largest coefficient positive.
 
     Args:
-        vectors: shape (n, d), finite.
+        vectors: Shape (n, d), finite.
 
     Returns:
-        Shape (n, c): c is the least number of components with 90 % of the variance, at most 32; 0 for vectors that
-        are all equal.
+        Shape (n, c): c is the least number of components with 90 % of the variance, at most 32; 0 if all vectors are
+            equal.
     """
     centred = vectors - vectors.mean(axis=0) if len(vectors) else vectors
     variance, directions = _directions(centred)
@@ -250,7 +254,7 @@ def principal_components(vectors: Floats) -> Floats:
 
 
 def _directions(centred: Floats) -> tuple[Floats, Floats]:
-    """(n, d) -> variances (min(n, d),) falling, directions (d, min(n, d)); from the smaller of the two products."""
+    """Return falling variances (min(n, d),) and directions (d, min(n, d)), from the smaller of the two products."""
     if len(centred) < centred.shape[1]:
         _, scale, rows = np.linalg.svd(centred, full_matrices=False)
         return scale**2, rows.T
@@ -268,24 +272,22 @@ def _components_needed(variance: Floats) -> int:
 
 FAINTEST = 2.0**-MOST_SURPRISE_BITS
 
-_EXACT_MEMBERS = 4096
-_REFERENCE_MEMBERS = 2048
-_CELL_MEMBERS = 256
-"""In a set of more than 4,096, the kernels of a vertex are summed over the some 256 members of the most similar texts,
-and over a sample of 2,048 that stands for the others."""
+_EXACT_MEMBERS = 4096  # largest set whose density is computed exactly
+_REFERENCE_MEMBERS = 2048  # in larger sets: size of the sample that stands for dissimilar texts
+_CELL_MEMBERS = 256  # in larger sets: number of most similar texts compared exactly
 
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """The vectors of a graph's vertices, prepared for densities among any of them.
+    """The vectors of a graph's vertices, prepared for computing densities among any of them.
 
-    p₋ᵥ(z_v | a) = 1 / (|a| − 1) · Σ_{u ∈ a, u ≠ v} exp(−|z_u − z_v|² / 2h²), without the constant of the Gaussian,
-    which would be the same for every node and would decide the pruning. Copies of one text have density 1, 0 bits.
+    p₋ᵥ(z_v | a) = 1 / (|a| − 1) · Σ_{u ∈ a, u ≠ v} exp(−|z_u − z_v|² / 2h²). The constant of the Gaussian is left out:
+    it is the same for every node and would decide the pruning. Copies of one text have density 1, or 0 bits.
 
     Attributes:
-        points: shape (n, c), principal components in units of √2 · bandwidth.
+        points: Shape (n, c), principal components in units of √2 · bandwidth.
         bandwidth: h, in the unit of the vectors.
-        exact_members: in larger sets the density is estimated.
+        exact_members: Size up to which the density of a set is exact. In larger sets it is estimated.
 
     Source: T-Retriever Eq. 3; leave-one-out, because at the paper's bandwidths a point sees only itself.
     """
@@ -296,15 +298,16 @@ class Density:
 
     @classmethod
     def from_vectors(cls, vectors: ArrayLike, *, bandwidth: float | None = None, seed: int = 0) -> Density:
-        """The density over the principal components (90 % of the variance, at most 32) of a corpus' vectors.
+        """Return the density over the principal components of vectors (90 % of the variance, at most 32 components).
 
         Args:
-            vectors: shape (n, d), d ≥ 1, finite.
+            vectors: Shape (n, d), d ≥ 1, finite.
             bandwidth: > 0; by default the likeliest of a grid.
-            seed: draws the sample that chooses the bandwidth of a large corpus.
+            seed: Draws the sample that chooses the bandwidth of a large corpus.
 
         Raises:
-            GraphError: wrong shape, values that are not finite numbers, or a bandwidth ≤ 0. Names the first bad row.
+            GraphError: The shape is wrong, a value is not finite, or the bandwidth is ≤ 0. The message names the first
+                bad row.
         """
         points = principal_components(_checked(vectors))
         width = likeliest_bandwidth(points, seed=seed) if bandwidth is None else float(bandwidth)
@@ -314,17 +317,18 @@ class Density:
 
     @property
     def vertices(self) -> int:
-        """n."""
+        """Number of vertices, n."""
         return len(self.points)
 
     def surprise(self, members: Ints, asked: Ints | None = None) -> Floats:
-        """−log2 p₋ᵥ of each member among the others, 0 to 128 bits; 0.0 for a member without others.
+        """Return −log2 p₋ᵥ of each member among the others, 0 to 128 bits; 0.0 if there are no others.
 
-        Exact in a set of up to `exact_members`. In a larger one an estimate, the same for every order of the members.
+        Exact in a set of up to `exact_members`. In a larger set it is an estimate, which does not depend on the order
+        of the members.
 
         Args:
-            members: shape (m,), vertices.
-            asked: shape (k,), the members whose surprise is returned; all by default.
+            members: Shape (m,), vertices.
+            asked: Shape (k,), the members whose surprise is returned; all by default.
         """
         wanted = members if asked is None else asked
         if len(members) > self.exact_members:
@@ -334,11 +338,11 @@ class Density:
 
     @cached_property
     def by_text(self) -> Ints:
-        """Shape (n,): the position of each vertex in an order in which similar texts are close."""
+        """Position of each vertex in an order that places similar texts next to each other. Shape (n,)."""
         return Arrangement.of(self.points, None).position
 
     def _estimated_sums(self, members: Ints, asked: Ints) -> Floats:
-        """(m,), (k,) -> (k,): cell by cell, exact kernels inside the cell and a sample's kernels outside, scaled."""
+        """Return kernel sums, shape (k,): exact within a cell of similar texts, sampled and scaled up outside."""
         ordered = members[np.argsort(self.by_text[members], kind="stable")]
         cells = np.linspace(0, len(ordered), math.ceil(len(ordered) / _CELL_MEMBERS) + 1, dtype=np.int64)
         references = spread(len(ordered), _REFERENCE_MEMBERS)
@@ -357,14 +361,14 @@ class Density:
 
 
 def spread(size: int, most: int) -> Ints:
-    """At most `most` of the positions 0 … size − 1, equally far apart."""
+    """Return at most `most` of the positions 0 … size − 1, equally spaced."""
     count = min(size, most)
     places: Ints = ((np.arange(count) + 0.5) * size / max(count, 1)).astype(np.int64)
     return places
 
 
 def surprise_of(sums: Floats, size: int) -> Floats:
-    """The surprise in bits from summed kernels to the others of a set: log2(size − 1) − log2(sums); 0.0 if alone."""
+    """Return the surprise in bits from kernel sums, log2(size − 1) − log2(sums); 0.0 in a set of one."""
     return math.log2(size - 1) - np.log2(sums) if size > 1 else np.zeros(len(sums))
 
 
@@ -380,7 +384,7 @@ def _checked(vectors: ArrayLike) -> Floats:
         row = int(np.argmin(right))
         column = int(np.argmin(np.isfinite(rows[row])))
         raise GraphError(
-            f"row {row} of the vectors has {rows[row, column]} at {column}; expected finite numbers",
+            f"row {row} of the vectors has {rows[row, column]} in column {column}; expected finite numbers",
             remedy="Embed the text of this vertex again, or give it the mean of the other vectors.",
         )
     return rows

@@ -1,4 +1,4 @@
-"""The tree of a textual attributed graph: PARTITION down to the smallest groups, the best of them kept, REGULATE."""
+"""The tree of a graph with texts: PARTITION down to the smallest groups, selection of the best groups, REGULATE."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from overstory_entropy.compile import Floats, Ints
-from overstory_entropy.encoding import encode
+from overstory_entropy.encoder import encode
 from overstory_entropy.encoding_tree import EncodingTree
 from overstory_entropy.errors import GraphError
 from overstory_entropy.graph import Graph
@@ -33,17 +33,16 @@ STRUCTURE: Kept = "structure"
 
 
 class SemanticTree(EncodingTree):
-    """An encoding tree with the semantic entropy of each node. Entropies are computed when they are asked for.
+    """An encoding tree with the semantic entropy of each node. Entropies are computed on first access.
 
     Attributes:
-        kept: where it is from: PARTITION from the root down, PARTITION inside the communities of the structural engine,
-            or the structural engine's tree.
+        kept: Origin of the tree: PARTITION from the root down, PARTITION inside the communities of the structural
+            engine, or the tree of the structural engine.
     """
 
     def __init__(
         self, tree: EncodingTree, edges: Graph, density: Density, weight: float, capped: Capped, kept: Kept
     ) -> None:
-        """Made by `encode_semantic`."""
         super().__init__(tree.parents, tree.leaves, tree.volume, tree.cut)
         self._edges, self._density, self._weight = edges, density, weight
         self._capped = capped
@@ -51,70 +50,65 @@ class SemanticTree(EncodingTree):
 
     @cached_property
     def semantic_entropy(self) -> Floats:
-        """Shape (nodes,), bits: H_sem of each node, low if its texts are similar. They do not add up to the total.
+        """H_sem of each node in bits, shape (nodes,); low if the texts of the node are similar.
 
-        For a node of one vertex, the surprise of that vertex in the nearest ancestor of two or more.
+        The values do not add up to the total. For a node of one vertex, it is the vertex's surprise in the nearest
+        larger ancestor.
         """
         return node_semantic_entropy(self, self._density)
 
     @cached_property
     def total(self) -> float:
-        """The minimised semantic–structural entropy S², in bits; without structure, that of the texts alone.
-
-        Exact if `estimated` is 0.
-        """
+        """Minimised semantic–structural entropy S² in bits, exact if `estimated` is 0."""
         counted = EncodingTree.from_parents(self._edges, self.parents)
         return semantic_structural_entropy(self._edges, counted, self._density, weight=self._weight)
 
     @cached_property
     def estimated(self) -> int:
-        """How many groups, the root counted where it is a vertex' only group, have a density that is estimated."""
+        """Number of groups whose density is estimated. The root counts if it is the only group of a vertex."""
         return estimated_groups(self, self._density) if self._weight > 0.0 else 0
 
     @property
     def capped(self) -> Capped:
-        """Counts of the shortcuts taken."""
         return self._capped
 
     def distinct(self) -> EncodingTree:
-        """The tree without pass-through nodes: each set of vertices occurs once."""
+        """Return the tree without pass-through nodes, so that each set of vertices occurs once."""
         return distinct(self._edges, self)
 
 
 def distinct(graph: Graph, tree: EncodingTree) -> EncodingTree:
-    """The same tree without nodes that have a single child, so that each set of vertices occurs once.
+    """Return the same tree without nodes that have a single child, so that each set of vertices occurs once.
 
-    Neither entropy changes. Node i of the result is a set of one vertex if i < n; the others have two or more; the last
-    is the root. A leaf may be at any depth.
+    Both entropies stay the same. Node i of the result is a single vertex if i < n. The other nodes have two or more
+    vertices, and the last is the root. Leaves may be at any depth.
 
     Args:
-        graph: the vertices of the tree.
-        tree: such as `encode_semantic` returns.
+        graph: Graph of the tree's vertices.
+        tree: A tree such as `encode_semantic` returns.
     """
     return without_pass_throughs(graph, tree)
 
 
 Candidates = Literal["best", "partition"]
-"""The trees to choose from: all three, or what PARTITION makes from the root down, as published."""
+"""Trees to choose from: "best" for all three, "partition" for PARTITION from the root down, as published."""
 
 MOST_NUMBERS_REMEMBERED = 2**23
-"""Numbers kept, 128 MiB with the vertices that they belong to; then all are forgotten."""
+"""Cached numbers, 128 MiB including their vertices. When the cache is full, it is cleared."""
 
 
 @dataclass(frozen=True, eq=False)
 class RememberedDensity(Density):
-    """The same density; a set is recognised by a sum of random numbers, one for each vertex."""
+    """A density that caches its results. A set is identified by the sum of random numbers assigned to its vertices."""
 
     _known: dict[tuple[int, int], tuple[Ints, Floats]] = field(default_factory=dict)
     _kept: list[int] = field(default_factory=lambda: [0])
 
     @classmethod
     def of(cls, density: Density) -> RememberedDensity:
-        """A density over the same points."""
         return cls(density.points, density.bandwidth, density.exact_members)
 
     def surprise(self, members: Ints, asked: Ints | None = None) -> Floats:
-        """As `Density.surprise`."""
         key = (len(members), int(self._numbers[members].sum()))
         known = self._known.get(key)
         if known is None:
@@ -150,37 +144,36 @@ def encode_semantic(
     seed: int = 0,
     kernel_entries: int = MOST_KERNEL_ENTRIES,
 ) -> SemanticTree:
-    """An encoding tree of low semantic–structural entropy, every leaf at depth `height`.
+    """Return an encoding tree of low semantic–structural entropy, with every leaf at depth `height`.
 
-    Three high trees are built: PARTITION from the root down; PARTITION inside the communities of the structural engine;
-    the structural engine's tree of this height. In each, `best_selection` chooses the nodes to keep and PRUNE removes
-    those that still raise the entropy; REGULATE levels the best of the three, which `SemanticTree.kept` names. With
-    λ = 0 the result is therefore never worse than the structural engine's. With `candidates="partition"` only the first
-    is built.
+    Three high trees are built: PARTITION from the root down, PARTITION inside the communities of the structural engine,
+    and the tree of the structural engine itself. In each, `best_selection` chooses the nodes to keep, and PRUNE removes
+    those that still raise the entropy. REGULATE then levels the best of the three, named by `SemanticTree.kept`. So
+    with λ = 0 the result is never worse than that of the structural engine. With `candidates="partition"` only the
+    first is built.
 
-    A node of more than √`kernel_entries` vertices (4,096) is divided by moving blocks: neighbours in the structural
-    tree, and within its groups in text, as many as keep the kernels between blocks and vertices within 128 MiB. No
-    larger array is held, except the vectors.
+    A node of more than √`kernel_entries` vertices (4,096) is divided by moving blocks of vertices, neighbours in the
+    structural tree and similar in text. The number of blocks keeps the kernel matrix within 128 MiB. Apart from the
+    vectors, no larger array is held.
 
     Args:
-        graph: n vertices.
-        vectors: shape (n, d), finite: the vector of each vertex' text; or the density made of them.
-        height: ≥ 1, of the tree; height − 1 levels of groups.
-        weight: λ ≥ 0, the weight of a bit of the texts; 0.0 ignores them.
-        structure: whether the edges count.
-        candidates: the trees to choose from.
-        seed: the same seed, the same tree.
-        kernel_entries: the largest matrix of kernels.
+        vectors: Shape (n, d), or a `Density` made from the vectors.
+        height: ≥ 1. The root, and height − 1 levels of groups.
+        weight: λ ≥ 0, weight of one bit of text; 0.0 ignores the texts.
+        structure: True if the edges count.
+        candidates: Trees to choose from.
+        seed: The same seed gives the same tree.
+        kernel_entries: Size of the largest kernel matrix.
 
     Raises:
-        GraphError: inconsistent or invalid arguments. Names the first bad row of the vectors.
+        GraphError: The arguments are inconsistent or invalid. The message names the first bad row of the vectors.
 
     Source: T-Retriever, Adaptive Compression Encoding; for density and weighting see `Density` and
     `semantic_structural_entropy`.
     """
     check_weight(weight)
     if height < 1:
-        raise GraphError(f"the height is {height}, and a tree needs 1 or more")
+        raise GraphError(f"the height must be at least 1, got {height}")
     plain = density_for(graph, vectors, seed=seed)
     density = RememberedDensity.of(plain)
     edges = graph if structure else Graph.from_edges(graph.vertices, np.empty((0, 2), dtype=np.int64))
@@ -199,7 +192,7 @@ def encode_semantic(
 def _high_trees(
     divider: Divider, height: int, candidates: Candidates, seed: int
 ) -> Iterator[tuple[Kept, EncodingTree]]:
-    """Trees of any height, from which a low one is chosen."""
+    """Yield trees of any height, from which a tree of the requested height is selected."""
     graph = divider.graph
     if graph.edges == 0 or height == 1:
         yield PARTITION, partition_all(divider)
@@ -213,5 +206,4 @@ def _high_trees(
 
 
 def _structural_tree(graph: Graph, levels: int, seed: int) -> EncodingTree:
-    """The structural engine's tree, without pass-through nodes."""
     return without_pass_throughs(graph, encode(graph, levels=levels, seed=seed))

@@ -1,4 +1,4 @@
-"""Semantic–structural entropy: the bits that describe the edges, and those that describe the texts."""
+"""Semantic–structural entropy: the bits that describe the edges plus the bits that describe the texts."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from overstory_entropy.semantic.density import Density
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """order[start[a] : stop[a]] are the vertices below node a; a child's span lies in its parent's.
+    """The vertices in an order in which those below each node are adjacent: order[start[a] : stop[a]] for node a.
 
     Attributes:
-        order: shape (n,), vertices.
-        start: shape (nodes,).
-        stop: shape (nodes,).
+        order: Shape (n,), vertices.
+        start: Shape (nodes,).
+        stop: Shape (nodes,).
     """
 
     order: Ints
@@ -32,24 +32,23 @@ class Spans:
 
     @classmethod
     def of(cls, tree: EncodingTree) -> Spans:
-        """The spans of a tree, children in descending order of their numbers."""
+        """Return the spans of a tree, children in descending order of their numbers."""
         start = _starts(tree.parents, tree.sizes)
         order = np.empty(tree.leaves, dtype=np.int64)
         order[start[: tree.leaves]] = np.arange(tree.leaves)
         return cls(order, start, start + tree.sizes)
 
     def slice(self, node: int) -> slice:
-        """The positions of a node's vertices in the order."""
+        """Return the positions of a node's vertices in the order."""
         return slice(int(self.start[node]), int(self.stop[node]))
 
     def members(self, node: int) -> Ints:
-        """The vertices of a node, in the order."""
+        """Return the vertices of a node, in the order."""
         return self.order[self.slice(node)]
 
 
 @kernel
 def _starts(parents: Ints, sizes: Ints) -> Ints:
-    """(nodes,), (nodes,) -> (nodes,): where each node's vertices begin; a parent's number is above its children's."""
     starts = np.zeros(len(parents), dtype=np.int64)
     free = np.zeros(len(parents), dtype=np.int64)
     for node in range(len(parents) - 2, -1, -1):
@@ -60,7 +59,7 @@ def _starts(parents: Ints, sizes: Ints) -> Ints:
 
 
 def loops_below(graph: Graph, tree: EncodingTree) -> Floats:
-    """Shape (nodes,): the weight of the loops of each node's vertices."""
+    """Return the weight of the loops of each node's vertices, shape (nodes,)."""
     loops = np.zeros(len(tree))
     loops[: tree.leaves] = graph.loops
     _add_to_parents(tree.parents.copy(), loops)
@@ -76,23 +75,22 @@ def _add_to_parents(parents: Ints, values: Floats) -> None:
 def semantic_structural_entropy(
     graph: Graph, tree: EncodingTree, vectors: Density | ArrayLike, *, weight: float = 1.0
 ) -> float:
-    """S² = H(T) + λ · H_sem(T) of a whole tree, in bits, from scratch; λ is `weight`.
+    """Return S² = H(T) + λ · H_sem(T) of a whole tree, in bits, computed from scratch; λ is `weight`.
 
-    H_sem is the mean over vertices v, and over v's groups a, of −log2 p₋ᵥ(z_v | a). The groups of v are its internal
-    ancestors below the root, a set that occurs twice counted once. An ancestor that holds only v is replaced by the
-    nearest larger one; if all do, the root counts. So more levels cost nothing by themselves, being alone is never
-    rewarded, and a pass-through node changes nothing.
+    H_sem is the mean, over vertices v and over the groups a of v, of −log2 p₋ᵥ(z_v | a). The groups of v are its
+    internal ancestors below the root, and equal sets count once. An ancestor that contains only v is replaced by the
+    nearest larger one; if there is none, by the root. So more levels cost nothing by themselves, single-vertex groups
+    are never rewarded, and a pass-through node changes nothing.
 
     Args:
-        graph: n vertices.
-        tree: over these vertices.
-        vectors: shape (n, d), or the density made of them: the same one for all trees that are compared.
-        weight: λ ≥ 0; 0.0 is the structural entropy.
+        vectors: Shape (n, d), or a `Density` made from the vectors. Use the same one for all trees that are compared.
+        weight: λ ≥ 0; 0.0 gives the structural entropy.
 
     Raises:
-        GraphError: numbers of vertices differ, the vectors are invalid, or the weight is negative.
+        GraphError: The numbers of vertices differ, the vectors are invalid, or the weight is negative.
 
-    Source: T-Retriever Eq. 4 and 5; the weighting is ours: the paper's sum makes one-against-all splits optimal.
+    Source: T-Retriever Eq. 4 and 5. The weighting differs from the paper, whose sum makes one-against-all splits
+    optimal.
     """
     check_weight(weight)
     density = density_for(graph, vectors)
@@ -100,16 +98,16 @@ def semantic_structural_entropy(
 
 
 def semantic_entropy(tree: EncodingTree, density: Density) -> float:
-    """H_sem of a tree, in bits: the mean over vertices and over their groups of −log2 p₋ᵥ; 0.0 below two vertices."""
+    """Return H_sem of a tree in bits, the mean of −log2 p₋ᵥ over vertices and their groups; 0.0 below two vertices."""
     if tree.leaves < 2:
         return 0.0
     return float(vertex_surprise(tree, density)[2].mean())
 
 
 def node_semantic_entropy(tree: EncodingTree, density: Density) -> Floats:
-    """Shape (nodes,), bits: H_sem(a), the mean surprise of a node's vertices among each other.
+    """Return H_sem(a) of each node in bits, the mean surprise of its vertices among each other. Shape (nodes,).
 
-    For a node of one vertex, a leaf too, its surprise in the nearest ancestor of two or more.
+    For a node of one vertex, including a leaf, it is the vertex's surprise in the nearest larger ancestor.
 
     Source: T-Retriever Eq. 4.
     """
@@ -128,8 +126,12 @@ def node_semantic_entropy(tree: EncodingTree, density: Density) -> Floats:
 
 
 def vertex_surprise(tree: EncodingTree, density: Density) -> tuple[Floats, Ints, Floats]:
-    """In the order of `Spans.of(tree)`, each of shape (n,): the surprise of each vertex summed over its groups below
-    the root; the number of these groups; and its mean, or its surprise in the root if it has no groups."""
+    """Return the surprise of each vertex over its groups, in the order of `Spans.of(tree)`; each array has shape (n,).
+
+    Returns:
+        The sum over its groups below the root, the number of these groups, and the mean. A vertex without groups has
+            its surprise in the root as mean.
+    """
     spans = Spans.of(tree)
     total, groups = np.zeros(tree.leaves), np.zeros(tree.leaves, dtype=np.int64)
     for node in group_nodes(tree):
@@ -142,7 +144,7 @@ def vertex_surprise(tree: EncodingTree, density: Density) -> tuple[Floats, Ints,
 
 
 def estimated_groups(tree: EncodingTree, density: Density) -> int:
-    """How many of the sets whose density counts are so large that it is estimated."""
+    """Return how many groups are so large that their density is estimated."""
     counts = counts_as_group(tree)
     large = int((tree.sizes[counts] > density.exact_members).sum())
     grouped = counts[tree.parents[: tree.leaves]] | (tree.parents[: tree.leaves] != tree.root)
@@ -150,7 +152,7 @@ def estimated_groups(tree: EncodingTree, density: Density) -> int:
 
 
 def group_nodes(tree: EncodingTree) -> Iterator[int]:
-    """The nodes that count in H_sem, the top ones first: below the root, of two or more vertices, each set once."""
+    """Yield the nodes that count in H_sem, topmost first: below the root, two or more vertices, each set once."""
     counts = counts_as_group(tree)
     for node in range(tree.root - 1, tree.leaves - 1, -1):
         if counts[node]:
@@ -158,21 +160,21 @@ def group_nodes(tree: EncodingTree) -> Iterator[int]:
 
 
 def counts_as_group(tree: EncodingTree) -> Flags:
-    """Shape (nodes,): below the root, of two or more vertices, and not the set of a parent that counts."""
+    """Return True for nodes below the root with two or more vertices that do not repeat their parent's group."""
     above = tree.parents[:-1]
     repeats = (tree.sizes[:-1] == tree.sizes[above]) & (above != tree.root)
     return np.append((tree.sizes[:-1] > 1) & ~repeats, False)
 
 
 def density_for(graph: Graph, vectors: Density | ArrayLike, *, seed: int = 0) -> Density:
-    """The density itself, or that of the vectors; refused unless it has as many vertices as the graph."""
+    """Return the density, made from vectors if necessary; raise `GraphError` if its number of vertices differs."""
     density = vectors if isinstance(vectors, Density) else Density.from_vectors(vectors, seed=seed)
     if density.vertices != graph.vertices:
-        raise GraphError(f"there are {density.vertices} rows of vectors, and the graph has {graph.vertices} vertices")
+        raise GraphError(f"there are {density.vertices} rows of vectors, but the graph has {graph.vertices} vertices")
     return density
 
 
 def check_weight(weight: float) -> None:
-    """Refuse a λ that is negative, infinite or not a number."""
+    """Raise `GraphError` if λ is negative, infinite or not a number."""
     if not 0.0 <= weight < math.inf:
         raise GraphError(f"the weight of the texts is {weight}; expected a finite number ≥ 0")

@@ -1,4 +1,4 @@
-"""PARTITION: divide a node into groups, if that lowers the semantic–structural entropy."""
+"""PARTITION: divide a node into groups if that lowers the semantic–structural entropy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LLOYD_STARTS = 3
 
 @kernel
 def components(indptr: Ints, neighbours: Ids) -> Ints:
-    """(b + 1,), (e,) -> (b,): the connected component of each block, numbered by their first blocks."""
+    """Return the connected component of each block, numbered by first block, (b + 1,), (e,) -> (b,)."""
     label = np.full(len(indptr) - 1, -1, dtype=np.int64)
     waiting = np.empty(len(label), dtype=np.int64)
     found = 0
@@ -48,10 +48,12 @@ def components(indptr: Ints, neighbours: Ids) -> Ints:
 
 @kernel
 def fiedler(indptr: Ints, neighbours: Ids, weights: Floats, inside: Floats, start: Floats) -> Floats:
-    """(b + 1,), (e,), (e,), (b,), (b,) -> (b,): approximately the second eigenvector of the random walk.
+    """Return an approximation of the second eigenvector of the random walk on the blocks.
 
-    Power iteration on the lazy walk, with the first eigenvector removed at each step; it orders the blocks like the
-    Fiedler vector of the normalised Laplacian. A block without edges has the value 0.
+    Power iteration on the lazy walk, with the first eigenvector removed at each step. The result orders the blocks like
+    the Fiedler vector of the normalised Laplacian. A block without edges has the value 0.
+
+    Shapes: (b + 1,), (e,), (e,), (b,), (b,) -> (b,).
     """
     degree = inside.copy()
     for block in range(len(degree)):
@@ -81,16 +83,12 @@ def fiedler(indptr: Ints, neighbours: Ids, weights: Floats, inside: Floats, star
 
 
 def two_means(points: Floats, mass: Floats, rng: np.random.Generator) -> Ints:
-    """(b, c), (b,) -> (b,): 0 or 1, the nearer of two means; the best of several starts by squared distance.
-
-    All 0 if all points are equal.
-    """
+    """Divide points by 2-means, the best of several starts: 0 or 1 for each point; all 0 if the points are equal."""
     return _best_of_starts(points, mass, rng.random((_LLOYD_STARTS, 2)))
 
 
 @kernel
 def _best_of_starts(points: Floats, mass: Floats, drawn: Floats) -> Ints:
-    """(b, c), (b,), (starts, 2) -> (b,)."""
     best, least = np.zeros(len(points), dtype=np.int64), np.inf
     for start in range(len(drawn)):
         side = np.zeros(len(points), dtype=np.int64)
@@ -102,7 +100,7 @@ def _best_of_starts(points: Floats, mass: Floats, drawn: Floats) -> Ints:
 
 @kernel
 def _two_seeds(points: Floats, drawn: Floats) -> Floats:
-    """One random point, and another with a probability proportional to its squared distance (k-means++)."""
+    """Return one random point, and another with probability proportional to its squared distance (k-means++)."""
     first = min(int(drawn[0] * len(points)), len(points) - 1)
     reach = np.zeros(len(points))
     total = 0.0
@@ -119,7 +117,7 @@ def _two_seeds(points: Floats, drawn: Floats) -> Floats:
 
 @kernel
 def _lloyd(points: Floats, mass: Floats, means: Floats, side: Ints) -> float:
-    """Move both means until no point changes sides; the sides in `side`, and the squared distances summed."""
+    """Move both means until no point changes sides. Fill in `side` and return the sum of squared distances."""
     squares = 0.0
     weight = np.zeros(2)
     for _ in range(_LLOYD_STEPS):
@@ -151,15 +149,15 @@ def _squared(one: Floats, other: Floats) -> float:
 
 
 MOST_KERNEL_ENTRIES = 4096 * 4096
-"""The largest kernel matrix, 128 MiB: a set of more than 4,096 vertices is divided by moving blocks of them."""
+"""Largest kernel matrix, 128 MiB. A set of more than 4,096 vertices is divided by moving blocks of vertices."""
 
 _DEEPEST_DIVIDED_LEVEL = 64
-"""A node this deep is not divided any further; 64 levels of halves suffice for every graph."""
+"""Nodes this deep are not divided further. 64 levels of halves suffice for every graph."""
 
 
 @dataclass(frozen=True)
 class PartitionStep:
-    """The tree after an operation, and the change of its semantic–structural entropy, in bits."""
+    """The tree after an operation, and the change of its semantic–structural entropy in bits."""
 
     tree: EncodingTree
     change: float
@@ -167,11 +165,11 @@ class PartitionStep:
 
 @dataclass
 class Capped:
-    """Counts of the shortcuts that an encoding took.
+    """Counts of the shortcuts taken by an encoding.
 
     Attributes:
-        in_blocks: nodes divided by blocks of vertices, because they were too large for a kernel matrix.
-        too_deep: nodes left whole because of their depth.
+        in_blocks: Number of nodes divided by blocks of vertices because they were too large for a kernel matrix.
+        too_deep: Number of nodes left whole because of their depth.
     """
 
     in_blocks: int = 0
@@ -183,11 +181,11 @@ class Divider:
     """Divides the nodes of one graph.
 
     Attributes:
-        graph, density, weight: as in `semantic_structural_entropy`.
-        rng: draws the starts of the candidates.
-        arrangement: how a large set is cut into blocks; by default by the texts.
-        kernel_entries: the largest kernel matrix.
-        capped: counts of the shortcuts taken.
+        graph, density, weight: See `semantic_structural_entropy`.
+        rng: Random generator for the starts of the candidates.
+        arrangement: Order by which a large set is cut into blocks; by default the order of the texts.
+        kernel_entries: Size of the largest kernel matrix.
+        capped: Counts of the shortcuts taken.
     """
 
     graph: Graph
@@ -202,16 +200,16 @@ class Divider:
         self._local = np.full(self.graph.vertices, -1, dtype=np.int64)
 
     def divide(self, members: Ints, base: Floats, groups: int) -> tuple[list[Ints], list[Floats], float]:
-        """The best division of a node into groups of two or more vertices, and its change in bits.
+        """Return the best division of a node into groups of two or more vertices, and its change in bits.
 
         Args:
-            members: shape (m,), the vertices of the node.
-            base: shape (m,), the mean surprise of each of them in the present tree.
-            groups: how many groups they have below the root, the node itself included.
+            members: Shape (m,), vertices of the node.
+            base: Shape (m,), mean surprise of each vertex in the current tree.
+            groups: Number of groups of the vertices below the root, including the node itself.
 
         Returns:
             The groups, the surprise of their members, and the change in bits; no groups and 0.0 if no division gains.
-            Vertices in no group stay leaves of the node.
+                Vertices in no group stay leaves of the node.
         """
         problem, ordered, spent = self._problem(members, base, groups)
         labels = self._best_labels(problem, ordered)
@@ -244,7 +242,7 @@ class Divider:
         return self.arrangement
 
     def _best_labels(self, problem: BisectionProblem, ordered: Ints) -> Ints:
-        """The division of least entropy: connected components, a Fiedler sweep, two means; the last two improved."""
+        """Return the best division: connected components, Fiedler sweep or 2-means, the last two improved."""
         candidates: list[tuple[Ints, float]] = []
         component = components(problem.indptr, problem.neighbours)
         if component.any():
@@ -288,24 +286,22 @@ def partition(
     """Divide a node whose children are leaves into groups, if that lowers the semantic–structural entropy.
 
     Candidates are the connected components of the node (which cut no edge), a Fiedler sweep of its edges, and 2-means
-    of its texts; the last two are improved by moves of single vertices, each of which lowers the entropy. Vertices
-    alone in a group stay leaves of the node.
+    of its texts. The last two are improved by moves of single vertices, each of which lowers the entropy. A vertex that
+    would be alone in its group stays a leaf of the node.
 
     Args:
-        graph: n vertices.
-        tree: over these vertices.
-        vectors: shape (n, d), or the density made of them.
-        node: internal, without internal children.
+        vectors: Shape (n, d), or a `Density` made from the vectors.
+        node: Internal node without internal children.
         weight: λ ≥ 0.
-        seed: draws the starts of both candidates.
-        kernel_entries: the largest kernel matrix. The m vertices of a larger node are divided by moving
+        seed: Draws the starts of both candidates.
+        kernel_entries: Size of the largest kernel matrix. The m vertices of a larger node are divided by moving
             `kernel_entries` / m blocks.
 
     Returns:
         The tree and the change in bits, ≤ 0; the same tree and 0.0 if no division gains.
 
     Raises:
-        GraphError: inconsistent arguments, or a node that cannot be divided.
+        GraphError: The arguments are inconsistent, or the node cannot be divided.
 
     Source: T-Retriever Def. 1, Eq. 7.
     """
@@ -332,11 +328,11 @@ def partition(
 
 
 def partition_all(divider: Divider, tree: EncodingTree | None = None) -> EncodingTree:
-    """PARTITION until no division of any node gains: the whole tree, of any height.
+    """Apply PARTITION until no division of any node gains, and return the whole tree, of any height.
 
     Args:
-        divider: of the graph.
-        tree: the initial tree, in which every node whose children are leaves is divided; by default the root alone.
+        divider: Divider of the graph.
+        tree: Initial tree, in which every node whose children are leaves is divided; by default the root alone.
     """
     graph = divider.graph
     start = EncodingTree.from_labels(graph) if tree is None else tree
@@ -363,7 +359,15 @@ def partition_all(divider: Divider, tree: EncodingTree | None = None) -> Encodin
 
 @dataclass(frozen=True, eq=False)
 class _Undivided:
-    """A node still to be divided: its number, its vertices, their mean surprise so far, and their groups."""
+    """A node still to be divided.
+
+    Attributes:
+        number: Number of the node.
+        members: Its vertices.
+        base: Mean surprise of each vertex so far.
+        groups: Number of groups of the vertices below the root, including the node itself.
+        depth: Depth of the node.
+    """
 
     number: int
     members: Ints
@@ -373,7 +377,6 @@ class _Undivided:
 
 
 def _undivided(divider: Divider, tree: EncodingTree) -> list[_Undivided]:
-    """The nodes of three or more vertices whose children are leaves."""
     spans = Spans.of(tree)
     groups, mean = np.zeros(tree.leaves, dtype=np.int64), np.zeros(tree.leaves)
     if divider.weight > 0.0:
@@ -388,7 +391,7 @@ def _undivided(divider: Divider, tree: EncodingTree) -> list[_Undivided]:
 
 
 def _gathered(component: Ints, sizes: Ints) -> Ints:
-    """Component labels, with all single vertices in one group, which their texts may divide further."""
+    """Return component labels, with all single vertices in one group, which their texts may divide further."""
     alone = np.bincount(component, weights=sizes) < 2
     number = np.cumsum(~alone) - 1
     number[alone] = (~alone).sum()
@@ -418,8 +421,7 @@ def _problem(
 
 
 def _sampled_sums(points: Floats, ordered: Ints, first: Ints, chosen: Ints, places: Ints) -> Floats:
-    """(blocks, m): the kernels between m chosen vertices and each block: all members of the own one, and the chosen
-    ones of another, which stand for the rest."""
+    """Return kernel sums of m sampled vertices to all of their own block and to samples of others, (blocks, m)."""
     asked = ordered[chosen]
     sums = kernel_sums(points, asked, asked, places)
     if len(chosen) == len(ordered):
@@ -437,7 +439,7 @@ def _sampled_sums(points: Floats, ordered: Ints, first: Ints, chosen: Ints, plac
 def _between_blocks(
     indptr: Ints, neighbours: Ids, weights: Floats, ordered: Ints, first: Ints, block_of: Ints, local: Ints
 ) -> tuple[Ints, Ids, Floats, Floats]:
-    """The edges between blocks of some vertices, as rows (unmerged), and twice the weight inside each block.
+    """Return the edges between blocks of some vertices as rows (unmerged), and twice the weight inside each block.
 
     `local`, shape (n,), is −1 for every vertex, before and after.
     """
@@ -466,6 +468,5 @@ def _between_blocks(
 
 
 def _inside(graph: Graph, group: Ints, local: Ints) -> float:
-    """Twice the weight of the edges inside a group, loops apart."""
     first, block_of = np.array([0, len(group)]), np.zeros(len(group), dtype=np.int64)
     return float(_between_blocks(graph.indptr, graph.neighbours, graph.weights, group, first, block_of, local)[3][0])

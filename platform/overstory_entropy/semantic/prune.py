@@ -1,4 +1,4 @@
-"""PRUNE and REGULATE: nodes are removed from a tree, the cheapest first; their children move up to their parents."""
+"""PRUNE and REGULATE: remove nodes from a tree, cheapest first, and level its leaves at one depth."""
 
 from __future__ import annotations
 
@@ -36,30 +36,28 @@ def prune(
     weight: float = 1.0,
     gaining: bool = False,
 ) -> PartitionStep:
-    """Remove internal nodes until no leaf is deeper than `height`, each time the one that raises the entropy least.
+    """Remove internal nodes until no leaf is deeper than `height`, each time the node that raises the entropy least.
 
-    Only nodes above a leaf that is still too deep are removed: the paper's rule removes the cheapest of all, which
-    destroys groups where the tree is already low enough.
+    The children of a removed node move up to its parent. Only nodes above a leaf that is still too deep are removed.
+    The paper's rule removes the cheapest of all nodes, which destroys groups where the tree is already low enough.
 
     Args:
-        graph: n vertices.
-        tree: over these vertices.
-        vectors: shape (n, d), or the density made of them.
+        vectors: Shape (n, d), or a `Density` made from the vectors.
         height: ≥ 1.
         weight: λ ≥ 0.
-        gaining: also remove nodes whose removal lowers the entropy, even if the tree is low enough.
+        gaining: Also remove nodes whose removal lowers the entropy, even if the tree is low enough.
 
     Returns:
         The tree, and the total change in bits.
 
     Raises:
-        GraphError: inconsistent arguments, or a height below 1.
+        GraphError: The arguments are inconsistent, or the height is below 1.
 
     Source: T-Retriever Def. 2, Eq. 9.
     """
     check_weight(weight)
     if height < 1:
-        raise GraphError(f"the height is {height}, and a tree needs 1 or more")
+        raise GraphError(f"the height must be at least 1, got {height}")
     pruning = Pruning(graph, tree, density_for(graph, vectors), weight)
     change = pruning.until(height, gaining=gaining)
     return PartitionStep(pruning.tree(), change)
@@ -68,10 +66,10 @@ def prune(
 def prune_node(
     graph: Graph, tree: EncodingTree, vectors: Density | ArrayLike, node: int, *, weight: float = 1.0
 ) -> PartitionStep:
-    """Remove one internal node below the root; its children move up to its parent.
+    """Remove one internal node below the root. Its children move up to its parent.
 
     Raises:
-        GraphError: inconsistent arguments, or the node is the root or a leaf.
+        GraphError: The arguments are inconsistent, or the node is the root or a leaf.
     """
     check_weight(weight)
     if not tree.leaves <= node < tree.root:
@@ -82,11 +80,11 @@ def prune_node(
 
 
 class Pruning:
-    """A tree being pruned, and the change in entropy by each possible removal.
+    """A tree being pruned, with the entropy change of each possible removal.
 
-    Each vertex keeps the sum of its surprises over its groups, and their number; a removal touches the groups above and
-    below the node, and in each only the vertices of the node. A heap holds the prices; outdated ones are skipped. For
-    a tree of depth O(log n) all removals cost O(n log² n).
+    Each vertex keeps the sum of its surprises over its groups, and their number. A removal affects the groups above and
+    below the node, and in each only the vertices of the node. A heap holds the prices; outdated ones are skipped. For a
+    tree of depth O(log n), all removals cost O(n log² n).
     """
 
     def __init__(self, graph: Graph, tree: EncodingTree, density: Density, weight: float) -> None:
@@ -107,7 +105,7 @@ class Pruning:
         self._semantic = {node: self._semantic_price(node, self._spans.slice(node)) for node in self._surprise}
 
     def until(self, height: int, *, gaining: bool) -> float:
-        """Remove the cheapest until no leaf is deeper and, with `gaining`, no removal gains; the change in bits."""
+        """Remove the cheapest nodes until no leaf is too deep and, if `gaining`, none gains. Return the bits added."""
         change = 0.0
         heap = [(self.price(node), node) for node in range(self._tree.leaves, self._tree.root)]
         heapq.heapify(heap)
@@ -125,12 +123,12 @@ class Pruning:
         return change
 
     def price(self, node: int) -> float:
-        """The change in bits if the node were removed."""
+        """Return the change in bits if the node were removed."""
         semantic = 0.0 if self._repeated_by(node) is not None else self._semantic.get(node, 0.0)
         return self._structural_price(node) + self._rate * semantic
 
     def remove(self, node: int) -> float:
-        """Remove a node; returns the change in bits."""
+        """Remove a node and return the change in bits."""
         span, parent = self._spans.slice(node), int(self._parents[node])
         heir = self._repeated_by(node)
         change = self._structural_price(node)
@@ -148,7 +146,6 @@ class Pruning:
         return change
 
     def tree(self) -> EncodingTree:
-        """The remaining tree."""
         kept = np.flatnonzero(self._parents != _REMOVED_NODE)
         number = np.full(len(self._parents), -1, dtype=np.int64)
         number[kept] = np.arange(len(kept))
@@ -156,7 +153,7 @@ class Pruning:
         return EncodingTree.from_parents(self._graph, np.where(parents < 0, -1, number[parents]))
 
     def _structural_price(self, node: int) -> float:
-        """The structural change: after a removal the children are encoded from the parent, which costs more bits."""
+        """Return the structural change in bits if the node's children were encoded from its parent."""
         volume, above = self._tree.volume[node], self._tree.volume[self._parents[node]]
         if volume == 0.0:
             return 0.0
@@ -164,7 +161,7 @@ class Pruning:
         return float((self._inside[node] - regained) / self._tree.volume[-1] * np.log2(above / volume))
 
     def _semantic_price(self, node: int, part: slice) -> float:
-        """The additional bits of the vertices in a part of a group's span if the group were removed."""
+        """Return the additional bits of the vertices in part of a group's span if the group were removed."""
         start = int(self._spans.start[node])
         bits = self._surprise[node][part.start - start : part.stop - start]
         total, groups = self._total[part], self._groups[part]
@@ -172,7 +169,7 @@ class Pruning:
         return float((without - total / groups).sum())
 
     def _forget(self, node: int, span: slice) -> None:
-        """Remove a group from the sums, and update the prices of the groups above and below it."""
+        """Remove a group from the sums of its vertices, and update the prices of related groups."""
         related = [other for other in self._related(node) if other in self._surprise]
         shared = [
             slice(max(span.start, part.start), min(span.stop, part.stop)) for part in map(self._spans.slice, related)
@@ -186,11 +183,10 @@ class Pruning:
             self._semantic[other] += self._semantic_price(other, part)
 
     def _repeated_by(self, node: int) -> int | None:
-        """The internal child with the same vertices, if any."""
         return next(iter(self._inner[node]), None) if len(self._children[node]) == 1 else None
 
     def _related(self, node: int) -> list[int]:
-        """The internal nodes above a node, except the root, and all below."""
+        """Return the internal ancestors of a node, except the root, and its internal descendants."""
         found: list[int] = []
         above = int(self._parents[node])
         while above != self._tree.root:
@@ -205,22 +201,20 @@ class Pruning:
 
 
 def _surprises(tree: EncodingTree, density: Density, spans: Spans) -> dict[int, Floats]:
-    """The surprise of the vertices of each group, in the order of the spans."""
     return {node: density.surprise(spans.members(node)) for node in group_nodes(tree)}
 
 
 def best_selection(graph: Graph, tree: EncodingTree, density: Density, height: int, weight: float) -> EncodingTree:
-    """The tree of nearly the least S² with at most this height, made of groups of a higher tree.
+    """Return a tree of at most this height with nearly the least S², made of groups of a higher tree.
 
-    PRUNE removes one node at a time and cannot go back; this compares all choices. A dynamic programme finds the best
-    choice as if every vertex had `levels` groups, counting its lowest one again for missing levels; that is exact for
-    one level, and always for the structural part. Of the choices for 1 … height − 1 levels the one with the least S² is
-    returned. O(n · depth · height²) in addition to the densities.
+    PRUNE removes one node at a time and cannot go back; this function compares all choices. A dynamic programme finds
+    the best choice as if every vertex had `levels` groups, counting its lowest group again for missing levels. That is
+    exact for one level, and always for the structural part. Of the choices for 1 … height − 1 levels, the one with the
+    least S² is returned. O(n · depth · height²) in addition to the densities.
 
     Args:
-        graph: n vertices.
-        tree: without pass-through nodes.
-        density: of the same vertices.
+        tree: Tree without pass-through nodes.
+        density: Density of the same vertices.
         height: ≥ 1.
         weight: λ ≥ 0.
     """
@@ -236,13 +230,13 @@ def best_selection(graph: Graph, tree: EncodingTree, density: Density, height: i
 
 
 def without_pass_throughs(graph: Graph, tree: EncodingTree) -> EncodingTree:
-    """The same tree without internal nodes that have a single child."""
+    """Return the same tree without internal nodes that have a single child."""
     children = np.bincount(tree.parents[:-1], minlength=len(tree))
     return _contracted(graph, tree, children > 1)
 
 
 class _Programme:
-    """The costs of keeping or dropping each node, for each ancestor that may be the nearest kept one."""
+    """A dynamic programme over the cost of keeping or dropping each node, by nearest kept ancestor."""
 
     def __init__(self, graph: Graph, tree: EncodingTree, density: Density, weight: float) -> None:
         self._graph, self._tree = graph, tree
@@ -256,7 +250,7 @@ class _Programme:
             self._add_semantic(density, weight / max(graph.vertices, 1))
 
     def tree(self, levels: int) -> EncodingTree:
-        """The best choice for this number of levels."""
+        """Return the best choice for this number of levels."""
         kept = _kept(
             self._parents,
             self._depths,
@@ -270,8 +264,7 @@ class _Programme:
         return _contracted(self._graph, self._tree, kept)
 
     def _add_semantic(self, density: Density, rate: float) -> None:
-        """For each internal node, the bits of its vertices in it; and the bits of its own leaves in it and in each of
-        its ancestors."""
+        """Add the text bits of each node's vertices, and of its own leaves in it and in each ancestor."""
         spans = Spans.of(self._tree)
         for node in range(self._tree.leaves, len(self._tree)):
             members = spans.members(node)
@@ -282,7 +275,7 @@ class _Programme:
 
 @kernel
 def _entering(parents: Ints, depths: Ints, starts: Ints, inside: Floats, volume: Floats, leaves: int) -> Floats:
-    """The change of the structural entropy by each internal node, below each of its ancestors, the root first."""
+    """Return the structural entropy change of each internal node below each of its ancestors, the root first."""
     root = len(parents) - 1
     change = np.zeros(starts[root] + 1)
     for node in range(leaves, root):
@@ -298,10 +291,7 @@ def _entering(parents: Ints, depths: Ints, starts: Ints, inside: Floats, volume:
 def _kept(
     parents: Ints, depths: Ints, starts: Ints, entering: Floats, spent: Floats, flat: Floats, levels: int, leaves: int
 ) -> Flags:
-    """Shape (nodes,): whether each internal node is kept in the best choice.
-
-    Whether a node would be kept depends on the depth of the nearest kept node above it, and on how many are above it.
-    """
+    """Return True for internal nodes kept in the best choice, shape (nodes,)."""
     root = len(parents) - 1
     costs = np.zeros((len(flat), levels + 1))
     for row in range(len(flat)):
@@ -332,7 +322,6 @@ def _kept(
 
 
 def _contracted(graph: Graph, tree: EncodingTree, kept: Flags) -> EncodingTree:
-    """The tree of the kept internal nodes, the root and the leaves."""
     stays = kept.copy()
     stays[: tree.leaves] = True
     stays[tree.root] = True
@@ -344,7 +333,6 @@ def _contracted(graph: Graph, tree: EncodingTree, kept: Flags) -> EncodingTree:
 
 @kernel
 def _nearest(parents: Ints, stays: Flags) -> Ints:
-    """(nodes,), (nodes,) -> (nodes,): the nearest ancestor that stays."""
     nearest = np.full(len(parents), -1, dtype=np.int64)
     for node in range(len(parents) - 2, -1, -1):
         above = parents[node]
@@ -353,19 +341,19 @@ def _nearest(parents: Ints, stays: Flags) -> Ints:
 
 
 def regulate(graph: Graph, tree: EncodingTree, height: int) -> EncodingTree:
-    """The same groups, every leaf at depth `height`; neither entropy changes.
+    """Return the tree with the same groups and every leaf at depth `height`. Both entropies stay the same.
 
     Every node is placed as deep as its deepest leaf allows, with pass-through nodes (one child each) between it and its
     parent. No other tree with these groups and this height has fewer nodes.
 
     Raises:
-        GraphError: the tree is higher than `height`.
+        GraphError: The tree is higher than `height`.
 
     Source: T-Retriever Def. 3 and Prop. 1.
     """
     if tree.height > height:
         raise GraphError(
-            f"the tree has height {tree.height}, more than {height}", remedy="Prune it to this height first."
+            f"the tree has height {tree.height}, more than {height}", remedy="Prune the tree to this height first."
         )
     parents, level = tree.parents, _heights_above_leaves(tree)
     level[tree.root] = height
@@ -381,7 +369,6 @@ def regulate(graph: Graph, tree: EncodingTree, height: int) -> EncodingTree:
 
 
 def _heights_above_leaves(tree: EncodingTree) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Shape (nodes,): the distance of each node from its deepest leaf."""
     above = np.zeros(len(tree), dtype=np.int64)
     for node, parent in enumerate(tree.parents[:-1].tolist()):
         above[parent] = max(above[parent], above[node] + 1)

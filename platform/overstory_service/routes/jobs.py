@@ -18,7 +18,7 @@ from overstory.errors import DatabaseError
 from overstory.graph import read_corpus
 from overstory.index import metadata_of_json
 from overstory.model.plain import plain
-from overstory.systems import wishes
+from overstory.systems import build_requests
 from overstory_service.hosted import Call, OnCorpus, OnService, admitted, tokens_readable
 from overstory_service.jobs.runner import LONGEST_ENCODING_NAME, read_options_of
 from overstory_service.jobs.store import JOB_STATES, JobState, ServiceJob
@@ -202,7 +202,7 @@ async def queue_index(call: Call, given: dict[str, Any]) -> ServiceJob:
     """
 
     def queue() -> ServiceJob:
-        wishes(given["systems"], given["model"])
+        build_requests(given["systems"], given["model"])
         read_corpus(call.host.corpora.base.graph, call.corpus)
         return call.host.queue_job(call.corpus, "index", given, by=call.access.name)
 

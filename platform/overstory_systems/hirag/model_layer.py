@@ -25,7 +25,7 @@ from overstory.systems.entity_graph.relations import (
     among_strongest,
     left_out_note,
 )
-from overstory.systems.texts.writing import ModelWriter, RuleWriter, WritingOutcome
+from overstory.systems.texts.writers import ModelWriter, RuleWriter, WritingOutcome
 from overstory_systems.hirag.knowledge_graph import NAME, BaseLayer, LayerEntity, ref_of
 
 _READ_CHUNKS_A_PAGE = 1_000

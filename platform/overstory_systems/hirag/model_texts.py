@@ -24,7 +24,7 @@ from overstory.systems.texts.model_reports import (
     sources_of,
 )
 from overstory.systems.texts.passages import cut, passages_of, within
-from overstory.systems.texts.writing import ModelWriter, WritingOutcome
+from overstory.systems.texts.writers import ModelWriter, WritingOutcome
 from overstory.systems.tree.build import cosines_to, nearest_first, to_mean
 from overstory.text.names.keys import entity_key
 from overstory_systems.hirag.knowledge_graph import NAME, LayerEntity

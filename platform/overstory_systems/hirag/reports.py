@@ -20,7 +20,7 @@ from overstory.systems.entity_graph import EntityRelation
 from overstory.systems.entity_graph.descriptions import is_prose
 from overstory.systems.texts.passages import about
 from overstory.systems.texts.reports import RULES, Finding, Report, TreeReports, rating_of, write_levels
-from overstory.systems.texts.writing import RuleWriter, TextWriter
+from overstory.systems.texts.writers import RuleWriter, TextWriter
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.key_phrases import is_readable_name
 from overstory.text.names.shapes import shape_key

@@ -18,7 +18,7 @@ from overstory.llm import Chat
 from overstory.protocols import Vectors
 from overstory.systems.texts.passages import in_common, passages_of, within
 from overstory.systems.texts.reports import RULES
-from overstory.systems.texts.writing import RuleWriter, TextWriter
+from overstory.systems.texts.writers import RuleWriter, TextWriter
 from overstory.systems.tree.build import nearest_first, to_mean
 from overstory.text.key_phrases import CommonWords, Described, evenly, sentences_of
 from overstory.text.names.keys import entity_key

@@ -20,7 +20,7 @@ from overstory.retrieve.hits import best_of, chunk_rows, quoted, ranked_hits
 from overstory.retrieve.question import Question, read_question
 from overstory.retrieve.vector_search import VectorCache, depth_for
 from overstory.systems.system_retriever import SystemRetriever
-from overstory.systems.tree.finding import require_tree
+from overstory.systems.tree.lookup import require_tree
 from overstory.vectors.packed import unpacked
 from overstory_entropy.compile import Ints
 from overstory_systems.serag.candidates import CandidateSearch, NameVectors, ScoredCandidates, similar_entities

@@ -22,7 +22,7 @@ from overstory.display import counted, shortened
 from overstory.llm import Chat
 from overstory.systems.texts.passages import about, in_common, passages_of, within
 from overstory.systems.texts.reports import RULES, Finding, Report, rating_of
-from overstory.systems.texts.writing import RuleWriter, TextWriter
+from overstory.systems.texts.writers import RuleWriter, TextWriter
 from overstory.text.key_phrases import (
     CommonWords,
     Described,

@@ -29,7 +29,7 @@ from overstory.systems import BuildContext, Owned, System, SystemRun, option, re
 from overstory.systems.entity_graph import DescribedEntity, EntityRelation, NearEntities, read_near_entities
 from overstory.systems.system_retriever import SystemRetriever
 from overstory.systems.texts.passages import passages_of, within
-from overstory.systems.texts.writing import RuleWriter
+from overstory.systems.texts.writers import RuleWriter
 
 MOST_CHUNKS = 5
 """Passages that a text stands on."""

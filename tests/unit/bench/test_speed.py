@@ -9,7 +9,7 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 from benchmarks.curves import Axis, Point, add_points, picture, read_points, short
-from benchmarks.measuring import Cost, Spread
+from benchmarks.measurements import Cost, Spread
 from benchmarks.speed import (
     RELEASED,
     Release,

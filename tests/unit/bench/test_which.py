@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from benchmarks.reading import Read, bound_for, read_at, read_of, text_of
+from benchmarks.read_text import Read, bound_for, read_at, read_of, text_of
 from benchmarks.which import (
     PAGE,
     Costs,
@@ -45,14 +45,14 @@ def words(text: str) -> int:
 def test_reading_counts_the_gold_documents_that_can_be_cited_and_looks_for_the_answer() -> None:
     context = read_within(1_000, evidence(DRACULA, DUBLIN))
     read = read_of(context, {"d0", "d7"}, ["in the Dublin", "Cork"], words)
-    assert read == Read(tokens=words(DRACULA) + words(DUBLIN), gold=0.5, said=1.0)
+    assert read == Read(tokens=words(DRACULA) + words(DUBLIN), gold=0.5, answered=1.0)
 
 
 def test_whether_yes_or_no_is_in_a_text_says_nothing() -> None:
     context = read_within(1_000, evidence("No, it is not."))
-    assert read_of(context, {"d0"}, ["No"], words).said is None
-    assert read_of(context, {"d0"}, [], words).said is None
-    assert read_of(context, {"d0"}, ["No", "never"], words).said == 0.0
+    assert read_of(context, {"d0"}, ["No"], words).answered is None
+    assert read_of(context, {"d0"}, [], words).answered is None
+    assert read_of(context, {"d0"}, ["No", "never"], words).answered == 0.0
 
 
 @pytest.mark.parametrize("tokens", [12, 20, 30, 1_000])

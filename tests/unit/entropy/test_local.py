@@ -132,19 +132,6 @@ def test_a_vertex_that_goes_again_leaves_nothing_behind(given: tuple[EdgeList, I
         assert part.entropy(bits) == pytest.approx(bits, abs=1e-8)
 
 
-@given(newcomers(), st.floats(0.5, 4.0))
-def test_an_edge_may_change_its_weight(given: tuple[EdgeList, Ints], factor: float) -> None:
-    before, nested = without_last(given[0])[0], given[1]
-    if not before.edges:
-        return
-    part, bits = part_of(before, nested), oracle.entropy(*before, parents_of(nested))
-    (one, other, weight), *others = before.edges
-    part.reweigh(f"v{one}", f"v{other}", weight * (factor - 1.0))
-    after = EdgeList(before.vertices, [(one, other, weight * factor), *others])
-    assert_is(part, after, nested)
-    assert part.entropy(bits) == pytest.approx(oracle.entropy(*after, parents_of(nested)), abs=1e-8)
-
-
 @given(newcomers(), st.data())
 def test_leaves_of_unknown_edges_keep_the_figures_whole(given: tuple[EdgeList, Ints], data: st.DataObject) -> None:
     """Volumes stay sums, no cut is more than a volume, and nothing is below 0; empty communities go."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from overstory.protocols import Vectors
-from overstory.systems.on_all import representatives
+from overstory.systems.global_questions import representatives
 
 
 def around(axis: int, *leanings: float) -> list[list[float]]:

@@ -72,18 +72,18 @@ def test_presets_combine_in_their_declared_order_and_single_options_win() -> Non
         ("no-depth", "has no option 'no-depth'"),
         ("no-deep", "has no option 'no-deep'"),
         ("deep=1", "has no option 'deep=1'"),
-        ("depth=9", "depth of the example is 9"),
-        ("depth=0", "depth of the example is 0"),
-        ("depth=2.5", "depth of the example is '2.5'"),
-        ("depth=", "depth of the example is ''"),
-        ("weight=-1", "weight of the example is -1"),
-        ("weight=nan", "weight of the example is nan"),
-        ("weight=1e999", "weight of the example is inf"),
-        ("whole-words=maybe", "whole-words of the example is 'maybe'"),
-        ("search=gds", "search of the example is 'gds'"),
+        ("depth=9", "depth of the example must be .*, got 9"),
+        ("depth=0", "depth of the example must be .*, got 0"),
+        ("depth=2.5", "depth of the example must be .*, got '2.5'"),
+        ("depth=", "depth of the example must be .*, got ''"),
+        ("weight=-1", "weight of the example must be .*, got -1"),
+        ("weight=nan", "weight of the example must be .*, got nan"),
+        ("weight=1e999", "weight of the example must be .*, got inf"),
+        ("whole-words=maybe", "whole-words of the example must be .*, got 'maybe'"),
+        ("search=gds", "search of the example must be .*, got 'gds'"),
         ("depth=2,depth=3", "depth of the example is given twice, as 2 and 3"),
         ("whole-words,no-whole-words", "whole-words of the example is given twice, as yes and no"),
-        ("exact-limit=5", "exact-limit of the example is 5, which sets nothing without search=exact"),
+        ("exact-limit=5", "exact-limit of the example is 5, which has no effect without search=exact"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_what_can(text: str, message: str) -> None:
@@ -104,13 +104,13 @@ def test_the_remedy_lists_every_option_with_its_values() -> None:
     "wrong", [{"depth": 9}, {"depth": True}, {"weight": float("nan")}, {"search": "gds"}, {"title": 1}]
 )
 def test_an_object_of_a_program_is_checked_as_a_text_is(wrong: dict[str, Any]) -> None:
-    with pytest.raises(SettingsError, match="of the example is"):
+    with pytest.raises(SettingsError, match="of the example must be"):
         check(replace(Example(), **wrong), of="The example")
     assert check(Example(weight=1), of="The example") == Example(weight=1)
 
 
 def test_an_option_that_depends_on_another_is_refused_without_it() -> None:
-    with pytest.raises(SettingsError, match="sets nothing without search=exact"):
+    with pytest.raises(SettingsError, match="has no effect without search=exact"):
         check(Example(exact_limit=5), of="The example")
     kept = read("search=exact,exact-limit=5")
     assert check(kept, of="The example") == Example(search="exact", exact_limit=5)

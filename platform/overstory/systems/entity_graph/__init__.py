@@ -1,6 +1,6 @@
-"""The graph of a corpus' entities, by rules: which names are entities, what describes them and how they are related.
+"""The graph of a corpus's entities, made by rules: which names are entities, their descriptions and their relations.
 
-Systems build on it what they add. It asks no language model, and writes nothing.
+Systems build on it. It uses no language model and writes nothing to the database.
 """
 
 from overstory.systems.entity_graph.by_rules import (

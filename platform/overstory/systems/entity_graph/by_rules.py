@@ -1,4 +1,4 @@
-"""Reads the graph of entities from what the stages of the index found: mentions, subjects of passages, and facts."""
+"""Reads the entity graph from what the index stages found: mentions, subjects of passages, and facts."""
 
 from __future__ import annotations
 
@@ -41,25 +41,23 @@ from overstory.systems.entity_graph.relations import (
 
 _SENTENCE_TEXTS_A_PAGE = 500
 _ENTITY_NAMES_A_STATEMENT = 1_000
-MOST_PASSAGES_READ_OF_AN_ENTITY = 64
-"""Passages of an entity that are read where only what is near some is."""
+MOST_PASSAGES_READ_OF_AN_ENTITY = 64  # passages read for an entity when only the neighborhood of some entities is read
 
 Place = tuple[int, int]
-"""Where a text stands: chunk · MOST_SENTENCES_OF_A_CHUNK + sentence, and `NO_PLACE`; for an OpenIE triple chunk ·
-MOST_SENTENCES_OF_A_CHUNK, and its position."""
+"""Position of a text: its sentence in the corpus, and the position of an OpenIE triple or `NO_PLACE`."""
 
 
 @dataclass(frozen=True, slots=True)
 class DescribedEntity:
-    """A name of the corpus that counts as an entity, and what is said of it.
+    """An entity of the corpus with its description.
 
     Attributes:
-        id: of its node.
-        key: the name without case, accents and punctuation (`text.names.keys.entity_key`).
-        type: as the corpus has it ("PERSON", "").
-        description: without its name; "" where no sentence says anything.
-        chunks: the ids of the passages that the description stands on, the most important first.
-        source: a digest of what the description was made from: entities with equal digests have equal descriptions.
+        id: Id of its node.
+        key: Name without case, accents and punctuation (`text.names.keys.entity_key`): `"U.S." -> "us"`.
+        type: Type in the corpus ("PERSON"); "" if unknown.
+        description: Description without the name; "" if no sentence describes the entity.
+        chunks: Ids of the passages from which the description was made, most important first.
+        source: Digest of the input of the description. Entities with equal digests have equal descriptions.
     """
 
     id: str
@@ -72,24 +70,24 @@ class DescribedEntity:
 
     @property
     def embedded(self) -> str:
-        """The text whose vector the entity has."""
+        """Text whose embedding represents the entity."""
         return embedded_text(self.name, self.description)
 
 
 def embedded_text(name: str, description: str) -> str:
-    """What is embedded of an entity. Systems that describe one alike share the vector (`index/derived_vectors.py`)."""
+    """Return "name: description", the text whose embedding represents an entity. Systems share the vector."""
     return f"{name}: {description}" if description else name
 
 
 @dataclass(frozen=True, slots=True)
 class EntityRelation:
-    """A relation between two entities, in either direction.
+    """An undirected relation between two entities.
 
     Attributes:
-        source, target: keys, source < target; in a graph of several layers, refs.
-        weight: its strength, above 0.
-        description: a sentence or phrase that says it, "" where there is none.
-        chunks: the ids of the passages that state it, that of the description first.
+        source, target: Keys of the entities, source < target. In a layered graph, references to nodes.
+        weight: Strength, above 0.
+        description: Sentence or phrase that states the relation; "" if there is none.
+        chunks: Ids of the passages that state the relation, that of the description first.
     """
 
     source: str
@@ -101,14 +99,14 @@ class EntityRelation:
 
 @dataclass(frozen=True, slots=True)
 class EntityGraph:
-    """Entities, relations between them, and what was left out.
+    """Entities, the relations between them, and counts of what was left out.
 
     Attributes:
-        entities: in order of key.
-        relations: in order of source and target.
-        counts: "left_out" (names without a fact and in one passage only), "relations_left_out" and "crowded_sentences"
-            (with too many names to relate any two).
-        notes: what the user should know.
+        entities: Entities in order of key.
+        relations: Relations in order of source and target.
+        counts: "left_out" (names without a fact that only one passage mentions), "relations_left_out" and
+            "crowded_sentences" (sentences with too many names to relate any two of them).
+        notes: Notes for the user.
     """
 
     entities: Sequence[DescribedEntity]
@@ -118,11 +116,11 @@ class EntityGraph:
 
 
 def read_entity_graph(graph: GraphClient, label: str, *, only: Collection[str] | None = None) -> EntityGraph:
-    """The graph of a corpus' entities, the same for the same content in whatever order it was stored.
+    """Return the entity graph of a corpus. It depends on the content alone, not on the order in which it was stored.
 
     Args:
-        label: of the corpus.
-        only: ids of the passages to read; None for all.
+        label: Corpus label.
+        only: Ids of the passages to read; None for all.
     """
     incidence = read_incidence(graph, label, only=only)
     found = _graph_of(graph, label, incidence)
@@ -133,13 +131,13 @@ def read_entity_graph(graph: GraphClient, label: str, *, only: Collection[str] |
 
 @dataclass(frozen=True, slots=True)
 class NearEntities:
-    """Some entities with what is near them.
+    """Some entities with their neighborhood.
 
     Attributes:
-        graph: of the passages that were read: these entities, and others that they mention, of which more may be said
-            elsewhere.
-        whole: the ids of the entities whose passages were all read, and which are here as in the graph of the whole
-            corpus: with the same description, and the same relations to others.
+        graph: Entity graph of the passages that were read. It also has other entities that these passages mention,
+            which may have more facts elsewhere.
+        whole: Ids of the entities all of whose passages were read. Their descriptions and relations are the same as in
+            the graph of the whole corpus.
     """
 
     graph: EntityGraph
@@ -147,13 +145,13 @@ class NearEntities:
 
 
 def read_near_entities(graph: GraphClient, label: str, ids: Collection[str]) -> NearEntities:
-    """Some entities of a corpus, at the cost of the passages that mention them.
+    """Return entities with their neighborhood, reading only the passages that mention them.
 
-    A relation of two frequent names may be kept here that is not among the strongest of either in the whole corpus.
+    A relation between two frequent names may be included here even if it is among the strongest of neither in the whole
+    corpus.
 
     Args:
-        ids: of their nodes. Of an entity that more than `MOST_PASSAGES_READ_OF_AN_ENTITY` passages mention, so many are
-            read.
+        ids: Node ids. At most `MOST_PASSAGES_READ_OF_AN_ENTITY` passages are read for each entity.
     """
     passages: set[str] = set()
     whole: set[str] = set()
@@ -195,8 +193,7 @@ def _graph_of(graph: GraphClient, label: str, incidence: Incidence) -> EntityGra
 
 
 def _source(incidence: Incidence, chosen: Chosen, triples: Mapping[Place, str], entity: int) -> str:
-    """A digest of the name, and of which sentences may describe it. The id of a passage follows from its text; the text
-    of a triple changes with the names in it."""
+    """Return a digest of an entity's name and of the texts that may describe it."""
     passages = incidence.passages
     digest = hashlib.sha256(f"rules {DESCRIPTIONS_VERSION} {incidence.names[entity].name}".encode())
     for sentence, position in chosen.of(entity):
@@ -208,8 +205,8 @@ def _source(incidence: Incidence, chosen: Chosen, triples: Mapping[Place, str], 
 
 
 def _wanted(chosen: Chosen, pairs: Related) -> Ints:
-    described, said = chosen.sentence[chosen.position == NO_PLACE], pairs.sentence[pairs.position == NO_PLACE]
-    return np.unique(np.concatenate([described, said]))
+    described, stated = chosen.sentence[chosen.position == NO_PLACE], pairs.sentence[pairs.position == NO_PLACE]
+    return np.unique(np.concatenate([described, stated]))
 
 
 def _sentences(graph: GraphClient, label: str, incidence: Incidence, wanted: Ints) -> dict[Place, str]:
@@ -223,8 +220,8 @@ def _sentences(graph: GraphClient, label: str, incidence: Incidence, wanted: Int
             text = without_boilerplate(row["text"], row["boilerplate"])
             for sentence in which:
                 start, end = passages.span(chunk, sentence)
-                said = text[start:] if end < 0 else text[start:end]
-                found[chunk * MOST_SENTENCES_OF_A_CHUNK + sentence, NO_PLACE] = cleaned(said)
+                sentence_text = text[start:] if end < 0 else text[start:end]
+                found[chunk * MOST_SENTENCES_OF_A_CHUNK + sentence, NO_PLACE] = cleaned(sentence_text)
     return found
 
 
@@ -243,7 +240,7 @@ def _triples(graph: GraphClient, label: str, incidence: Incidence, chosen: Chose
 
 
 def _by_chunk(chunk: Ints, which: Ints) -> Iterator[tuple[int, list[int]]]:
-    """The chunks of rows in order of chunk, and what stands in each."""
+    """Group rows by chunk, in order of chunk; yield each chunk with its values."""
     begin = np.flatnonzero(np.concatenate([[True], chunk[1:] != chunk[:-1]])) if len(chunk) else chunk
     for one, end in zip(begin.tolist(), [*begin[1:].tolist(), len(chunk)], strict=False):
         yield int(chunk[one]), which[one:end].tolist()
@@ -253,11 +250,11 @@ def _described(
     incidence: Incidence, chosen: Chosen, texts: Mapping[Place, str], entity: int
 ) -> tuple[str, tuple[str, ...]]:
     name = incidence.names[entity]
-    said = (
+    sentences = (
         DescribingText(place[0] // MOST_SENTENCES_OF_A_CHUNK, texts.get(place, ""), triple=place[1] != NO_PLACE)
         for place in chosen.of(entity)
     )
-    description, chunks = describe(name.name, name.key, said)
+    description, chunks = describe(name.name, name.key, sentences)
     return description, tuple(incidence.passages.ids[chunk] for chunk in chunks)
 
 
@@ -272,8 +269,8 @@ def _relations(incidence: Incidence, pairs: Related, texts: Mapping[Place, str])
     rows = zip(*(column.tolist() for column in columns), pairs.chunks, strict=True)
     for source, target, weight, sentence, position, implied, chunks in rows:
         one, other = names[source], names[target]
-        said = relation_text(texts.get((sentence, position), ""), one.name, other.name, implied=implied)
-        relations.append(EntityRelation(one.key, other.key, weight, said, tuple(ids[chunk] for chunk in chunks)))
+        description = relation_text(texts.get((sentence, position), ""), one.name, other.name, implied=implied)
+        relations.append(EntityRelation(one.key, other.key, weight, description, tuple(ids[chunk] for chunk in chunks)))
     return relations
 
 
@@ -282,4 +279,4 @@ def _notes(counts: Mapping[str, int]) -> Iterator[str]:
         yield left_out_note(counts["relations_left_out"])
     if counts["crowded_sentences"]:
         crowded = counted(counts["crowded_sentences"], "sentence")
-        yield f"{crowded} with more than {MOST_NAMES_OF_A_SENTENCE} names made no relations"
+        yield f"no relations were made from {crowded} with more than {MOST_NAMES_OF_A_SENTENCE} names"

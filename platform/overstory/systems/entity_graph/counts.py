@@ -1,20 +1,19 @@
-"""How many names a corpus has, for estimates."""
+"""Number of names in a corpus, for estimates."""
 
 from __future__ import annotations
 
 from overstory.graph import GraphClient
 
-_ESTIMATED_NAMES_A_CHUNK = 10
-"""Where names were not extracted yet; real corpora have six."""
+_ESTIMATED_NAMES_A_CHUNK = 10  # used before names are extracted; real corpora have six
 
 
 def count_names(graph: GraphClient, label: str) -> int:
-    """The names that the passages of a corpus mention; `label` is that of the corpus."""
+    """Return the number of names that the passages of a corpus mention; `label` is the corpus label."""
     return _counts(graph, label)[0]
 
 
 def most_names(graph: GraphClient, label: str) -> int:
-    """As `count_names`, or as many as there may be where none were extracted yet."""
+    """Return the number of names, or an upper estimate if names have not been extracted yet."""
     names, chunks = _counts(graph, label)
     return names or _ESTIMATED_NAMES_A_CHUNK * chunks
 

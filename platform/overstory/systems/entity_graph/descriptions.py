@@ -1,4 +1,4 @@
-"""Descriptions of entities, by rules: which sentences say most about each, and what is taken of them."""
+"""Descriptions of entities, made by rules from the most informative sentences."""
 
 from __future__ import annotations
 
@@ -13,19 +13,16 @@ from overstory.systems.entity_graph.relations import MOST_NAMES_OF_A_SENTENCE, S
 from overstory.text.names.keys import entity_key, fold
 
 DESCRIPTIONS_VERSION = 2
-"""Changes whenever the same sentences may give another description."""
-_DESCRIPTION_CHARACTERS = 240
-"""Of a description, some 60 tokens: embedding descriptions is the costliest part of the index."""
-_MOST_DESCRIPTION_SENTENCES = 3  # sentences of a description
-_DESCRIPTION_CANDIDATES = 6
-"""Sentences of which up to _MOST_DESCRIPTION_SENTENCES are taken: some are headings, repeats, or too long."""
-_RELATION_DESCRIPTION_CHARACTERS = 160  # of the description of a relation
-_LONGEST_READ_SENTENCE_CHARACTERS = 2_000
-"""Characters that are kept of a sentence: a table or listing may have no end."""
+"""Increase this number whenever the same sentences may give another description."""
+_DESCRIPTION_CHARACTERS = 240  # about 60 tokens; embedding descriptions is the costliest part of the index
+_MOST_DESCRIPTION_SENTENCES = 3  # sentences in a description
+_DESCRIPTION_CANDIDATES = 6  # sentences considered; some are headings, duplicates or too long
+_RELATION_DESCRIPTION_CHARACTERS = 160  # length of the description of a relation
+_LONGEST_READ_SENTENCE_CHARACTERS = 2_000  # longer sentences are cut: a table may look like one endless sentence
 HEADING_CHARACTERS, LISTING_CHARACTERS = 30, 400
-"""Characters of sentences that rather are headings, and of those that rather are listings."""
+"""Sentences shorter than the first length are probably headings, those longer than the second probably listings."""
 LEAST_PLAIN_WORDS, LEAST_PLAIN_WORD_SHARE = 2, 0.2
-"""Words in lower case that a sentence has at least, and their share."""
+"""Least number and least share of lowercase words in a sentence of prose."""
 
 _ABOUT, _OF_FACT, _SAYING, _TRIPLE = range(4)
 
@@ -33,21 +30,20 @@ _SPACE = re.compile(r"\s+")
 _MARKS = re.compile(r"^(?:(?:#{1,6}|[-*+•>|]+|\d{1,3}[.)])\s+)+|\s[|#=~-]+$")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2})(?=[^\s*])([^*]*[^\s*])\1(?![\w*])")
 _LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*\)")
-_CUT_CHARACTERS = 40
-"""Characters that an excerpt loses where it is cut at a word."""
+_CUT_CHARACTERS = 40  # most characters that an excerpt loses because it is cut at a word boundary
 _NO_SPACES = "\u2e80"
-"""From here on are the scripts of East Asia, which have neither capitals nor spaces between words."""
+"""First character of the East Asian scripts, which have neither capitals nor spaces between words."""
 _RULES = re.compile(r"[-=_*~#|+]{3,}|\.{4,}")
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Sentences that may describe entities, the best first. Rows in order of entity.
+    """Sentences that may describe entities, best first, with rows in order of entity.
 
     Attributes:
-        first: shape (n + 1,): where the rows of each entity begin.
-        sentence: shape (m,), chunk · MOST_SENTENCES_OF_A_CHUNK + sentence; 0 as the sentence of triples.
-        position: shape (m,), of an OpenIE triple whose text is taken; else `NO_PLACE`.
+        first: Shape (n + 1,): first row of each entity.
+        sentence: Shape (m,), chunk · MOST_SENTENCES_OF_A_CHUNK + sentence, with sentence 0 for triples.
+        position: Shape (m,), position of an OpenIE triple whose text is used; `NO_PLACE` for a sentence.
     """
 
     first: Ints
@@ -55,36 +51,38 @@ class Chosen:
     position: Ints
 
     def of(self, entity: int) -> list[tuple[int, int]]:
-        """Sentence and position of each."""
+        """Return the sentence and position of each candidate text of an entity."""
         rows = slice(int(self.first[entity]), int(self.first[entity + 1]))
         return list(zip(self.sentence[rows].tolist(), self.position[rows].tolist(), strict=True))
 
 
 def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
-    """The sentences that say most about each entity: the first of passages that are about it, then those of facts of
-    which it is the subject, then others that say its name, then the texts of triples."""
+    """Return the most informative sentences about each entity, best first.
+
+    Order: first sentences of passages about the entity, facts with it as subject, other mentions, OpenIE triples.
+    """
     mentions, subjects, facts = incidence.mentions, incidence.subjects, incidence.statements
     located = mentions.sentence != NO_PLACE
     where = mentions.chunk[located] * MOST_SENTENCES_OF_A_CHUNK + mentions.sentence[located]
     who = mentions.entity[located]
-    first_said = _FirstSaid(who, where)
+    first_mention = _FirstMention(who, where)
 
-    about = first_said(subjects.entity, subjects.chunk)
+    about = first_mention(subjects.entity, subjects.chunk)
     of_fact = facts.subject != NO_PLACE
     subject, chunk = facts.subject[of_fact], facts.chunk[of_fact]
     stated = np.where(
         facts.sentence[of_fact] == NO_PLACE,
-        first_said(subject, chunk),
+        first_mention(subject, chunk),
         chunk * MOST_SENTENCES_OF_A_CHUNK + facts.sentence[of_fact],
     )
     unlocated = (facts.openie[of_fact] == 1) & (stated == NO_PLACE)
     pairs, times = np.unique(np.stack([subject[~unlocated], stated[~unlocated]]), axis=1, return_counts=True)
     triple = facts.openie == 1
-    said_by = [(facts.subject, 0), (facts.object, 1)]
-    triples = [(ends[at := triple & (ends != NO_PLACE)], at, second) for ends, second in said_by]
+    sides = [(facts.subject, 0), (facts.object, 1)]
+    triples = [(ends[at := triple & (ends != NO_PLACE)], at, second) for ends, second in sides]
     names = sentences.names[np.searchsorted(sentences.sentence, where)] if len(where) else where
     columns = [
-        # entity, class, first score, second score, sentence, position
+        # columns: entity, class, first score, second score, sentence, position
         (
             subjects.entity,
             _ABOUT,
@@ -108,7 +106,7 @@ def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
     )
     order = np.lexsort((position, sentence, second, score, kind, entity))
     entity, sentence, position = entity[order], sentence[order], position[order]
-    # A sentence once: the rows of an entity are few, but their order must stay.
+    # Remove duplicate sentences of an entity, keeping the order.
     again = np.lexsort((np.arange(len(entity)), position, sentence, entity))
     table = np.stack([entity, sentence, position])[:, again]
     once = np.ones(len(entity), dtype=np.bool_)
@@ -120,8 +118,8 @@ def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
     return Chosen(first.astype(np.int64), sentence.astype(np.int64), position.astype(np.int64))
 
 
-class _FirstSaid:
-    """The first sentence of a chunk that says an entity's name."""
+class _FirstMention:
+    """Finds the first sentence of a chunk that contains an entity's name."""
 
     def __init__(self, who: Ints, where: Ints) -> None:
         order = np.lexsort((where, who))
@@ -130,7 +128,7 @@ class _FirstSaid:
         self._key = self._who * self._many + self._where // MOST_SENTENCES_OF_A_CHUNK
 
     def __call__(self, entity: Ints, chunk: Ints) -> Ints:
-        """Shape (n,): chunk · MOST_SENTENCES_OF_A_CHUNK + sentence, `NO_PLACE` where none is known to say it."""
+        """Return the first sentence of each chunk with the entity's name, shape (n,); `NO_PLACE` if unknown."""
         key = entity * self._many + chunk
         at = np.searchsorted(self._key, key)
         found = np.full(len(key), NO_PLACE, dtype=np.int64)
@@ -141,7 +139,6 @@ class _FirstSaid:
 
 
 def _odd_length(incidence: Incidence, where: Ints) -> Ints:
-    """1 for a sentence that is very short or long, 0 for others; the last of a passage has no known length."""
     passages = incidence.passages
     chunk, sentence = where // MOST_SENTENCES_OF_A_CHUNK, where % MOST_SENTENCES_OF_A_CHUNK
     at = passages.first[chunk] + sentence
@@ -153,7 +150,7 @@ def _odd_length(incidence: Incidence, where: Ints) -> Ints:
 
 
 def cleaned(sentence: str) -> str:
-    """A sentence on one line, without what only marks it up: heading and list marks, emphasis, links, drawn lines."""
+    """Return a sentence on one line, without markup: heading and list marks, emphasis, links and ruled lines."""
     text = _RULES.sub(" ", sentence[: 2 * _LONGEST_READ_SENTENCE_CHARACTERS])
     text = _LINK.sub(r"\1", _EMPHASIS.sub(r"\2", text.replace("`", "")))
     text = _SPACE.sub(" ", text).strip()
@@ -161,8 +158,10 @@ def cleaned(sentence: str) -> str:
 
 
 def excerpt(text: str, names: Sequence[str], most: int) -> str:
-    """At most `most` characters of a text: all of it, or its beginning, or the part up to the last of `names` where the
-    beginning does not say them all; cut at words, with "…" where something is left out."""
+    """Return at most `most` characters of a text, cut at word boundaries, with "…" where text is left out.
+
+    The excerpt is the beginning of the text, or ends after the last of `names` if the beginning lacks one of them.
+    """
     if len(text) <= most:
         return text
     low = text.lower()
@@ -177,15 +176,16 @@ def excerpt(text: str, names: Sequence[str], most: int) -> str:
 
 
 def relation_text(text: str, one: str, other: str, *, implied: bool) -> str:
-    """The description of a relation, from a sentence.
+    """Return the description of a relation, made from a sentence.
 
     Args:
-        implied: the sentence says one of the names of a passage that is about the other, which goes before it.
+        implied: True if the sentence contains only one name and its passage is about the other. The other name is then
+            put in front.
     """
-    said = excerpt(text, [one, other], _RELATION_DESCRIPTION_CHARACTERS)
-    low = fold(said)
-    missing = [name for name in (one, other) if fold(name) not in low] if implied and said else []
-    return f"{missing[0]}: {said}" if len(missing) == 1 else said
+    text = excerpt(text, [one, other], _RELATION_DESCRIPTION_CHARACTERS)
+    low = fold(text)
+    missing = [name for name in (one, other) if fold(name) not in low] if implied and text else []
+    return f"{missing[0]}: {text}" if len(missing) == 1 else text
 
 
 def _word_start(text: str, at: int) -> int:
@@ -200,7 +200,7 @@ def _word_end(body: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class DescribingText:
-    """A cleaned sentence of a chunk, or the text of an OpenIE triple."""
+    """A text that may describe an entity: a cleaned sentence of a chunk, or the text of an OpenIE triple."""
 
     chunk: int
     text: str
@@ -208,29 +208,29 @@ class DescribingText:
 
 
 def describe(name: str, key: str, texts: Iterable[DescribingText]) -> tuple[str, tuple[int, ...]]:
-    """A description, and the chunks that it stands on.
+    """Return a description of an entity, and the chunks from which it was made.
 
     Args:
-        texts: the best first. Of a chunk with a sentence no triples are taken, for they say the same.
+        texts: Candidate texts, best first. If a sentence of a chunk is used, its triples are skipped as duplicates.
     """
     taken: list[str] = []
     chunks: list[int] = []
     seen: set[str] = set()
     sentences: set[int] = set()
     room = _DESCRIPTION_CHARACTERS
-    for each in sorted(texts, key=lambda said: not is_prose(said.text)):
+    for each in sorted(texts, key=lambda each: not is_prose(each.text)):
         if (
             len(taken) == _MOST_DESCRIPTION_SENTENCES
             or room < HEADING_CHARACTERS
             or (taken and not is_prose(each.text) and not each.triple)
         ):
             break
-        text, told = each.text, fold(each.text)
-        if told in seen or not any(letter.isalpha() for letter in text) or entity_key(text) == key:
+        text, folded = each.text, fold(each.text)
+        if folded in seen or not any(letter.isalpha() for letter in text) or entity_key(text) == key:
             continue
         if (each.triple and each.chunk in sentences) or (taken and len(text) >= room):
             continue
-        seen.add(told)
+        seen.add(folded)
         if each.triple:
             text += "" if text.endswith((".", "!", "?")) else "."
         else:
@@ -243,7 +243,7 @@ def describe(name: str, key: str, texts: Iterable[DescribingText]) -> tuple[str,
 
 
 def is_prose(text: str) -> bool:
-    """Whether a text reads like a sentence: not a heading, a synopsis, a listing or a row of references."""
+    """Return True if a text reads like a sentence, not like a heading, a synopsis, a listing or references."""
     if any(character >= _NO_SPACES for character in text):
         return len(text) >= HEADING_CHARACTERS // 2
     words = [word.strip("(),.;:!?\"'") for word in text.split()]

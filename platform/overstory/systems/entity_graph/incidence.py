@@ -1,4 +1,4 @@
-"""Which entity stands where: what passages mention, are about and state, as arrays."""
+"""Incidence of entities and passages as arrays: what passages mention, are about and state."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Flags = NDArray[np.bool_]
 
 _INCIDENCE_CHUNKS_A_PAGE = 1_000
 NO_PLACE = -1
-"""The sentence of what is not known to stand in one; the subject or object that is no entity."""
+"""Placeholder for an unknown sentence, and for a subject or object that is not an entity."""
 MOST_SENTENCES_OF_A_CHUNK = 1 << 20
-"""Sentences are numbered through by chunk · MOST_SENTENCES_OF_A_CHUNK + sentence."""
+"""Factor that numbers the sentences of a corpus: chunk · MOST_SENTENCES_OF_A_CHUNK + sentence."""
 
 DICTIONARY, OPENIE = "dictionary", "openie"
 
@@ -32,9 +32,9 @@ class EntityName:
     """A name of the corpus that may be an entity.
 
     Attributes:
-        id: of its node.
-        passages: how many passages mention it, where not all of them were read: then it is an entity all the
-            same. 0 where they were.
+        id: Id of its node.
+        passages: Number of passages that mention the name, if not all of them were read; such a name always counts as
+            an entity. 0 if all were read.
     """
 
     id: str
@@ -46,7 +46,7 @@ class EntityName:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Where entities are mentioned: a row for each sentence, or one with `NO_PLACE` where none is known. Shape (m,)."""
+    """Mentions of entities, one row per sentence; one row with `NO_PLACE` if no sentence is known. Shape (m,)."""
 
     entity: Ints
     chunk: Ints
@@ -55,7 +55,7 @@ class Mentions:
 
 @dataclass(frozen=True, slots=True)
 class Subjects:
-    """What passages are about. Shapes (s,)."""
+    """Subjects of passages, the entities that a passage is about. Shape (s,)."""
 
     entity: Ints
     chunk: Ints
@@ -64,13 +64,13 @@ class Subjects:
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """Facts as passages state them. Shapes (f,).
+    """Facts as passages state them. Shape (f,).
 
     Attributes:
-        subject, object: `NO_PLACE` for what is no entity.
-        sentence: `NO_PLACE` where it is not known, which is so for OpenIE triples.
-        position: number of the fact in its passage.
-        openie: 1 for an OpenIE triple.
+        subject, object: Entities; `NO_PLACE` for text that is not an entity.
+        sentence: Sentence that states the fact; `NO_PLACE` if unknown, as for OpenIE triples.
+        position: Number of the fact within its passage.
+        openie: 1 for an OpenIE triple, else 0.
     """
 
     subject: Ints
@@ -86,10 +86,10 @@ class PassageTable:
     """All passages, in order of id.
 
     Attributes:
-        seq: the place of each in its document.
-        first: of shape (c + 1,): where in `starts` those of a passage begin.
-        starts: the first characters of sentences.
-        boilerplate: digests of the spans of those that have some.
+        seq: Position of each passage in its document.
+        first: Shape (c + 1,): first entry of each passage in `starts`.
+        starts: First character of each sentence.
+        boilerplate: Digest of the boilerplate spans, for passages that have any.
     """
 
     ids: list[str]
@@ -99,7 +99,7 @@ class PassageTable:
     boilerplate: Mapping[int, str]
 
     def span(self, chunk: int, sentence: int) -> tuple[int, int]:
-        """First character and end of a sentence; the end is −1 for the last. Unknown sentences are the last."""
+        """Return start and end of a sentence; −1 is the end of the last. Unknown sentences are treated as the last."""
         begin, end = int(self.first[chunk]), int(self.first[chunk + 1])
         if begin == end:
             return 0, -1
@@ -109,10 +109,10 @@ class PassageTable:
 
 @dataclass(frozen=True, slots=True)
 class Incidence:
-    """Who stands where.
+    """Entities, passages and the links between them.
 
     Attributes:
-        names: the entities, in order of key; other attributes name them by their place here.
+        names: Entities in order of key. The arrays refer to entities by their position here.
     """
 
     names: Sequence[EntityName]
@@ -123,10 +123,10 @@ class Incidence:
 
 
 def read_incidence(graph: GraphClient, label: str, *, only: Collection[str] | None = None) -> Incidence:
-    """What a corpus mentions and states, for its entities: names in a fact, or in two passages or more.
+    """Return the incidence of a corpus. A name is an entity if a fact contains it or at least two passages mention it.
 
     Args:
-        only: ids of the passages that count; None for all.
+        only: Ids of the passages to read; None for all.
     """
     names = [
         EntityName(row["id"], row["key"], row["name"], row["type"])
@@ -140,16 +140,17 @@ def read_incidence(graph: GraphClient, label: str, *, only: Collection[str] | No
 
 
 def read_passages(graph: GraphClient, label: str, ids: Iterable[str]) -> Iterator[Row]:
-    """What some passages mention, are about and state: rows of `systems/entity_graph/incidence`, in order of id."""
+    """Yield the mentions, subjects and facts of passages, in order of passage id."""
     for some in batches(sorted(ids), _INCIDENCE_CHUNKS_A_PAGE):
         yield from graph.run("systems/entity_graph/incidence", label, read=True, ids=some, sure=SURE_SUBJECT_WEIGHT)
 
 
 def incidence_of(names: Sequence[EntityName], rows: Iterable[Row]) -> Incidence:
-    """
+    """Return the incidence of passages that have been read.
+
     Args:
-        names: candidates, in order of key.
-        rows: of chunks in order of id, as `systems/entity_graph/incidence` gives them.
+        names: Candidate names, in order of key.
+        rows: Rows of `systems/entity_graph/incidence`, in order of chunk id.
     """
     return _entities_alone(names, *_collected({name.id: place for place, name in enumerate(names)}, rows))
 
@@ -195,7 +196,7 @@ def _collected(place: Mapping[str, int], rows: Iterable[Row]) -> tuple[PassageTa
 def _sentences_by_entity(
     mentions: Iterable[tuple[str, str, Sequence[int]]], *, by_triples: bool
 ) -> dict[str, set[int]]:
-    """The sentences of each entity that a passage mentions. Where it has OpenIE triples, these say which there are."""
+    """Return the sentences of each entity in a passage. If it has OpenIE triples, only names in triples count."""
     found: dict[str, set[int]] = {}
     real: set[str] = set()
     for entity, by, sentences in mentions:
@@ -208,7 +209,7 @@ def _sentences_by_entity(
 def _entities_alone(
     names: Sequence[EntityName], passages: PassageTable, mentions: Mentions, subjects: Subjects, statements: Statements
 ) -> Incidence:
-    """Without the names that stand in no fact and in one passage only."""
+    """Return the incidence without names that no fact contains and only one passage mentions."""
     each = np.unique(np.stack([mentions.entity, mentions.chunk]), axis=1)
     kept = np.bincount(each[0], minlength=len(names)) > 1
     kept |= np.array([name.passages > 0 for name in names], dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Relations of entities, by rules: facts, and names that sentences say together."""
+"""Relations between entities, made by rules from facts and from names that share a sentence."""
 
 from __future__ import annotations
 
@@ -10,51 +10,47 @@ from overstory.display import counted
 from overstory.systems.entity_graph.incidence import MOST_SENTENCES_OF_A_CHUNK, NO_PLACE, Flags, Floats, Incidence, Ints
 
 MOST_NAMES_OF_A_SENTENCE = 20
-"""A sentence with more names is a list: it says little of any two of them, and would make thousands of pairs."""
-MOST_PARTNERS_OF_AN_ENTITY = 64  # relations of an entity, the strongest of either end
-_MOST_SUBJECTS_OF_A_PASSAGE = 3
-"""Names that count as present in each sentence of a passage that is about them."""
-MOST_CHUNKS_OF_A_RELATION = 5
-"""Passages that a relation lists."""
-_MOST_STATEMENTS_SEARCHED = 16
-"""Statements of a relation in which its passages are looked for."""
+"""A sentence with more names is a list. It hardly relates any two of them and would make thousands of pairs."""
+MOST_PARTNERS_OF_AN_ENTITY = 64  # relations kept for an entity, the strongest first
+_MOST_SUBJECTS_OF_A_PASSAGE = 3  # subjects of a passage that count as present in each of its sentences
+MOST_CHUNKS_OF_A_RELATION = 5  # passages listed for a relation
+_MOST_STATEMENTS_SEARCHED = 16  # statements of a relation searched for its passages
 
 _BY_TRIPLE, _BY_FACT, _BY_SENTENCE, _BY_SUBJECT = range(4)
-"""What a relation's description is taken from, the best first: an OpenIE triple, the sentence of a fact, one that says
-both names, one of a passage that is about one of them."""
+"""Source of a relation's description, best first: a triple, a fact, a sentence with both names, or with one name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """The names of sentences, subjects of their passage included. Rows in order of sentence, then entity.
+    """The names in each sentence, including the subjects of its passage, in order of sentence, then entity.
 
     Attributes:
-        sentence: shape (m,), chunk · MOST_SENTENCES_OF_A_CHUNK + sentence.
-        entity: shape (m,).
-        said: shape (m,), 1 where the sentence says the name.
-        names: shape (m,), how many names the sentence has.
+        sentence: Shape (m,), chunk · MOST_SENTENCES_OF_A_CHUNK + sentence.
+        entity: Shape (m,).
+        stated: Shape (m,), 1 if the sentence contains the name, 0 if the name is only a subject of the passage.
+        names: Shape (m,), number of names in the sentence.
     """
 
     sentence: Ints
     entity: Ints
-    said: Ints
+    stated: Ints
     names: Ints
 
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Pairs of entities, in order.
+    """Related pairs of entities, in order.
 
     Attributes:
-        source, target: shape (r,), source < target.
-        weight: shape (r,).
-        sentence: shape (r,), that of the description (chunk · MOST_SENTENCES_OF_A_CHUNK + sentence, which is 0 for
-            OpenIE triples).
-        position: shape (r,), the OpenIE triple in the first of `chunks`, else `NO_PLACE`.
-        implied: shape (r,), True where the sentence says one name of a passage that is about the other.
-        chunks: up to MOST_CHUNKS_OF_A_RELATION passages each, that of the description first.
-        crowded: sentences with too many names.
-        dropped: relations that are not among the strongest of either end.
+        source, target: Shape (r,), source < target.
+        weight: Shape (r,).
+        sentence: Shape (r,), sentence of the description: chunk · MOST_SENTENCES_OF_A_CHUNK + sentence, with sentence 0
+            for OpenIE triples.
+        position: Shape (r,), position of the OpenIE triple in the first of `chunks`, else `NO_PLACE`.
+        implied: Shape (r,), True if the sentence contains one name and its passage is about the other.
+        chunks: Up to MOST_CHUNKS_OF_A_RELATION passages per relation, that of the description first.
+        crowded: Number of sentences with too many names.
+        dropped: Number of relations that are not among the strongest of either entity.
     """
 
     source: Ints
@@ -69,36 +65,36 @@ class Related:
 
 
 def names_of_sentences(incidence: Incidence) -> Sentences:
-    """The names that each sentence says, and those that its passage is about."""
+    """Return the names in each sentence, including those that its passage is about."""
     mentions = incidence.mentions
     located = mentions.sentence != NO_PLACE
-    said = mentions.chunk[located] * MOST_SENTENCES_OF_A_CHUNK + mentions.sentence[located]
+    stated = mentions.chunk[located] * MOST_SENTENCES_OF_A_CHUNK + mentions.sentence[located]
     who = mentions.entity[located]
-    there = np.unique(said)
+    there = np.unique(stated)
     subject, chunk = _main_subjects(incidence)
     begin = np.searchsorted(chunk, there // MOST_SENTENCES_OF_A_CHUNK, side="left")
     count = np.searchsorted(chunk, there // MOST_SENTENCES_OF_A_CHUNK, side="right") - begin
     implied = np.repeat(there, count)
     at = np.repeat(begin - np.cumsum(count) + count, count) + np.arange(int(count.sum()))
-    sentence = np.concatenate([said, implied])
+    sentence = np.concatenate([stated, implied])
     entity = np.concatenate([who, subject[at]])
-    is_said = np.concatenate([np.ones(len(said), dtype=np.int64), np.zeros(len(implied), dtype=np.int64)])
-    order = np.lexsort((-is_said, entity, sentence))
-    sentence, entity, is_said = sentence[order], entity[order], is_said[order]
+    is_stated = np.concatenate([np.ones(len(stated), dtype=np.int64), np.zeros(len(implied), dtype=np.int64)])
+    order = np.lexsort((-is_stated, entity, sentence))
+    sentence, entity, is_stated = sentence[order], entity[order], is_stated[order]
     first = np.ones(len(sentence), dtype=np.bool_)
     first[1:] = (sentence[1:] != sentence[:-1]) | (entity[1:] != entity[:-1])
-    sentence, entity, is_said = sentence[first], entity[first], is_said[first]
+    sentence, entity, is_stated = sentence[first], entity[first], is_stated[first]
     _, inverse, counts = np.unique(sentence, return_inverse=True, return_counts=True)
-    return Sentences(sentence, entity, is_said, counts[inverse] if len(sentence) else sentence)
+    return Sentences(sentence, entity, is_stated, counts[inverse] if len(sentence) else sentence)
 
 
 def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = MOST_PARTNERS_OF_AN_ENTITY) -> Related:
-    """Pairs of entities that facts or sentences tie together.
+    """Return the pairs of entities that facts or sentences relate.
 
-    Each statement of a fact counts 1, a sentence with n names 1 / (n − 1) for each two of them (Newman 2001). The sum
-    is divided by 1 + ⌊log₂ df⌋ of the more frequent name, df its passages: else communities would form around the
-    names that are everywhere, and paths lead through them. In whole steps, so that one passage more changes few
-    weights. A relation is kept where it is among the strongest of one of its ends.
+    Each statement of a fact adds 1, and a sentence with n names adds 1 / (n − 1) to each pair of them (Newman 2001).
+    The sum is divided by 1 + ⌊log₂ df⌋ of the more frequent name, where df is its number of passages. Otherwise
+    communities would form around very frequent names, and paths would lead through them. The divisor is a whole number,
+    so one more passage changes few weights. A relation is kept if it is among the strongest of either entity.
     """
     number = len(incidence.names)
     crowded = int(np.unique(sentences.sentence[sentences.names > MOST_NAMES_OF_A_SENTENCE]).size)
@@ -139,7 +135,7 @@ def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = 
 
 
 def frequency_steps(incidence: Incidence) -> Ints:
-    """1 + ⌊log₂ df⌋ of each entity, df the number of passages that mention it; 1 where none does. Shape (entities,)."""
+    """Return 1 + ⌊log₂ df⌋ of each entity, with df the number of passages that mention it; 1 if df is 0."""
     mentions = incidence.mentions
     places = np.unique(np.stack([mentions.entity, mentions.chunk]), axis=1)
     read = np.bincount(places[0], minlength=len(incidence.names))
@@ -148,8 +144,6 @@ def frequency_steps(incidence: Incidence) -> Ints:
 
 
 def _main_subjects(incidence: Incidence) -> tuple[Ints, Ints]:
-    """Entities and chunks, in order of chunk: what passages are most surely about, at most _MOST_SUBJECTS_OF_A_PASSAGE
-    each."""
     subjects = incidence.subjects
     order = np.lexsort((subjects.entity, -subjects.weight, subjects.chunk))
     entity, chunk = subjects.entity[order], subjects.chunk[order]
@@ -158,7 +152,7 @@ def _main_subjects(incidence: Incidence) -> tuple[Ints, Ints]:
 
 
 def rank_within(group: Ints) -> Ints:
-    """Shape (n,): the place of each row among those of its group, which stand together."""
+    """Return the position of each row within its group, shape (n,). Rows of a group must be adjacent."""
     if not len(group):
         return group
     begin = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]]))
@@ -166,7 +160,7 @@ def rank_within(group: Ints) -> Ints:
 
 
 def _all_statements(incidence: Incidence, sentences: Sentences) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints, Ints]:
-    """Source, target, weight, kind, names in the sentence, sentence and position of whatever relates two entities."""
+    """Return source, target, weight, kind, names, sentence and position of each statement that relates two."""
     facts = incidence.statements
     both = (facts.subject != NO_PLACE) & (facts.object != NO_PLACE) & (facts.subject != facts.object)
     one, other = facts.subject[both], facts.object[both]
@@ -198,14 +192,14 @@ def _names_in(sentences: Sentences, where: Ints) -> Ints:
 
 
 def _together(sentences: Sentences, names: int) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints, Ints]:
-    """The pairs of all sentences with so many names."""
+    """Return the pairs of names in all sentences with exactly `names` names."""
     rows = sentences.names == names
     entity = sentences.entity[rows].reshape(-1, names)
-    said = sentences.said[rows].reshape(-1, names)
+    stated = sentences.stated[rows].reshape(-1, names)
     one, other = np.triu_indices(names, k=1)
     where = np.repeat(sentences.sentence[rows].reshape(-1, names)[:, 0], len(one))
-    times = (said[:, one] + said[:, other]).ravel()
-    some = times > 0  # of two that the passage is about, its other sentences say nothing
+    times = (stated[:, one] + stated[:, other]).ravel()
+    some = times > 0  # a sentence with neither name relates no two subjects of its passage
     count = int(some.sum())
     return (
         entity[:, one].ravel()[some],
@@ -219,7 +213,7 @@ def _together(sentences: Sentences, names: int) -> tuple[Ints, Ints, Floats, Int
 
 
 def among_strongest(source: Ints, target: Ints, weight: Floats, most: int) -> Flags:
-    """Shape (r,): which relations are among so many strongest of one of their ends; ties by the other end."""
+    """Return True for relations among the `most` strongest of either entity, shape (r,); ties by the other entity."""
     entity = np.concatenate([source, target])
     partner = np.concatenate([target, source])
     order = np.lexsort((partner, -np.concatenate([weight, weight]), entity))
@@ -229,6 +223,6 @@ def among_strongest(source: Ints, target: Ints, weight: Floats, most: int) -> Fl
 
 
 def left_out_note(dropped: int) -> str:
-    """What the user should know of relations that are not among the strongest."""
+    """Return the note on relations that are not among the strongest."""
     left_out = counted(dropped, "relation was", "relations were")
-    return f"{left_out} left out: not among the {MOST_PARTNERS_OF_AN_ENTITY} strongest of either end"
+    return f"{left_out} left out: not among the {MOST_PARTNERS_OF_AN_ENTITY} strongest of either entity"

@@ -1,1 +1,1 @@
-"""Texts on groups, which systems share: by rules, or by a language model with rules to fall back on."""
+"""Texts on groups of units, shared by systems: written by rules, or by a language model with rules as fallback."""

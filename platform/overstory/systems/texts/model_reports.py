@@ -1,5 +1,4 @@
-"""Reports written by a language model from numbered sources, one request each: what is asked, and what of the answer is
-believed."""
+"""Reports written by a language model from numbered sources: one request per report, and checks of each response."""
 
 from __future__ import annotations
 
@@ -16,24 +15,20 @@ from overstory.llm.answer_fields import Rating, at_most
 from overstory.surrogates import on_one_line
 from overstory.systems.texts.passages import cut, passages_of
 from overstory.systems.texts.reports import Finding, Report
-from overstory.systems.texts.writing import G, ModelWriter, WritingOutcome
+from overstory.systems.texts.writers import G, ModelWriter, WritingOutcome
 
-_SOURCES_CHARACTERS = 6_000
-"""The most of all sources of a request: what a small model can take in."""
-_MOST_SOURCES_BESIDE_PARTS = 6
-"""Things, and relations, that a request shows along with reports on parts."""
-_LONGEST_PART_CHARACTERS = 700  # of what a request says of one part
-_LONGEST_REPORT_TITLE_CHARACTERS = 200  # of what a model may answer
-_LONGEST_REPORT_SUMMARY_CHARACTERS = 2_000  # likewise
-_LONGEST_REPORT_FINDING_CHARACTERS = 1_000  # likewise, for the text of a finding
+_SOURCES_CHARACTERS = 6_000  # total length of the sources in a request: as much as a small model can handle
+_MOST_SOURCES_BESIDE_PARTS = 6  # entities, and relations, in a request that also shows reports on parts
+_LONGEST_PART_CHARACTERS = 700  # length of the text on one part in a request
+_LONGEST_REPORT_TITLE_CHARACTERS = 200  # longest title accepted from a model
+_LONGEST_REPORT_SUMMARY_CHARACTERS = 2_000  # longest summary accepted from a model
+_LONGEST_REPORT_FINDING_CHARACTERS = 1_000  # longest finding accepted from a model
 _MOST_FINDINGS_ASKED_FOR = 6  # findings of a report
-_MOST_SOURCES_OF_A_FINDING = 6
-"""Sources of a finding. A small model that may list all of them does, and is cut off."""
-MOST_CHUNKS_OF_A_FINDING = 10
-"""Passages that a finding names; the report stands on all."""
+_MOST_SOURCES_OF_A_FINDING = 6  # a small model without this limit lists all sources and is cut off
+MOST_CHUNKS_OF_A_FINDING = 10  # passages cited by a finding; the report itself depends on all passages shown
 
 ASKED_FOR: JsonDict = {"minItems": 1}
-"""Of a list: an endpoint that keeps to the schema gives at least one. What has an empty one is dropped."""
+"""Schema constraint for lists. Endpoints that enforce it return at least one item; empty lists are dropped."""
 
 
 class WrittenFinding(BaseModel):
@@ -73,9 +68,9 @@ class Source:
     """A numbered source in a request.
 
     Attributes:
-        chunks: ids of all passages that the text was made from.
-        cited: those that a finding names for it.
-        names: of what it is about.
+        chunks: Ids of all passages from which the text was made.
+        cited: Ids of the passages that a finding based on this source cites.
+        names: Names that the text is about.
     """
 
     text: str
@@ -89,9 +84,9 @@ class Shown:
     """The content of a request about a group.
 
     Attributes:
-        key: of its report.
-        size: members of the group.
-        left_out: how many sources there was no room for.
+        key: Key of the report.
+        size: Number of members of the group.
+        left_out: Number of sources that did not fit.
     """
 
     key: str
@@ -101,17 +96,16 @@ class Shown:
 
 
 class ReportWriter(ModelWriter[G, Report]):
-    """Asks a model for reports. Its prompt has the slots `size`, the number of members, and `data:source`.
+    """Asks a language model for reports. Its prompt has the slots `size`, the number of members, and `data:source`.
 
-    A group whose answer has no finding with a source that was shown is left to rules, too.
+    If no finding of the response cites a source of the request, rules write the report.
     """
 
-    most_sources: ClassVar[int]
-    """Of a request."""
+    most_sources: ClassVar[int]  # sources in a request
 
     @abstractmethod
     def shown(self, group: G) -> Shown:
-        """The content of the request about a group."""
+        """Return the content of the request about a group."""
 
     def asked(self, group: G) -> WritingOutcome[Report]:
         shown = self.shown(group)
@@ -123,25 +117,27 @@ class ReportWriter(ModelWriter[G, Report]):
         return WritingOutcome(report, left_out=shown.left_out)
 
     def request(self, shown: Shown) -> Request:
-        """The request for one report."""
+        """Return the request for one report."""
         texts = [source.text for source in shown.sources]
         return Request(self.prompt.messages(size=str(shown.size), source=texts), WrittenReport)
 
     def estimate(self, groups: int) -> Estimate:
-        """As if each request were full, and of half a token a character, which is the double of what texts in the
-        Latin script have."""
+        """Return an upper bound on the cost of the reports.
+
+        Assumes that each request is full and has half a token per character, twice the rate of texts in Latin script.
+        """
         source = Source("Xyz " * (_SOURCES_CHARACTERS // 4 // self.most_sources), (), (), ())
         return self.times(self.request(Shown("", 1_000_000, [source] * self.most_sources)), groups)
 
 
 def sources_of(things: Sequence[Source], relations: Sequence[Source], parts: Sequence[Report]) -> list[Source]:
-    """Sources on a group. One with parts shows few things and relations, then the reports on its parts."""
+    """Return the sources for a report: entities, relations, and reports on parts. With parts, the others are few."""
     most = _MOST_SOURCES_BESIDE_PARTS if parts else None
     return [*things[:most], *relations[:most], *map(_part_source, parts)]
 
 
 def fitting(sources: Iterable[Source]) -> list[Source]:
-    """The first sources, up to the size of a request; at least one."""
+    """Return the first sources that fit into a request, at least one."""
     shown: list[Source] = []
     room = _SOURCES_CHARACTERS
     for source in sources:
@@ -152,10 +148,10 @@ def fitting(sources: Iterable[Source]) -> list[Source]:
 
 
 def _report(written: WrittenReport, shown: Shown, model: str, chunks: Sequence[str]) -> Report | None:
-    """Convert an answer to a report; None without a title, a summary or a finding with a source.
+    """Convert a response to a report; None if it lacks a title, a summary or a finding with a source.
 
     Args:
-        chunks: the passages of all sources, on which the report stands.
+        chunks: Passages of all sources, on which the report depends.
     """
     findings = [each for each in (_finding(one, shown.sources) for one in written.findings) if each is not None]
     title, summary = on_one_line(written.title), on_one_line(written.summary)
@@ -174,7 +170,7 @@ def _report(written: WrittenReport, shown: Shown, model: str, chunks: Sequence[s
 
 
 def _part_source(report: Report) -> Source:
-    """The report on a part as a source for the report on the whole."""
+    """Return the report on a part as a source for the report on the whole."""
     findings = " ".join(finding.text for finding in report.findings)
     cited = dict.fromkeys(chunk for finding in report.findings for chunk in finding.chunks)
     return Source(
@@ -186,7 +182,7 @@ def _part_source(report: Report) -> Source:
 
 
 def _finding(written: WrittenFinding, sources: Sequence[Source]) -> Finding | None:
-    """A finding with the passages of its sources; None if it names no source that was shown."""
+    """Return a finding with the passages of its sources; None if it cites no source of the request."""
     named = [sources[number - 1] for number in dict.fromkeys(written.sources) if 1 <= number <= len(sources)]
     chunks = list(dict.fromkeys(chunk for source in named for chunk in source.cited))
     text = on_one_line(written.text)

@@ -1,4 +1,4 @@
-"""What a text or a request may be taken from, so that it stands on a bounded number of passages."""
+"""Selects the passages from which a text or request is made, so that their number is bounded."""
 
 from __future__ import annotations
 
@@ -9,29 +9,30 @@ from overstory.text.key_phrases import CommonWords, Described, key_phrases, them
 
 
 def in_common(things: Sequence[Described], common: CommonWords, head: str) -> tuple[list[str], str]:
-    """Key phrases of the texts of several things, and the one of them that a title may begin with, "" for none: what a
-    third of all texts say distinguishes nothing.
+    """Return key phrases shared by several texts, and the phrase that suits the title, or "" if no phrase does.
+
+    A phrase that a third of all texts contain does not suit the title, because it does not distinguish the group.
 
     Args:
-        head: what the title says anyway.
+        head: Text that the title contains anyway.
     """
     phrases = key_phrases(things, common, head=head)
     return phrases, theme_of([phrase for phrase in phrases if common.distinguishes(phrase)], things)
 
 
 def about(name: str, sentence: str) -> str:
-    """The sentence, preceded by `name` if it does not contain it."""
+    """Return the sentence, with `name` in front if the sentence does not contain the name."""
     return sentence if name.casefold() in sentence.casefold() else f"{name}: {sentence}"
 
 
 def cut(text: str, longest: int) -> str:
-    """The text on one line, cut to `longest` characters."""
+    """Return the text on one line, cut to `longest` characters."""
     line = " ".join(text.split())
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 class FromPassages(Protocol):
-    """Content taken from passages; `chunks` has their ids."""
+    """Content made from passages; `chunks` has the ids of the passages."""
 
     @property
     def chunks(self) -> Sequence[str]: ...
@@ -41,10 +42,10 @@ P = TypeVar("P", bound=FromPassages)
 
 
 def within(things: Iterable[P], most_chunks: int, *, same: Callable[[P], Hashable] = id) -> list[P]:
-    """The first, and of the others, in order, those that do not bring the passages of all above `most_chunks`.
+    """Return the first item, and each later item that keeps the total number of passages within `most_chunks`.
 
     Args:
-        same: of things for which it is equal, one at most is taken.
+        same: Key function. Of items with equal keys, only the first is taken.
     """
     chosen: list[P] = []
     chunks: set[str] = set()
@@ -58,5 +59,5 @@ def within(things: Iterable[P], most_chunks: int, *, same: Callable[[P], Hashabl
 
 
 def passages_of(things: Iterable[FromPassages]) -> tuple[str, ...]:
-    """The ids of all passages that things are taken from, each once, in order."""
+    """Return the ids of all passages that the items are made from, in order and without duplicates."""
     return tuple(dict.fromkeys(chunk for each in things for chunk in each.chunks))

@@ -1,4 +1,4 @@
-"""Reports on groups: what one says, and how those on the groups of a tree are written, level by level."""
+"""Reports on groups: their contents, and how the reports on the groups of a tree are written level by level."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Protocol, TypeVar
 
 from overstory.graph.client import Row
 from overstory.protocols import Progress
-from overstory.systems.texts.writing import TextWriter
+from overstory.systems.texts.writers import TextWriter
 
 RULES = "rules"
-"""In `by`: rules wrote it. Everything else is the name of a language model."""
-_LARGE_GROUP_MEMBERS = 1_000
-"""Members at which a group's size counts in full in its rating."""
+"""Value of `by` for reports written by rules. Any other value names a language model."""
+_LARGE_GROUP_MEMBERS = 1_000  # members from which the size of a group counts in full
 
 G = TypeVar("G", bound="ReportedGroup")
 
@@ -24,10 +23,10 @@ class Finding:
     """One statement of a report.
 
     Attributes:
-        text: a sentence or two.
-        chunks: the ids of the passages that it stands on, at least one.
-        names: what it is about.
-        also: the ids of passages that these names are from. They are not cited, but the report goes with them, too.
+        text: One or two sentences.
+        chunks: Ids of the passages that support the statement, at least one.
+        names: Names that the statement is about.
+        also: Ids of passages from which these names come. They are not cited, but the report is deleted with them.
     """
 
     text: str
@@ -41,11 +40,11 @@ class Report:
     """A report on a group.
 
     Attributes:
-        key: a digest of what it was made from: equal groups have equal reports.
-        rating: how much the group matters, 0 to 10.
-        findings: the most important first.
-        by: "rules", or the model that wrote it.
-        stands_on: ids of all passages whose text it was made from; those of the findings come first.
+        key: Digest of the content that the report was made from. Equal groups have equal reports.
+        rating: Importance of the group, 0 to 10.
+        findings: Findings, most important first.
+        by: "rules", or the name of the model that wrote the report.
+        stands_on: Ids of all passages from which the report was made, those of the findings first.
     """
 
     key: str
@@ -58,8 +57,10 @@ class Report:
 
     @property
     def properties(self) -> Row:
-        """Of its node. The passages of each finding stand in `finding_chunks`, ids with spaces between, its names
-        in `finding_names`, a line each."""
+        """Properties of the report's node.
+
+        `finding_chunks` has each finding's passage ids, separated by spaces; `finding_names` its names, one per line.
+        """
         return {
             "key": self.key,
             "title": self.title,
@@ -74,7 +75,7 @@ class Report:
 
     @classmethod
     def from_properties(cls, properties: Row, stands_on: Sequence[str]) -> Report:
-        """A report as it was stored."""
+        """Return the report with the stored properties."""
         columns = ("findings", "finding_chunks", "finding_names", "finding_also")
         findings = zip(*(properties[column] for column in columns), strict=True)
         return cls(
@@ -92,25 +93,26 @@ class Report:
 
 
 def rating_of(size: int, strength: float) -> float:
-    """How much a group matters, 0 to 10 with one decimal: by its size, and by how strongly its members hold
-    together. It depends on the community alone, so that it can be kept while others change.
+    """Return the importance of a group, 0 to 10 with one decimal, from its size and its cohesion.
+
+    The rating depends on the group alone, so it can be kept while other groups change.
 
     Args:
-        strength: 0 to 1.
+        strength: Cohesion of the members, 0 to 1.
     """
     return round(6.0 * min(1.0, log2(1 + size) / log2(1 + _LARGE_GROUP_MEMBERS)) + 4.0 * strength, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class TreeReports:
-    """The reports on the groups of a tree by node, and how many of them were written now."""
+    """The reports on the groups of a tree, by node, and the number of newly written reports."""
 
     of_node: dict[int, Report]
     written: int
 
 
 class ReportedGroup(Protocol):
-    """A group to report on. Equal keys, equal reports by one writer."""
+    """A group to report on. Groups with equal keys get equal reports from the same writer."""
 
     @property
     def key(self) -> str: ...
@@ -124,12 +126,12 @@ def write_levels(
     known: Mapping[str, Report],
     progress: Progress,
 ) -> TreeReports:
-    """A report on each group, the deepest level first, because large ones are described by the reports on their parts.
+    """Write a report on each group of a tree, deepest level first: reports on parts describe large groups.
 
     Args:
-        levels: the nodes of each level, ascending.
-        groups: the groups of the nodes of a level, in order; gets the reports of deeper levels, too.
-        known: reports by key, as an earlier build wrote them: groups with the same content keep theirs.
+        levels: Nodes of each level, ascending.
+        groups: Returns the groups of the given nodes, in order. Receives the reports of deeper levels as well.
+        known: Reports of an earlier build, by key. Groups with the same content keep them.
     """
     of_node: dict[int, Report] = {}
     written = 0

@@ -1,6 +1,6 @@
-"""Trees: how a system stores a hierarchy over chunks, entities or documents, and how a person looks at one.
+"""Trees: how a system stores a hierarchy over chunks, entities or documents, and how people view it.
 
-A system names its trees (`System.trees`), makes them with `build` and writes them with `changes`. `overstory tree` and
-the saved queries of Neo4j Browser then show them, and `community_vectors` has their vectors for a retriever.
-docs/graph-model.md says what is stored.
+A system declares its trees in `System.trees`, makes them with `build` and writes them with `changes`. `overstory tree`
+and the saved queries of Neo4j Browser then show them, and retrievers find community vectors in `community_vectors`.
+docs/graph-model.md describes the stored form.
 """

@@ -1,4 +1,4 @@
-"""Encoding trees over the units of a corpus: encoded, and converted for storage."""
+"""Encoding trees over the units of a corpus: built, and converted to their stored form."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from overstory_entropy.compile import Floats, Ints
 
 
 def to_mean(vectors: Vectors) -> Floats:
-    """(n, d) -> cosines to the mean of the vectors, (n,); 0.0 for a zero vector, and where the mean is zero."""
+    """Return the cosine of each vector to the mean of all, (n, d) -> (n,); 0.0 for a zero vector or a zero mean."""
     exact = vectors.astype(np.float64)
     return cosines_to(exact, exact.mean(axis=0))
 
 
 def cosines_to(vectors: Floats, centre: Floats) -> Floats:
-    """(n, d), (d,) -> (n,), in steps of 2⁻²⁰."""
+    """Return the cosine of each vector to `centre`, (n, d), (d,) -> (n,), rounded to steps of 2⁻²⁰."""
     lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(centre)
     cosines = np.divide(vectors @ centre, lengths, out=np.zeros(len(vectors)), where=lengths > 0.0)
     rounded: Floats = np.rint(cosines * COSINE_STEPS) / COSINE_STEPS
@@ -32,22 +32,22 @@ def cosines_to(vectors: Floats, centre: Floats) -> Floats:
 
 
 def nearest_first(cosines: Floats) -> Ints:
-    """The places, the one of the largest cosine first; of equal ones the lower place."""
+    """Return positions by descending cosine; ties by ascending position."""
     return np.argsort(-cosines, kind="stable")
 
 
 @dataclass(frozen=True, slots=True)
 class TreeNodes:
-    """The nodes of a tree ready to be stored, leaves first, the root last.
+    """The nodes of a tree ready to be stored, leaves first and the root last.
 
     Attributes:
-        corpus: the label.
-        ids, parents: ids; "" is the parent of the root.
-        levels, sizes, volumes, cuts: shape (nodes,).
-        units: the ids of what the leaves stand for.
-        vectors: of the communities, those after the leaves, packed.
-        properties: of the communities, as `kind.properties` names them; empty where it names none.
-        leaf_properties: of the leaves, as `kind.leaf_properties` names them; empty where it names none.
+        corpus: Corpus label.
+        ids, parents: Node ids; the parent of the root is "".
+        levels, sizes, volumes, cuts: Shape (nodes,).
+        units: Ids of the units that the leaves stand for.
+        vectors: Packed vectors of the communities.
+        properties: Extra properties of the communities, named by `kind.properties`; empty if there are none.
+        leaf_properties: Extra properties of the leaves, named by `kind.leaf_properties`; empty if there are none.
     """
 
     kind: TreeKind
@@ -66,7 +66,7 @@ class TreeNodes:
 
 
 def make_tree(graph: Graph, levels: int) -> EncodingTree:
-    """The encoding tree of a graph with `levels` of communities between the root and the leaves."""
+    """Return the encoding tree of a graph with `levels` community levels between the root and the leaves."""
     return encode(graph, levels=levels)
 
 
@@ -81,17 +81,17 @@ def stored_form(
     properties: Mapping[int, Row] | None = None,
     leaf_properties: Sequence[Row] = (),
 ) -> TreeNodes:
-    """The nodes of a tree over these units, with vectors of the communities: means of their units' by structural weight
-    (SeRAG, Eq. 8 and 9).
+    """Return the nodes of a tree over units, with a vector for each community.
 
-    A community is named after its first unit, so that it keeps its id while its other units come and go.
+    The vector of a community is the mean of its units' vectors, weighted by structural weight (SeRAG, Eq. 8 and 9). The
+    id of a community is made from its first unit, so it stays the same while other units come and go.
 
     Args:
-        units: n ids of chunks, entities or documents, ascending.
-        vectors: float32[n, d], of the units.
-        corpus: the label.
-        properties: of communities, by node, as `kind.properties` names them; those that are left out are null.
-        leaf_properties: of the leaves, in their order.
+        units: Ids of n chunks, entities or documents, ascending.
+        vectors: Vectors of the units, float32[n, d].
+        corpus: Corpus label.
+        properties: Extra properties of communities by node, named by `kind.properties`; missing ones are null.
+        leaf_properties: Extra properties of the leaves, in order.
     """
     leaves = tree.leaves
     name = kind.name
@@ -122,12 +122,11 @@ def stored_form(
 
 
 def _named(kind: TreeKind, given: Row) -> dict[str, Any]:
-    """The properties of one community, all that the kind names."""
     return {name: given.get(name) for name in kind.properties}
 
 
 def _first_members(tree: EncodingTree) -> Ints:
-    """Shape (nodes,): the lowest vertex below each node."""
+    """Return the lowest vertex below each node, shape (nodes,)."""
     first = np.full(len(tree), tree.leaves, dtype=np.int64)
     vertices = np.arange(tree.leaves)
     first[:-1][: tree.leaves] = vertices

@@ -1,4 +1,4 @@
-"""Writes trees to the graph: whole ones into a new generation, changes of one in place."""
+"""Writes trees to the graph: new trees into a new generation, changes into the tree in use."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from overstory.systems.statements import Statements, commit_statements, run_stat
 from overstory.systems.tree.kinds import TreeKind
 
 if TYPE_CHECKING:
-    from overstory.systems.tree.build import TreeNodes  # whose entropy engine takes a second to import
+    from overstory.systems.tree.build import TreeNodes  # importing its entropy engine takes a second
 
 MOST_CHANGED_TREE_SHARE = 0.2
-"""Share of what a tree is built over: if more is new, gone or changed, the tree is built from scratch."""
-_TITLE_PASSAGES = 1_000
-_TITLE_NAMES = 3
-"""Passages of a community that its title is taken from, and names that it has."""
+"""Largest share of changed units for an update in place. Above it, the tree is built from scratch."""
+_TITLE_PASSAGES = 1_000  # passages of a community from which its title is made
+_TITLE_NAMES = 3  # names in a community's title
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class TreeChanges:
 
 
 def new_tree(nodes: TreeNodes) -> TreeChanges:
-    """All rows of a tree that is not stored yet."""
+    """Return all rows of a tree that is not stored yet."""
     leaves, kind = len(nodes.units), nodes.kind
     volumes, cuts = nodes.volumes.tolist(), nodes.cuts.tolist()
     always = {
@@ -67,23 +66,23 @@ def new_tree(nodes: TreeNodes) -> TreeChanges:
 
 
 def titles_of_passages(changes: TreeChanges) -> Statements:
-    """Statements that title new and changed communities of passages. Run them after the tree's."""
+    """Yield the statements that set the titles of new and changed communities. Run them after the tree is written."""
     rows = [{"id": row["id"]} for row in changes.nodes]
     yield "systems/tree/title_of_passages", rows, {"most": _TITLE_PASSAGES, "names": _TITLE_NAMES}
 
 
 def write_tree(writer: Writer, changes: TreeChanges, progress: Progress) -> None:
-    """Commit in batches, into a generation that is not read yet."""
+    """Write the changes in batches of transactions, into a generation that no reader uses yet."""
     commit_statements(writer, changes.kind.structure, _statements(writer.corpus.label, changes), progress)
 
 
 def write_tree_in(tx: Transaction, label: str, changes: TreeChanges) -> None:
-    """Write in one transaction, into the generation in use."""
+    """Write the changes in one transaction, into the generation in use."""
     run_statements(tx, label, _statements(label, changes))
 
 
 def _statements(label: str, changes: TreeChanges) -> Statements:
-    """Statements with their rows, and the labels that they set."""
+    """Yield the statements with their rows and the labels that they set."""
     kind = changes.kind
     yield "systems/tree/write_nodes", changes.nodes, {"labels": [kind.label, f"{label}_{kind.label}"]}
     yield "systems/tree/place_nodes", changes.places, {}

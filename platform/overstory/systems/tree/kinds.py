@@ -1,4 +1,4 @@
-"""Trees that a system's index has, or can have."""
+"""Kinds of trees: what a system declares about each tree of its index."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from overstory.model.documents import Unit
 
 
 def tree_leaf_id(label: str, tree: str, generation: int, unit: str) -> str:
-    """The leaf of a tree that stands for a chunk, an entity or a document."""
+    """Return the id of the leaf that stands for a chunk, an entity or a document."""
     return content_id("tree-leaf", label, tree, str(generation), unit)
 
 
 def tree_node_id(label: str, tree: str, generation: int, level: int, first: str) -> str:
-    """A community of a tree, by its level and the first of its units in order of id: no two of a level share one."""
+    """Return the id of a community, made from its level and `first`, the first of its units by id."""
     return content_id("tree-node", label, tree, str(generation), str(level), first)
 
 
 @dataclass(frozen=True, slots=True)
 class TreeKind:
-    """A tree of a system's index.
+    """A kind of tree in a system's index.
 
     Attributes:
-        name: of its nodes as `tree`, and in `overstory tree --tree NAME`. It begins with the name of the system. Two
-            kinds of a system may have one name, if an index has at most one of them (`System.has_tree`).
-        title: what is said of it in messages: "SeRAG tree over meaning alone".
-        unit: what a leaf stands for. A node of the system's own that has a `name` is shown as an entity is.
-        label: of the system's own for its nodes, beside TreeNode; one of `owns.labels`.
-        structure: the name of its generations; one of `owns.generations`.
-        options: that the system's index needs in order to have it; "" if it always does.
-        properties: that its communities have beside the shared ones. `title` and `summary` are shown to people.
-        leaf_properties: that its leaves have beside the shared ones. They are written with a leaf, and are no reason to
-            write it again.
-        own_units: whether its leaves stand for nodes of the system's own, which do not take them along.
-        reports: the system's own label for reports of its communities (`systems.tree.reports`), one of
-            `owns.labels`; "" where it writes none.
-        statements: those of the system's own that take the place of shared ones of the same last name:
-            "systems/acme/levels" that of "systems/tree/levels". They get `$tree` and `$generation` and what the shared
-            ones take, and return the same.
-        encodes: whether it is an encoding tree, so that its communities have an entropy, and a share of their weight
-            that stays inside.
+        name: Value of `tree` on its nodes, and the name in `overstory tree --tree NAME`. It starts with the system's
+            name. Two kinds of one system may share a name if an index has at most one of them (`System.has_tree`).
+        title: Title in messages, such as "SeRAG tree over meaning alone".
+        unit: Unit that a leaf stands for. A node of the system that has a `name` is shown like an entity.
+        label: The system's own label for tree nodes, in addition to TreeNode; one of `owns.labels`.
+        structure: Name of its generations; one of `owns.generations`.
+        options: Index options with which the index has this tree; "" if it always has.
+        properties: Extra properties of its communities. `title` and `summary` are shown to people.
+        leaf_properties: Extra properties of its leaves. They are written with a leaf, but a change in them alone does
+            not rewrite the leaf.
+        own_units: True if its leaves stand for nodes of the system. Deleting such a node does not delete its leaf.
+        reports: The system's own label for reports on its communities (`systems.tree.reports`), one of `owns.labels`;
+            "" if the system writes no reports.
+        statements: The system's own statements, each in place of the shared one with the same last part:
+            "systems/acme/levels" replaces "systems/tree/levels". They take `$tree`, `$generation` and the parameters of
+            the shared statement, and return the same columns.
+        encodes: True for an encoding tree, whose communities have a structural entropy and a share of edge weight that
+            stays inside.
     """
 
     name: str
@@ -57,10 +57,10 @@ class TreeKind:
     encodes: bool = True
 
     def statement(self, name: str) -> str:
-        """The statement that reads this tree in place of a shared one: the system's own, or else the shared one itself.
+        """Return the statement that reads this tree: the system's own version of a shared statement, or the shared one.
 
         Args:
-            name: of the shared one: "systems/tree/levels".
+            name: Name of the shared statement, such as "systems/tree/levels".
         """
         last = name.rpartition("/")[2]
         return next((own for own in self.statements if own.endswith(f"/{last}")), name)

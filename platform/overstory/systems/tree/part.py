@@ -1,7 +1,7 @@
-"""A part of a stored tree around a change: read, changed in memory, and written back as differences.
+"""The part of a stored tree around a change: read, changed in memory, and written back as differences.
 
-What is read and written grows with the change: the leaves of the units that have an edge to one that came or went, and
-the communities above them.
+The cost grows with the change: the part has the leaves of units with an edge to a changed unit, and the communities
+above them.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from overstory_entropy.local import Leaf, MutableCommunity, TreePart
 
 @dataclass(frozen=True, slots=True)
 class WhichTree:
-    """A stored tree.
+    """Identity and shape of a stored tree.
 
     Attributes:
-        label: of the corpus.
-        levels: of communities between the root and the leaves; every leaf is below one of the last.
-        root: its id.
+        label: Corpus label.
+        levels: Number of community levels between the root and the leaves. Every leaf is below the last of them.
+        root: Id of the root.
     """
 
     label: str
@@ -46,8 +46,8 @@ class StoredLeaf:
     """A leaf as it is stored.
 
     Attributes:
-        properties: by `TreeKind.leaf_properties`.
-        covers: whether its unit is there; a unit that was deleted may be added again.
+        properties: Properties named by `TreeKind.leaf_properties`.
+        covers: True if the unit of the leaf exists. A deleted unit may be added again.
     """
 
     id: str
@@ -58,7 +58,7 @@ class StoredLeaf:
 
 
 def read_leaves(tx: Transaction, tree: WhichTree, units: Iterable[str]) -> dict[str, StoredLeaf]:
-    """The leaves of these units, by unit."""
+    """Return the leaves of the given units, by unit."""
     names = list(tree.kind.leaf_properties)
     rows = tx.run(
         "systems/tree/leaves",
@@ -77,14 +77,10 @@ def read_leaves(tx: Transaction, tree: WhichTree, units: Iterable[str]) -> dict[
 
 
 class StoredPart:
-    """A part of a stored tree, and how it differs from what is stored."""
+    """A part of a stored tree that can be changed in memory and written back as differences."""
 
     def __init__(self, tx: Transaction, tree: WhichTree, leaves: Mapping[str, StoredLeaf]) -> None:
-        """Reads the communities above some leaves, and takes account of those that lost leaves with their units.
-
-        Args:
-            leaves: by unit.
-        """
+        """Read the communities above `leaves` (by unit), and update those that lost leaves when units were deleted."""
         self._tree = tree
         self._leaves = leaves
         self._parted = [
@@ -107,21 +103,21 @@ class StoredPart:
             self.part.forget(id_, max(volume, 0.0), count)
 
     def communities(self) -> int:
-        """How many more the tree has than before, without the root."""
+        """Return how many communities the tree has gained, not counting the root."""
         return len(self.part.communities) - len(self._before)
 
     def changes(
         self, tx: Transaction, vectors: Mapping[str, Vectors], leaf_properties: Mapping[str, Row], version: int
     ) -> TreeChanges:
-        """The rows that store the part as it is now.
+        """Return the rows that store the current state of the part.
 
-        Near: the vector of a community moves by the plain mean, as if its other units were as like each other as they
-        are to the one that came or went; where a unit was deleted, it stays.
+        Vectors are approximate. The vector of a community moves by the plain mean, on the assumption that its other
+        units are as similar to each other as to the changed unit. After a deletion it stays as it is.
 
         Args:
-            vectors: of the units that came or changed, of unit length.
-            leaf_properties: of these units.
-            version: of the corpus, for the ids of new communities.
+            vectors: Vectors of new and changed units, unit length.
+            leaf_properties: Leaf properties of these units.
+            version: Corpus version, for the ids of new communities.
         """
         tree, part = self._tree, self.part
         moves = self._moves(vectors)
@@ -178,12 +174,12 @@ class StoredPart:
             changes.places.append({"id": id_, "parent": named.get(leaf.home, leaf.home)})
 
     def done(self, tx: Transaction) -> None:
-        """Takes note, in the transaction that stores the changes, that what communities lost was taken account of."""
+        """Clear the markers of lost leaves, in the transaction that stores the changes."""
         if self._parted:
             tx.run("systems/tree/forget_parted", self._tree.label, ids=self._parted)
 
     def _moves(self, vectors: Mapping[str, Vectors]) -> dict[str, tuple[list[Vectors], list[Vectors]]]:
-        """The vectors that came to each community, and those that left it."""
+        """Return for each community the vectors that joined it and the vectors that left it."""
         moves: dict[str, tuple[list[Vectors], list[Vectors]]] = defaultdict(lambda: ([], []))
         for unit, vector in vectors.items():
             came = set(self.part.path(self.part.leaves[unit].home))
@@ -202,7 +198,7 @@ class StoredPart:
         return names
 
     def _names(self, units: Iterable[str], version: int) -> dict[str, str]:
-        """The ids of new communities: after the version, so that none is that of another, and their first unit."""
+        """Return the ids of new communities, made from the version and the first unit, so that ids never repeat."""
         first: dict[str, str] = {}
         for unit in sorted(units):
             for name in self.part.path(self.part.leaves[unit].home):
@@ -234,7 +230,7 @@ def _community(row: Row, below: Row | None, levels: int) -> MutableCommunity:
 
 
 def _moved(vector: Vectors | None, size: int, came: Sequence[Vectors], left: Sequence[Vectors]) -> bytes:
-    """The packed mean of a community of `size` units after some came and some left."""
+    """Return the packed mean vector of a community of `size` units after some units joined or left."""
     change = np.stack([*came, *(-each for each in left)]).sum(axis=0, dtype=np.float64)
     total = change
     if vector is not None and size:
@@ -245,7 +241,9 @@ def _moved(vector: Vectors | None, size: int, came: Sequence[Vectors], left: Seq
 
 
 def _length(size: int, like: float) -> float:
-    """The length of the mean of `size` unit vectors, of whose direction another has the cosine `like`, if any two of
-    them are as like each other as that is to them: ρ² = (1 + (size − 1) · ρ · like) / size."""
+    """Return the length ρ of the mean of `size` unit vectors, given their mean cosine `like` to another vector.
+
+    Any two of the vectors are assumed to be equally similar: ρ² = (1 + (size − 1) · ρ · like) / size.
+    """
     others = (size - 1) * max(like, 0.0)
     return (others + sqrt(others * others + 4.0 * size)) / (2.0 * size)

@@ -1,4 +1,4 @@
-"""Shows the reports that a system wrote on the communities of a tree."""
+"""Views of the reports that a system wrote on the communities of a tree."""
 
 from __future__ import annotations
 
@@ -23,17 +23,15 @@ from overstory.retrieve.among import Among
 from overstory.retrieve.context import asked_corpus
 from overstory.retrieve.hits import chunk_rows, source_hits
 from overstory.systems.base import System
-from overstory.systems.standing import Standing
 from overstory.systems.state import StaleNotes
+from overstory.systems.support import SupportFilter
 from overstory.systems.texts.reports import Report
-from overstory.systems.tree.finding import FoundTree, community_id, find_tree, other_trees
+from overstory.systems.tree.lookup import FoundTree, community_id, find_tree, other_trees
 
 MOST_REPORTS_LISTED = 100
-_MOST_REPORTS_TRIED = 1_000
-"""Reports of a level, those of the highest rating, among which those are looked for that a filter lets through."""
-_MOST_REPORTS_BELOW = 20  # reports on parts that are shown with one
-_MOST_PASSAGES_OF_A_FINDING = 5
-"""Of a finding."""
+_MOST_REPORTS_TRIED = 1_000  # reports of a level checked against a filter, highest rating first
+_MOST_REPORTS_BELOW = 20  # reports on subcommunities shown with a report
+_MOST_PASSAGES_OF_A_FINDING = 5  # passages shown for a finding
 
 
 def view_reports(
@@ -46,15 +44,17 @@ def view_reports(
     tree: str = "",
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> CommunityReports:
-    """The reports on the communities of one level of a tree, by default the coarsest that has any.
+    """Return the reports on the communities of one level of a tree, by default the coarsest level that has reports.
 
     Args:
-        systems: whose trees are looked at.
-        tree: its name; the first of the corpus with reports if left out.
-        among: the documents that a filter lets through; reports that stand on others too are left out.
+        tree: Name of the tree; the first tree with reports if empty.
+        among: Documents that a filter allows. Reports based on other documents as well are left out.
     """
     if not 1 <= limit <= MOST_REPORTS_LISTED:
-        raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_REPORTS_LISTED} reports.")
+        raise QuestionError(
+            f"limit must be between 1 and {MOST_REPORTS_LISTED}, got {limit}.",
+            remedy=f"Ask for 1 to {MOST_REPORTS_LISTED} reports.",
+        )
 
     def ask(tx: Transaction) -> CommunityReports:
         corpus = asked_corpus(graph, corpus_name, tx)
@@ -65,7 +65,7 @@ def view_reports(
         levels = {row["level"]: row for row in counts if row["level"]}
         if among is not None:
             others = () if tree else other_trees(systems, corpus, found, with_reports=True)
-            return _matching_reports(found, Standing(among(tx, corpus)), levels, level, limit, others)
+            return _matching_reports(found, SupportFilter(among(tx, corpus)), levels, level, limit, others)
         shown = _level(levels, level)
         own = {"level": shown, "limit": limit}
         row = levels.get(shown, {"communities": 0, "reports": 0})
@@ -99,22 +99,22 @@ def view_report(
     tree: str = "",
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> FullReport:
-    """The report on a community, with the passages of its findings and what is around it.
+    """Return the report on a community, with the passages of its findings and the communities around it.
 
     Args:
-        community: its id, or a unique prefix of it.
-        systems, tree, among: as of `view_reports`.
+        community: Id of the community, or a unique prefix of it.
+        systems, tree, among: See `view_reports`.
     """
 
     def ask(tx: Transaction) -> FullReport:
         corpus = asked_corpus(graph, corpus_name, tx)
         found = find_tree(systems, corpus, tree, with_reports=True)
-        standing = None if among is None else Standing(among(tx, corpus))
+        support = None if among is None else SupportFilter(among(tx, corpus))
 
         def own(ids: Iterable[str]) -> set[str]:
-            return set(ids) if standing is None else _own(found, standing, ids)
+            return set(ids) if support is None else _own(found, support, ids)
 
-        keeps = None if standing is None else own
+        keeps = None if support is None else own
         id_ = community_id(tx, corpus, found, community, command="report", own=keeps)
         rows = tx.run(found.kind.statement("systems/tree/report_of"), corpus.label, id=id_, below=_MOST_REPORTS_BELOW)
         if not rows:
@@ -132,9 +132,9 @@ def view_report(
             passages=row["passages"],
             above=_all(above, found.kind.unit),
             below=_all(below, found.kind.unit),
-            communities=row["communities"] if standing is None else len(below),
+            communities=row["communities"] if support is None else len(below),
             notes=(
-                *(() if standing is not None and standing.restricted else _outdated(tx, corpus, found)),
+                *(() if support is not None and support.restricted else _outdated(tx, corpus, found)),
                 *_missing(corpus, int(report is None and row["community"]["level"] > 0)),
             ),
         )
@@ -142,36 +142,39 @@ def view_report(
     return graph.reading("retrieve/report", ask)
 
 
-def _own(found: FoundTree, standing: Standing, ids: Iterable[str]) -> set[str]:
-    """The communities whose reports stand on matching documents alone. Where nothing may be told of others, not even
-    how large a community is, all that it has must match, too."""
-    own = standing.own(ids, "systems/tree/report_stands_on")
-    return standing.own(own, found.kind.statement("systems/tree/stands_on")) if standing.restricted else own
+def _own(found: FoundTree, support: SupportFilter, ids: Iterable[str]) -> set[str]:
+    """Return communities whose reports, and if restricted also whose members, are based on matching documents alone."""
+    own = support.own(ids, "systems/tree/report_stands_on")
+    return support.own(own, found.kind.statement("systems/tree/stands_on")) if support.restricted else own
 
 
 def _matching_reports(
-    found: FoundTree, standing: Standing, levels: dict[int, Row], level: int | None, limit: int, others: tuple[str, ...]
+    found: FoundTree,
+    support: SupportFilter,
+    levels: dict[int, Row],
+    level: int | None,
+    limit: int,
+    others: tuple[str, ...],
 ) -> CommunityReports:
-    """The reports that stand on matching documents alone, on a level or the coarsest that has any."""
-    tx, corpus = standing.among.tx, standing.among.corpus
+    tx, corpus = support.among.tx, support.among.corpus
     tried = sorted(levels) if level is None else [_level(levels, level)]
     shown, kept, left_out, more = tried[0] if tried else 1, list[Row](), 0, False
     for shown in tried:
         listed = _run(tx, corpus, found, "systems/tree/report_list", level=shown, limit=_MOST_REPORTS_TRIED)
-        own = _own(found, standing, (row["id"] for row in listed))
+        own = _own(found, support, (row["id"] for row in listed))
         kept = [row for row in listed if row["id"] in own]
         left_out += len(listed) - len(kept)
         more |= len(listed) == _MOST_REPORTS_TRIED
         if kept:
             break
-    notes = [*standing.among.notes, *others]
-    if not standing.restricted:
+    notes = [*support.among.notes, *others]
+    if not support.restricted:
         notes += _outdated(tx, corpus, found)
         if left_out:
-            stand = "stands" if left_out == 1 else "stand"
-            notes.append(f"left out: {counted(left_out, 'report')} that {stand} on other documents, too")
+            use = "uses" if left_out == 1 else "use"
+            notes.append(f"left out: {counted(left_out, 'report')} that also {use} other documents")
         if more:
-            notes.append(f"only the {_MOST_REPORTS_TRIED:,} reports of the highest rating on a level were looked at")
+            notes.append(f"only the {_MOST_REPORTS_TRIED:,} highest-rated reports of a level were checked")
     return CommunityReports(
         corpus=corpus.name,
         tree=found.kind.name,
@@ -183,12 +186,12 @@ def _matching_reports(
 
 
 def _level(levels: dict[int, Row], wanted: int | None) -> int:
-    """The level that is asked for; by default the coarsest with a report, or the coarsest at all."""
+    """Return the requested level; by default the coarsest with a report, or the coarsest of all."""
     if wanted is None:
         return min((level for level, row in levels.items() if row["reports"]), default=1)
     if wanted not in levels:
-        remedy = f"Ask for 1 to {max(levels)}." if levels else "The tree has no communities."
-        raise QuestionError(f"There is no level {wanted}.", remedy=remedy)
+        remedy = f"Ask for level 1 to {max(levels)}." if levels else "The tree has no communities."
+        raise QuestionError(f"The tree has no level {wanted}.", remedy=remedy)
     return wanted
 
 
@@ -202,14 +205,13 @@ def _outdated(tx: Transaction, corpus: Corpus, found: FoundTree) -> Iterator[str
 
 
 def _empty(tx: Transaction, corpus: Corpus, found: FoundTree) -> Iterator[str]:
-    """Why a tree has no communities, and what to do."""
     rows = _run(tx, corpus, found, "systems/tree/levels")
     size = rows[0]["size"] if rows else 0
     units = PLURAL[found.kind.unit]
-    why = f"nothing joins any of its {size:,} {units}" if size else f"it has no {units}"
+    why = f"no edges connect its {size:,} {units}" if size else f"it has no {units}"
     yield (
-        f"the {found.kind.title} has no communities to report on, for {why}: ingest more documents (overstory ingest "
-        f"PATH --corpus {shlex.quote(corpus.name)}), then run {index_command(corpus.name)}"
+        f"the {found.kind.title} has no communities to report on because {why}: ingest more documents (overstory "
+        f"ingest PATH --corpus {shlex.quote(corpus.name)}), then run {index_command(corpus.name)}"
     )
 
 
@@ -217,8 +219,8 @@ def _missing(corpus: Corpus, number: int) -> Iterator[str]:
     if number:
         have = "has" if number == 1 else "have"
         yield (
-            f"{counted(number, 'community', 'communities')} {have} no report: one that stands on a deleted passage is "
-            f"deleted with it, and written again by {index_command(corpus.name)}"
+            f"{counted(number, 'community', 'communities')} {have} no report. A report is deleted with any of its "
+            f"passages; to write missing reports, run {index_command(corpus.name)}"
         )
 
 

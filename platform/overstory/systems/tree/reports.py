@@ -1,8 +1,8 @@
-"""Reports on communities as they are stored, with the passages that each stands on.
+"""Stored reports on communities, with the passages on which each report is based.
 
-A report is a node of its own, joined to its community by `HAS_REPORT` and to passages by `STANDS_ON`. It carries
-`OfChunk`, so that it is deleted in the transaction that deletes one of these passages; the community stays,
-without a report until the next build. Communities with the same content share a report.
+A report is a node, linked to its community by `HAS_REPORT` and to its passages by `STANDS_ON`. It carries `OfChunk`, so
+it is deleted in the same transaction as any of these passages. The community then stays without a report until the next
+build. Communities with the same content share a report.
 """
 
 from __future__ import annotations
@@ -21,19 +21,18 @@ from overstory.systems.texts.reports import RULES, Report
 from overstory.systems.tree.kinds import TreeKind
 
 LABEL = "CommunityReport"
-"""Label of the reports of all systems; each has its system's own label, too."""
+"""Label of the reports of all systems. Each report also has its system's own label."""
 
 
 def read_reports(graph: GraphClient, corpus: Corpus, kind: TreeKind, generation: int) -> dict[str, Report]:
-    """The reports of a generation, by key."""
+    """Return the reports of a generation, by key."""
     rows = graph.stream("systems/tree/stored_reports", corpus.label, tree=kind.name, generation=generation)
     reports = (Report.from_properties(row["properties"], row["chunks"]) for row in rows)
     return {report.key: report for report in reports}
 
 
 def reports_to_reuse(run: SystemRun[Any], kind: TreeKind) -> dict[str, Report]:
-    """The reports in use that a language model wrote, by key. Those by rules are cheap, and depend on the words of the
-    whole corpus."""
+    """Return model-written reports in use, by key. Those by rules depend on the whole corpus and are not reused."""
     if run.chat is None or run.before is None or not run.before.generation:
         return {}
     found = read_reports(run.graph, run.corpus, kind, run.before.generation)
@@ -42,7 +41,7 @@ def reports_to_reuse(run: SystemRun[Any], kind: TreeKind) -> dict[str, Report]:
 
 @dataclass(frozen=True, slots=True)
 class ReportRows:
-    """Rows of the reports of a generation, and of the communities that have them."""
+    """Rows of the reports of a generation, and of the links to their communities."""
 
     kind: TreeKind
     corpus: str
@@ -51,10 +50,11 @@ class ReportRows:
 
     @classmethod
     def of(cls, kind: TreeKind, corpus: str, generation: int, wanted: Mapping[str, Report]) -> ReportRows:
-        """
+        """Return the rows for the reports on communities.
+
         Args:
-            corpus: the label.
-            wanted: the report on each community, by its id.
+            corpus: Corpus label.
+            wanted: Report on each community, by community id.
         """
         always = {"corpus": corpus, "derived": kind.structure, "generation": generation}
         ids = {community: report_id(corpus, kind, generation, report.key) for community, report in wanted.items()}
@@ -69,7 +69,7 @@ class ReportRows:
         return len(self.reports) + len(self.joined)
 
     def statements(self) -> list[Statement]:
-        """Each statement with its rows and its other parameters."""
+        """Return each statement with its rows and its other parameters."""
         kinds = (LABEL, self.kind.reports)
         labels = [each for kind in kinds for each in (kind, f"{self.corpus}_{kind}")]
         return [
@@ -79,10 +79,10 @@ class ReportRows:
 
 
 def report_id(corpus: str, kind: TreeKind, generation: int, key: str) -> str:
-    """The id of a report's node; `corpus` is the label."""
+    """Return the id of a report's node; `corpus` is the corpus label."""
     return content_id("community-report", corpus, kind.name, str(generation), key)
 
 
 def store_reports(writer: Writer, rows: ReportRows, progress: Progress) -> None:
-    """Commit in batches, into a generation that is not read yet."""
+    """Write the reports in batches of transactions, into a generation that no reader uses yet."""
     commit_statements(writer, rows.kind.structure, rows.statements(), progress)

@@ -1,4 +1,4 @@
-"""Shows a stored tree: reads a part of it, and finds out what its communities are about."""
+"""Views of stored trees: reads part of a tree, and finds the names and sentences that its communities are about."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from overstory.retrieve.among import Among
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.hits import chunk_rows, content
 from overstory.systems.base import System
-from overstory.systems.standing import Standing
 from overstory.systems.state import StaleNotes
-from overstory.systems.tree.finding import FoundTree, community_id, find_tree, other_trees
+from overstory.systems.support import SupportFilter
 from overstory.systems.tree.kinds import TreeKind
+from overstory.systems.tree.lookup import FoundTree, community_id, find_tree, other_trees
 from overstory.text.sentences import sentence_texts
 from overstory.vectors.packed import unpacked
 
@@ -38,26 +38,18 @@ ABOUT: Mapping[Unit, str] = {
     "document": "systems/tree/about_document",
     "entity": "systems/tree/about_entity",
 }
-"""What reads the members of communities."""
+"""Statements that read the members of communities, by unit."""
 MOST_LEVELS_SHOWN = 10
-MOST_SHOWN_BELOW = 100
-"""Communities or leaves that are shown right below a community."""
-_MOST_NODES_SHOWN = 100
-"""Communities in all, and leaves in all."""
-_MOST_COMMUNITIES_TRIED = 2_000
-"""Communities, from the top and the largest first, among which those are looked for that a filter lets through."""
-_MOST_LEAVES_READ = 1_000
-"""Leaves of a community that names and sentences are taken from, those of the greatest volume."""
-MOST_MEMBERS_PAGED = 10_000
-"""Leaves right below a community that can be paged through."""
-_NAMES_OF_A_COMMUNITY = 5  # names that are shown of a community
-_SENTENCES_OF_A_COMMUNITY = 2  # sentences that are shown of a community
-_TELLING_PASSAGES = 2
-"""The nearest to a community's vector, whose sentences are compared with it."""
-_SENTENCES_READ = 4
-"""Of each of these passages, the first ones: a sentence takes some 5 ms to embed, and there are many communities."""
-_SHORTEST_SENTENCE_CHARACTERS = 25
-"""Characters. A heading or a name alone can be near a vector, but says little."""
+MOST_SHOWN_BELOW = 100  # communities or leaves shown directly below a community
+_MOST_NODES_SHOWN = 100  # communities shown in total; the same limit holds for leaves
+_MOST_COMMUNITIES_TRIED = 2_000  # communities checked against a filter, from the top and largest first
+_MOST_LEAVES_READ = 1_000  # leaves of a community from which names and sentences are taken, largest volume first
+MOST_MEMBERS_PAGED = 10_000  # leaves directly below a community that can be paged through
+_NAMES_OF_A_COMMUNITY = 5  # names shown for a community
+_SENTENCES_OF_A_COMMUNITY = 2  # sentences shown for a community
+_KEY_SENTENCE_PASSAGES = 2  # passages nearest to a community's vector, from which its key sentences are chosen
+_SENTENCES_READ = 4  # first sentences of each of these passages; embedding a sentence takes about 5 ms
+_SHORTEST_SENTENCE_CHARACTERS = 25  # a heading or a bare name may be near a vector, but is not informative
 
 
 def view_tree(
@@ -72,44 +64,52 @@ def view_tree(
     tree: str = "",
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> CommunityTree:
-    """The part of a tree below a community, the root if `node` is None.
+    """Return the part of a tree below a community, or below the root if `node` is None.
 
     Args:
-        systems: whose trees are looked at.
-        first: communities and leaves right below `node` that are left out before the others.
-        sentences: whether to look for those that communities are about, whose embedding takes most of the time.
-        tree: its name; the first that the corpus has if left out.
-        among: the documents that a filter lets through. Communities that stand on others too are left out, and what is
-            right below the root is what those that are kept have above it.
+        first: Number of communities and leaves directly below `node` to skip.
+        sentences: Also find key sentences of the communities. Embedding them takes most of the time.
+        tree: Name of the tree; the first tree of the corpus if empty.
+        among: Documents that a filter allows. Communities based on other documents as well are left out, and the
+            communities that remain are shown directly below the root.
     """
     if not 1 <= depth <= MOST_LEVELS_SHOWN:
-        raise QuestionError(f"depth is {depth}.", remedy=f"Ask for 1 to {MOST_LEVELS_SHOWN} levels.")
+        raise QuestionError(
+            f"depth must be between 1 and {MOST_LEVELS_SHOWN}, got {depth}.",
+            remedy=f"Ask for 1 to {MOST_LEVELS_SHOWN} levels.",
+        )
     if not 1 <= limit <= MOST_SHOWN_BELOW:
-        raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_SHOWN_BELOW} communities.")
+        raise QuestionError(
+            f"limit must be between 1 and {MOST_SHOWN_BELOW}, got {limit}.",
+            remedy=f"Ask for 1 to {MOST_SHOWN_BELOW} communities.",
+        )
     if not 0 <= first <= MOST_MEMBERS_PAGED:
-        raise QuestionError(f"first is {first}.", remedy=f"Give 0 to {MOST_MEMBERS_PAGED:,}.")
+        raise QuestionError(
+            f"first must be between 0 and {MOST_MEMBERS_PAGED:,}, got {first}.",
+            remedy=f"Give a value from 0 to {MOST_MEMBERS_PAGED:,}.",
+        )
 
-    def ask(tx: Transaction, corpus: Corpus) -> _Seen:
+    def ask(tx: Transaction, corpus: Corpus) -> _TreeView:
         found = find_tree(systems, corpus, tree)
-        standing = None if among is None else Standing(among(tx, corpus))
-        seen = _TreeReader(tx, corpus, found, standing).seen(node, depth, limit, first)
-        seen.notes += () if tree or node else other_trees(systems, corpus, found)
-        return seen
+        support = None if among is None else SupportFilter(among(tx, corpus))
+        view = _TreeReader(tx, corpus, found, support).view(node, depth, limit, first)
+        view.notes += () if tree or node else other_trees(systems, corpus, found)
+        return view
 
     return query_current_corpus(context, "retrieve/tree", ask).as_tree(context.embedder if sentences else None)
 
 
 @dataclass(slots=True)
-class _Seen:
+class _TreeView:
     """The part of a tree that was read.
 
     Attributes:
-        children: communities that are shown below each community that has any.
-        rows: of `systems/tree/communities`, by id.
-        told: of `systems/tree/about_…`, by id; not for the root.
-        listed: leaves that are shown right below each community by the ids of their units, and how near these are.
-        chunks, entities, documents: rows by id; without those that were deleted meanwhile.
-        encodes: whether its entropy is shown.
+        children: Communities shown below each community that has any.
+        rows: Rows of `systems/tree/communities`, by id.
+        topics: Rows of `systems/tree/about_…`, by id, without the root.
+        listed: Leaves shown directly below each community, as pairs of unit id and similarity.
+        chunks, entities, documents: Rows by id, without units deleted meanwhile.
+        encodes: True if the structural entropy is shown.
     """
 
     corpus: str
@@ -119,7 +119,7 @@ class _Seen:
     encodes: bool
     children: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     rows: dict[str, Row] = field(default_factory=dict[str, Row])
-    told: dict[str, Row] = field(default_factory=dict[str, Row])
+    topics: dict[str, Row] = field(default_factory=dict[str, Row])
     listed: dict[str, list[tuple[str, float]]] = field(default_factory=dict[str, list[tuple[str, float]]])
     chunks: dict[str, Row] = field(default_factory=dict[str, Row])
     entities: dict[str, Row] = field(default_factory=dict[str, Row])
@@ -127,7 +127,7 @@ class _Seen:
     notes: list[str] = field(default_factory=list[str])
 
     def as_tree(self, embedder: Embedder | None) -> CommunityTree:
-        told = {} if embedder is None else _telling_sentences(self.told, self.rows, self.chunks, embedder)
+        sentences = {} if embedder is None else _key_sentences(self.topics, self.rows, self.chunks, embedder)
         top = self.rows[self.top]
         return CommunityTree(
             corpus=self.corpus,
@@ -137,13 +137,13 @@ class _Seen:
             levels=tuple(row["communities"] for row in self.levels[1:] if row["communities"]),
             entropy=sum(row["entropy"] for row in self.levels) if self.encodes else None,
             above=tuple(reversed(top["above"])),
-            community=self._community(self.top, told),
+            community=self._community(self.top, sentences),
             notes=tuple(self.notes),
         )
 
     def _community(self, id_: str, sentences: Mapping[str, tuple[str, ...]]) -> Community:
         row = self.rows[id_]
-        names = self.told[id_]["names"] if id_ in self.told else ()
+        names = self.topics[id_]["names"] if id_ in self.topics else ()
         listed = self.listed.get(id_, ())
         return Community(
             id=id_,
@@ -181,76 +181,75 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True)
 class _TreeReader:
-    """One look at a tree, in its transaction."""
-
     tx: Transaction
     corpus: Corpus
     found: FoundTree
-    standing: Standing | None = None
+    support: SupportFilter | None = None
 
     @property
     def kind(self) -> TreeKind:
         return self.found.kind
 
-    def seen(self, node: str | None, depth: int, limit: int, first: int) -> _Seen:
+    def view(self, node: str | None, depth: int, limit: int, first: int) -> _TreeView:
         levels = self._run("systems/tree/levels")
         if not levels:
             raise self.found.gone(self.corpus)
         root = levels[0]["root"]
-        standing = self.standing
+        support = self.support
 
-        def own_alone(ids: Iterable[str]) -> set[str]:
-            return set(ids) if standing is None else self._own(ids, standing)
+        def supported_only(ids: Iterable[str]) -> set[str]:
+            return set(ids) if support is None else self._own(ids, support)
 
-        own = None if standing is None else own_alone
+        own = None if support is None else supported_only
         top = root if node is None else community_id(self.tx, self.corpus, self.found, node, command="tree", own=own)
-        seen = _Seen(self.corpus.name, self.kind, levels, top=top, encodes=self.kind.encodes and standing is None)
-        if standing is None or not standing.restricted:
-            seen.notes.extend(self._outdated())
+        view = _TreeView(self.corpus.name, self.kind, levels, top=top, encodes=self.kind.encodes and support is None)
+        if support is None or not support.restricted:
+            view.notes.extend(self._outdated())
         alone = levels[0].get("alone")
-        if alone and standing is None:
+        if alone and support is None:
             are = "is" if alone == 1 else "are"
-            seen.notes.append(f"{counted(alone, SINGULAR[self.kind.unit])} {are} in no community")
-        shown = self._shown(seen, depth, limit, first)
+            view.notes.append(f"{counted(alone, SINGULAR[self.kind.unit])} {are} in no community")
+        shown = self._shown(view, depth, limit, first)
         titled = "title" in self.kind.properties
         read = self._run("systems/tree/communities", ids=shown, whole=levels[0]["whole"], own=titled)
         rows = {row["id"]: row for row in read}
         if any(id_ not in rows for id_ in shown):
             raise self.found.gone(self.corpus)
-        seen.rows |= {id_: row | {"vector": _of_unit_length(row["vector"] or b"")} for id_, row in rows.items()}
-        if standing is not None:
-            self._tell_own_alone(seen, standing, root)
-        opened = [id_ for id_ in seen.children if rows[id_]["leaves"] and id_ != root]
-        self._tell(seen, [id_ for id_ in shown if id_ != root], max(_TELLING_PASSAGES, limit if opened else 0))
+        view.rows |= {id_: row | {"vector": _of_unit_length(row["vector"] or b"")} for id_, row in rows.items()}
+        if support is not None:
+            self._hide_unsupported(view, support, root)
+        opened = [id_ for id_ in view.children if rows[id_]["leaves"] and id_ != root]
+        self._read_topics(
+            view, [id_ for id_ in shown if id_ != root], max(_KEY_SENTENCE_PASSAGES, limit if opened else 0)
+        )
         if top in opened:
-            self._page(seen, first, limit)
-        self._list_leaves(seen, [id_ for id_ in opened if id_ in seen.told], limit)
-        return seen
+            self._page(view, first, limit)
+        self._list_leaves(view, [id_ for id_ in opened if id_ in view.topics], limit)
+        return view
 
-    def _shown(self, seen: _Seen, depth: int, limit: int, first: int) -> list[str]:
-        """The requested community and those below it, as far as they are shown."""
-        shown, lowest, left_out = [seen.top], [seen.top], 0
+    def _shown(self, view: _TreeView, depth: int, limit: int, first: int) -> list[str]:
+        shown, lowest, left_out = [view.top], [view.top], 0
         for level in range(depth):
             skip = 0 if level else first
-            if self.standing is not None and lowest == [seen.levels[0]["root"]]:
-                rows = {lowest[0]: self._highest(seen, lowest[0], skip + limit, self.standing)[skip:]}
+            if self.support is not None and lowest == [view.levels[0]["root"]]:
+                rows = {lowest[0]: self._highest(view, lowest[0], skip + limit, self.support)[skip:]}
             else:
                 rows = self._children(lowest, limit, skip)
             there = sum(map(len, rows.values()))
             room = _MOST_NODES_SHOWN - len(shown) + 1
             parents, lowest = lowest, []
             for parent in parents:
-                seen.children[parent] = rows.get(parent, [])[: max(0, room - len(lowest))]
-                lowest += seen.children[parent]
-                if rows.get(parent) and not seen.children[parent]:
-                    del seen.children[parent]  # or its leaves would pass for all that it has
+                view.children[parent] = rows.get(parent, [])[: max(0, room - len(lowest))]
+                lowest += view.children[parent]
+                if rows.get(parent) and not view.children[parent]:
+                    del view.children[parent]  # otherwise its leaves would look like everything below it
             left_out += there - len(lowest)
             shown += lowest
             if not lowest:
                 break
         if left_out:
-            seen.notes.append(
-                f"only {_MOST_NODES_SHOWN} communities are shown; ask for one of them to see what is below it"
+            view.notes.append(
+                f"only {_MOST_NODES_SHOWN} communities are shown; open one of them to see the communities below it"
             )
         return shown
 
@@ -258,48 +257,47 @@ class _TreeReader:
         rows = self._run("systems/tree/children", ids=ids, skip=skip, limit=limit)
         return {row["id"]: row["communities"] for row in rows}
 
-    def _own(self, ids: Iterable[str], standing: Standing) -> set[str]:
-        """The communities that stand on matching documents alone, as all below them do."""
-        return standing.own(ids, self.kind.statement("systems/tree/stands_on"))
+    def _own(self, ids: Iterable[str], support: SupportFilter) -> set[str]:
+        return support.own(ids, self.kind.statement("systems/tree/stands_on"))
 
-    def _highest(self, seen: _Seen, root: str, limit: int, standing: Standing) -> list[str]:
-        """The highest communities that stand on matching documents alone, from the top."""
+    def _highest(self, view: _TreeView, root: str, limit: int, support: SupportFilter) -> list[str]:
+        """Return the topmost communities whose source documents all match the filter."""
         found: list[str] = []
         waiting, tried, left_out = [root], 0, 0
         while waiting and len(found) < limit and tried < _MOST_COMMUNITIES_TRIED:
             below = self._children(waiting, _MOST_COMMUNITIES_TRIED - tried)
             listed = [id_ for parent in waiting for id_ in below.get(parent, [])][: _MOST_COMMUNITIES_TRIED - tried]
             tried += len(listed)
-            own = self._own(listed, standing)
+            own = self._own(listed, support)
             found += [id_ for id_ in listed if id_ in own]
             waiting = [id_ for id_ in listed if id_ not in own]
             left_out += len(waiting)
-        seen.notes.extend(standing.among.notes)
-        if not standing.restricted:
+        view.notes.extend(support.among.notes)
+        if not support.restricted:
             if left_out:
-                are = "community stands" if left_out == 1 else "communities stand"
-                seen.notes.append(f"{left_out:,} {are} on other documents, too, and only what is below is shown")
+                are = "community also contains" if left_out == 1 else "communities also contain"
+                view.notes.append(f"{left_out:,} {are} other documents; only the communities below are shown")
             if tried >= _MOST_COMMUNITIES_TRIED:
-                seen.notes.append(f"only the {_MOST_COMMUNITIES_TRIED:,} communities nearest to the top were looked at")
+                view.notes.append(f"only the {_MOST_COMMUNITIES_TRIED:,} communities nearest to the top were checked")
         return found[:limit]
 
-    def _tell_own_alone(self, seen: _Seen, standing: Standing, root: str) -> None:
-        """Takes off what is told of the rest of the tree: its size, its levels, and what is above."""
-        highest = seen.children.get(root, [])
-        size = sum(seen.rows[id_]["size"] for id_ in highest) if seen.top == root else seen.rows[seen.top]["size"]
-        seen.levels = [{**seen.levels[0], "size": size}, *([{"communities": len(highest)}] if highest else [])]
-        if seen.top == root:
-            seen.rows[root] = {**seen.rows[root], "size": size, "below": len(highest), "leaves": 0, "above": []}
+    def _hide_unsupported(self, view: _TreeView, support: SupportFilter, root: str) -> None:
+        """Remove what the view reveals about the rest of the tree: its size, its levels and the communities above."""
+        highest = view.children.get(root, [])
+        size = sum(view.rows[id_]["size"] for id_ in highest) if view.top == root else view.rows[view.top]["size"]
+        view.levels = [{**view.levels[0], "size": size}, *([{"communities": len(highest)}] if highest else [])]
+        if view.top == root:
+            view.rows[root] = {**view.rows[root], "size": size, "below": len(highest), "leaves": 0, "above": []}
         else:
-            above = self._own(seen.rows[seen.top]["above"], standing)
-            seen.rows[seen.top]["above"] = [id_ for id_ in seen.rows[seen.top]["above"] if id_ in above]
-            seen.notes.extend(standing.among.notes)
+            above = self._own(view.rows[view.top]["above"], support)
+            view.rows[view.top]["above"] = [id_ for id_ in view.rows[view.top]["above"] if id_ in above]
+            view.notes.extend(support.among.notes)
 
-    def _tell(self, seen: _Seen, communities: Sequence[str], nearest: int) -> None:
-        """Reads what these communities are about."""
+    def _read_topics(self, view: _TreeView, communities: Sequence[str], nearest: int) -> None:
+        """Read the names and nearest passages of these communities."""
         if not communities:
             return
-        asked = [[id_, seen.rows[id_]["vector"].tolist()] for id_ in communities]
+        asked = [[id_, view.rows[id_]["vector"].tolist()] for id_ in communities]
         rows = self._run(
             ABOUT[self.kind.unit],
             asked=asked,
@@ -308,56 +306,52 @@ class _TreeReader:
             nearest=nearest,
             names=_NAMES_OF_A_COMMUNITY,
         )
-        seen.told |= {row["id"]: row for row in rows}
-        if self.kind.encodes and any(seen.rows[id_]["size"] > _MOST_LEAVES_READ for id_ in communities):
-            seen.notes.append(
-                f"names and sentences are those of {_MOST_LEAVES_READ:,} {PLURAL[self.kind.unit]} of each community, "
-                "where it has more"
+        view.topics |= {row["id"]: row for row in rows}
+        if self.kind.encodes and any(view.rows[id_]["size"] > _MOST_LEAVES_READ for id_ in communities):
+            view.notes.append(
+                f"names and sentences of large communities are from {_MOST_LEAVES_READ:,} {PLURAL[self.kind.unit]} only"
             )
-        self._read_chunks(seen, [id_ for row in rows for id_, _ in row["passages"][:_TELLING_PASSAGES]])
+        self._read_chunks(view, [id_ for row in rows for id_, _ in row["passages"][:_KEY_SENTENCE_PASSAGES]])
 
-    def _page(self, seen: _Seen, first: int, limit: int) -> None:
-        """Leaves out what comes before a page of the leaves right below the requested community."""
-        top = seen.top
-        if top not in seen.told:
+    def _page(self, view: _TreeView, first: int, limit: int) -> None:
+        top = view.top
+        if top not in view.topics:
             return
-        leaves = seen.rows[top]["leaves"]
-        if first or leaves > _MOST_LEAVES_READ:  # all of them are ranked, so that pages have each once
+        leaves = view.rows[top]["leaves"]
+        if first or leaves > _MOST_LEAVES_READ:  # all leaves are ranked, so that each appears on exactly one page
             (row,) = self._run(
                 ABOUT[self.kind.unit],
-                asked=[[top, seen.rows[top]["vector"].tolist()]],
+                asked=[[top, view.rows[top]["vector"].tolist()]],
                 property=self.corpus.embedding_property,
                 most=max(_MOST_LEAVES_READ, min(leaves, MOST_MEMBERS_PAGED)),
                 nearest=first + limit,
                 names=_NAMES_OF_A_COMMUNITY,
             )
-            seen.told[top] = {**seen.told[top], "members": row["members"][first:]}
+            view.topics[top] = {**view.topics[top], "members": row["members"][first:]}
         if leaves > MOST_MEMBERS_PAGED:
-            seen.notes.append(f"of {counted(leaves, SINGULAR[self.kind.unit])} only {MOST_MEMBERS_PAGED:,} are listed")
+            view.notes.append(f"only {MOST_MEMBERS_PAGED:,} of {counted(leaves, SINGULAR[self.kind.unit])} are listed")
 
-    def _list_leaves(self, seen: _Seen, communities: Sequence[str], limit: int) -> None:
-        """Reads the leaves right below these communities, as far as they are shown."""
+    def _list_leaves(self, view: _TreeView, communities: Sequence[str], limit: int) -> None:
         room = _MOST_NODES_SHOWN
         for id_ in communities:
-            near = [(unit, similarity) for unit, similarity in seen.told[id_]["members"][: min(limit, room)]]
-            seen.listed[id_] = near
+            near = [(unit, similarity) for unit, similarity in view.topics[id_]["members"][: min(limit, room)]]
+            view.listed[id_] = near
             room -= len(near)
-        units = [unit for near in seen.listed.values() for unit, _ in near]
+        units = [unit for near in view.listed.values() for unit, _ in near]
         if self.kind.unit == "chunk":
-            self._read_chunks(seen, units)
+            self._read_chunks(view, units)
         elif self.kind.unit == "entity":
-            seen.entities |= {row["id"]: row for row in self._run("systems/tree/entities", ids=units)}
+            view.entities |= {row["id"]: row for row in self._run("systems/tree/entities", ids=units)}
         else:
             rows = self.tx.run("corpus/documents_by_id", self.corpus.label, ids=units)
-            seen.documents |= {row["document"]["id"]: row["document"] for row in rows}
+            view.documents |= {row["document"]["id"]: row["document"] for row in rows}
         if communities and not room:
-            seen.notes.append(
-                f"only {_MOST_NODES_SHOWN} {PLURAL[self.kind.unit]} are shown; "
-                "ask for one community to see all of its own"
+            view.notes.append(
+                f"only {_MOST_NODES_SHOWN} {PLURAL[self.kind.unit]} are shown; open one community to see all of its own"
             )
 
-    def _read_chunks(self, seen: _Seen, ids: Sequence[str]) -> None:
-        seen.chunks |= chunk_rows(self.tx, self.corpus, (id_ for id_ in ids if id_ not in seen.chunks))
+    def _read_chunks(self, view: _TreeView, ids: Sequence[str]) -> None:
+        view.chunks |= chunk_rows(self.tx, self.corpus, (id_ for id_ in ids if id_ not in view.chunks))
 
     def _outdated(self) -> Iterator[str]:
         return StaleNotes(self.found.system).of(self.tx, self.corpus, self.found.state)
@@ -372,19 +366,19 @@ def _inside(row: Row) -> float:
 
 
 def _of_unit_length(vector: bytes) -> Vectors:
-    """float32[d] of unit length; empty where it points nowhere, which has no cosine."""
+    """Return the unpacked vector with unit length, float32[d]; empty for a zero vector, which has no cosine."""
     found = unpacked(vector)
     length = float(np.linalg.norm(found))
     return found / np.float32(length) if length > 0.0 else found[:0]
 
 
-def _telling_sentences(
-    told: Mapping[str, Row], communities: Mapping[str, Row], chunks: Mapping[str, Row], embedder: Embedder
+def _key_sentences(
+    topics: Mapping[str, Row], communities: Mapping[str, Row], chunks: Mapping[str, Row], embedder: Embedder
 ) -> dict[str, tuple[str, ...]]:
-    """For each community the sentences nearest to its vector, the nearest first, no two from one passage."""
+    """Return for each community the sentences nearest to its vector, nearest first, at most one per passage."""
     read = {
-        id_: [_sentences(chunks[chunk]) for chunk, _ in row["passages"][:_TELLING_PASSAGES] if chunk in chunks]
-        for id_, row in told.items()
+        id_: [_sentences(chunks[chunk]) for chunk, _ in row["passages"][:_KEY_SENTENCE_PASSAGES] if chunk in chunks]
+        for id_, row in topics.items()
         if len(communities[id_]["vector"])
     }
     texts = list(dict.fromkeys(text for passages in read.values() for passage in passages for text in passage))
@@ -402,6 +396,6 @@ def _telling_sentences(
 
 
 def _sentences(chunk: Row) -> list[str]:
-    """The first sentences of a passage, on one line each; short ones only where there are no others."""
+    """Return the first sentences of a passage, each on one line. Short ones are used only if there are no others."""
     found = [" ".join(text.split()) for text in sentence_texts(content(chunk), chunk["sentences"])[:_SENTENCES_READ]]
     return [text for text in found if len(text) >= _SHORTEST_SENTENCE_CHARACTERS] or [text for text in found if text]

@@ -438,9 +438,9 @@ def test_an_exported_memory_is_restored_where_the_documents_still_say_it(
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ([], "not an exported memory"),
-        (['{"overstory_export": 1}\n'], "not an exported memory"),
-        (['{"overstory_memory": 2}\n'], "is an export of a later version"),
+        ([], "not an export of remembered answers"),
+        (['{"overstory_export": 1}\n'], "not an export of remembered answers"),
+        (['{"overstory_memory": 2}\n'], "was exported by a later version"),
         (['{"overstory_memory": 1}\n', "[]\n"], "not a remembered answer"),
         (['{"overstory_memory": 1}\n', '{"system": "apr"}\n'], "'questions' is missing"),
         (['{"overstory_memory": 1}\n', '{"system": "apr", "questions": []}\n'], "expected a non-empty list"),

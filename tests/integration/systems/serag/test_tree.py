@@ -134,7 +134,7 @@ def test_the_tree_over_meaning_alone_is_another_one(topics: Knowledge) -> None:
     assert not {each.id for each in semantic.community.communities} & {
         each.id for each in topics.tree().community.communities
     }
-    with pytest.raises(QuestionError, match="begins with"):
+    with pytest.raises(QuestionError, match="starts with"):
         topics.tree(semantic.community.id)
 
 
@@ -144,8 +144,8 @@ def test_the_tree_over_meaning_alone_is_another_one(topics: Knowledge) -> None:
         ("0000000000", {}, "No community"),
         ("not hex", {}, "No community"),
         ("", {}, "No community"),
-        (None, {"depth": 0}, "depth is 0"),
-        (None, {"limit": 101}, "limit is 101"),
+        (None, {"depth": 0}, "depth must be between 1 and 10, got 0"),
+        (None, {"limit": 101}, "limit must be between 1 and 100, got 101"),
     ],
 )
 def test_what_cannot_be_asked_is_said(topics: Knowledge, node: str | None, options: dict[str, int], says: str) -> None:
@@ -158,7 +158,7 @@ def test_several_communities_are_named_where_one_was_meant(topics: Knowledge) ->
     whole = topics.tree(depth=2, limit=100).community
     first = [each.id[0] for each in everything(whole)]
     twice = next(digit for digit in first if first.count(digit) > 1)
-    with pytest.raises(QuestionError, match=f"begins with '{twice}'") as raised:
+    with pytest.raises(QuestionError, match=f"starts with '{twice}'") as raised:
         topics.tree(twice)
     assert all(each.short_id in str(raised.value) for each in everything(whole) if each.id.startswith(twice))
     assert (
@@ -231,9 +231,9 @@ def test_a_tree_that_goes_while_it_is_read_is_said(open_corpus: OpenCorpus) -> N
         label=knowledge.status().corpus.label,
         database_="neo4j",
     )
-    with pytest.raises(IndexMissing, match="replaced while it was read") as raised:
+    with pytest.raises(IndexMissing, match="replaced while it was being read") as raised:
         knowledge.tree()
-    assert raised.value.remedy.startswith("Ask again.")
+    assert raised.value.remedy.startswith("Try again.")
 
 
 def test_another_embedder_is_refused(topics: Knowledge, settings: Settings, models: tuple[Embedder, Extractor]) -> None:

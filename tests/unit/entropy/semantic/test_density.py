@@ -117,8 +117,8 @@ def test_where_no_two_points_differ_the_bandwidth_is_one(points: Floats) -> None
 @pytest.mark.parametrize(
     ("vectors", "message"),
     [
-        ([[1.0], [float("nan")]], "row 1 of the vectors has nan at 0"),
-        ([[1.0, 2.0], [3.0, 4.0], [5.0, float("inf")]], "row 2 of the vectors has inf at 1"),
+        ([[1.0], [float("nan")]], "row 1 of the vectors has nan in column 0"),
+        ([[1.0, 2.0], [3.0, 4.0], [5.0, float("inf")]], "row 2 of the vectors has inf in column 1"),
         ([1.0, 2.0], r"shape \(2,\)"),
         (np.zeros((3, 0)), r"shape \(3, 0\)"),
         ([["a"], ["b"]], "expected numbers"),

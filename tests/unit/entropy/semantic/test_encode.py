@@ -12,7 +12,7 @@ from tests.unit.entropy.semantic.planted import SPREAD, Attributed, adjusted_ran
 from tests.unit.entropy.speed import compiled_only
 
 from overstory_entropy import EncodingTree, Graph
-from overstory_entropy.encoding import encode
+from overstory_entropy.encoder import encode
 from overstory_entropy.errors import GraphError
 from overstory_entropy.semantic import Density, encode_semantic, node_semantic_entropy, semantic_structural_entropy
 
@@ -139,7 +139,7 @@ def test_estimated_densities_cost_little_and_are_counted() -> None:
 
 
 def test_a_height_below_one_is_refused() -> None:
-    with pytest.raises(GraphError, match="height is 0"):
+    with pytest.raises(GraphError, match="height must be at least 1, got 0"):
         encode_semantic(Graph.from_edges(2, [(0, 1)]), np.zeros((2, 1)), height=0)
 
 

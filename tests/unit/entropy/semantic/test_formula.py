@@ -106,7 +106,7 @@ def test_the_entropy_of_a_node_is_the_mean_surprise_of_its_vertices(case: Attrib
 
 
 def test_vectors_of_another_number_of_vertices_are_refused() -> None:
-    with pytest.raises(GraphError, match="3 rows of vectors, and the graph has 4"):
+    with pytest.raises(GraphError, match="3 rows of vectors, but the graph has 4"):
         semantic_structural_entropy(PATH, EncodingTree.from_labels(PATH), np.zeros((3, 2)))
 
 

@@ -179,7 +179,7 @@ def test_neither_the_root_nor_a_leaf_can_be_taken_out() -> None:
 
 def test_a_tree_without_height_cannot_be_asked_for() -> None:
     graph = Graph.from_edges(2, [(0, 1)])
-    with pytest.raises(GraphError, match="height is 0"):
+    with pytest.raises(GraphError, match="height must be at least 1, got 0"):
         prune(graph, EncodingTree.from_labels(graph), np.zeros((2, 1)), height=0)
 
 

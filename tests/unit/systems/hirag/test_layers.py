@@ -12,7 +12,7 @@ from tests.unit.systems.hirag.blobs import blobs
 
 from overstory.protocols import Silence, Vectors
 from overstory.systems.texts.reports import RULES
-from overstory.systems.texts.writing import TextWriter
+from overstory.systems.texts.writers import TextWriter
 from overstory_systems.hirag.knowledge_graph import Cluster, LayeredGraph, LayerEntity, SummaryLayers
 from overstory_systems.hirag.layers import _LEAST_SPARSITY_CHANGE, grow
 from overstory_systems.hirag.settings import HiragIndexSettings

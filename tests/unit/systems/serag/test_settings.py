@@ -32,7 +32,7 @@ def test_a_number_is_within_its_bounds(name: str) -> None:
     for value in (least, most):
         assert getattr(index(f"{name}={value}"), name) == value
     for wrong in (least - 1, most + 1):
-        with pytest.raises(SettingsError, match=f"{name} of the SeRAG index is") as caught:
+        with pytest.raises(SettingsError, match=f"{name} of the SeRAG index must be") as caught:
             index(f"{name}={wrong}")
         assert f"Give {least:,} to {most:,}" in caught.value.remedy
 

@@ -22,7 +22,7 @@ from overstory.systems.texts.model_reports import (
     sources_of,
 )
 from overstory.systems.texts.reports import RULES, Finding, Report
-from overstory.systems.texts.writing import RuleWriter
+from overstory.systems.texts.writers import RuleWriter
 
 PROMPT = parse_prompt("report", "## user\nMembers: {{size}}\n{{data:source}}\nWrite.")
 SOURCES = [

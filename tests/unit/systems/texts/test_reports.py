@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from overstory.protocols import Silence
 from overstory.systems.texts.reports import RULES, Report, TreeReports, write_levels
-from overstory.systems.texts.writing import RuleWriter
+from overstory.systems.texts.writers import RuleWriter
 
 KEYS = {1: "a", 2: "b", 3: "ab"}
 LEVELS = [[1, 2], [3]]

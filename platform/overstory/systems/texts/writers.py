@@ -1,4 +1,4 @@
-"""Who writes texts on groups: rules, or a language model, with rules where its answer cannot be used."""
+"""Writers of texts on groups: rules, or a language model with rules as fallback for unusable responses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TextWriter(ABC, Generic[G, T]):
     """Writes texts on groups.
 
     Attributes:
-        fingerprint: changes whenever the same group may get another text.
+        fingerprint: Changes whenever the same group may get another text.
     """
 
     fingerprint: str
@@ -36,15 +36,15 @@ class TextWriter(ABC, Generic[G, T]):
 
     @abstractmethod
     def write(self, groups: Iterable[G]) -> Iterator[T]:
-        """The text on each group, in order, lazily. Groups are read ahead of their texts."""
+        """Yield the text on each group, in order and lazily. Groups are read ahead of their texts."""
 
 
 class RuleWriter(TextWriter[G, T]):
-    """Writes by rules."""
+    """Writes texts by rules."""
 
     @abstractmethod
     def text(self, group: G) -> T:
-        """The text on one group."""
+        """Return the text on one group."""
 
     def write(self, groups: Iterable[G]) -> Iterator[T]:
         return map(self.text, groups)
@@ -55,9 +55,10 @@ class WritingOutcome(Generic[T]):
     """The outcome of one request.
 
     Attributes:
-        text: None if the answer could not be used, or nothing was sent.
-        things, left_out: how many things the group has to show, and how many the request did not hold.
-        sent: False for a group with nothing to show.
+        text: Text of the response; None if the response was unusable or no request was sent.
+        things: Number of content items of the group.
+        left_out: Number of items that did not fit into the request.
+        sent: False if the group has no content, so no request was sent.
     """
 
     text: T | None
@@ -67,14 +68,10 @@ class WritingOutcome(Generic[T]):
 
 
 class ModelWriter(TextWriter[G, T]):
-    """Asks a model, several groups at a time. Rules write where its answer cannot be used, which is counted."""
+    """Asks a language model for texts, several groups at a time. Rules write a text if the response is unusable."""
 
     def __init__(self, chat: Chat, model: str, prompt: Prompt, rules: RuleWriter[G, T]) -> None:
-        """
-        Args:
-            chat: booked under the system's name.
-            model: the name that texts carry in `by`.
-        """
+        """Create a writer. `chat` records usage under the system's name; texts carry the name `model` in `by`."""
         self.chat, self.model, self.prompt, self.rules = chat, model, prompt, rules
         self.fingerprint = f"{chat.model.fingerprint} {prompt.fingerprint} {rules.fingerprint}".strip()
         self.groups = self.by_rules = self.things = self.left_out = 0
@@ -85,10 +82,10 @@ class ModelWriter(TextWriter[G, T]):
 
     @abstractmethod
     def fallen_back(self) -> str:
-        """The beginning of the note on texts written by rules."""
+        """Return the beginning of the note on texts written by rules."""
 
     def not_shown(self) -> str:
-        """The note on content that did not fit into requests."""
+        """Return the note on content that did not fit into requests."""
         return ""
 
     @property
@@ -111,10 +108,10 @@ class ModelWriter(TextWriter[G, T]):
                 yield asked.text
 
     def answer(self, kind: type[A], messages: Sequence[Message], quoted: Iterable[str]) -> A | None:
-        """The answer to a request, None if it cannot be used.
+        """Return the parsed response to a request; None if it is unusable.
 
         Args:
-            quoted: ids of all passages that the request was made from.
+            quoted: Ids of all passages from which the request was made.
         """
         try:
             return self.chat.quoting(quoted).ask_for(kind, messages, once=True).value
@@ -122,7 +119,7 @@ class ModelWriter(TextWriter[G, T]):
             return None
 
     def times(self, request: Request, number: int, *, more_tokens: int = 0) -> Estimate:
-        """The cost of `number` requests like this one, each with `more_tokens` more in its prompt."""
+        """Return the cost of `number` requests like this one, each with `more_tokens` additional prompt tokens."""
         one = self.chat.estimate([request]).usage
         usage = Usage((one.prompt_tokens + more_tokens) * number, one.completion_tokens * number, estimated=True)
         return Estimate(number, 0, usage, self.chat.usage.prices.of(usage))

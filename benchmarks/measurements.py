@@ -1,4 +1,4 @@
-"""What benchmarks of speed share: seconds with processor time, their spread, and the memory of client and server."""
+"""Measurements shared by the speed benchmarks: wall-clock time, processor time, spread and memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEGABYTE = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Several measurements of the same thing."""
+    """Median, lowest and highest of several measurements of the same thing."""
 
     median: float
     low: float
@@ -30,17 +30,17 @@ class Spread:
         return cls(float(np.median(values)), min(values), max(values))
 
     def written(self, digits: int = 2) -> str:
-        """The median, and how far the measurements lie apart: "1.2 (1.1–1.4)"."""
+        """Return the median with the lowest and highest value: "1.2 (1.1–1.4)"."""
         return f"{self.median:,.{digits}f} ({self.low:,.{digits}f}–{self.high:,.{digits}f})"
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What something took.
+    """The time that an action took.
 
     Attributes:
-        seconds: by the clock.
-        cpu: seconds of processors, in this process, its children that ended, and the embedded server.
+        seconds: Wall-clock seconds.
+        cpu: Processor seconds of this process, its finished children and the embedded server.
     """
 
     seconds: float
@@ -51,7 +51,6 @@ class Cost:
 
 
 def cost_of(action: Callable[[], object], settings: Settings) -> Cost:
-    """Does something and measures it."""
     cpu, began = _cpu(settings), time.perf_counter()
     action()
     seconds = time.perf_counter() - began
@@ -73,18 +72,18 @@ def _server_pid(settings: Settings) -> int | None:
 
 
 def server_megabytes(settings: Settings) -> float:
-    """Of the embedded server now; 0 where another one is used."""
+    """Return the current memory of the embedded server in MB; 0 if another server is used."""
     memory = None if settings.database.uri else server.status(settings).memory
     return (memory or 0) / MEGABYTE
 
 
 def client_megabytes() -> float:
-    """Of this process now."""
+    """Return the current memory of this process in MB."""
     held: int = psutil.Process().memory_info().rss
     return held / MEGABYTE
 
 
 def client_peak_megabytes() -> float:
-    """The most that this process has held."""
+    """Return the peak memory of this process in MB."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (MEGABYTE if sys.platform == "darwin" else MEGABYTE / 1024)

@@ -1,4 +1,4 @@
-"""What stands on matching documents alone, of what systems make of several passages."""
+"""Keeps only derived items (communities, reports, remembered answers) that are based on matching documents alone."""
 
 from __future__ import annotations
 
@@ -9,45 +9,46 @@ from overstory.graph import batches
 from overstory.model.parts import CommunityReport, Part
 from overstory.retrieve.among import Among
 
-_FIRST_DOCUMENTS_READ = 20
-"""Documents of each that are looked at first: of most, one of these does not match."""
-_MOST_DOCUMENTS_STOOD_ON = 10_000
-"""Documents of one report or community; what stands on more is left out."""
-_STANDING_A_STATEMENT = 200
-"""Reports or communities."""
+_FIRST_DOCUMENTS_READ = 20  # documents checked first; for most items, one of them does not match
+_MOST_DOCUMENTS_STOOD_ON = 10_000  # source documents of an item; items with more are left out
+_STANDING_A_STATEMENT = 200  # communities or reports checked per statement
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Finds out what stands on the documents that a filter lets through, and on no other."""
+class SupportFilter:
+    """Finds communities, reports and remembered answers whose source documents all match a filter."""
 
     among: Among
 
     @property
     def restricted(self) -> bool:
-        """Whether nothing may be told of other documents."""
+        """True if the caller may not learn anything about documents that do not match."""
         return self.among.matching.restricted
 
     def own(self, ids: Iterable[str], statement: str) -> set[str]:
-        """Which of these do; one that stands on nothing does not.
+        """Return the ids of items whose source documents all match. Items without source documents are left out.
 
         Args:
-            statement: gives documents of each: "systems/tree/stands_on".
+            ids: Ids of communities or reports.
+            statement: Statement that returns the source documents of each item, such as "systems/tree/stands_on".
         """
         own: set[str] = set()
         for some in batches(list(dict.fromkeys(ids)), _STANDING_A_STATEMENT):
-            open_ = self._standing(some, statement, _FIRST_DOCUMENTS_READ)
+            open_ = self._support(some, statement, _FIRST_DOCUMENTS_READ)
             whole = {id_ for id_, size in open_.items() if size < _FIRST_DOCUMENTS_READ}
             large = [id_ for id_ in open_ if id_ not in whole]
             most = min(len(self.among.matching.documents), _MOST_DOCUMENTS_STOOD_ON)
-            read = self._standing(large, statement, most + 1) if large else {}
+            read = self._support(large, statement, most + 1) if large else {}
             own |= whole | {id_ for id_, size in read.items() if size <= most}
         return own
 
     def parts(self, parts: Sequence[Part]) -> tuple[Part, ...]:
-        """Those of a retriever's parts that do. Where nothing may be told of other documents, a report must be on a
-        community all of whose passages match, since it says how large this is, and no remembered answer is told, since
-        its question may be somebody else's."""
+        """Return the evidence parts whose source documents all match.
+
+        If the filter is restricted, two more rules apply. A report is kept only if all passages of its community match,
+        because the report gives the size of the community. Remembered answers are left out, because their questions may
+        come from another user.
+        """
         documents = self.among.matching.documents
         left = [part for part in parts if part.standing is not None and documents.issuperset(part.documents)]
         asked: dict[str, set[str]] = {}
@@ -68,8 +69,8 @@ class Standing:
             return {**standing, "systems/tree/stands_on": part.community}
         return standing
 
-    def _standing(self, ids: Sequence[str], statement: str, most: int) -> dict[str, int]:
-        """Those whose first documents all match, and how many these are."""
+    def _support(self, ids: Sequence[str], statement: str, most: int) -> dict[str, int]:
+        """Return the number of documents of each item whose first `most` documents all match."""
         rows = self.among.tx.run(statement, self.among.corpus.label, ids=list(ids), most=most)
         documents = self.among.matching.documents
         return {

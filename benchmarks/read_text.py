@@ -1,4 +1,4 @@
-"""What is read of the evidence for an answer, within equal numbers of a tokenizer's tokens."""
+"""The text read from the evidence for an answer, within equal numbers of tokens."""
 
 from __future__ import annotations
 
@@ -13,40 +13,42 @@ from overstory.bench.metrics import answer_scores, stands_in, words
 from overstory.model import Evidence
 
 Count = Callable[[str], int]
-"""The tokens of a text."""
+"""Returns the number of tokens in a text."""
 
 UNDECIDED = frozenset({"yes", "no"})
-"""Answers that many a text says without answering anything."""
+"""Answers that occur in many texts that do not answer the question."""
 
 MOST_ABOVE = 8
-"""`read_within` counts from above, and the tags of a prompt: at most about so many times a tokenizer's tokens."""
+"""Upper bound on how many times a tokenizer's tokens `read_within` counts, which includes the tags of a prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What was read for one question.
+    """The text read for one question.
 
     Attributes:
-        tokens: of its text, titles included.
-        gold: share of the gold documents that something read can be cited for.
-        said: 1.0 if the text contains a gold answer; None for a question without one, or answered by yes or no.
+        tokens: Number of tokens, including titles.
+        gold: Share of the gold documents that the text can cite.
+        answered: 1.0 if the text contains a gold answer; None for a question without gold answer or with yes or no as
+            answer.
     """
 
     tokens: int
     gold: float
-    said: float | None
+    answered: float | None
 
 
 def text_of(context: Context) -> str:
-    """The text that is read, without what a prompt puts around it."""
+    """Return the text that is read, without the prompt around it."""
     return "\n\n".join(item.text for item in context.items)
 
 
 def read_of(context: Context, gold: Collection[str], answers: Collection[str], count: Count) -> Read:
-    """
+    """Return what was read for a question.
+
     Args:
-        gold: keys of documents, at least one.
-        answers: the gold answers.
+        gold: Keys of documents, at least one.
+        answers: Gold answers.
     """
     text = text_of(context)
     reached = {passage.source_key for item in context.items for passage in item.passages}
@@ -55,30 +57,27 @@ def read_of(context: Context, gold: Collection[str], answers: Collection[str], c
     return Read(
         tokens=count(text) if text else 0,
         gold=len(reached.intersection(gold)) / len(gold),
-        said=max(stands_in(each, whole) for each in wanted) if wanted else None,
+        answered=max(stands_in(each, whole) for each in wanted) if wanted else None,
     )
 
 
 def bound_for(tokens: int, evidence: Evidence, count: Count) -> int:
-    """The largest bound for `read_within` whose text has at most so many tokens; at least 1, with which little is read.
-
-    O(log tokens) readings.
-    """
+    """Return the largest bound for `read_within`, at least 1, whose text has at most `tokens` tokens."""
     bounds = range(1, MOST_ABOVE * tokens + 1)
     return max(1, bisect_right(bounds, tokens, key=lambda bound: count(text_of(read_within(bound, evidence)))))
 
 
 def read_at(tokens: int, evidence: Evidence, count: Count) -> Context:
-    """As much of the evidence as fits into so many tokens, parts other than passages included."""
+    """Return as much of the evidence as fits into `tokens` tokens, including parts other than passages."""
     return read_within(bound_for(tokens, evidence, count), evidence)
 
 
 def extractive(tokens: int, evidence: Evidence, extracting: Extracting, count: Count) -> Answer:
-    """The answer without a language model, from the passages that fit into so many tokens."""
-    passages = replace(evidence, shares={})  # an extractive answer quotes passages alone
+    """Return the answer without a language model, from the passages that fit into `tokens` tokens."""
+    passages = replace(evidence, shares={})  # an extractive answer quotes only passages
     return answer(passages, chat=None, extracting=extracting, tokens=bound_for(tokens, passages, count))
 
 
 def answer_f1(found: Answer, gold: Sequence[str]) -> float:
-    """Token F1 of the short answer with the best gold answer; 0 without an answer."""
+    """Return the token F1 of the short answer with the best gold answer; 0 without an answer."""
     return answer_scores(found.short, without_citations(found.text), gold, answered=found.answered).f1

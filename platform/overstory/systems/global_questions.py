@@ -1,5 +1,8 @@
-"""Questions on all documents: who answers them in a corpus, best first. A system that answers them itself, then reports
-on the coarsest communities of any tree, then the passages that stand for most others."""
+"""Answers to questions about the whole corpus.
+
+The first available source answers: a system that answers such questions itself, reports on the coarsest communities of
+any tree, or the most representative passages.
+"""
 
 from __future__ import annotations
 
@@ -23,18 +26,15 @@ from overstory.systems.base import System
 from overstory.systems.settings import SettingsClass
 from overstory.systems.state import StaleNotes, require_state
 from overstory.systems.texts.reports import Report
-from overstory.systems.tree.finding import FoundTree, find_tree
+from overstory.systems.tree.lookup import FoundTree, find_tree
 
-_COMPARED_PASSAGES = 400
-"""Passages that are compared with each other: in a corpus of any size the same work, some 0.2 s."""
-_MOST_PASSAGES_DRAWN_FROM = 20_000
-"""Passages that these are drawn from."""
-_STANDS_FOR_COSINE = 0.3
-"""Cosine from which a passage can stand for another; unrelated ones have up to .2."""
+_COMPARED_PASSAGES = 400  # compared with each other, about 0.2 s whatever the size of the corpus
+_MOST_PASSAGES_DRAWN_FROM = 20_000  # passages from which the compared ones are drawn
+_STANDS_FOR_COSINE = 0.3  # cosine from which one passage represents another; unrelated passages reach .2
 
 
 def central_passages(context: RetrievalContext, question: str, k: int) -> Evidence:
-    """The `k` passages that stand for most others, whatever the question is; of each document one."""
+    """Return the `k` most representative passages of the corpus, at most one per document, for any question."""
 
     def query(tx: Transaction, corpus: Corpus) -> Evidence:
         drawn = tx.run(
@@ -56,13 +56,14 @@ def central_passages(context: RetrievalContext, question: str, k: int) -> Eviden
 
 
 def representatives(vectors: Vectors, documents: list[str], most: int) -> list[tuple[int, float]]:
-    """Places of the vectors that stand for most others, of each document one, with the share of all that each adds.
+    """Return the positions of the most representative vectors, with the coverage that each adds.
 
-    Greedy: each adds most to what all are near to, which is at least 1 − 1/e of the best choice (facility location).
+    At most one vector per document is chosen. The choice is greedy: each step adds the vector that increases coverage
+    most. The result reaches at least 1 − 1/e of the best possible coverage (facility location).
 
     Args:
-        vectors: shape (n, d), of length 1.
-        documents: of each vector.
+        vectors: Shape (n, d), unit length.
+        documents: Document id of each vector.
     """
     if not len(vectors):
         return []
@@ -82,28 +83,25 @@ def representatives(vectors: Vectors, documents: list[str], most: int) -> list[t
 
 
 def _stands_for(share: float) -> Reason:
-    return Reason("central", share, "what it adds to the nearness of all", "stands for many other passages")
+    return Reason("central", share, "coverage of the corpus that it adds", "represents many other passages")
 
 
-_OVERVIEW_REPORTS = 8  # reports that an answer about all documents reads
-_FEW_OVERVIEW_REPORTS = 5
-"""If the coarsest communities have fewer reports, those right below them are taken, too."""
-_FINDINGS_OF_A_REPORT = 3  # findings of each report that are read
-_PASSAGES_OF_A_FINDING = 3
-"""Of a finding."""
-_MOST_OVERVIEW_LEVELS = 3
-"""Levels that are looked at."""
+_OVERVIEW_REPORTS = 8  # reports that an answer about the whole corpus reads
+_FEW_OVERVIEW_REPORTS = 5  # with fewer reports on a level, those on the next level are added
+_FINDINGS_OF_A_REPORT = 3  # findings read from each report
+_PASSAGES_OF_A_FINDING = 3  # passages read for each finding
+_MOST_OVERVIEW_LEVELS = 3  # levels searched for reports
 
 
 def answers_itself(systems: Sequence[System[Any, Any]], retriever: str | SettingsClass) -> bool:
-    """Whether a retriever answers questions on all documents itself; one that is given as settings is left to it."""
+    """Return True if a retriever answers questions about the whole corpus itself, or is given as settings."""
     if not isinstance(retriever, str):
         return True
     return any(system.answers_on_all for system in systems if system.name == retriever.partition(":")[0])
 
 
 def retriever_for_all(systems: Sequence[System[Any, Any]], corpus: Corpus) -> str:
-    """The name of a system that answers questions on all documents, and whose index the corpus has; "" if none is."""
+    """Return the name of a system that answers questions about the whole corpus and is indexed; "" if none is."""
     for system in systems:
         if system.answers_on_all:
             try:
@@ -115,9 +113,7 @@ def retriever_for_all(systems: Sequence[System[Any, Any]], corpus: Corpus) -> st
 
 
 def overview(systems: Sequence[System[Any, Any]], context: RetrievalContext, question: str) -> Evidence:
-    """What reports on the coarsest communities say, or else the passages that stand for most others, with a note that
-    says what would answer better.
-    """
+    """Return reports on the coarsest communities, or else representative passages, with a note on better answers."""
 
     def query(tx: Transaction, corpus: Corpus) -> Evidence | None:
         try:
@@ -145,21 +141,18 @@ def overview(systems: Sequence[System[Any, Any]], context: RetrievalContext, que
     evidence = query_current_corpus(context, "retrieve/on_all", query)
     better = next((system for system in systems if system.answers_on_all), None)
     command = "" if better is None else index_command(context.corpus_name, better.name)
-    more = f" For better ones: {command}, then ask again." if command else ""
+    more = f" For a better answer, run {command} and ask again." if command else ""
     if evidence is not None:
         by = next(system.title for system in systems if system.name == evidence.retriever)
-        said = (
-            f"This asks about all documents: it is answered by the reports of {by} on the coarsest communities.{more}"
-        )
-        return replace(evidence, notes=(said, *evidence.notes))
+        note = f"This question is about all documents: reports of {by} on the coarsest communities answer it.{more}"
+        return replace(evidence, notes=(note, *evidence.notes))
     found = central_passages(context, question, 2 * _OVERVIEW_REPORTS)
-    reports = f" For reports instead: {command}, then ask again." if command else ""
-    said = f"This asks about all documents: these are passages that stand for many others.{reports}"
-    return replace(found, notes=(said, *found.notes))
+    reports = f" For an answer from reports, run {command} and ask again." if command else ""
+    note = f"This question is about all documents: the passages shown represent many others.{reports}"
+    return replace(found, notes=(note, *found.notes))
 
 
 def _stored(tx: Transaction, corpus: Corpus, found: FoundTree) -> Iterator[tuple[Row, Report]]:
-    """The reports on the coarsest communities, with id, level and size of each, none of a title twice."""
     tree = {"tree": found.kind.name, "generation": found.state.generation}
     levels = tx.run(found.kind.statement("systems/tree/report_levels"), corpus.label, **tree)
     titles: set[str] = set()

@@ -1,4 +1,4 @@
-"""The trees of a corpus by name, among those of all systems."""
+"""Finds the trees of a corpus by name, among all systems."""
 
 from __future__ import annotations
 
@@ -25,22 +25,20 @@ S = TypeVar("S", bound=SettingsClass)
 T = TypeVar("T")
 P = ParamSpec("P")
 
-_COMMUNITY_CANDIDATES = 6
-"""Communities listed if the requested id fits several."""
-_COMMUNITIES_TRIED = 100
-"""Communities with such an id among which those are looked for that a filter lets through."""
+_COMMUNITY_CANDIDATES = 6  # communities listed if the given id prefix fits several
+_COMMUNITIES_TRIED = 100  # communities with a matching id prefix that are checked against a filter
 
-_READ_AGAIN = 2  # a build takes longer than two attempts
+_READ_AGAIN = 2  # retries; a build takes longer than two reads
 
 _DIGITS = re.compile(r"[0-9a-f]{1,32}")
 
 
 class TreeReplaced(IndexMissing):
-    """A build published another tree, and deleted this one, while it was read."""
+    """A build replaced the tree and deleted the old one while it was being read."""
 
 
 def read_again(read: Callable[P, T]) -> Callable[P, T]:
-    """Return a function that reads the tree that took the place of the one that was just read."""
+    """Decorate a function so that it runs again if the tree it reads is replaced meanwhile."""
 
     @functools.wraps(read)
     def reading(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -54,19 +52,18 @@ def read_again(read: Callable[P, T]) -> Callable[P, T]:
 
 @dataclass(frozen=True, slots=True)
 class FoundTree:
-    """A tree that a corpus has, and the state of the index that it belongs to."""
+    """A tree of a corpus, with the state of its index."""
 
     system: System[Any, Any]
     kind: TreeKind
     state: IndexState[Any]
 
     def gone(self, corpus: Corpus) -> TreeReplaced:
-        """The error where it cannot be read: a build publishes its tree and then deletes the one before, which somebody
-        may be reading."""
+        """Return the error for a tree that disappeared while it was being read, because a build replaced it."""
         system = self.system.name
         return TreeReplaced(
-            f"The tree {self.kind.name} of corpus {corpus.name!r} was replaced while it was read.",
-            remedy="Ask again. If that does not help, remove the index (overstory index --remove-system "
+            f"The tree {self.kind.name} of corpus {corpus.name!r} was replaced while it was being read.",
+            remedy="Try again. If the error persists, remove the index (overstory index --remove-system "
             f"{system} --corpus {shlex.quote(corpus.name)}) and build it again (--system {system}).",
         )
 
@@ -74,11 +71,11 @@ class FoundTree:
 def find_tree(
     systems: Sequence[System[Any, Any]], corpus: Corpus, name: str = "", *, with_reports: bool = False
 ) -> FoundTree:
-    """The tree of a name; without one the first that the corpus has.
+    """Return the tree with the given name, or the first tree of the corpus if `name` is empty.
 
     Args:
-        systems: whose trees are looked at, in this order.
-        with_reports: only trees on whose communities their systems write reports.
+        systems: Systems whose trees are considered, in this order.
+        with_reports: Consider only trees on whose communities the system writes reports.
     """
     offered = _offered(systems, with_reports=with_reports)
     if named := [(system, kind) for system, kind in offered if kind.name == name]:
@@ -91,13 +88,13 @@ def find_tree(
         return found
     for system, _ in offered:
         if read_state(system, corpus) is not None:
-            require_state(system, corpus)  # says what is wrong with it
+            require_state(system, corpus)  # raises an error that explains the problem
     what = "no reports on communities" if with_reports else "no tree"
     raise IndexMissing(f"Corpus {corpus.name!r} has {what}.", remedy=_choice(offered, corpus))
 
 
 def listed_trees(systems: Sequence[System[Any, Any]], corpus: Corpus) -> list[ListedTree]:
-    """The trees of a corpus that can be searched, by system."""
+    """Return the trees of a corpus that can be searched, in order of system."""
     kinds = (found.kind for found in _trees_of(_offered(systems, with_reports=False), corpus))
     return [ListedTree(kind.name, kind.title, kind.unit, bool(kind.reports)) for kind in kinds]
 
@@ -105,30 +102,33 @@ def listed_trees(systems: Sequence[System[Any, Any]], corpus: Corpus) -> list[Li
 def other_trees(
     systems: Sequence[System[Any, Any]], corpus: Corpus, shown: FoundTree, *, with_reports: bool = False
 ) -> tuple[str, ...]:
-    """A note that names the other trees of a corpus, where one is shown that nobody named; none if it is the only one.
+    """Return a note that names the other trees of the corpus, or nothing if there are no others.
+
+    The note is for a caller who did not name a tree.
 
     Args:
-        systems, with_reports: as of `find_tree`.
+        shown: The tree shown to the caller.
+        systems, with_reports: See `find_tree`.
     """
     offered = _offered(systems, with_reports=with_reports)
     others = [each.kind for each in _trees_of(offered, corpus) if each.kind.name != shown.kind.name]
     named = ", ".join(f"{kind.name} ({_described(kind)})" for kind in others)
-    return (f"This is the tree {shown.kind.name}. There are also: {named}. --tree NAME shows one.",) if named else ()
+    return (f"This is the tree {shown.kind.name}. Other trees (--tree NAME): {named}.",) if named else ()
 
 
 def _of_one_name(named: _Offered, corpus: Corpus) -> FoundTree:
-    """The one of a name that a corpus has. A system whose tree is of one unit or another has a kind for each."""
+    """Return the tree of the corpus among kinds of the same name, one for each unit that the tree may have."""
     if (found := next(_trees_of(named, corpus), None)) is not None:
         return found
     system, kind = named[0]
     if len(named) > 1:
         require_state(system, corpus)
         raise IndexMissing(f"Corpus {corpus.name!r} has no tree {kind.name}.", remedy=_choice(named, corpus))
-    return FoundTree(system, kind, require_tree(system, corpus, kind))  # says what is missing
+    return FoundTree(system, kind, require_tree(system, corpus, kind))  # raises an error that explains what is missing
 
 
 def require_tree(system: System[S, Any], corpus: Corpus, kind: TreeKind) -> IndexState[S]:
-    """The state of an index that can be searched and has this tree."""
+    """Return the state of an index that has this tree and can be searched; raise `IndexMissing` otherwise."""
     state = require_state(system, corpus)
     if not system.has_tree(kind, state):
         raise index_missing(system, corpus, f"has no {kind.title}", options=kind.options)
@@ -144,11 +144,11 @@ def community_id(
     command: str,
     own: Callable[[Iterable[str]], set[str]] | None = None,
 ) -> str:
-    """The id of the community that `begins` is, or is the beginning of.
+    """Return the id of the community whose id starts with `begins`.
 
     Args:
-        command: of ours, that shows communities by id: "tree".
-        own: which of some may be shown; others are as unknown as those that are not there.
+        command: Name of the command that shows communities by id, such as "tree".
+        own: Returns the ids that may be shown. All other communities are treated as missing.
     """
     wanted, kind = begins.strip().lower(), found.kind
     here = f"overstory {command} --corpus {shlex.quote(corpus.name)} --tree {kind.name}"
@@ -167,8 +167,8 @@ def community_id(
         rows = [row for row in rows if row["id"] in kept][: _COMMUNITY_CANDIDATES + 1]
     if not rows:
         raise CommunityNotFound(
-            f"No community has an id that begins with {begins!r}.",
-            remedy=f"See what there is: {here}. Ids change when a tree is rebuilt.",
+            f"No community has an id that starts with {begins!r}.",
+            remedy=f"List the communities: {here}. Ids change when a tree is rebuilt.",
         )
     if len(rows) > 1:
         of = SINGULAR[kind.unit]
@@ -177,8 +177,8 @@ def community_id(
         )
         more = ", …" if len(rows) > _COMMUNITY_CANDIDATES else ""
         raise QuestionError(
-            f"Several communities have an id that begins with {begins!r}: {named}{more}.",
-            remedy=f"Give more of the id: {here} {rows[0]['id'][: max(SHORT_ID_DIGITS, len(wanted) + 1)]}",
+            f"Several communities have an id that starts with {begins!r}: {named}{more}.",
+            remedy=f"Give more characters of the id: {here} {rows[0]['id'][: max(SHORT_ID_DIGITS, len(wanted) + 1)]}",
         )
     return str(rows[0]["id"])
 
@@ -191,7 +191,6 @@ def _offered(systems: Sequence[System[Any, Any]], *, with_reports: bool) -> _Off
 
 
 def _trees_of(offered: _Offered, corpus: Corpus) -> Iterator[FoundTree]:
-    """The trees of a corpus that can be searched."""
     for system, kind in offered:
         try:
             yield FoundTree(system, kind, require_tree(system, corpus, kind))
@@ -200,7 +199,6 @@ def _trees_of(offered: _Offered, corpus: Corpus) -> Iterator[FoundTree]:
 
 
 def _choice(offered: _Offered, corpus: Corpus) -> str:
-    """Names the trees that a corpus has, and for the others what builds them."""
     there = [found.kind for found in _trees_of(offered, corpus)]
     names = {kind.name for kind in there}
     missing = [(system, kind) for system, kind in offered if kind.name not in names]
@@ -211,7 +209,7 @@ def _choice(offered: _Offered, corpus: Corpus) -> str:
     for system, kind in missing:
         command = index_command(corpus.name, with_options(system, kind.options))
         sentences.append(f"To build {kind.name} ({_described(kind)}): {command}")
-    return "\n  ".join(sentences) or "No system that is installed has any."
+    return "\n  ".join(sentences) or "No installed system builds trees."
 
 
 def _described(kind: TreeKind) -> str:

@@ -20,7 +20,7 @@ from tests.unit.entropy.speed import PLAIN_PYTHON, compiled_only
 from overstory_entropy import EncodingTree, Graph, encode, flat_entropy, structural_entropy
 from overstory_entropy.binary_tree import paired
 from overstory_entropy.compile import Ints
-from overstory_entropy.encoding import community_levels, escape, greedy_partition, recombine
+from overstory_entropy.encoder import community_levels, escape, greedy_partition, recombine
 from overstory_entropy.errors import GraphError
 from overstory_entropy.improve import CONVERGED_BITS
 from overstory_entropy.problem import nested_labels, vertices_as_nodes
@@ -227,12 +227,12 @@ def parents_of_single_vertices(vertices: int, levels: int) -> list[int]:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"levels": -1}, "levels is -1"),
-        ({"levels": 1, "restarts": 0}, "restarts is 0"),
-        ({"levels": None, "seed": -1}, "seed is -1"),
-        ({"levels": 1.5}, "levels is 1.5"),
-        ({"levels": "1"}, "levels is '1'"),
-        ({"levels": 1, "seed": None}, "seed is None"),
+        ({"levels": -1}, "levels must be at least 0, got -1"),
+        ({"levels": 1, "restarts": 0}, "restarts must be at least 1, got 0"),
+        ({"levels": None, "seed": -1}, "seed must be at least 0, got -1"),
+        ({"levels": 1.5}, "levels must be a whole number, got 1.5"),
+        ({"levels": "1"}, "levels must be a whole number, got '1'"),
+        ({"levels": 1, "seed": None}, "seed must be a whole number, got None"),
     ],
 )
 def test_numbers_below_the_least_are_refused(options: dict[str, int], message: str) -> None:

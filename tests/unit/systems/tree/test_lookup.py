@@ -10,8 +10,8 @@ from overstory.errors import IndexMissing, SettingsError
 from overstory.graph import Corpus
 from overstory.model.documents import PLURAL
 from overstory.systems.state import IndexState
-from overstory.systems.tree.finding import find_tree, other_trees
 from overstory.systems.tree.kinds import TreeKind
+from overstory.systems.tree.lookup import find_tree, other_trees
 from overstory_systems.serag import SeRag, SeragIndexSettings
 
 NOW = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
@@ -62,9 +62,7 @@ def test_the_other_trees_of_the_corpus_are_named() -> None:
     elms = Elms()
     found = find_tree([elms], corpus)
     (note,) = other_trees([elms], corpus, found)
-    assert (
-        note == f"This is the tree oak. There are also: {ELM.name} ({ELM.title}, of passages). --tree NAME shows one."
-    )
+    assert note == f"This is the tree oak. Other trees (--tree NAME): {ELM.name} ({ELM.title}, of passages)."
 
 
 def test_where_there_is_none_of_the_name_the_error_says_what_builds_it() -> None:

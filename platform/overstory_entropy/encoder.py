@@ -1,4 +1,4 @@
-"""Entry point of the optimiser: a graph in, its encoding tree out."""
+"""Entry point of the optimiser: minimises the structural entropy of a graph and returns the encoding tree."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ from overstory_entropy.problem import (
 from overstory_entropy.regraft import rearranged, regrafted, small_subtrees
 
 _SHARE_BROKEN = 0.7
-"""Share of the lowest communities; .3 finds less, and 1 (a fresh start) no more on the benchmark's graphs."""
-_CHALLENGER_ROUNDS = 2
-"""A challenger only contributes boundaries, so it need not converge."""
+"""Share of the lowest communities to break up. .3 finds less, and 1 (a fresh start) finds no more in the benchmarks."""
+_CHALLENGER_ROUNDS = 2  # a challenger only contributes boundaries, so it need not converge
 
 
 def escape(problem: PlacementProblem, nested: Ints, random: np.random.Generator) -> Ints:
-    """A tree with as many levels as `nested` that costs no more.
+    """Return a tree with as many levels as `nested` that costs no more, by escaping from a local optimum.
 
-    Where two good trees agree they are probably right, and where they differ there are few pieces to choose from. So
-    some communities are broken up into single nodes and optimised again, and the two trees are recombined.
+    Most of the lowest communities are broken up into single nodes and optimised again. The old and the new tree are
+    then recombined: where two good trees agree they are probably right, and where they differ only few pieces are left
+    to move.
     """
     return recombine(problem, nested, _challenger(problem, nested, random), random)
 
 
 def recombine(problem: PlacementProblem, one: Ints, other: Ints, random: np.random.Generator) -> Ints:
-    """The better of two trees, or one better than both, found by moving the sets of nodes that both keep together.
+    """Return the better of two trees, or a tree better than both.
 
-    It never costs more than `one`; `other` must be better by at least `CONVERGED_BITS`.
+    Sets of nodes that both trees keep together are moved as a whole.
+
+    The result never costs more than `one`. It replaces `one` only if it is better by at least `CONVERGED_BITS`.
 
     Args:
-        problem: n nodes.
-        one: shape (depth, n), labels of a tree, the coarsest level first.
-        other: the same for another tree.
-        random: determines the order of the visits.
+        one: Shape (depth, n), labels of a tree, coarsest level first.
+        other: Labels of another tree, same shape.
     """
     pairs, sets = np.unique(one[-1] * one.shape[1] + other[-1], return_inverse=True)
     count = len(pairs)
@@ -65,7 +65,7 @@ def recombine(problem: PlacementProblem, one: Ints, other: Ints, random: np.rand
 
 
 def _challenger(problem: PlacementProblem, nested: Ints, random: np.random.Generator) -> Ints:
-    """The same tree with most of its lowest communities broken into single nodes and improved again."""
+    """Return the tree with most of its lowest communities broken into single nodes and improved again."""
     lowest = nested[-1]
     broken = (random.random(int(lowest.max()) + 1) < _SHARE_BROKEN)[lowest]
     pieces = lowest.copy()
@@ -73,22 +73,20 @@ def _challenger(problem: PlacementProblem, nested: Ints, random: np.random.Gener
     return improved(problem, np.concatenate([nested[:-1], numbered(pieces)[0][None]]), random, _CHALLENGER_ROUNDS)
 
 
-_FIRST_ROUNDS = 3
-"""Rounds for a new level before the escapes, which improve it further than more rounds would."""
+_FIRST_ROUNDS = 3  # rounds for a new level; the later escapes improve it more than further rounds would
 
 _MOST_ESCAPES = 3
 _MOST_EDGES_TO_ESCAPE = 8_000_000
-"""Each escape costs about half of what the tree did; graphs with more edges go without."""
+"""An escape costs about half of the search, so graphs with more edges are built without escapes."""
 
 
 def community_levels(problem: PlacementProblem, depth: int, random: np.random.Generator, start: Ints) -> Ints:
-    """The best tree found with `depth` community levels; shape (depth, n), labels, the coarsest level first.
+    """Return the best tree found with `depth` community levels as labels, shape (depth, n), coarsest level first.
 
     Args:
         problem: n nodes, at least one edge.
-        depth: ≥ 1.
-        random: determines the order of the visits.
-        start: shape (n,), labels 0 … k−1 of the initial partition.
+        depth: Number of levels, ≥ 1.
+        start: Shape (n,), labels 0 … k−1 of the initial partition.
     """
     nested = improved(problem, start[None], random, _FIRST_ROUNDS)
     while len(nested) < depth:
@@ -112,20 +110,19 @@ def _with_another_level(problem: PlacementProblem, nested: Ints, random: np.rand
 
 log = logging.getLogger(__name__)
 
-_LARGEST_MOVED_LEAVES = 4
-"""Leaves of the largest subtree that is moved whole."""
-_UNLIMITED_CONVERGED_BITS = 1e-4
-"""The search stops after a round that gains less than this, in bits."""
+_LARGEST_MOVED_LEAVES = 4  # leaves of the largest subtree that is moved as a whole
+_UNLIMITED_CONVERGED_BITS = 1e-4  # the search stops after a round that gains fewer bits
 _MOST_UNLIMITED_ROUNDS = 12
 
 
 def unlimited_tree(problem: PlacementProblem, nested: Ints, random: np.random.Generator) -> Ints:
-    """Parents of the best tree found, numbered above their children, leaves first, the root last.
+    """Return the parents of the best tree found without a level limit.
+
+    Parents are numbered above their children, leaves come first and the root last.
 
     Args:
         problem: n ≥ 2 nodes, at least one edge.
-        nested: shape (levels, n), a good tree with some levels, the start of the binary tree.
-        random: determines the order of the visits.
+        nested: Shape (levels, n), labels of a good tree, from which the binary tree starts.
     """
     parents = paired(problem, nested)
     tree = in_order(*children_of(parents), len(parents) - 1)
@@ -137,16 +134,15 @@ def unlimited_tree(problem: PlacementProblem, nested: Ints, random: np.random.Ge
         if by_regrafting + by_rearranging < _UNLIMITED_CONVERGED_BITS:
             break
     if not all_tried:
-        log.info(
-            "a tree of %d leaves is too deep to try every move of a subtree; some were left out", len(problem.volumes)
-        )
+        log.info("Some subtree moves were skipped because the tree of %d leaves is too deep.", len(problem.volumes))
     return without_idle_nodes(problem, tree.parents)
 
 
 def greedy_partition(problem: PlacementProblem) -> Ints:
-    """Labels, shape (n,), each the number of a node of the tree that `paired` builds; n ≥ 2.
+    """Return a partition as labels, shape (n,), each the number of a node in the tree that `paired` builds; n ≥ 2.
 
-    best(a) = max(gain of a as one community, best of its children), from the leaves up, over the whole tree.
+    The partition is the best cut through that tree, computed from the leaves up: best(a) = max(gain of a as one
+    community, sum of its children's best).
     """
     parents = paired(problem, np.empty((0, len(problem.volumes)), dtype=np.int64))
     return _best_cut(problem, parents)
@@ -172,28 +168,26 @@ def _best_cut(problem: PlacementProblem, parents: Ints) -> Ints:
     return label[: len(problem.volumes)].copy()
 
 
-_LEVELS_TO_START_FROM = 2
-"""Of a tree without a level limit: one gives a worse start, three no better."""
+_LEVELS_TO_START_FROM = 2  # levels of the initial tree without a level limit; 1 is worse, 3 no better
 
 _GREEDY_RESTART = 1
 
 
 def encode(graph: Graph, *, levels: int | None, seed: int = 0, restarts: int = 1) -> EncodingTree:
-    """Return the encoding tree of lowest structural entropy found; the same seed gives the same tree.
+    """Return the encoding tree with the lowest structural entropy found. The same seed gives the same tree.
 
     Args:
-        graph: n vertices.
-        levels: community levels between the root and the leaves, each leaf at depth levels + 1; 1 gives the
+        levels: Number of community levels between the root and the leaves, each leaf at depth levels + 1. 1 gives the
             two-dimensional entropy, 0 the flat tree, None sets no limit. A vertex that gains nothing from a level, such
-            as an isolated one, gets a community of its own there, which costs nothing.
-        seed: ≥ 0; determines the order in which vertices are visited.
-        restarts: number of searches, ≥ 1; the second starts from a greedy merge, the others from single vertices. With
+            as an isolated one, gets its own community there, which costs nothing.
+        seed: ≥ 0. Determines the order in which vertices are visited.
+        restarts: Number of searches, ≥ 1. The second starts from a greedy merge, the others from single vertices. With
             levels, each result is recombined with the best so far.
 
     Raises:
         GraphError: levels or seed is not a whole number ≥ 0, or restarts is not a whole number ≥ 1.
 
-    Source: the objective is that of Li and Pan 2016 (SeRAG Eq. 1 and 2); the search is described in docs/entropy.md.
+    Source: the objective is that of Li and Pan 2016 (SeRAG Eq. 1 and 2). docs/entropy.md describes the search.
     """
     levels = None if levels is None else whole_number("levels", levels, least=0)
     seed, restarts = whole_number("seed", seed, least=0), whole_number("restarts", restarts, least=1)
@@ -207,13 +201,17 @@ def encode(graph: Graph, *, levels: int | None, seed: int = 0, restarts: int = 1
 
 
 def whole_number(name: str, value: int, *, least: int) -> int:
-    """The value as an int."""
+    """Return the value as an int; raise `GraphError` if it is not a whole number of at least `least`."""
     try:
         number = operator.index(value)
     except TypeError as error:
-        raise GraphError(f"{name} is {value!r}", remedy=f"Give a whole number of {least} or more.") from error
+        raise GraphError(
+            f"{name} must be a whole number, got {value!r}", remedy=f"Give a whole number of {least} or more."
+        ) from error
     if number < least:
-        raise GraphError(f"{name} is {number}", remedy=f"Give a whole number of {least} or more.")
+        raise GraphError(
+            f"{name} must be at least {least}, got {number}", remedy=f"Give a whole number of {least} or more."
+        )
     return number
 
 
