@@ -7,7 +7,7 @@ from typing import Any, Self
 from overstory.errors import ExtraMissing
 from overstory.filters import Expression, read_filter
 from overstory.knowledge import Knowledge
-from overstory.knowledge.sharing import CorpusPlace, SearchArguments, SharesKnowledge
+from overstory.knowledge.shared_knowledge import CorpusPlace, SearchArguments, SharesKnowledge
 from overstory.model import Evidence, HitStatement
 from overstory.model.plain import hit_metadata, part_metadata
 from overstory.retrieve.repeats import check_depth

@@ -7,7 +7,7 @@ from typing import Any
 
 from overstory.errors import ExtraMissing
 from overstory.filters import Where, read_filter
-from overstory.knowledge.sharing import CorpusPlace, SearchArguments, SharesKnowledge, shared_knowledge
+from overstory.knowledge.shared_knowledge import CorpusPlace, SearchArguments, SharesKnowledge, shared_knowledge
 from overstory.model import Evidence, Hit, HitStatement
 from overstory.model.plain import hit_metadata, own_metadata, part_metadata
 from overstory.retrieve.repeats import check_depth

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, LiteralString, Self, TypeVar
 
 from overstory import server
-from overstory.cancelling import can_be_cancelled, check, ended_by
-from overstory.closing import Closing
+from overstory.cancellation import can_be_cancelled, check, ended_by
+from overstory.closable import Closable
 from overstory.errors import AuthenticationFailed, DatabaseError, SettingsError
 from overstory.graph.failures import conflicts, driver_errors, refusals
 from overstory.graph.statements import (
@@ -90,7 +90,7 @@ class Transaction:
         return [_row(record) for record in self._transaction.run(text, given)]
 
 
-class GraphClient(Closing):
+class GraphClient(Closable):
     """A connection to one Neo4j database; safe to share between threads. Close it, or use it in a `with` block.
 
     A client without references is closed before the next is opened.

@@ -99,7 +99,7 @@ def _plain(value: object) -> object:
     return value if isinstance(value, str | bool | int | float) else None
 
 
-def own_value(value: object) -> object:
+def plain_value(value: object) -> object:
     """A value as text, number, truth value, `datetime`, None, or a list or dict of these.
 
     Nodes and relationships are dicts of their properties, a path the list of its nodes and relationships, points and
@@ -118,13 +118,13 @@ def own_value(value: object) -> object:
             return value.to_native()
         case graph.Path():
             steps = zip(value.nodes[1:], value.relationships, strict=True)
-            return [own_value(each) for each in (value.start_node, *(each for to, by in steps for each in (by, to)))]
+            return [plain_value(each) for each in (value.start_node, *(each for to, by in steps for each in (by, to)))]
         case graph.Node() | graph.Relationship():
-            return {name: own_value(each) for name, each in sorted(value.items())}
+            return {name: plain_value(each) for name, each in sorted(value.items())}
         case Mapping():
-            return {str(name): own_value(each) for name, each in cast("Mapping[object, object]", value).items()}
+            return {str(name): plain_value(each) for name, each in cast("Mapping[object, object]", value).items()}
         case list() | tuple():
-            return [own_value(each) for each in cast("list[object]", value)]
+            return [plain_value(each) for each in cast("list[object]", value)]
         case bytes() | bytearray():
             return value.hex()
         case _:

@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 
 import psutil
 
-from overstory.cancelling import cancellable
+from overstory.cancellation import cancellable
 from overstory.errors import GdsMissing, StatementFailed, install_command
 from overstory.graph.client import GraphClient
 from overstory.graph.failures import driver_errors

@@ -82,8 +82,6 @@ def begin(writer: Writer, name: str, kinds: Sequence[str] = ()) -> int:
     """
     used = writer.graph.run("corpus/used_generations", writer.corpus.label, read=True, name=name)
     in_use = _in_use(writer.properties, name)
-    if writer.properties.get(_only(name)):
-        writer.set(**{_only(name): None})
     generation = max([in_use, *(int(row["generation"]) for row in used)]) + 1
     _delete_others(writer, name, in_use, kinds)
     return generation + (slot_of(generation) == slot_of(in_use))
@@ -99,23 +97,6 @@ def publish(writer: Writer, name: str, generation: int, kinds: Sequence[str] = (
     """
     writer.set(**{_property(name): generation or None}, **also)
     _delete_others(writer, name, generation, kinds)
-
-
-def discard_unpublished(writer: Writer, name: str, kinds: Sequence[str] = ()) -> bool:
-    """Deletes what an interrupted build left behind. Looks for it, at all derived nodes, only where a generation was
-    begun since the last time.
-
-    Args:
-        kinds: of nodes with a vector index.
-
-    Returns:
-        Whether it looked.
-    """
-    if writer.properties.get(_only(name)):
-        return False
-    _delete_others(writer, name, _in_use(writer.properties, name), kinds)
-    writer.set(**{_only(name): True})
-    return True
 
 
 def _delete_others(writer: Writer, name: str, keep: int, kinds: Sequence[str]) -> None:
@@ -144,8 +125,3 @@ def _property(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} is no name of a derived structure")
     return f"generation_{name}"
-
-
-def _only(name: str) -> str:
-    """Of a corpus: no generation but the one in use has nodes."""
-    return f"only_generation_{name}"

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 import psutil
 
-from overstory.cancelling import cancellable
+from overstory.cancellation import cancellable
 from overstory.errors import CorpusNotFound, DatabaseError, DatabaseUnreachable, LeaseLost, WriterBusy
 from overstory.graph import schema
 from overstory.graph.client import GraphClient, Row, Transaction

@@ -255,7 +255,7 @@ class Changes(Spool):
         found = self._table.execute("SELECT 1 FROM read WHERE id = ?", (bytes.fromhex(id_),))
         return found.fetchone() is not None
 
-    def note_gone(self, document: Identity, *, kept: int | None = None) -> None:
+    def note_missing(self, document: Identity, *, kept: int | None = None) -> None:
         """Notes a stored document that is no longer there to read.
 
         Args:

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
-from overstory.cancelling import WorkCancelled, cancellable
+from overstory.cancellation import WorkCancelled, cancellable
 from overstory.errors import DatabaseError, DatabaseUnreachable, LlmCancelled
 from overstory.graph import Corpus, GraphClient, Writer
 from overstory.graph.ids import stage_id

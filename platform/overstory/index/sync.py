@@ -158,7 +158,7 @@ def note_vanished(
             number = None if kept is None or allow_empty else emptied.setdefault(kept, len(emptied))
             content = row.get("content_sha256", "")
             document = Identity(row["id"], row["source"], row["source_key"], row["sha256"], content)
-            changes.note_gone(document, kept=number)
+            changes.note_missing(document, kept=number)
         else:
             kept_documents[kept] += 1
     unmoved = changes.find_moves()

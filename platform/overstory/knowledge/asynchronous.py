@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar, Unpack
 
 from overstory.answer import Answer, OnText
-from overstory.cancelling import Cancellation, WorkCancelled, cancellable
-from overstory.closing import Closing
+from overstory.cancellation import Cancellation, WorkCancelled, cancellable
+from overstory.closable import Closable
 from overstory.conversation import AskOptions
 from overstory.errors import QuestionError
 
@@ -42,7 +42,7 @@ class WorkThreads:
         self._writing: set[Future[Any]] = set()
 
     async def run(self, work: Callable[[], R], *, writes: bool = False) -> R:
-        """The result of `work`. Cancelling the task that waits cancels the work (`overstory.cancelling`), and does not
+        """The result of `work`. Cancelling the task that waits cancels the work, and does not
         wait for its end.
 
         Args:
@@ -264,7 +264,7 @@ class AsynchronousQuestions:
             return await stream.answer()
 
 
-class ClosesAsynchronously(Closing):
+class ClosesAsynchronously(Closable):
     """`with`, and `async with`, for what `close` ends."""
 
     async def aclose(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from overstory.cancelling import WorkCancelled, cancellable
+from overstory.cancellation import WorkCancelled, cancellable
 from overstory.errors import OverstoryError
 from overstory.graph import Writer, writing
 from overstory.index import IndexReport

@@ -21,9 +21,9 @@ from overstory.knowledge.documents import CorpusContents, DocumentEdits, Documen
 from overstory.knowledge.entities import CorpusEntities
 from overstory.knowledge.entity_edits import EntityEdits
 from overstory.knowledge.indexing import Indexing
-from overstory.knowledge.loading import Loading
+from overstory.knowledge.ingestion import Ingestion
 from overstory.knowledge.questions import CorpusQuestions
-from overstory.knowledge.restricted import RestrictedKnowledge
+from overstory.knowledge.restricted_knowledge import RestrictedKnowledge
 from overstory.knowledge.several import SeveralCorpora
 from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, Progress, Reranker
@@ -32,7 +32,7 @@ from overstory.systems import CorpusMemory
 
 
 def _connection_of(api: Composed) -> CorpusConnection:
-    return Loading.of(api).connection
+    return Ingestion.of(api).connection
 
 
 class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
@@ -104,13 +104,13 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
     undo_name_edit = forwarded(EntityEdits.of, EntityEdits.undo_name_edit)
     vocabularies = forwarded(EntityEdits.of, EntityEdits.vocabularies)
 
-    ingest = forwarded(Loading.of, Loading.ingest)
+    ingest = forwarded(Ingestion.of, Ingestion.ingest)
     aingest = in_thread(ingest, writes=True)
-    ingest_documents = forwarded(Loading.of, Loading.ingest_documents)
+    ingest_documents = forwarded(Ingestion.of, Ingestion.ingest_documents)
     aingest_documents = in_thread(ingest_documents, writes=True)
-    preview = forwarded(Loading.of, Loading.preview)
-    failed_files = forwarded(Loading.of, Loading.failed_files)
-    stage = forwarded(Loading.of, Loading.stage)
+    preview = forwarded(Ingestion.of, Ingestion.preview)
+    failed_files = forwarded(Ingestion.of, Ingestion.failed_files)
+    stage = forwarded(Ingestion.of, Ingestion.stage)
 
     document = forwarded(Documents.of, Documents.document)
     document_passages = forwarded(Documents.of, Documents.document_passages)

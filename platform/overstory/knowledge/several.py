@@ -16,7 +16,7 @@ from overstory.knowledge.asynchronous import AsynchronousQuestions, ClosesAsynch
 from overstory.knowledge.connection import forwarded
 from overstory.knowledge.passage_questions import Learning, PassageQuestions
 from overstory.knowledge.questions import CorpusQuestions
-from overstory.knowledge.restricted import RestrictedKnowledge
+from overstory.knowledge.restricted_knowledge import RestrictedKnowledge
 from overstory.llm import Chat
 from overstory.model import Evidence, Repeat
 from overstory.protocols import Embedder, Extractor, Progress, Reranker, Retriever

@@ -14,7 +14,7 @@ SHORT_ID_DIGITS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class TellingName:
+class CommunityName:
     """A name, and how many passages mention it: of the community, or, in a community of names, of the corpus."""
 
     name: str
@@ -114,7 +114,7 @@ class Community:
     entropy: float | None
     entropy_below: float | None
     inside: float | None
-    names: tuple[TellingName, ...]
+    names: tuple[CommunityName, ...]
     sentences: tuple[str, ...]
     communities: tuple[Community, ...]
     below: int

@@ -53,10 +53,10 @@ class PathStep(HasOrigin):
     link_text: str = ""
 
     def __repr__(self) -> str:
-        return printable(f"<PathStep {self.says} [{self.origin}]: {shortened(' … '.join(self.sentences))}>")
+        return printable(f"<PathStep {self.statement} [{self.origin}]: {shortened(' … '.join(self.sentences))}>")
 
     @property
-    def says(self) -> str:
+    def statement(self) -> str:
         """The statement, without the sentence: "Bram Stoker – write – Dracula", "Dracula and Dublin together", or, of a
         link, "Keanu Reeves – ACTED_IN (Neo) – The Matrix"."""
         if self.kind == "link":
@@ -109,14 +109,14 @@ class EntityPaths:
         for rank, path in enumerate(self.paths, start=1):
             lines.append(f"{rank:>3}. {path}  (cost {path.cost:.2f})")
             for step in path.steps:
-                lines.append(f"     {step.says}: {step.title or '(no title)'} [{step.origin}]")
+                lines.append(f"     {step.statement}: {step.title or '(no title)'} [{step.origin}]")
                 lines.append(f"       {shortened(' … '.join(step.sentences))}")
         return printable("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]))
 
     def _repr_html_(self) -> str:
         header = ("path", "step", "title", "sentences", "source")
         shown = (
-            (str(rank), step.says, step.title, " … ".join(step.sentences), step.origin)
+            (str(rank), step.statement, step.title, " … ".join(step.sentences), step.origin)
             for rank, path in enumerate(self.paths, start=1)
             for step in path.steps
         )

@@ -44,18 +44,18 @@ def nearest(
         vectors: shape (n, d), of unit length.
         on_found: hears after each block for how many more vectors the neighbours are found.
     """
-    found = nobody(len(vectors), k)
-    everybody = np.arange(len(vectors))
+    found = no_neighbours(len(vectors), k)
+    all_rows = np.arange(len(vectors))
     step = max(1, block_bytes // (4 * max(1, len(vectors))))
     for start in range(0, len(vectors), step):
-        block = everybody[start : start + step]
-        _keep_best(vectors[block] @ vectors.T, block, everybody, found.ids, found.scores)
+        block = all_rows[start : start + step]
+        _keep_best(vectors[block] @ vectors.T, block, all_rows, found.ids, found.scores)
         if on_found is not None:
             on_found(len(block))
     return found
 
 
-def nobody(n: int, k: int) -> Neighbours:
+def no_neighbours(n: int, k: int) -> Neighbours:
     """Empty lists of k places for n chunks."""
     return Neighbours(np.full((n, k), NO_NEIGHBOUR, dtype=np.int32), np.full((n, k), -np.inf, dtype=np.float32))
 
@@ -89,7 +89,7 @@ def _keep_best(cosines: Scores, rows: Ints, columns: Ints, ids: Ids, scores: Sco
                 least = scores[vertex, k - 1] - tolerance
 
 
-def alike(found: Neighbours) -> tuple[Ints, Scores]:
+def similar_pairs(found: Neighbours) -> tuple[Ints, Scores]:
     """SIMILAR: the pairs of which one is among the other's nearest, each once, and their cosines; those ≤ 0 left out.
 
     Returns:

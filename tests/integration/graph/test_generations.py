@@ -72,11 +72,6 @@ def test_what_an_interrupted_build_left_is_not_mistaken_for_a_finished_one(
         generations.publish(writer, "tree", first)
         unfinished = build(writer, connection, 3)
         assert generations.begin(writer, "tree") > unfinished
-        assert generations.discard_unpublished(writer, "tree")
-        assert used(knowledge.graph, corpus) == [first]
-        assert not generations.discard_unpublished(writer, "tree")  # nothing was begun since
-        build(writer, connection, 3)
-        assert generations.discard_unpublished(writer, "tree")
         assert used(knowledge.graph, corpus) == [first]
 
 

@@ -17,7 +17,7 @@ from tests.passages import OpenCorpus
 from overstory.errors import DocumentNotFound, DocumentsDisabled, MetadataNotFound, NameNotFound
 from overstory.filters import field
 from overstory.knowledge import Knowledge
-from overstory.knowledge.restricted import RestrictedKnowledge
+from overstory.knowledge.restricted_knowledge import RestrictedKnowledge
 from overstory.model import Document, Evidence
 from overstory.retrieve.matching import NONE_LEFT
 

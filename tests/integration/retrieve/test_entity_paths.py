@@ -89,7 +89,7 @@ def test_each_step_of_a_path_has_the_sentence_that_states_it(knowledge: Knowledg
     assert (found.start, found.end) == ("Ada Quill", "Rome Port")
     assert shown(found) == ["Ada Quill → Bob Stone → Rome Port"]
     first, second = found.paths[0].steps
-    assert (first.kind, first.says, first.sentences) == (
+    assert (first.kind, first.statement, first.sentences) == (
         "fact",
         "Ada Quill – met – Bob Stone",
         ("Ada Quill met Bob Stone.",),

@@ -6,11 +6,11 @@ import dataclasses
 
 from overstory.model.communities import (
     Community,
+    CommunityName,
     CommunityTree,
     MemberDocument,
     MemberName,
     MemberPassage,
-    TellingName,
 )
 
 PASSAGE = MemberPassage("c1", "d1", "wiki", "7", "", "", "Ulm is on the\nDanube.", 0.8)
@@ -22,7 +22,7 @@ BOTTOM = Community(
     entropy=0.25,
     entropy_below=0.5,
     inside=0.999,
-    names=(TellingName("Ulm", 2), TellingName("Danube", 1)),
+    names=(CommunityName("Ulm", 2), CommunityName("Danube", 1)),
     sentences=("Ulm is on the Danube.",),
     communities=(),
     passages=(PASSAGE,),
@@ -106,7 +106,7 @@ def test_a_title_that_the_system_gave_stands_for_the_names() -> None:
 
 def test_what_a_terminal_would_obey_is_not_shown() -> None:
     passage = dataclasses.replace(PASSAGE, title="\x1b[31mUlm\u202e")
-    named = dataclasses.replace(BOTTOM, names=(TellingName("\x1b[2JUlm", 2),), passages=(passage,))
+    named = dataclasses.replace(BOTTOM, names=(CommunityName("\x1b[2JUlm", 2),), passages=(passage,))
     tree = dataclasses.replace(TREE, community=named, notes=("\u2066note",))
     shown = (str(passage), repr(passage), repr(named), repr(tree), str(MemberName("e1", "U\x1blm", "GPE", 2)))
     assert not [text for text in shown if set("\x1b\u202e\u2066") & set(text)]

@@ -14,7 +14,7 @@ from overstory.graph import Transaction, Writer
 from overstory.graph.client import Row
 from overstory.index.ledger import corpus_counts, recorded
 from overstory.index.name_edits import names_of
-from overstory.index.one_ahead import MarkedEntities
+from overstory.index.prefetch import MarkedEntities
 from overstory.index.write_extractions import originals_of, write_findings
 from overstory.protocols import Progress
 from overstory.text.names.edits import NO_EDITS, EditedNames

@@ -28,8 +28,8 @@ from overstory.graph.corpora import Corpus
 from overstory.graph.ids import entity_id
 from overstory.index.ledger import CorpusCounts, StageRun, corpus_counts, recorded
 from overstory.index.name_edits import MOST_NAMES_LOOKED_UP, names_of
-from overstory.index.one_ahead import MarkedEntities, marked, one_ahead
 from overstory.index.passage_names import PARSED, Dictionaries, find_all, find_changed
+from overstory.index.prefetch import MarkedEntities, marked, prefetch
 from overstory.index.spooled_names import PassageNames
 from overstory.index.stages.entities import MOST_ALIASES_OF_AN_ENTITY, most_frequent
 from overstory.index.write_extractions import ABOUT
@@ -214,7 +214,7 @@ def _scan_changed(
     """The second step: what the changed chunks mention, a page at a time."""
     label = writer.corpus.label
     scanned = 0
-    with closing(one_ahead(_scanned(writer, dictionaries, edits))) as pages:  # before the file that it reads
+    with closing(prefetch(_scanned(writer, dictionaries, edits))) as pages:  # before the file that it reads
         for page in pages:
 
             def write(tx: Transaction, page: _MentionChanges = page) -> None:

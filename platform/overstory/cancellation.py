@@ -25,7 +25,7 @@ class Cancellation:
         self._lock = threading.Lock()
         self._cancelled = False
         self._ends: dict[object, Callable[[], object]] = {}
-        self._told: set[int] = set()  # threads that end already, and may still ask for what ending needs
+        self._notified: set[int] = set()  # threads that end already, and may still ask for what ending needs
 
     @property
     def cancelled(self) -> bool:
@@ -67,8 +67,8 @@ class Cancellation:
     def _raise_once(self) -> None:
         """Called with the lock held."""
         this = threading.get_ident()
-        if self._cancelled and this not in self._told:
-            self._told.add(this)
+        if self._cancelled and this not in self._notified:
+            self._notified.add(this)
             raise WorkCancelled
 
 

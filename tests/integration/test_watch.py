@@ -19,7 +19,7 @@ from overstory.errors import SourceError
 from overstory.graph import read_corpus, writing
 from overstory.index import DocumentChange
 from overstory.knowledge import Knowledge
-from overstory.knowledge.watching import WatchOptions, watch
+from overstory.knowledge.watch import WatchOptions, watch
 from overstory.sources import ReadOptions
 
 PATIENCE_SECONDS = 60

@@ -175,9 +175,9 @@ class _Watch:
         )
         changed = report.added + report.changed + report.moved + report.removed + report.metadata_only
         self._to_index = self._to_index or (options.index and changed > 0)
-        self._tell(report, is_full=only is None)
+        self._report(report, is_full=only is None)
 
-    def _tell(self, report: LoadReport, *, is_full: bool) -> None:
+    def _report(self, report: LoadReport, *, is_full: bool) -> None:
         failed = {error.source: f"{error} ({error.remedy})" if error.remedy else str(error) for error in report.broken}
         for source, what in failed.items():
             if self._failed.get(source) != what:

@@ -38,7 +38,7 @@ class MarkedEntities:
     def sync(self, writer: Writer) -> Iterator[tuple[int, int]]:
         """Goes through all marked entities; after each page, how many were written and how many deleted."""
         label = writer.corpus.label
-        for held, dead in one_ahead(self._pages(writer)):
+        for held, dead in prefetch(self._pages(writer)):
 
             def write(tx: Transaction, held: list[Row] = held, dead: list[str] = dead) -> None:
                 tx.run(self.write, label, rows=held)
@@ -65,7 +65,7 @@ _MOST_IDS_HELD = 20_000
 """Ids that are held in memory."""
 
 
-def one_ahead(pages: Iterator[T]) -> Generator[T]:
+def prefetch(pages: Iterator[T]) -> Generator[T]:
     """The pages, each next one made in a thread while the caller works on one. None of them is None."""
     with ThreadPoolExecutor(1, thread_name_prefix="overstory-ahead") as thread:
         following = thread.submit(next, pages, None)

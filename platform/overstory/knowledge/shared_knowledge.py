@@ -8,7 +8,7 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from overstory.closing import Closing
+from overstory.closable import Closable
 from overstory.filters import Where
 from overstory.graph import close_forgotten
 from overstory.knowledge.knowledge import Knowledge
@@ -58,7 +58,7 @@ class SearchArguments(TypedDict):
     enrich: str | HitStatement | None
 
 
-class SharesKnowledge(Closing):
+class SharesKnowledge(Closable):
     """What retrievers of other libraries have in common: those over the same corpus with the same settings share a
     connection and a model."""
 

@@ -65,7 +65,7 @@ class _Run:
         report.hidden, report.excluded = self.coverage.hidden, self.coverage.excluded
 
 
-class Loading(WholePart):
+class Ingestion(WholePart):
     """Documents into the corpus."""
 
     def ingest(

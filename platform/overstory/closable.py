@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 
-class Closing(ABC):
+class Closable(ABC):
     """Is closed at the end of a `with` block."""
 
     @abstractmethod
