@@ -29,13 +29,13 @@ REQUEST_RETRIES = 4
 _PORTS = {"http": 80, "https": 443}
 
 
-def cleaned(said: str, key: str | None) -> str:
+def cleaned(message: str, key: str | None) -> str:
     """An endpoint's message for an error: on one line, shortened, without terminal escapes.
 
     Without the key, too, be it whole or half, in capitals or with spaces.
     """
-    said = on_one_line(said)
-    return (_spellings(key).sub(MASK, said) if key else said)[:LONGEST_MESSAGE_CHARACTERS]
+    message = on_one_line(message)
+    return (_spellings(key).sub(MASK, message) if key else message)[:LONGEST_MESSAGE_CHARACTERS]
 
 
 @functools.lru_cache(maxsize=8)
@@ -156,11 +156,11 @@ def retry_after(headers: Mapping[str, str], now: datetime.datetime) -> float | N
     """Seconds that a server asks to wait, from Retry-After (seconds or a date) or retry-after-ms; None if both are
     missing or unreadable."""
     for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
-        said = headers.get(name)
-        if said is None:
+        value = headers.get(name)
+        if value is None:
             continue
         try:
-            seconds = float(said) * unit
+            seconds = float(value) * unit
         except ValueError:
             continue
         if 0.0 <= seconds < float("inf"):

@@ -34,7 +34,7 @@
     │   └── BrokenSource                        names the file and, if known, the line
     ├── ModelError                          9   an embedder, a reranker, a spaCy pipeline or a model file
     ├── QuestionError                      10   a question that cannot be asked
-    │   ├── NameNotFound                        a name that no passage mentions
+    │   ├── EntityNotFound                        a name that no passage mentions
     │   ├── CommunityNotFound                   no community has this id
     │   ├── MetadataNotFound                    a key that no document has metadata by
     │   ├── FilterError                         a filter that cannot be read
@@ -262,7 +262,7 @@ class CommunityNotFound(QuestionError):
     """No community of the tree has this id."""
 
 
-class NameNotFound(QuestionError):
+class EntityNotFound(QuestionError):
     """No passage of the corpus mentions this name.
 
     Attributes:

@@ -41,14 +41,14 @@ class ProcessEnded(Exception):
 class AnsweringProcess:
     """A process that answers each line with a line, or with several."""
 
-    def __init__(self, main: str, *arguments: str, told: bytes = b"") -> None:
+    def __init__(self, main: str, *arguments: str, first_line: bytes = b"") -> None:
         """Starts it.
 
         Args:
             main: the function that it runs, like "package.module:function". It reads lines from standard input until
                 that ends.
             arguments: of the function; every user of the machine may see them.
-            told: a short line that it reads before the others, and does not answer.
+            first_line: a short line that it reads before the others, and does not answer.
         """
         module, _, function = main.partition(":")
         path = [str(Path(entry).absolute()) for entry in sys.path]
@@ -62,9 +62,9 @@ class AnsweringProcess:
         )
         assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018 # for mypy
         self._questions, self._answers = self._process.stdin, self._process.stdout
-        if told:
+        if first_line:
             with contextlib.suppress(OSError):  # one that has ended already says so when it is asked
-                self._questions.write(told + b"\n")
+                self._questions.write(first_line + b"\n")
                 self._questions.flush()
 
     def answer(self, line: bytes) -> bytes:

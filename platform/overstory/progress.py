@@ -103,17 +103,17 @@ class _Calls(threading.local):
 
     def start(self, task: str, total: int | None, unit: str) -> None:
         self._left = TimeLeft(total, self._clock())
-        self._tell(Step(task, 0, total, unit))
+        self._notify(Step(task, 0, total, unit))
 
     def advance(self, amount: int) -> None:
         at, now = self._step, self._clock()
         self._left.advance(amount, now)
-        self._tell(Step(at.task, at.done + amount, at.total, at.unit, seconds_left=self._left.seconds(now)))
+        self._notify(Step(at.task, at.done + amount, at.total, at.unit, seconds_left=self._left.seconds(now)))
 
     def finish(self, detail: str) -> None:
         at = self._step
-        self._tell(Step(at.task, at.done, at.total, at.unit, detail))
+        self._notify(Step(at.task, at.done, at.total, at.unit, detail))
 
-    def _tell(self, step: Step) -> None:
+    def _notify(self, step: Step) -> None:
         self._step = step
         self._listener(step)

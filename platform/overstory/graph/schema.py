@@ -122,7 +122,7 @@ def await_index(graph: GraphClient, name: str, progress: Progress | None = None)
         StatementFailed: it cannot be made, or nothing was added to it for a long time.
     """
     there, since = 0.0, time.monotonic()
-    hears = progress if progress is not None else Silence()
+    reports = progress if progress is not None else Silence()
     while (failure := _not_online_after(graph, name, _INDEX_LOOK_SECONDS)) is not None:
         found = graph.run("schema/index_state", read=True, name=name)
         if not found or found[0]["state"] != "POPULATING" or time.monotonic() - since > _INDEX_STALLED_SECONDS:
@@ -130,11 +130,11 @@ def await_index(graph: GraphClient, name: str, progress: Progress | None = None)
             raise StatementFailed(message, remedy=failure.remedy) from failure
         if found[0]["percent"] > there:
             if not there:
-                hears.start("vector index", 100, "per cent")
-            hears.advance(int(found[0]["percent"]) - int(there))
+                reports.start("vector index", 100, "per cent")
+            reports.advance(int(found[0]["percent"]) - int(there))
             there, since = found[0]["percent"], time.monotonic()
     if there:
-        hears.finish("")
+        reports.finish("")
 
 
 def _not_online_after(graph: GraphClient, name: str, seconds: int) -> StatementFailed | None:

@@ -42,9 +42,9 @@ class Chunking:
         if len(document.text) < LONG_TEXT_CHARACTERS:
             return split(document, count, limit)
         name = shortened(origin(PurePosixPath(document.source).name, document.source_key), _NAME_WIDTH)
-        heard = _Millions(self._progress, len(document.text))
-        self._progress.start("chunk", heard.total, f"million characters of {name}")
-        pieces = split(document, count, limit, on_counted=heard)
+        counter = _Millions(self._progress, len(document.text))
+        self._progress.start("chunk", counter.total, f"million characters of {name}")
+        pieces = split(document, count, limit, on_counted=counter)
         self._progress.finish(f"{name}: {counted(len(pieces), 'chunk')}")
         self._progress.start(self._task, None, "documents")
         if self._documents:
@@ -58,11 +58,11 @@ class _Millions:
     def __init__(self, progress: Progress, characters: int) -> None:
         self.total = characters // _MILLION
         self._progress = progress
-        self._counted = self._told = 0
+        self._counted = self._reported = 0
 
     def __call__(self, characters: int) -> None:
         self._counted += characters
         done = min(self._counted // (2 * _MILLION), self.total)
-        if done > self._told:
-            self._progress.advance(done - self._told)
-            self._told = done
+        if done > self._reported:
+            self._progress.advance(done - self._reported)
+            self._reported = done

@@ -80,7 +80,7 @@ MOST_NAMES_LOOKED_UP = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class StoredNameEdit:
+class StoredEntityEdit:
     """An edit in the log of a corpus: its number, by which it is undone, and when it was made (UTC)."""
 
     number: int
@@ -110,7 +110,7 @@ class VocabularyChange:
 
 
 @dataclass(frozen=True, slots=True)
-class ListedName:
+class ListedEntity:
     """A name of the corpus: its key, its most frequent spelling or the one given by hand, its type ("" where it has
     none), its other spellings, and how many passages mention it."""
 
@@ -121,7 +121,7 @@ class ListedName:
     passages: int
 
 
-def stored_edits(graph: GraphClient | Transaction, corpus: Corpus) -> list[StoredNameEdit]:
+def stored_edits(graph: GraphClient | Transaction, corpus: Corpus) -> list[StoredEntityEdit]:
     """The log of a corpus as it is read now, in the order in which its edits apply."""
     if not corpus.name_edits:
         return []
@@ -130,7 +130,7 @@ def stored_edits(graph: GraphClient | Transaction, corpus: Corpus) -> list[Store
     else:
         rows = graph.run("corpus/name_edits", corpus.label, read=True)
     return [
-        StoredNameEdit(row["number"], checked_edit(row["kind"], row["name"], row["to"]), row["at"].to_native())
+        StoredEntityEdit(row["number"], checked_edit(row["kind"], row["name"], row["to"]), row["at"].to_native())
         for row in rows
     ]
 
@@ -148,7 +148,7 @@ def names_of(writer: Writer) -> EditedNames | None:
     return edited_names(writer.graph, corpus) if corpus.edits_names else None
 
 
-def add_edits(writer: Writer, edits: Sequence[NameEdit]) -> list[StoredNameEdit]:
+def add_edits(writer: Writer, edits: Sequence[NameEdit]) -> list[StoredEntityEdit]:
     """Adds edits to the end of the log; the next run of the stages applies them. Returns them as they are stored."""
     label = writer.corpus.label
     corpus = writer.corpus
@@ -267,14 +267,14 @@ def replace_vocabulary(writer: Writer, source: str, wanted: Mapping[str, Vocabul
 
 def most_mentioned(
     graph: GraphClient, corpus: Corpus, *, limit: int, type_: str = "", prefix: str = "", by_kind: bool = False
-) -> list[ListedName]:
+) -> list[ListedEntity]:
     """The names that most passages mention, of a type, or with a key that begins so, or that of a name that was merged
     into it.
 
     Looks at every name of the corpus once.
 
     Args:
-        by_kind: as `Knowledge.names` takes it.
+        by_kind: as `Knowledge.entities` takes it.
     """
     resolved = edited_names(graph, corpus).resolved if prefix else {}
     others = sorted({name for key, name in resolved.items() if name and key.startswith(prefix)})
@@ -291,9 +291,9 @@ def most_mentioned(
     return listed_names(rows)
 
 
-def listed_names(rows: Iterable[Row]) -> list[ListedName]:
+def listed_names(rows: Iterable[Row]) -> list[ListedEntity]:
     """The names of rows as `corpus/most_mentioned` has them."""
-    return [ListedName(row["key"], row["name"], row["type"], tuple(row["aliases"]), row["passages"]) for row in rows]
+    return [ListedEntity(row["key"], row["name"], row["type"], tuple(row["aliases"]), row["passages"]) for row in rows]
 
 
 def _edit_id(label: str, number: int) -> str:

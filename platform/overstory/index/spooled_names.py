@@ -78,8 +78,8 @@ _LED = """
 # Common words that texts define, or begin with, are looked for only where a parser takes them for names, too.
 _WANTED = """
     INSERT INTO wanted
-    SELECT key, max(plain) OR (max(said) AND max(parsed))
-    FROM (SELECT key, NOT common AS plain, 1 AS said, 0 AS parsed FROM about UNION ALL SELECT key, 0, 0, 1 FROM parsed)
+    SELECT key, max(plain) OR (max(about) AND max(parsed))
+    FROM (SELECT key, NOT common AS plain, 1 AS about, 0 AS parsed FROM about UNION ALL SELECT key, 0, 0, 1 FROM parsed)
     GROUP BY key HAVING max(plain) OR max(parsed)
 """
 _GONE = """

@@ -193,8 +193,8 @@ def _write_facts(tx: Transaction, label: str, by: str, stated: list[tuple[str, F
     statements: dict[str, list[Row]] = {}
     for chunk, fact, id_ in stated:
         facts[id_] = fact
-        said: Row = {"chunk": chunk, "position": fact.position, "sentence": fact.sentence, "quote": fact.quote}
-        statements.setdefault(id_, []).append(said)
+        statement: Row = {"chunk": chunk, "position": fact.position, "sentence": fact.sentence, "quote": fact.quote}
+        statements.setdefault(id_, []).append(statement)
     rows = [
         {
             "id": id_,

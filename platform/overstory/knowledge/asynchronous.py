@@ -211,7 +211,7 @@ class AnswerStream:
                 raise QuestionError("This answer was closed before it was asked for.", remedy="Ask again.")
             loop, pieces = asyncio.get_running_loop(), self._pieces
 
-            def hear(piece: str) -> None:
+            def on_piece(piece: str) -> None:
                 loop.call_soon_threadsafe(pieces.put_nowait, piece)
 
             def end(whole: asyncio.Future[Answer]) -> None:
@@ -219,7 +219,7 @@ class AnswerStream:
                 if not whole.cancelled():
                     whole.exception()  # raised for whoever reads on; marked as seen, since nobody may
 
-            future, cancellation = self._threads.start(functools.partial(self._ask, hear))
+            future, cancellation = self._threads.start(functools.partial(self._ask, on_piece))
             self._whole = asyncio.wrap_future(future)
             self._whole.add_done_callback(end)
             self._cancel = weakref.finalize(self, cancellation.cancel)
@@ -243,7 +243,7 @@ class AsynchronousQuestions:
         """
         if options.get("on_text") is not None:
             raise QuestionError("astream takes no on_text.", remedy="Read the pieces with async for, or call aask.")
-        return AnswerStream(self.threads, lambda hear: self.ask(question, k, **(options | {"on_text": hear})))
+        return AnswerStream(self.threads, lambda on_piece: self.ask(question, k, **(options | {"on_text": on_piece})))
 
     async def aask(self: AsksInThreads, question: str, k: int = 5, **options: Unpack[AskOptions]) -> Answer:
         """`ask` in a thread: cancelling the task ends it.
@@ -258,9 +258,9 @@ class AsynchronousQuestions:
         async with self.astream(question, k, **options) as stream:
             if on_text is not None:
                 async for piece in stream:
-                    heard = on_text(piece)
-                    if inspect.isawaitable(heard):
-                        await heard
+                    pending = on_text(piece)
+                    if inspect.isawaitable(pending):
+                        await pending
             return await stream.answer()
 
 

@@ -38,7 +38,7 @@ class CorpusCommunities(CorpusPart):
 
         Raises:
             QuestionError: a name is empty, both are the same, or `k` or `steps` is out of bounds.
-            NameNotFound: no passage mentions one of them, or both; `unknown` has the most similar names of each.
+            EntityNotFound: no passage mentions one of them, or both; `unknown` has the most similar names of each.
             IndexMissing: the corpus has no names yet.
         """
         if not 1 <= k <= MOST_PATHS_FOUND:

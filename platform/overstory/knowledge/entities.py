@@ -13,10 +13,10 @@ from overstory.graph import Corpus, GraphClient, Transaction, batches
 from overstory.graph.client import Row
 from overstory.graph.schema import text_index
 from overstory.index.metadata_values import stored_metadata
-from overstory.index.name_edits import ListedName, edited_names, listed_names, most_mentioned
+from overstory.index.name_edits import ListedEntity, edited_names, listed_names, most_mentioned
 from overstory.index.stages.entities import KINDS, MOST_ALIASES_OF_AN_ENTITY, most_frequent
 from overstory.knowledge.connection import CorpusPart
-from overstory.model.entity_paths import MentioningPassage, NameFacts, NamePassages
+from overstory.model.entity_paths import EntityFacts, EntityPassages, MentioningPassage
 from overstory.model.metadata import page_of, page_starts
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import NAMES_OUTDATED, asked_corpus, one_question
@@ -63,7 +63,7 @@ def most_mentioned_in(
     prefix: str = "",
     words: Collection[str] = (),
     by_kind: bool = False,
-) -> list[ListedName]:
+) -> list[ListedEntity]:
     """The names that most passages of some documents mention, as `most_mentioned` has those of all.
 
     Spellings and passages are those of these documents, types those of the whole corpus. Looks twice at every mention
@@ -72,7 +72,7 @@ def most_mentioned_in(
     Args:
         documents: ids.
         words: as keys have them; names have a word that begins with each.
-        by_kind: as `Knowledge.names` takes it, but that a name need not be in a fact.
+        by_kind: as `Knowledge.entities` takes it, but that a name need not be in a fact.
     """
     edits = edited_names(tx, corpus)
     others = sorted({name for key, name in edits.resolved.items() if name and key.startswith(prefix)}) if prefix else []
@@ -100,11 +100,11 @@ def most_mentioned_in(
         for row in tx.run("corpus/names_as_written", corpus.label, documents=page, ids=list(shown), kinds=list(KINDS)):
             for surface, times, parsed in row["surfaces"]:
                 shown[row["id"]].written[parsed][surface] += times
-    names: list[ListedName] = []
+    names: list[ListedEntity] = []
     for each in shown.values():
         surfaces = edits.name_first(each.key, each.surfaces)
         name, aliases = (surfaces[0], surfaces[1 : 1 + MOST_ALIASES_OF_AN_ENTITY]) if surfaces else (each.key, [])
-        names.append(ListedName(each.key, name, each.type, tuple(aliases), each.passages))
+        names.append(ListedEntity(each.key, name, each.type, tuple(aliases), each.passages))
     of_key = {each.key: kinds[id_] for id_, each in shown.items()}
     return sorted(names, key=lambda name: (of_key[name.key], -name.passages, name.name, name.key))
 
@@ -135,7 +135,7 @@ _LEAST_LETTERS_OF_A_BEGINNING = 3
 
 def names_with_words(
     graph: GraphClient, corpus: Corpus, words: str, *, limit: int, type_: str = ""
-) -> list[ListedName]:
+) -> list[ListedEntity]:
     """The names that have a word which begins with each of these, those that begin so first. What this takes does not
     grow with the corpus."""
     keys = key_words(words)
@@ -168,7 +168,7 @@ class CorpusEntities(CorpusPart):
     """The entities of the corpus."""
 
     @one_question()
-    def names(
+    def entities(
         self,
         *,
         limit: int = MOST_NAMES_LISTED,
@@ -177,7 +177,7 @@ class CorpusEntities(CorpusPart):
         words: str = "",
         by_kind: bool = False,
         where: Where | None = None,
-    ) -> list[ListedName]:
+    ) -> list[ListedEntity]:
         """The names that most passages mention, the most frequent first.
 
         Args:
@@ -209,7 +209,7 @@ class CorpusEntities(CorpusPart):
         if among is None:
             return most_mentioned(self.graph, corpus, limit=limit, type_=type, prefix=prefix, by_kind=by_kind)
 
-        def read(tx: Transaction) -> list[ListedName]:
+        def read(tx: Transaction) -> list[ListedEntity]:
             found = among(tx, corpus)
             return most_mentioned_in(
                 tx,
@@ -225,7 +225,7 @@ class CorpusEntities(CorpusPart):
         return self.graph.reading("retrieve/names", read)
 
     @one_question()
-    def name(self, name: str, *, limit: int = 20, where: Where | None = None) -> NameFacts:
+    def entity(self, name: str, *, limit: int = 20, where: Where | None = None) -> EntityFacts:
         """What the corpus says of a name: its type and spellings, its facts with the sentences that state them, and the
         names that facts tie to it.
 
@@ -238,7 +238,7 @@ class CorpusEntities(CorpusPart):
 
         Raises:
             QuestionError: the name is empty, or `limit` is out of bounds.
-            NameNotFound: no passage mentions it; `suggestions` has the most similar names.
+            EntityNotFound: no passage mentions it; `suggestions` has the most similar names.
             IndexMissing: the corpus has no names yet.
         """
         if not 1 <= limit <= MOST_NAME_FACTS:
@@ -247,28 +247,30 @@ class CorpusEntities(CorpusPart):
         return find_name_facts(self.graph, self.corpus_name, name, limit=limit, among=among)
 
     @one_question()
-    def name_passages(self, name: str, *, first: int = 0, limit: int = 20, where: Where | None = None) -> NamePassages:
+    def entity_passages(
+        self, name: str, *, first: int = 0, limit: int = 20, where: Where | None = None
+    ) -> EntityPassages:
         """The passages that mention a name, or are about it, a page at a time.
 
         Args:
             name: as texts write it; case, accents and punctuation do not matter.
             first: how many are left out before the others, to go on from a page.
             limit: the most, 1 to 100.
-            where: as of `name`.
+            where: as of `entity`.
 
         Raises:
             QuestionError: the name is empty, or `first` or `limit` is out of bounds.
-            NameNotFound, IndexMissing: as `name`.
+            EntityNotFound, IndexMissing: as `entity`.
         """
         if not 1 <= limit <= MOST_NAME_PASSAGES or first < 0:
             raise QuestionError(
                 f"first is {first} and limit {limit}.", remedy=f"Ask for 1 to {MOST_NAME_PASSAGES} passages from 0 on."
             )
         among = self.among_enabled(where)
-        return find_name_passages(self.graph, self.corpus_name, name, first=first, limit=limit, among=among)
+        return find_entity_passages(self.graph, self.corpus_name, name, first=first, limit=limit, among=among)
 
 
-def find_name_passages(
+def find_entity_passages(
     graph: GraphClient,
     corpus_name: str,
     name: str,
@@ -276,7 +278,7 @@ def find_name_passages(
     first: int,
     limit: int,
     among: Callable[[Transaction, Corpus], Among] | None = None,
-) -> NamePassages:
+) -> EntityPassages:
     """The passages that mention a name, or are about it.
 
     Args:
@@ -284,7 +286,7 @@ def find_name_passages(
         among: the documents that may be told of; None for all.
     """
 
-    def work(tx: Transaction) -> NamePassages:
+    def work(tx: Transaction) -> EntityPassages:
         corpus = asked_corpus(graph, corpus_name, tx)
         matching = None if among is None else MatchingPassages(among(tx, corpus))
         known, outdated = known_name(tx, corpus, name, matching)
@@ -296,7 +298,7 @@ def find_name_passages(
                 passages = counted(known["df"], "passage")
                 notes.append(f"of {passages} only {LISTED_PASSAGES_OF_A_NAME:,} are listed")
             notes += [NAMES_OUTDATED] if outdated else []
-        return NamePassages(
+        return EntityPassages(
             _written(tx, corpus, known, matching),
             tuple(_passage(rows[id_]) for id_ in found[:limit] if id_ in rows),
             first + limit if len(found) > limit else None,

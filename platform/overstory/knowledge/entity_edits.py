@@ -8,7 +8,7 @@ from pathlib import Path
 from overstory.errors import QuestionError
 from overstory.graph import Corpus, Transaction, writing
 from overstory.graph.ids import entity_id
-from overstory.index import DismissedMerge, StoredNameEdit, StoredVocabulary, VocabularyChange
+from overstory.index import DismissedMerge, StoredEntityEdit, StoredVocabulary, VocabularyChange
 from overstory.index.name_edits import (
     add_edits,
     dismiss_merge,
@@ -22,7 +22,7 @@ from overstory.index.name_edits import (
     vocabulary_change,
 )
 from overstory.knowledge.connection import WholePart
-from overstory.retrieve.entity_paths.endpoints import name_not_found
+from overstory.retrieve.entity_paths.endpoints import entity_not_found
 from overstory.retrieve.suggested_merges import SuggestedMerges, suggested_merges
 from overstory.text.names.edits import EditedNames, NameEdit, checked_edit
 from overstory.text.names.keys import entity_key
@@ -37,7 +37,7 @@ _FUTURE = "A name that no passage has yet is taken with --future, in Python futu
 class EntityEdits(WholePart):
     """Edits of entities by hand, suggestions for them, and vocabularies."""
 
-    def hide_names(self, names: str | Sequence[str], *, future: bool = False) -> list[StoredNameEdit]:
+    def hide_entities(self, names: str | Sequence[str], *, future: bool = False) -> list[StoredEntityEdit]:
         """Hides names: from the next `index` on they are no names, and nothing is found by them.
 
         Args:
@@ -48,12 +48,12 @@ class EntityEdits(WholePart):
             The new edits, in their order; none for a name that is hidden already.
 
         Raises:
-            NameNotFound: the corpus has no such name; the remedy names the nearest. Nothing was changed.
+            EntityNotFound: the corpus has no such name; the remedy names the nearest. Nothing was changed.
             QuestionError: a name is empty; nothing was changed.
         """
         return self._edit_names([NameEdit("hide", name) for name in _texts(names)], future=future)
 
-    def merge_names(self, names: str | Sequence[str], into: str, *, future: bool = False) -> list[StoredNameEdit]:
+    def merge_entities(self, names: str | Sequence[str], into: str, *, future: bool = False) -> list[StoredEntityEdit]:
         """Makes names others of the same thing: from the next `index` on they lead to the name `into`.
 
         Args:
@@ -64,12 +64,12 @@ class EntityEdits(WholePart):
             The new edits, in their order.
 
         Raises:
-            NameNotFound: as `hide_names`.
+            EntityNotFound: as `hide_entities`.
             QuestionError: a name is empty, or two are one already; nothing was changed.
         """
         return self._edit_names([NameEdit("merge", name, into) for name in _texts(names)], future=future)
 
-    def rename_name(self, name: str, to: str, *, future: bool = False) -> StoredNameEdit:
+    def rename_entity(self, name: str, to: str, *, future: bool = False) -> StoredEntityEdit:
         """Gives a name another one, by which it is called from the next `index` on; the old ones still lead to it.
 
         Args:
@@ -78,21 +78,21 @@ class EntityEdits(WholePart):
             future: also take a name that no passage mentions yet.
 
         Raises:
-            NameNotFound: as `hide_names`.
+            EntityNotFound: as `hide_entities`.
             QuestionError: a name is empty, or there is a name `to` already, with which it can be merged.
         """
         (edit,) = self._edit_names([NameEdit("rename", name, to)], future=future)
         return edit
 
-    def name_edits(self) -> list[StoredNameEdit]:
+    def entity_edits(self) -> list[StoredEntityEdit]:
         """The edits of names by hand, in the order in which they apply."""
         return stored_edits(self.graph, self.read())
 
-    def undo_name_edit(self, number: int | None = None) -> StoredNameEdit:
+    def undo_entity_edit(self, number: int | None = None) -> StoredEntityEdit:
         """Takes back an edit of names; those after it stay. The next `index` undoes what it did.
 
         Args:
-            number: of the edit, as `name_edits` has it; the last one if left out.
+            number: of the edit, as `entity_edits` has it; the last one if left out.
 
         Raises:
             QuestionError: there is no such edit.
@@ -103,7 +103,7 @@ class EntityEdits(WholePart):
             if not found:
                 raise QuestionError(
                     "No edit of names is there to undo." if number is None else f"There is no edit {number}.",
-                    remedy="`overstory entities edits` lists the edits, Knowledge.name_edits in Python.",
+                    remedy="`overstory entities edits` lists the edits, Knowledge.entity_edits in Python.",
                 )
             remove_edit(writer, found[0].number)
         return found[0]
@@ -112,7 +112,7 @@ class EntityEdits(WholePart):
         self, *, limit: int = MOST_MERGES_SUGGESTED, reason: MergeReason | None = None
     ) -> SuggestedMerges:
         """Pairs of names that may be one: spelt otherwise, abbreviated, with initials, or one a part of the other in
-        the same passages; those with the most evidence first, with passages. Nothing is changed: `merge_names` accepts
+        the same passages; those with the most evidence first, with passages. Nothing is changed: `merge_entities` accepts
         one, `dismiss_merge` has it not suggested again.
 
         Reads all names once. What is left out is counted in the result.
@@ -137,7 +137,7 @@ class EntityEdits(WholePart):
         """Says that two names are not one, in whatever order: they are not suggested again.
 
         Raises:
-            NameNotFound: the corpus has no such name; the remedy names the nearest. Nothing was changed.
+            EntityNotFound: the corpus has no such name; the remedy names the nearest. Nothing was changed.
             QuestionError: a name is empty, or both are the same.
         """
         _check_pair(name, into)
@@ -190,7 +190,7 @@ class EntityEdits(WholePart):
             for source, names in stored.items()
         ]
 
-    def _edit_names(self, edits: Sequence[NameEdit], *, future: bool) -> list[StoredNameEdit]:
+    def _edit_names(self, edits: Sequence[NameEdit], *, future: bool) -> list[StoredEntityEdit]:
         with writing(self.graph, self.read(), "names") as writer:
 
             def check(tx: Transaction) -> list[NameEdit]:
@@ -223,19 +223,19 @@ def check_edits(tx: Transaction, corpus: Corpus, edits: Sequence[NameEdit], *, f
             if state.target(key) == state.target(to):
                 raise QuestionError(
                     f"{edit.name!r} and {edit.to!r} are one name already.",
-                    remedy=f"To call it {edit.to!r}: overstory entities rename, Knowledge.rename_name in Python.",
+                    remedy=f"To call it {edit.to!r}: overstory entities rename, Knowledge.rename_entity in Python.",
                 )
         elif to != state.target(key) and state.target(to) == to and state.resolve(to) and _is_there(tx, corpus, [to]):
             raise QuestionError(
                 f"There is a name {edit.to!r} already.",
-                remedy="Merge the two: overstory entities merge NAME --into NAME, Knowledge.merge_names in Python.",
+                remedy="Merge the two: overstory entities merge NAME --into NAME, Knowledge.merge_entities in Python.",
             )
         made.setdefault(key, edit)
     return list(made.values())
 
 
 def check_names(tx: Transaction, corpus: Corpus, names: Sequence[str]) -> None:
-    """Raises `NameNotFound` for a name that is not there: no passage mentions it, and no edit or vocabulary has it."""
+    """Raises `EntityNotFound` for a name that is not there: no passage mentions it, and no edit or vocabulary has it."""
     state = edited_names(tx, corpus)
     for name in names:
         _require(tx, corpus, state, name, hint="")
@@ -259,7 +259,7 @@ def _require(tx: Transaction, corpus: Corpus, state: EditedNames, name: str, *, 
         or _is_there(tx, corpus, [key, state.resolve(key)])
     ):
         return
-    raise name_not_found(tx, corpus, [(name, key)], hint=hint)
+    raise entity_not_found(tx, corpus, [(name, key)], hint=hint)
 
 
 def _is_there(tx: Transaction, corpus: Corpus, keys: Sequence[str]) -> bool:

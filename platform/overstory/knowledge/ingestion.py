@@ -219,7 +219,7 @@ class Ingestion(WholePart):
                 self.connection.embedder,
                 report=report,
                 answers=self.connection.remembered_answers(),
-                on_broken=_hearing_broken(report, strict=strict),
+                on_broken=_broken_collector(report, strict=strict),
                 progress=self.progress,
             )
             self._count_corpus(writer.corpus, report)
@@ -339,9 +339,9 @@ class Ingestion(WholePart):
                 files in it.
             ModelError: a model cannot be used, or two workers ended unexpectedly over the same documents.
         """
-        heard = LoadReport()
-        report = StageReport(broken=heard.broken, skipped=heard.skipped, decoded=heard.decoded)
-        run = self._run(paths, heard, loader=loader, strict=strict, metadata=metadata, options=options)
+        loaded = LoadReport()
+        report = StageReport(broken=loaded.broken, skipped=loaded.skipped, decoded=loaded.decoded)
+        run = self._run(paths, loaded, loader=loader, strict=strict, metadata=metadata, options=options)
         if run.exports:
             raise SourceError(f"{run.exports[0]} is an export already.", remedy="Load it: overstory ingest")
         target = transfer.shard_folder(str(folder))
@@ -386,7 +386,7 @@ class Ingestion(WholePart):
             paths, only = self._to_retry(listed_paths(paths))
         given = checked_metadata(metadata or {})
         exports, to_read = transfer.separate_exports(listed_paths(paths))
-        coverage, on_broken = Coverage(), _hearing_broken(report, strict=strict)
+        coverage, on_broken = Coverage(), _broken_collector(report, strict=strict)
         read = sources.read_sources(
             to_read,
             loader=loader,
@@ -492,13 +492,13 @@ def absolute_paths(paths: Sequence[str]) -> list[str]:
     return [path if "://" in path else str(sources.absolute(path)) for path in paths]
 
 
-def _hearing_broken(report: LoadReport, *, strict: bool) -> OnBroken:
-    def heard(error: BrokenSource) -> None:
+def _broken_collector(report: LoadReport, *, strict: bool) -> OnBroken:
+    def collect(error: BrokenSource) -> None:
         if strict:
             raise error
         report.broken.append(error)
 
-    return heard
+    return collect
 
 
 def _report_changes(changes: Changes, on_change: OnChange | None, *, sync: bool) -> None:

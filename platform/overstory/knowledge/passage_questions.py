@@ -74,10 +74,10 @@ class Reranked:
         return dict(zip(texts, scores, strict=True))
 
     def _judged(self, hit: Hit, rank: int, relevance: float) -> Hit:
-        said = f"has relevance {relevance:.3f} to the question for the reranker {self._reranker.name}"
+        clause = f"has relevance {relevance:.3f} to the question for the reranker {self._reranker.name}"
         found = f"rank {rank} of {self._retriever.name}, score {hit.score:.4f} ({hit.figures})"
         reasons = (
-            Reason("rerank", relevance, f"relevance for {self._reranker.name}", said),
+            Reason("rerank", relevance, f"relevance for {self._reranker.name}", clause),
             Reason("retrieved", 0.0, found, clause_of(hit)),
         )
         return replace(hit, score=relevance, reasons=reasons)

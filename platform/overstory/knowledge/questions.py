@@ -162,8 +162,8 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         if not better:
             return on_all.overview(systems, self.connection.retrieval_context(), question)
         found = self.search(question, k, retriever=better)
-        said = f"This asks about all documents: it is answered by the reports of the retriever {better}."
-        return replace(found, notes=(said, *found.notes))
+        note = f"This asks about all documents: it is answered by the reports of the retriever {better}."
+        return replace(found, notes=(note, *found.notes))
 
     def with_edges(self, evidence: Evidence) -> Evidence:
         if self.fixed is not None:  # edges may be stated by any document

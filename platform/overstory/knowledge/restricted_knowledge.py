@@ -33,9 +33,9 @@ class RestrictedKnowledge(Composed, AsynchronousQuestions):
     conversation = forwarded(CorpusQuestions.of, CorpusQuestions.conversation)
     chat = forwarded(CorpusQuestions.of, CorpusQuestions.chat)
 
-    name = forwarded(CorpusEntities.of, CorpusEntities.name)
-    name_passages = forwarded(CorpusEntities.of, CorpusEntities.name_passages)
-    names = forwarded(CorpusEntities.of, CorpusEntities.names)
+    entity = forwarded(CorpusEntities.of, CorpusEntities.entity)
+    entity_passages = forwarded(CorpusEntities.of, CorpusEntities.entity_passages)
+    entities = forwarded(CorpusEntities.of, CorpusEntities.entities)
 
     paths = forwarded(CorpusCommunities.of, CorpusCommunities.paths)
     report = forwarded(CorpusCommunities.of, CorpusCommunities.report)

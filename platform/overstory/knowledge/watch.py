@@ -151,9 +151,9 @@ class _Watch:
                 if done:
                     self._on_note(f"indexed  {', '.join(done)}")
         except SourcesEmpty as error:
-            if (said := f"{error} {error.remedy}") != self._empty:
-                self._on_note(said)
-            self._empty = said
+            if (message := f"{error} {error.remedy}") != self._empty:
+                self._on_note(message)
+            self._empty = message
             self._changed.difference_update(changed)
             self._full_at = time.monotonic() + _LONGEST_RETRY_SECONDS  # it may be mounted again
         except (WriterBusy, LeaseLost, DatabaseError, ServerError) as error:

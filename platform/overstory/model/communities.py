@@ -40,7 +40,7 @@ class MemberPassage(OfPassage):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MemberName:
+class MemberEntity:
     """A name right below a community.
 
     Attributes:
@@ -58,7 +58,7 @@ class MemberName:
         return printable(f"{self.name} ({kind}{counted(self.passages, 'passage')})")
 
     def __repr__(self) -> str:
-        return f"<MemberName {self}>"
+        return f"<MemberEntity {self}>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -120,13 +120,13 @@ class Community:
     below: int
     leaves: int
     passages: tuple[MemberPassage, ...] = ()
-    entities: tuple[MemberName, ...] = ()
+    entities: tuple[MemberEntity, ...] = ()
     documents: tuple[MemberDocument, ...] = ()
     title: str = ""
     summary: str = ""
 
     @property
-    def members(self) -> tuple[MemberPassage | MemberName | MemberDocument, ...]:
+    def members(self) -> tuple[MemberPassage | MemberEntity | MemberDocument, ...]:
         """Its passages, names or documents that are in none of its communities, as far as they were asked for."""
         return self.passages or self.entities or self.documents
 

@@ -146,7 +146,7 @@ def _records(paths: tuple[EntityPath, ...]) -> Iterator[dict[str, object]]:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class NameFact(HasOrigin):
+class EntityFact(HasOrigin):
     """A fact, and the first passage that states it.
 
     Attributes:
@@ -170,7 +170,7 @@ class NameFact(HasOrigin):
         return f"{self.subject} – {self.predicate} – {self.object}"
 
     def __repr__(self) -> str:
-        return printable(f"<NameFact {self} [{self.origin}]: {shortened(self.sentence)}>")
+        return printable(f"<EntityFact {self} [{self.origin}]: {shortened(self.sentence)}>")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -185,7 +185,7 @@ class MentioningPassage(OfPassage):
 
 
 @dataclass(frozen=True, slots=True)
-class NamePassages:
+class EntityPassages:
     """A page of the passages of a name.
 
     Attributes:
@@ -202,7 +202,7 @@ class NamePassages:
 
 
 @dataclass(frozen=True, slots=True)
-class RelatedName:
+class RelatedEntity:
     """A name that facts tie to another one.
 
     Attributes:
@@ -218,7 +218,7 @@ class RelatedName:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class NameFacts:
+class EntityFacts:
     """One name of a corpus.
 
     Attributes:
@@ -235,13 +235,13 @@ class NameFacts:
     type: str
     aliases: tuple[str, ...]
     passages: int
-    facts: tuple[NameFact, ...]
-    related: tuple[RelatedName, ...]
+    facts: tuple[EntityFact, ...]
+    related: tuple[RelatedEntity, ...]
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """A line for the name, and one for each fact."""
         kind = f"{self.type}, " if self.type else ""
-        lines = [f"<NameFacts of {self.name!r}: {kind}{counted(self.passages, 'passage')}>"]
+        lines = [f"<EntityFacts of {self.name!r}: {kind}{counted(self.passages, 'passage')}>"]
         lines += [f"  {fact} [{fact.origin}]" for fact in self.facts]
         return printable("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]))

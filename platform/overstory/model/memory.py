@@ -70,8 +70,8 @@ class StoredAnswer:
         return self.id[:_SHORT_ID_CHARACTERS]
 
     def __repr__(self) -> str:
-        told = f"{shortened(self.questions[0])!r}: {shortened(self.short)}"
-        return printable(f"<StoredAnswer {self.short_id} ({self.kind}) to {told}>")
+        shown = f"{shortened(self.questions[0])!r}: {shortened(self.short)}"
+        return printable(f"<StoredAnswer {self.short_id} ({self.kind}) to {shown}>")
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,9 +175,9 @@ class LinkEdge(Part):
         documents: tuple[str, str],
     ) -> LinkEdge:
         """An edge, whose text reads like a sentence: "Hanna Kern SIGNED Order 7001"."""
-        said = " ".join(f"{source} {type_} {target}".split())
+        statement = " ".join(f"{source} {type_} {target}".split())
         return cls(
-            text=f"{said}: {' '.join(text.split())}" if text.strip() else said,
+            text=f"{statement}: {' '.join(text.split())}" if text.strip() else statement,
             score=1.0 / step,
             chunks=chunks,
             documents=documents,
@@ -242,19 +242,19 @@ class BridgePath(Part):
             documents: of its passages; those that come again are left out.
         """
         taken = tuple(steps)
-        told = " ".join((asked or "the question").split())
+        line = " ".join((asked or "the question").split())
         names = [("→", taken[0].source_title or shortened(taken[0].source_sentence, 40))]
         for step in taken:
             arrow = "←" if step.kind == "link back" else "→"
             names += [(arrow, step.name), (arrow, step.target_title or shortened(step.target_sentence, 40))]
-        before = told
+        before = line
         for arrow, name in ((arrow, " ".join(name.split())) for arrow, name in names):
             if name != before:  # a name may be a title
-                told += f" {arrow} {name}"
+                line += f" {arrow} {name}"
             before = name
         sentences = dict.fromkeys([*(step.source_sentence for step in taken), taken[-1].target_sentence])
         return cls(
-            text="\n".join([told, *sentences]),
+            text="\n".join([line, *sentences]),
             score=score,
             chunks=(taken[0].source_id, *(step.target_id for step in taken)),
             documents=tuple(dict.fromkeys(documents)),
@@ -275,8 +275,8 @@ class BridgePath(Part):
             if step.kind in LINK_KINDS:
                 target = step.target_title or shortened(step.target_sentence, 40)
                 ends = (source, target) if step.kind == "link" else (target, source)
-                said = f": {shortened(step.link_text)}" if step.link_text not in ("", step.name) else ""
-                lines.append(f'"{ends[0]}" links to "{ends[1]}" by {step.name}{said}')
+                quoted = f": {shortened(step.link_text)}" if step.link_text not in ("", step.name) else ""
+                lines.append(f'"{ends[0]}" links to "{ends[1]}" by {step.name}{quoted}')
             else:
                 lines.append(f'"{source}" names {step.name}: «{around(step.source_sentence, step.name)}»')
         last = self.steps[-1]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import pytest
 from tests.passages import OpenCorpus, passage
 
-from overstory.errors import CorpusNotFound, IndexMissing, NameNotFound, QuestionError
+from overstory.errors import CorpusNotFound, EntityNotFound, IndexMissing, QuestionError
 from overstory.knowledge import Knowledge
 from overstory.model import ChunkText, Extraction, FactStatement, Mention
 from overstory.model.entity_paths import EntityPaths
@@ -150,15 +150,15 @@ def test_a_family_name_leads_to_no_other_family(knowledge: Knowledge) -> None:
 
 
 def test_an_unknown_name_is_answered_with_those_most_like_it(knowledge: Knowledge) -> None:
-    with pytest.raises(NameNotFound, match="'Addah Quil'") as caught:
+    with pytest.raises(EntityNotFound, match="'Addah Quil'") as caught:
         knowledge.paths("Rome Port", "Addah Quil")
     assert caught.value.suggestions[0] == "Ada Quill"
     assert "'Ada Quill'" in caught.value.remedy
-    with pytest.raises(NameNotFound) as caught:
+    with pytest.raises(EntityNotFound) as caught:
         knowledge.paths("Xyzzy", "Rome Port")
     assert caught.value.suggestions == ()
     assert "overstory search Xyzzy" in caught.value.remedy
-    with pytest.raises(NameNotFound, match="mentions the names 'Rom Port' or 'Addah Quil'") as caught:
+    with pytest.raises(EntityNotFound, match="mentions the names 'Rom Port' or 'Addah Quil'") as caught:
         knowledge.paths("Rom Port", "Addah Quil")
     assert {name: alike[0] for name, alike in caught.value.unknown.items()} == {
         "Rom Port": "Rome Port",
@@ -166,7 +166,7 @@ def test_an_unknown_name_is_answered_with_those_most_like_it(knowledge: Knowledg
     }
     assert "'Rome Port' for 'Rom Port'?" in caught.value.remedy
     assert "'Ada Quill' for 'Addah Quil'?" in caught.value.remedy
-    with pytest.raises(NameNotFound, match="'Xyzzy' or 'Addah Quil'") as caught:
+    with pytest.raises(EntityNotFound, match="'Xyzzy' or 'Addah Quil'") as caught:
         knowledge.paths("Xyzzy", "Addah Quil")
     assert caught.value.remedy.startswith("Did you mean 'Ada Quill' for 'Addah Quil'?")
 

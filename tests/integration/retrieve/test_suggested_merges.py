@@ -11,7 +11,7 @@ from tests.commands import Run
 from tests.fakes import HashingEmbedder
 from tests.passages import OpenCorpus, passage
 
-from overstory.errors import DocumentsDisabled, NameNotFound, QuestionError
+from overstory.errors import DocumentsDisabled, EntityNotFound, QuestionError
 from overstory.knowledge import Knowledge
 from overstory.model import ChunkText, Extraction, Mention
 from overstory.retrieve import suggested_merges as module
@@ -128,16 +128,16 @@ def test_limits_are_counted(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatc
 
 def test_an_accepted_one_is_merged_and_not_suggested_again_after_updates(knowledge: Knowledge) -> None:
     suggested = pairs(knowledge)["Bahram Bayzai", "Bahram Beyzai"]
-    knowledge.merge_names(suggested.name.name, suggested.into.name)
+    knowledge.merge_entities(suggested.name.name, suggested.into.name)
     assert ("Bahram Bayzai", "Bahram Beyzai") not in pairs(knowledge)  # before the next index, too
     knowledge.index()
-    (merged,) = knowledge.names(like="Bahram")
+    (merged,) = knowledge.entities(like="Bahram")
     assert (merged.name, merged.passages) == ("Bahram Beyzai", 2)
     knowledge.ingest_documents([passage("new", "", "All know Bahram Bayzai in Tehran.")])
     knowledge.index()
-    assert [name.passages for name in knowledge.names(like="Bahram")] == [3]
+    assert [name.passages for name in knowledge.entities(like="Bahram")] == [3]
     assert not any("Bahram" in into for _, into in pairs(knowledge))
-    knowledge.undo_name_edit()
+    knowledge.undo_entity_edit()
     knowledge.index()
     assert any("Bahram" in into for _, into in pairs(knowledge))
 
@@ -177,7 +177,7 @@ def test_exports_have_what_was_dismissed(knowledge: Knowledge, open_corpus: Open
 
 
 def test_hidden_names_and_those_of_disabled_documents_are_not_suggested(knowledge: Knowledge) -> None:
-    knowledge.hide_names("J. K. Rowling")
+    knowledge.hide_entities("J. K. Rowling")
     assert ("J. K. Rowling", "Joanne Rowling") not in pairs(knowledge)
     knowledge.disable_documents(knowledge.document_id(DOCUMENTS[0].source, "0"))
     with pytest.raises(DocumentsDisabled, match="suggestions cannot leave them out"):
@@ -200,7 +200,7 @@ def test_the_command_lists_dismisses_and_takes_back(knowledge: Knowledge, overst
     assert "No pair" in overstory("entities", "dismissed", *corpus).out
     assert overstory("entities", "dismiss", "IBM", *corpus).code == 2
     unknown = overstory("entities", "dismiss", "IBM", "International Busines Machines", *corpus)
-    assert unknown.code == NameNotFound.exit_code
+    assert unknown.code == EntityNotFound.exit_code
     assert "Did you mean 'International Business Machines'?" in unknown.err
     assert "--future" not in unknown.err
 

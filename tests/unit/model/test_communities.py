@@ -9,7 +9,7 @@ from overstory.model.communities import (
     CommunityName,
     CommunityTree,
     MemberDocument,
-    MemberName,
+    MemberEntity,
     MemberPassage,
 )
 
@@ -86,7 +86,7 @@ def test_a_tree_of_names_or_documents_is_worded_so() -> None:
         BOTTOM,
         unit="entity",
         passages=(),
-        entities=(MemberName("e1", "Ulm", "GPE", 2), MemberName("e2", "Rome", "", 1)),
+        entities=(MemberEntity("e1", "Ulm", "GPE", 2), MemberEntity("e2", "Rome", "", 1)),
     )
     assert names.figures.startswith("3 names, ")
     assert names.hidden == "1 more name"
@@ -108,5 +108,5 @@ def test_what_a_terminal_would_obey_is_not_shown() -> None:
     passage = dataclasses.replace(PASSAGE, title="\x1b[31mUlm\u202e")
     named = dataclasses.replace(BOTTOM, names=(CommunityName("\x1b[2JUlm", 2),), passages=(passage,))
     tree = dataclasses.replace(TREE, community=named, notes=("\u2066note",))
-    shown = (str(passage), repr(passage), repr(named), repr(tree), str(MemberName("e1", "U\x1blm", "GPE", 2)))
+    shown = (str(passage), repr(passage), repr(named), repr(tree), str(MemberEntity("e1", "U\x1blm", "GPE", 2)))
     assert not [text for text in shown if set("\x1b\u202e\u2066") & set(text)]

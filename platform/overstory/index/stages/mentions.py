@@ -252,10 +252,10 @@ def _scanned(writer: Writer, dictionaries: Dictionaries, edits: EditedNames) -> 
             wanted |= said_names(text, tokens, row["sentences"], names, subjects, edits, language=row["language"] or "")
             stored = {key: NameUses(tuple(surfaces), tuple(sentences)) for key, surfaces, sentences in row["mentions"]}
             page.gone += [_edge(label, chunk, key) for key in stored.keys() - wanted.keys()]
-            for key, said in wanted.items():
-                if stored.get(key) != said:
+            for key, found in wanted.items():
+                if stored.get(key) != found:
                     mention = _edge(label, chunk, key)
-                    mention |= {"surfaces": list(said.surfaces), "sentences": list(said.sentences)}
+                    mention |= {"surfaces": list(found.surfaces), "sentences": list(found.sentences)}
                     (page.changed if key in stored else page.new).append(mention)
             listed |= wanted.keys() & edits.given.keys()
         page.made = [{"id": entity_id(label, key), "key": key} for key in sorted(listed)]

@@ -17,7 +17,7 @@ from overstory.model.communities import (
     CommunityName,
     CommunityTree,
     MemberDocument,
-    MemberName,
+    MemberEntity,
     MemberPassage,
 )
 from overstory.model.documents import PLURAL, SINGULAR, Unit
@@ -170,9 +170,9 @@ class _Seen:
         fields = ("chunk_id", "document_id", "source", "source_key", "title", "heading", "text")
         return MemberPassage(**{name: row[name] for name in fields}, similarity=similarity)
 
-    def _name(self, entity: str) -> MemberName:
+    def _name(self, entity: str) -> MemberEntity:
         row = self.entities[entity]
-        return MemberName(entity, row["name"], row["type"] or "", row["passages"])
+        return MemberEntity(entity, row["name"], row["type"] or "", row["passages"])
 
     def _document(self, document: str, similarity: float) -> MemberDocument:
         row = self.documents[document]

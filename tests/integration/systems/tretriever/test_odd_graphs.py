@@ -317,16 +317,16 @@ def test_edited_names_reach_the_index_and_undone_edits_leave_no_trace(open_corpu
     knowledge.ingest_documents(hotpotqa(0, 10))
     knowledge.index(systems=["tretriever"])
     before = whole(knowledge)
-    knowledge.hide_names("Lester Smith")
-    knowledge.rename_name("Demon Dice", "Angel Dice")
+    knowledge.hide_entities("Lester Smith")
+    knowledge.rename_entity("Demon Dice", "Angel Dice")
     knowledge.index()
     whole(knowledge)
     names = "MATCH (t:TretrieverNode {corpus: $label, generation: $generation})-[:COVERS]->(e) RETURN e.name AS name"
     edited = {row["name"] for row in read(knowledge, names)}
     assert "Angel Dice" in edited
     assert not {"Demon Dice", "Lester Smith"} & edited
-    knowledge.undo_name_edit()
-    knowledge.undo_name_edit()
+    knowledge.undo_entity_edit()
+    knowledge.undo_entity_edit()
     knowledge.index()
     after = whole(knowledge)
     assert after["members"] == before["members"]
