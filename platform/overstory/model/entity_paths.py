@@ -1,4 +1,4 @@
-"""Paths between two names: through which names one leads to the other, and the sentences that state each step."""
+"""Paths between two entities, with the sentences that support each step; also facts and passages of one entity."""
 
 from __future__ import annotations
 
@@ -14,25 +14,28 @@ if TYPE_CHECKING:
 
 
 StepKind = Literal["fact", "link", "sentence", "subject", "passage"]
-"""Statements of a step, the closest first: a fact of both names; a link between documents that have them as titles; a
-sentence with both; a sentence with one, in a passage that is about the other; two sentences of a passage."""
+"""Kinds of support for a step, strongest first.
+
+"fact" is a fact about both entities; "link" a link between documents titled after them; "sentence" a sentence with
+both; "subject" a sentence with one, in a passage about the other; "passage" two sentences of one passage.
+"""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PathStep(HasOrigin):
-    """From one name to the next, and the passage that states it.
+    """A step of a path from one entity to the next, with the passage that supports it.
+
+    Title, source and ids of a link step are those of the document at the start of the link.
 
     Attributes:
-        predicate: of the fact ("be born in"), or the type of the link; "" for other kinds.
-        subject, object: of the fact, or the names from which and to which the link leads; "" for other kinds. Either
-            may be the name at which the step starts.
-        sentences: those that state it, in reading order: one, or two of a passage that has no common one. Of a link,
-            the first of each of the two documents, where it says more than the title; it need not mention the link.
-        cost: 1 and what it is short of a fact.
-        more: how many other passages mention both names.
-        link_text: what the link says; "" for other kinds.
-
-    Title, source and ids of a link's step are those of the document to which the link belongs: from which it starts.
+        predicate: predicate of the fact ("be born in"), or type of the link; "" for other kinds.
+        subject, object: subject and object of the fact, or start and target of the link; "" for other kinds. Either may
+            be the entity at which the step starts.
+        sentences: supporting sentences in reading order: one, or two if no sentence has both entities. For a link, the
+            first sentence of each document if it adds to the title.
+        cost: 1 for a fact, higher for weaker support.
+        more: number of further passages that mention both entities.
+        link_text: text of the link; "" for other kinds.
     """
 
     start: str
@@ -57,8 +60,10 @@ class PathStep(HasOrigin):
 
     @property
     def statement(self) -> str:
-        """The statement, without the sentence: "Bram Stoker – write – Dracula", "Dracula and Dublin together", or, of a
-        link, "Keanu Reeves – ACTED_IN (Neo) – The Matrix"."""
+        """The step in words, such as "Bram Stoker – write – Dracula".
+
+        Other examples: "Dracula and Dublin together" and, for a link, "Keanu Reeves – ACTED_IN (Neo) – The Matrix".
+        """
         if self.kind == "link":
             text = f" ({shortened(self.link_text)})" if self.link_text else ""
             return f"{self.subject} – {self.predicate}{text} – {self.object}"
@@ -69,11 +74,11 @@ class PathStep(HasOrigin):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntityPath:
-    """One path between two names.
+    """One path between two entities.
 
     Attributes:
-        names: from start to end, both included; one more than `steps`.
-        cost: of the steps, and what each name between says too little; the less, the better.
+        names: entity names from start to end, one more than `steps`.
+        cost: sum of the step costs plus a penalty for each unspecific entity in between; lower is better.
     """
 
     names: tuple[str, ...]
@@ -89,13 +94,13 @@ class EntityPath:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntityPaths:
-    """The connections between two names.
+    """The paths between two entities.
 
     Attributes:
-        start, end: the names as the corpus writes them.
-        paths: the shortest, of several the best, and then the others from the best on. No two have the same names
-            between.
-        notes: what the reader should know of the result (what was not followed, an index older than the corpus).
+        start, end: entity names as spelled in the corpus.
+        paths: the best of the shortest paths, followed by the other paths, best first. No two paths go through the same
+            entities.
+        notes: remarks on the result, for example paths that were not followed, or an outdated index.
     """
 
     start: str
@@ -104,7 +109,7 @@ class EntityPaths:
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """A line a path, and two for each of its steps."""
+        """One line per path, and two lines per step."""
         lines = [f"<EntityPaths from {self.start!r} to {self.end!r}: {counted(len(self.paths), 'path')}>"]
         for rank, path in enumerate(self.paths, start=1):
             lines.append(f"{rank:>3}. {path}  (cost {path.cost:.2f})")
@@ -123,7 +128,7 @@ class EntityPaths:
         return html_table(f"{self.start} → {self.end}", header, shown, self.notes)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A row a step: `path` and `step` (both from 1), `path_cost`, and the fields of the step.
+        """Return one row per step: `path` and `step` (both from 1), `path_cost`, and the fields of the step.
 
         Raises:
             ExtraMissing: pandas is not installed.
@@ -147,11 +152,11 @@ def _records(paths: tuple[EntityPath, ...]) -> Iterator[dict[str, object]]:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntityFact(HasOrigin):
-    """A fact, and the first passage that states it.
+    """A fact about an entity, with the first passage that states it.
 
     Attributes:
-        sentence: the one that states it.
-        passages: how many state it.
+        sentence: sentence that states the fact.
+        passages: number of passages that state the fact.
     """
 
     subject: str
@@ -175,7 +180,7 @@ class EntityFact(HasOrigin):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MentioningPassage(OfPassage):
-    """A passage that mentions a name, or is about it."""
+    """A passage that mentions an entity or is about it."""
 
     text: str
     page: int | None = None
@@ -186,13 +191,13 @@ class MentioningPassage(OfPassage):
 
 @dataclass(frozen=True, slots=True)
 class EntityPassages:
-    """A page of the passages of a name.
+    """One page of the passages that mention an entity.
 
     Attributes:
-        name: as the corpus writes it.
-        passages: by title, and in each document as it has them.
-        next: how many come before the next page; None at the end.
-        notes: what the reader should know of the result.
+        name: entity name as spelled in the corpus.
+        passages: passages ordered by title and by position in the document.
+        next: offset of the next page; None on the last page.
+        notes: remarks on the result.
     """
 
     name: str
@@ -203,12 +208,12 @@ class EntityPassages:
 
 @dataclass(frozen=True, slots=True)
 class RelatedEntity:
-    """A name that facts tie to another one.
+    """An entity that facts relate to another one.
 
     Attributes:
-        type: as PERSON or ORG; "" if there is none.
-        predicates: of these facts, the most frequent first.
-        statements: how often they are stated.
+        type: entity type such as PERSON or ORG; "" if unknown.
+        predicates: predicates of the connecting facts, most frequent first.
+        statements: number of times these facts are stated.
     """
 
     name: str
@@ -219,16 +224,16 @@ class RelatedEntity:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntityFacts:
-    """One name of a corpus.
+    """The facts and relations of one entity.
 
     Attributes:
-        name: as the corpus writes it.
-        type: as PERSON or ORG; "" if there is none.
-        aliases: its other spellings, the most frequent first.
-        passages: how many mention it.
-        facts: those that most passages state first, as many as were asked for.
-        related: the names that facts tie to it most often, likewise.
-        notes: what the reader should know of the result (what was not looked at, an index older than the corpus).
+        name: entity name as spelled in the corpus.
+        type: entity type such as PERSON or ORG; "" if unknown.
+        aliases: other spellings, most frequent first.
+        passages: number of passages that mention the entity.
+        facts: facts stated in most passages first, up to the requested limit.
+        related: entities with most connecting facts first, up to the requested limit.
+        notes: remarks on the result, for example passages that were not read, or an outdated index.
     """
 
     name: str
@@ -240,7 +245,7 @@ class EntityFacts:
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """A line for the name, and one for each fact."""
+        """One line for the entity, and one line per fact."""
         kind = f"{self.type}, " if self.type else ""
         lines = [f"<EntityFacts of {self.name!r}: {kind}{counted(self.passages, 'passage')}>"]
         lines += [f"  {fact} [{fact.origin}]" for fact in self.facts]
