@@ -1,4 +1,4 @@
-"""One `Knowledge` for all retrievers of other libraries that ask the same corpus with the same settings."""
+"""Shared `Knowledge` objects for LangChain and LlamaIndex retrievers on the same corpus with the same settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from overstory.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class CorpusPlace:
-    """Which corpus, and where; what is None comes from the settings, and these from the environment."""
+    """Corpus and database of a retriever.
+
+    Fields that are None come from the settings, and these from the environment.
+    """
 
     corpus: str | None = None
     uri: str | None = None
@@ -33,10 +36,10 @@ _opening = threading.Lock()
 
 
 def shared_knowledge(place: CorpusPlace) -> Knowledge:
-    """The one of a place, which is closed when nobody has it any more.
+    """Return the shared `Knowledge` of a place. It closes when no retriever references it any more.
 
     Raises:
-        SettingsError: as `Knowledge`.
+        SettingsError: as for `Knowledge`.
     """
     chosen = (place.settings or Settings.from_environment()).at(
         place.uri, user=place.user, password=place.password, database=place.database
@@ -50,7 +53,7 @@ def shared_knowledge(place: CorpusPlace) -> Knowledge:
 
 
 class SearchArguments(TypedDict):
-    """What retrievers of other libraries ask `Knowledge.search` for."""
+    """Arguments of `Knowledge.search` that retrievers of other libraries set."""
 
     k: int
     retriever: str
@@ -59,8 +62,10 @@ class SearchArguments(TypedDict):
 
 
 class SharesKnowledge(Closable):
-    """What retrievers of other libraries have in common: those over the same corpus with the same settings share a
-    connection and a model."""
+    """Base class of retrievers for other libraries.
+
+    Those on the same corpus with the same settings share a connection and a model.
+    """
 
     _opened: tuple[CorpusPlace, Knowledge] | None
 
@@ -69,10 +74,10 @@ class SharesKnowledge(Closable):
 
     @property
     def knowledge(self) -> Knowledge:
-        """The corpus, which retrievers like this one share.
+        """The `Knowledge` that this retriever shares.
 
         Raises:
-            SettingsError: as `Knowledge`.
+            SettingsError: as for `Knowledge`.
         """
         place, opened = self._place(), self._opened
         if opened is None or opened[0] != place:
@@ -80,6 +85,6 @@ class SharesKnowledge(Closable):
         return opened[1]
 
     def close(self) -> None:
-        """Gives the connection back; it is closed when no other retriever uses it. A later question opens another."""
+        """Release the connection, which closes if no other retriever uses it. A later question opens a new one."""
         self._opened = None
         close_forgotten()

@@ -177,8 +177,8 @@ def test_an_unknown_name_is_answered_with_those_most_like_it(knowledge: Knowledg
         ("Ada Quill", "ada  QUILL", 3, 4, "one name"),
         ("Ada Quill", " ", 3, 4, "empty"),
         ("…", "Ada Quill", 3, 4, "no name"),
-        ("Ada Quill", "Rome Port", 0, 4, "k is 0"),
-        ("Ada Quill", "Rome Port", 3, 7, "steps is 7"),
+        ("Ada Quill", "Rome Port", 0, 4, "k is out of range: 0"),
+        ("Ada Quill", "Rome Port", 3, 7, "steps is out of range: 7"),
     ],
 )
 def test_what_cannot_be_asked_is_said(
