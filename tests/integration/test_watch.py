@@ -117,7 +117,7 @@ def test_a_watch_waits_for_other_writers_and_deletes_nothing_of_a_folder_that_is
             until(lambda: told.has_note("waiting"))
         until(lambda: ("added", "b.txt") in told.changes)
         folder.rename(tmp_path / "away")
-        until(lambda: told.has_note("Nothing is left to read"))
+        until(lambda: told.has_note("Nothing can be read"))
         assert knowledge.count_documents() == 2
         shutil.copytree(tmp_path / "away", folder)
         write(folder / "c.txt", "Three.")

@@ -133,7 +133,7 @@ def test_names_paths_trees_and_reports_leave_them_out(people: Knowledge) -> None
         leaked = secrets(allowed, "") & set(re.findall(r"\w+", said))
         assert not leaked - {word(hidden), word((min(allowed) + 1) % SIZE)}, sorted(allowed)
         assert word(min(allowed)) in said
-        with pytest.raises(DocumentsDisabled, match="documents are disabled, and suggestions cannot leave them out"):
+        with pytest.raises(DocumentsDisabled, match="documents are disabled, and suggestions cannot skip them"):
             people.suggested_merges()
 
 
