@@ -182,7 +182,7 @@ def test_a_filter_of_a_question_narrows_and_never_widens(people: Knowledge) -> N
     assert not part.search("Who works for Harbour Press?", 9, where="not number < 5").hits
     assert [each.metadata["number"] for each in part.documents(where="number >= 4")] == [4]
     assert part.conversation().ask("Who works for Harbour Press?").citations
-    with pytest.raises(FilterError, match="not remembered"):
+    with pytest.raises(FilterError, match="cannot be remembered"):
         part.ask("Who works for Harbour Press?", remember=True)
     with pytest.raises(MetadataNotFound, match="'numbr'"):
         people.restricted_to("numbr < 5")
@@ -228,7 +228,7 @@ def test_asynchronous_questions_are_restricted_too(people: Knowledge) -> None:
         assert {int(citation.source_key != "") for citation in answer.citations} <= {1}
         async with part.astream("Where was Smith born?", where="number = 4") as stream:
             assert (await stream.answer()).text
-        with pytest.raises(FilterError, match="not remembered"):
+        with pytest.raises(FilterError, match="cannot be remembered"):
             await part.aask("Where was Smith born?", remember=True)
 
     asyncio.run(ask())
