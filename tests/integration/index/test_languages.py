@@ -274,7 +274,7 @@ def test_a_corpus_asked_with_another_embedder_says_how_to_go_on(open_corpus: Ope
     knowledge.ingest_documents([LIBRARY])
     knowledge.index()
     knowledge.use(embedder=make_embedder(EmbeddingSettings("multilingual")))
-    with pytest.raises(EmbedderMismatch, match="the embedder in use is multilingual-e5-small-4bit") as caught:
+    with pytest.raises(EmbedderMismatch, match="the current one is multilingual-e5-small-4bit") as caught:
         knowledge.search("Bibliothek", retriever="dense")
     assert f"overstory index --corpus {shlex.quote(knowledge.corpus_name)} --re-embed" in caught.value.remedy
 
