@@ -1,4 +1,4 @@
-"""The stages that fill the graph, and the ledger that lets them resume."""
+"""The index stages, which fill the graph, and the ledger that lets them resume."""
 
 from overstory.index.boilerplate import BoilerplateBlock
 from overstory.index.changes import DocumentChange

@@ -1,4 +1,4 @@
-"""Documents into chunks, with progress inside a long text: that of documents stands still for minutes there."""
+"""Splitting documents into chunks, with progress within long texts, which take minutes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from overstory.text import split
 
 _MILLION = 1_000_000
 LONG_TEXT_CHARACTERS = 2 * _MILLION
-"""Characters of a text that has a progress of its own; cutting takes one to five seconds a million."""
+"""Length from which a text reports its own progress; splitting takes one to five seconds per million characters."""
 
 _NAME_WIDTH = 30
 
 
 class Chunking:
-    """A task over documents that cuts them. A long text is a task inside it, after which it goes on as it stood."""
+    """A progress task over documents that are split into chunks. A long text interrupts it with a task of its own."""
 
     def __init__(self, task: str, embedder: Embedder, progress: Progress) -> None:
-        """Starts the task.
+        """Start the task.
 
         Args:
-            embedder: its token limit is that of the chunks.
+            embedder: embedder whose token limit the chunks keep.
         """
         self._task = task
         self._embedder = embedder
@@ -32,12 +32,12 @@ class Chunking:
         progress.start(task, None, "documents")
 
     def advance(self, documents: int) -> None:
-        """So many more documents are done."""
+        """Report further finished documents."""
         self._documents += documents
         self._progress.advance(documents)
 
     def pieces(self, document: Document) -> list[TextPiece]:
-        """The chunks of a document."""
+        """Split a document into chunks."""
         count, limit = self._embedder.count_tokens, self._embedder.token_limit
         if len(document.text) < LONG_TEXT_CHARACTERS:
             return split(document, count, limit)
@@ -53,7 +53,7 @@ class Chunking:
 
 
 class _Millions:
-    """Tells a progress of every million characters of a text; the splitter counts each character twice."""
+    """Reports progress for every million characters of a text. The splitter counts each character twice."""
 
     def __init__(self, progress: Progress, characters: int) -> None:
         self.total = characters // _MILLION

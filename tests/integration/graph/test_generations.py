@@ -78,7 +78,7 @@ def test_what_an_interrupted_build_left_is_not_mistaken_for_a_finished_one(
 def test_a_structure_has_a_plain_name(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     corpus = create_corpus(knowledge.graph, knowledge.corpus_name)
-    with pytest.raises(ValueError, match="no name"):
+    with pytest.raises(ValueError, match="not a valid name"):
         generations.current(knowledge.graph, corpus, "tree`} DELETE")
 
 

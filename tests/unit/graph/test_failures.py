@@ -52,7 +52,7 @@ def test_a_server_elsewhere_is_said_to_have_a_full_disk_most_often() -> None:
     found = translated(error_of(*FULL["a reader"]), "load")
     assert isinstance(found, StatementFailed)
     assert "most often because its disk is full" in str(found)
-    assert "free space" in found.remedy
+    assert "free disk space" in found.remedy
 
 
 @pytest.mark.parametrize(

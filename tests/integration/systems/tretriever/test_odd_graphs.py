@@ -273,7 +273,7 @@ def test_weights_whose_sum_is_infinite_are_refused_and_the_rest_is_indexed_and_r
     first, second, third = map(str, report.broken)
     assert "edges.csv, line 2: the weight of the edge from 'a' to 'b' is '1e308'" in first
     assert "line 3" in second
-    assert "the weights of the links from 'b' to 'c' of the type 'X' have a sum above 1e+15" in third
+    assert "the weights of the links from 'b' to 'c' of the type 'X' add up to more than 1e+15" in third
     assert all(error.remedy for error in report.broken)
     knowledge.index(systems=["tretriever"])
     whole(knowledge)
