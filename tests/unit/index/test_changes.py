@@ -130,7 +130,7 @@ def test_a_document_that_makes_most_of_the_passages_is_named() -> None:
     report.count_chunks(Document("a.txt", "", "A."), 1_000)
     assert report.largest == LargestDocument("log.txt", 40_000)
     (note,) = report.notes
-    assert "1 document makes 40,000 of 41,000 new chunks: log.txt" in note
+    assert "One document has 40,000 of 41,000 new chunks: log.txt" in note
     report.count_chunks(Document("b.txt", "", "B."), 39_000)
     assert report.notes == ()
     alone = LoadReport()
