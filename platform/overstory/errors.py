@@ -241,7 +241,7 @@ class BrokenSource(SourceError):
     def __init__(
         self, message: str, *, source: str, line: int | None = None, remedy: str = "", hides: bool = True
     ) -> None:
-        shown = escaped(source)  # a file may have any name
+        shown = escaped(source)  # file names may contain control characters
         where = shown if line is None else f"{shown}, line {line}"
         super().__init__(f"{where}: {message}", remedy=remedy)
         self.source = source

@@ -10,7 +10,7 @@ ATTRIBUTION = (
     "Demo corpus: a part of HotpotQA (Yang et al. 2018), text from Wikipedia by its contributors, "
     "under CC BY-SA 4.0 (https://creativecommons.org/licenses/by-sa/4.0/)."
 )
-"""Must be shown together with the corpus, as its licence requires."""
+"""Attribution that the licence requires wherever the corpus is shown."""
 
 _PACKAGE = Path(__file__).parent
 

@@ -52,7 +52,7 @@ class AnsweringProcess:
         module, _, function = main.partition(":")
         path = [str(Path(entry).absolute()) for entry in sys.path]
         code = f"import sys; sys.path[:] = {path!r}; from {module} import {function}; {function}(*{arguments!r})"
-        self._process = subprocess.Popen(  # noqa: S603 # our own interpreter, no shell
+        self._process = subprocess.Popen(  # noqa: S603 # runs this interpreter without a shell
             [sys.executable, "-c", code],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -35,7 +35,7 @@ class TimeLeft:
         self._total = total
         self._began = self._last = now
         self._done = 0
-        self._units = self._seconds = 0.0  # both decay with age; their quotient is the rate
+        self._units = self._seconds = 0.0  # exponentially decayed sums; their quotient is the rate
 
     def advance(self, amount: int, now: float) -> None:
         """Record that `amount` units were finished since the last call."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-Vectors: TypeAlias = "npt.NDArray[np.float32]"  # quoted: what needs no vectors does not import numpy
+Vectors: TypeAlias = "npt.NDArray[np.float32]"  # quoted, so that numpy is imported only where vectors are used
 OnBroken = Callable[[BrokenSource], None]
 OnSkipped = Callable[[str], None]
 """Called for each skipped file: with its path if no loader recognises the file, otherwise with path and reason."""
@@ -122,7 +122,7 @@ def cosines_with(embedder: Embedder, question: str, texts: Sequence[str]) -> Vec
     """Return the cosine of a question with each of n texts; float32 of shape (n,)."""
     if hasattr(embedder, "embed_questions"):
         asked, vectors = question_vectors(embedder, [question])[0], embedder.embed(texts)
-    else:  # in one request
+    else:  # embed question and texts in one request
         asked, *_ = together = embedder.embed([question, *texts])
         vectors = together[1:]
     cosines: Vectors = vectors @ asked

@@ -62,10 +62,10 @@ def _address(environ: Environment, variable: str, default: T) -> str | T:
         return default
     if not _is_address(text):
         own = variable.removesuffix("_URI")
-        apart = f" User and password go into {own}_USER and {own}_PASSWORD." if "@" in text else ""
+        apart = f" Put user and password into {own}_USER and {own}_PASSWORD." if "@" in text else ""
         raise SettingsError(
-            f"{variable} is {_without_login(text)!r}.",
-            remedy=f"Set {variable} to an address like bolt://localhost:7687, or unset it.{apart}",
+            f"{variable} is not a valid address: {_without_login(text)!r}.",
+            remedy=f"Use an address like bolt://localhost:7687, or unset {variable}.{apart}",
         )
     return text
 
@@ -88,11 +88,14 @@ def _count_above_0(environ: Environment, variable: str, default: int) -> int:
     return _count(environ, variable, default) or default
 
 
-def _flag(environ: Environment, variable: str, default: bool) -> bool:  # a reader as the others
+def _flag(
+    environ: Environment, variable: str, default: bool
+) -> bool:  # must have the same signature as the other readers
     text = _text(environ, variable, str(int(default))).lower()
     if text not in _FLAGS:
         raise SettingsError(
-            f"{variable} is {environ[variable].strip()!r}.", remedy=f"Set {variable} to 1 or 0, or unset it."
+            f"{variable} must be 1 or 0, got {environ[variable].strip()!r}.",
+            remedy=f"Set {variable} to 1 or 0, or unset it.",
         )
     return _FLAGS[text]
 
@@ -101,7 +104,8 @@ def _choice(environ: Environment, variable: str, default: str, *, allowed: tuple
     text = _text(environ, variable, default)
     if text not in allowed:
         raise SettingsError(
-            f"{variable} is {text!r}.", remedy=f"Set {variable} to {' or '.join(allowed)}, or unset it."
+            f"{variable} has an unknown value: {text!r}.",
+            remedy=f"Set {variable} to {' or '.join(allowed)}, or unset it.",
         )
     return text
 
@@ -118,7 +122,7 @@ def _parsed(environ: Environment, variable: str, default: T, parse: Callable[[st
         value = default
     if not usable:
         raise SettingsError(
-            f"{variable} is {text!r}.",
+            f"{variable} has an invalid value: {text!r}.",
             remedy=f"Set {variable} to {kind} of at least 0, such as {default or 2:g}, or unset it.",
         )
     return value
@@ -151,7 +155,7 @@ class Places:
 
     @property
     def jar_cache(self) -> Path:
-        """The folder that contains `jars`."""
+        """Folder that contains the subfolder `jars`."""
         return self.shared_cache or self.cache
 
 
@@ -356,15 +360,15 @@ class Settings:
         own = self.database
         given = [name for name, value in (("user", user), ("password", password), ("database", database)) if value]
         if uri is not None and not _is_address(uri):
-            apart = " The user and the password are arguments of their own, user= and password=."
+            apart = " Pass user and password as user= and password=."
             raise SettingsError(
-                f"{_without_login(uri)!r} is not an address of a Neo4j.",
-                remedy=f"Give uri= an address like bolt://localhost:7687.{apart if '@' in uri else ''}",
+                f"{_without_login(uri)!r} is not a valid Neo4j address.",
+                remedy=f"Use an address like bolt://localhost:7687.{apart if '@' in uri else ''}",
             )
         if given and uri is None and own.uri is None:
             raise SettingsError(
-                f"{', '.join(given)} without uri: the embedded server would be used, which ignores them.",
-                remedy="Also give the address of your server: uri='bolt://localhost:7687'",
+                f"{', '.join(given)} without uri: the embedded server cannot use such arguments.",
+                remedy="Also pass the address of your server: uri='bolt://localhost:7687'",
             )
         return replace(
             self,
@@ -387,8 +391,8 @@ class Settings:
             return self
         if not _is_address(uri):
             raise SettingsError(
-                f"{_without_login(uri)!r} is not an address of a Neo4j.",
-                remedy="Give one like bolt://localhost:7687. The user and the password are in "
+                f"{_without_login(uri)!r} is not a valid Neo4j address.",
+                remedy="Use an address like bolt://localhost:7687. Put user and password into "
                 "OVERSTORY_SOURCE_NEO4J_USER and OVERSTORY_SOURCE_NEO4J_PASSWORD.",
             )
         return replace(self, source=replace(self.source, uri=uri))
@@ -405,7 +409,7 @@ def memory_megabytes(variable: str, text: str, *, at_least: int) -> float:
     size = int(parsed[1]) * _MEGABYTES[parsed[2].lower()] if parsed else 0
     if size < at_least:
         raise SettingsError(
-            f"{variable} is {text!r}.",
+            f"{variable} has an invalid value: {text!r}.",
             remedy=f'Set {variable} to a size of at least {at_least}m, such as "512m" or "2g", or unset it.',
         )
     return size
@@ -425,7 +429,7 @@ def _without_login(text: str) -> str:
 
 def _read(kind: Callable[..., T], environ: Environment, **given: object) -> T:
     """Create settings of type `kind` from `given` values and from environment variables."""
-    variables = [each for each in fields(kind) if each.metadata]  # type: ignore[arg-type] # a dataclass
+    variables = [each for each in fields(kind) if each.metadata]  # type: ignore[arg-type] # kind is a dataclass
     read = {each.name: each.metadata["read"](environ, each.metadata["variable"], each.default) for each in variables}
     return kind(**given, **read)
 

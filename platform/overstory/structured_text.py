@@ -100,7 +100,7 @@ def _check_length(text: str) -> None:
 
 def _check_events(
     events: Any, most_values: int
-) -> None:  # an iterable of yaml.Event, some types of which have no stubs
+) -> None:  # events is an iterable of yaml.Event, whose stubs are incomplete
     """Check depth and number of values before the composer recurses."""
     import yaml
 

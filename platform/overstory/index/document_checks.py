@@ -109,7 +109,7 @@ _LONGEST_METADATA_CHARACTERS = 100_000
 """Maximum characters of the texts of a key in one document, which each filter on the key compares."""
 
 EXCESS_REMEDY = (
-    f"Remove metadata, or move it into the text: a document may have {_MOST_METADATA_KEYS} keys of up to "
+    f"Remove metadata, or move it into the text: a document has at most {_MOST_METADATA_KEYS} keys of up to "
     f"{_LONGEST_METADATA_KEY_CHARACTERS} characters, each with up to {_MOST_METADATA_VALUES:,} values and "
     f"{_LONGEST_METADATA_CHARACTERS:,} characters."
 )

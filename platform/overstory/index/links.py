@@ -256,7 +256,7 @@ def _keep(
         links.keep(graph.stream("ingest/stored_links", links.label, documents=partly))
 
 
-# Returns how many links were written or deleted.
+# Returns the number of links written or deleted.
 def _replace(
     writer: Writer, links: ReadLinks, documents: Sequence[str], digests: dict[str, tuple[str | None, int]]
 ) -> int:

@@ -181,7 +181,7 @@ def no_such_key(key: str, keys: Set[str], notes: Sequence[str]) -> MetadataNotFo
     near = difflib.get_close_matches(key.casefold(), folded, n=_MOST_NEAREST_KEYS, cutoff=0.6)
     nearest = tuple(folded[each] for each in near)
     like = f"Did you mean {' or '.join(nearest)}? " if nearest else ""
-    every = "`overstory metadata` lists all keys, Knowledge.metadata() in Python."
+    every = "`overstory metadata` lists all keys, in Python Knowledge.metadata()."
     return MetadataNotFound(
         f"No document has the metadata key {key!r}.", nearest=nearest, remedy=" ".join([f"{like}{every}", *notes])
     )

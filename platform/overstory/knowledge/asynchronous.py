@@ -39,7 +39,7 @@ class WorkThreads:
         self._most = most
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
-        self._running: dict[Future[Any], Cancellation] = {}  # results of any type
+        self._running: dict[Future[Any], Cancellation] = {}  # futures may have any result type
         self._writing: set[Future[Any]] = set()
 
     async def run(self, work: Callable[[], R], *, writes: bool = False) -> R:

@@ -291,7 +291,7 @@ class CorpusConnection:
             self._embedder = embedder or self._embedder
             self.embedder_is_given = self.embedder_is_given or embedder is not None
             self._extractor = extractor or self._extractor
-            self._retrievers.clear()  # they hold the embedder
+            self._retrievers.clear()  # cached retrievers use the old embedder
 
     def share_embedder(self, other: CorpusConnection) -> None:
         if self.settings.embedding != other.settings.embedding:
@@ -355,7 +355,7 @@ class CorpusConnection:
         with self._making:
             self._embedder = made = make_embedder(replace(self.settings.embedding, embedder=name))
             self.embedder_name, self.embedder_is_given = name, False
-            self._retrievers.clear()  # they hold the embedder
+            self._retrievers.clear()  # cached retrievers use the old embedder
             return made
 
     def made_reader(self) -> AnswerReader:

@@ -44,8 +44,8 @@ MOST_BLOCKS_LISTED = 1_000
 MOST_VALUES_LISTED = 50
 """Default number of values listed for a metadata key."""
 _PART_EXPORTED = (
-    "left out: other documents, links to them, edits of names and vocabularies, which may name what only others do, "
-    "and what systems made of passages, as always"
+    "left out: other documents, links to them, manual edits and vocabularies, which may contain other entities, "
+    "and indexes of systems, which exports never contain"
 )
 
 
@@ -101,7 +101,7 @@ class CorpusContents(WholePart):
             QuestionError: `limit` is below 1.
         """
         if limit < 1:
-            raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
+            raise QuestionError(f"limit is out of range: {limit}.", remedy="Ask for 1 or more.")
         return boilerplate_blocks(self.graph, self.read(), limit)
 
     def metadata(self) -> MetadataKeys:
@@ -119,7 +119,7 @@ class CorpusContents(WholePart):
             QuestionError: `limit` is below 1.
         """
         if limit < 1:
-            raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
+            raise QuestionError(f"limit is out of range: {limit}.", remedy="Ask for 1 or more.")
         return metadata_values(self.graph, self.read(), key, limit=limit)
 
     def documents_of(self, evidence: Evidence) -> dict[str, StoredDocument]:

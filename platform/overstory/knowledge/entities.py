@@ -177,7 +177,7 @@ class CorpusEntities(CorpusPart):
         self,
         *,
         limit: int = MOST_NAMES_LISTED,
-        type: str = "",  # noqa: A002 # what it is
+        type: str = "",  # noqa: A002 # the natural name for an entity type
         like: str = "",
         words: str = "",
         by_kind: bool = False,
@@ -202,7 +202,7 @@ class CorpusEntities(CorpusPart):
             QuestionError: `limit` is below 1.
         """
         if limit < 1:
-            raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
+            raise QuestionError(f"limit is out of range: {limit}.", remedy="Ask for 1 or more.")
         corpus = asked_corpus(self.graph, self.corpus_name)
         prefix = entity_key(like) or " ".join(key_words(like))
         asked = key_words(words)

@@ -103,7 +103,7 @@ class EntityEdits(WholePart):
             if not found:
                 raise QuestionError(
                     "There is no edit to undo." if number is None else f"There is no edit {number}.",
-                    remedy="`overstory entities edits` lists the edits, Knowledge.entity_edits in Python.",
+                    remedy="`overstory entities edits` lists the edits, in Python Knowledge.entity_edits.",
                 )
             remove_edit(writer, found[0].number)
         return found[0]
@@ -126,9 +126,9 @@ class EntityEdits(WholePart):
             DocumentsDisabled: documents are disabled, so some names may come from them alone.
         """
         if limit < 1:
-            raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
+            raise QuestionError(f"limit is out of range: {limit}.", remedy="Ask for 1 or more.")
         if reason is not None and reason not in MERGE_REASONS:
-            raise QuestionError(f"There is no reason {reason!r}.", remedy=f"Give one of {', '.join(MERGE_REASONS)}.")
+            raise QuestionError(f"Unknown reason {reason!r}.", remedy=f"Use one of {', '.join(MERGE_REASONS)}.")
         self.refuse_disabled("suggestions")
         corpus = self.read()
         return suggested_merges(self.graph, corpus, limit=limit, reason=reason)
@@ -159,7 +159,7 @@ class EntityEdits(WholePart):
             if not undo_dismissed_merge(writer, name, into):
                 raise QuestionError(
                     f"{name!r} and {into!r} were not dismissed.",
-                    remedy="`overstory entities dismissed` lists such pairs, Knowledge.dismissed_merges in Python.",
+                    remedy="`overstory entities dismissed` lists such pairs, in Python Knowledge.dismissed_merges.",
                 )
 
     def load_vocabulary(self, path: str | Path, *, dry_run: bool = False) -> VocabularyChange:
@@ -226,12 +226,12 @@ def check_edits(tx: Transaction, corpus: Corpus, edits: Sequence[NameEdit], *, f
             if state.target(key) == state.target(to):
                 raise QuestionError(
                     f"{edit.name!r} and {edit.to!r} already are the same entity.",
-                    remedy=f"To call it {edit.to!r}: overstory entities rename, Knowledge.rename_entity in Python.",
+                    remedy=f"To rename it to {edit.to!r}: overstory entities rename, in Python rename_entity().",
                 )
         elif to != state.target(key) and state.target(to) == to and state.resolve(to) and _is_there(tx, corpus, [to]):
             raise QuestionError(
                 f"Another entity is already named {edit.to!r}.",
-                remedy="Merge the two: overstory entities merge NAME --into NAME, Knowledge.merge_entities in Python.",
+                remedy="Merge them: overstory entities merge NAME --into NAME, in Python Knowledge.merge_entities.",
             )
         made.setdefault(key, edit)
     return list(made.values())

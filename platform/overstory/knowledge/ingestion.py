@@ -50,7 +50,7 @@ class _Run:
 
     def on_unstorable(self, error: BrokenSource) -> None:
         """Record a document that was read but cannot be stored, so that a sync does not treat it as deleted."""
-        self.coverage.add_unread(error.source, "a part of it cannot be stored")
+        self.coverage.add_unread(error.source, "part of it cannot be stored")
         self.on_broken(error)
 
     def count(self, changes: Changes, *, sync: bool) -> None:

@@ -140,7 +140,7 @@ class SeveralQuestions(PassageQuestions):
 
 
 def _questions_of(corpora: SeveralCorpora) -> SeveralQuestions:
-    return corpora._questions  # pyright: ignore[reportPrivateUsage] # of the same module
+    return corpora._questions  # pyright: ignore[reportPrivateUsage] # both classes are in this module
 
 
 class SeveralCorpora(AsynchronousQuestions, ClosesAsynchronously):

@@ -226,7 +226,7 @@ def _changes(roots: Sequence[Path], options: WatchOptions, stop: threading.Event
 def _identity(folder: Path) -> tuple[int, int] | None:
     """Return a value that differs when another folder takes the same path; None if there is no folder."""
     try:
-        found = os.stat(folder)  # noqa: PTH116 # as the walk does
+        found = os.stat(folder)  # noqa: PTH116 # the same call as in sources.walk
     except OSError:
         return None
     return found.st_dev, found.st_ino

@@ -248,7 +248,7 @@ def _about(community: Community) -> str:
     return community.title or ", ".join(each.name for each in community.names)
 
 
-_TITLE_CHARACTERS = 64  # characters of a title in a list
+_TITLE_CHARACTERS = 64  # maximum length of a title in a list
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from overstory.model.metadata import as_json, json_value
 from overstory.model.parts import BridgePath, Part
 
 
-def plain(value: Any) -> Any:  # any of our values in, JSON types out
+def plain(value: Any) -> Any:  # takes and returns values of many types
     """Convert a value to JSON types; dataclasses become objects, and NaN and infinity become None."""
     if isinstance(value, Part):
         return value.as_json()

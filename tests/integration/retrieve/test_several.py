@@ -271,7 +271,7 @@ def test_vectors_of_different_embedders_are_refused(
 
 def test_what_cannot_be_asked_is_said(split: tuple[Knowledge, SeveralCorpora]) -> None:
     whole, _ = split
-    with pytest.raises(SettingsError, match="no corpus"):
+    with pytest.raises(SettingsError, match="is empty"):
         Knowledge.over([])
     with pytest.raises(SettingsError, match="twice"):
         Knowledge.over([whole, whole])

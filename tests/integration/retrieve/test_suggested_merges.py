@@ -120,9 +120,9 @@ def test_limits_are_counted(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatc
     crowded = knowledge.suggested_merges()
     assert not crowded.suggestions
     assert crowded.crowded_blocks > 0
-    with pytest.raises(QuestionError, match="limit is 0"):
+    with pytest.raises(QuestionError, match="limit is out of range"):
         knowledge.suggested_merges(limit=0)
-    with pytest.raises(QuestionError, match="no reason 'guess'"):
+    with pytest.raises(QuestionError, match="Unknown reason 'guess'"):
         knowledge.suggested_merges(reason="guess")  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
 
 

@@ -222,7 +222,7 @@ def check_vectors(vectors: Vectors, rows: int, embedder: Embedder) -> None:
         raise ModelError(
             f"{embedder.fingerprint} returned an array of shape {vectors.shape} for {rows} texts, expected "
             f"{(rows, embedder.dimension)}.",
-            remedy="The embedder is broken, or its model changed behind the same name: check OVERSTORY_EMBEDDER.",
+            remedy="The embedder is broken, or its model changed under the same name: check OVERSTORY_EMBEDDER.",
         )
     if not are_unit(vectors):
         raise ModelError(
