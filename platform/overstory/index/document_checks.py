@@ -149,7 +149,7 @@ def too_many_keys(document: Document) -> BrokenSource:
     return BrokenSource(
         f"document {document.source_key!r} has new metadata keys, but the corpus already has the maximum number.",
         source=str(document.source),
-        remedy=f"A corpus may have {MOST_KEYS_OF_A_CORPUS:,} different keys. Turn keys that differ from document to "
+        remedy=f"A corpus has at most {MOST_KEYS_OF_A_CORPUS:,} different keys. Turn keys that differ from document to "
         "document into values.",
     )
 
