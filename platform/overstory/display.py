@@ -40,8 +40,13 @@ _MOST_CHARACTERS_READ = 10_000
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
-    """Format a number with its noun: "1 document", "1,234 documents"."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+    """Format a number with its noun: "1 document", "1,234 documents", "2 entities"."""
+    return f"{number:,} {singular if number == 1 else plural or plural_of(singular)}"
+
+
+def plural_of(noun: str) -> str:
+    """Return the regular plural of a noun: "entity" -> "entities", "key" -> "keys"."""
+    return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
 
 
 def about(seconds: float) -> str:

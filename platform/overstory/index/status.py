@@ -274,7 +274,7 @@ class CorpusStatus:
         kinds = (("documents", "document"), ("chunks", "chunk"), ("facts", "fact"), ("mentions", "mention"))
         sizes = [counted(self.counts[plural], singular) for plural, singular in kinds if self.counts]
         if self.counts:
-            sizes.insert(2, counted(self.counts["entities"], "entity", "entities"))
+            sizes.insert(2, counted(self.counts["entities"], "entity"))
         missing = ", ".join(f"{stage} {number:,}" for stage, number in self.pending.items() if number)
         state = f"to do: {missing}" if missing else "up to date"
         lines = [f"<CorpusStatus {self.corpus.name!r}: {'; '.join([*filter(None, [', '.join(sizes)]), state])}>"]

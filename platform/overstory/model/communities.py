@@ -151,7 +151,7 @@ class Community:
 
     @property
     def hidden(self) -> str:
-        """Nodes that are not shown, such as "7 more communities and 2 more names"; "" if all are shown.
+        """Nodes that are not shown, such as "7 more communities and 2 more entities"; "" if all are shown.
 
         A note of the tree reports hidden leaves of the root.
         """
@@ -159,7 +159,7 @@ class Community:
             return ""
         communities = self.below - self.leaves - len(self.communities)
         leaves = self.leaves - len(self.members) if self.level else 0
-        more = [counted(communities, "more community", "more communities")] if communities else []
+        more = [counted(communities, "more community")] if communities else []
         more += [counted(leaves, f"more {SINGULAR[self.unit]}")] if leaves else []
         return " and ".join(more)
 
@@ -306,12 +306,12 @@ class ReportedCommunity:
 
     @property
     def sized(self) -> str:
-        """Size in words, such as "12 names"."""
+        """Size in words, such as "12 entities"."""
         return counted(self.size, SINGULAR[self.unit])
 
     @property
     def line(self) -> str:
-        """The community in one line: "45ad4824   8.5  Rivers of Europe (12 names)"; "—" as rating without a report."""
+        """The community in one line: "45ad4824   8.5  Rivers of Europe (12 entities)"; rating "—" without a report."""
         rating = f"{self.rating:4.1f}" if self.has_report else "   —"
         return f"{self.short_id}  {rating}  {shortened(self.title, _TITLE_CHARACTERS) or 'no report'} ({self.sized})"
 

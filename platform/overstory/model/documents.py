@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from overstory.display import origin, printable, shortened
+from overstory.display import origin, plural_of, printable, shortened
 from overstory.model.metadata import Metadata
 
 
@@ -180,6 +180,6 @@ class ChunkText:
 
 Unit = Literal["document", "chunk", "entity"]
 
-SINGULAR: Mapping[Unit, str] = {"document": "document", "chunk": "passage", "entity": "name"}
-PLURAL: Mapping[Unit, str] = {unit: f"{word}s" for unit, word in SINGULAR.items()}
+SINGULAR: Mapping[Unit, str] = {"document": "document", "chunk": "passage", "entity": "entity"}
+PLURAL: Mapping[Unit, str] = {unit: plural_of(word) for unit, word in SINGULAR.items()}
 """Unit names shown to users."""

@@ -321,7 +321,7 @@ def test_what_is_wrong_is_said_with_the_remedy(client: httpx.Client, shared_corp
         (client.post(url(name, "sync"), json={"folder": "/a\0b"}), 400, "refused"),
         (client.post(url(name, "files"), files=HELLO, data={"metadata": '{"a": NaN}'}), 400, "refused"),
         (client.get(url(name, "tree"), params={"node": "zz"}), 404, "community-not-found"),
-        (client.get(url(name, "name"), params={"name": "Zxqv Wkj"}), 404, "name-not-found"),
+        (client.get(url(name, "name"), params={"name": "Zxqv Wkj"}), 404, "entity-not-found"),
     ]
     for response, status, kind in cases:
         problem = response.json()

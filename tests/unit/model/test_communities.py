@@ -88,11 +88,11 @@ def test_a_tree_of_names_or_documents_is_worded_so() -> None:
         passages=(),
         entities=(MemberEntity("e1", "Ulm", "GPE", 2), MemberEntity("e2", "Rome", "", 1)),
     )
-    assert names.figures.startswith("3 names, ")
-    assert names.hidden == "1 more name"
+    assert names.figures.startswith("3 entities, ")
+    assert names.hidden == "1 more entity"
     tree = dataclasses.replace(TREE, tree="toy-names", unit="entity", community=names, notes=())
-    assert repr(tree).splitlines()[0].startswith("<CommunityTree of corpus 'demo', tree toy-names: 3 names in ")
-    assert repr(tree).splitlines()[2:] == ["  Ulm (GPE, 2 passages)", "  Rome (1 passage)", "  … 1 more name"]
+    assert repr(tree).splitlines()[0].startswith("<CommunityTree of corpus 'demo', tree toy-names: 3 entities in ")
+    assert repr(tree).splitlines()[2:] == ["  Ulm (GPE, 2 passages)", "  Rome (1 passage)", "  … 1 more entity"]
     document = MemberDocument("d1", "wiki", "7", "Ulm", 4, 0.5)
     documents = dataclasses.replace(BOTTOM, unit="document", passages=(), documents=(document,))
     assert documents.members == (document,)
