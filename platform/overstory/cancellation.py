@@ -81,7 +81,7 @@ _current: ContextVar[Cancellation | None] = ContextVar("cancellation", default=N
 
 @contextmanager
 def cancellable(cancellation: Cancellation | None) -> Generator[None]:
-    """Run the block under a cancellation; None makes the block uncancellable, as cleanup must be."""
+    """Run the block under a cancellation; with None, for example for cleanup, the block cannot be cancelled."""
     token = _current.set(cancellation)
     try:
         yield

@@ -251,11 +251,11 @@ class Field:
         return Comparison(self._key, ">=", (value,))
 
     def one_of(self, *values: Asked) -> Expression:
-        """Match one of these values."""
+        """Match documents with one of these values."""
         return Comparison(self._key, "in", values)
 
     def none_of(self, *values: Asked) -> Expression:
-        """Match if the key exists and has none of these values."""
+        """Match documents that have the key with none of these values."""
         return Comparison(self._key, "not in", values)
 
     def like(self, pattern: str) -> Expression:
@@ -266,7 +266,7 @@ class Field:
         return Comparison(self._key, "~", (pattern,))
 
     def exists(self) -> Expression:
-        """Match if the key exists."""
+        """Match documents that have the key."""
         return Exists(self._key)
 
 

@@ -418,7 +418,7 @@ def _prepared(
 
 
 def _row(record: neo4j.Record) -> Row:
-    # Statements return no nodes, for which `Record.data` would search every list, including vectors.
+    # Not `Record.data`, which searches every list for nodes, even vectors. Statements return no nodes.
     return dict(zip(record.keys(), record.values(), strict=True))
 
 

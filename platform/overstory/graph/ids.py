@@ -57,7 +57,7 @@ def document_id(label: str, source: str, source_key: str) -> str:
 
 
 def missing_document_id(document: str) -> str:
-    """Return the id of the node that stands for a document that is not stored, given the document's id."""
+    """Return the id of the placeholder node for a document that is not stored, given the document's id."""
     return content_id("missing-document", document)
 
 

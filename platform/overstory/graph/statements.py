@@ -178,7 +178,7 @@ def _index_name(parameter: str, value: object) -> str:
 
 @functools.lru_cache(maxsize=4_096)
 def with_a_map(text: str, names: tuple[str, ...]) -> str:
-    """Read these parameters of a statement from the map `$given`."""
+    """Rewrite parameters of a statement to come from one map: `$name` -> `$given.name`."""
     return re.sub(rf"\$({'|'.join(map(re.escape, names))})\b", r"$given.\1", text) if names else text
 
 

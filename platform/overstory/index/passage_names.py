@@ -238,7 +238,7 @@ def _states(graph: GraphClient, label: str, keys: Collection[str], chunks: Seque
 def _other_subjects(
     graph: GraphClient, label: str, others: dict[str, dict[str, Subject]], keys: Set[str], chunks: Sequence[str]
 ) -> About:
-    """Return keys that are alternative names of the subjects of other passages, by passage."""
+    """Return alternative names of subjects in passages outside `chunks`, by passage; only names among `keys`."""
     subjects = {key: subject for names in others.values() for key, subject in names.items()}
     rows: list[Row] = [
         {"lead": entity_id(label, lead), "other": entity_id(label, key), "key": key}

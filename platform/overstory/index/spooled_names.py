@@ -161,7 +161,7 @@ class PassageNames(Spool):
         self._table.executemany("INSERT OR IGNORE INTO parsed VALUES (?)", [(key,) for key in keys])
 
     def add_known(self, names: Iterable[tuple[str, bool]]) -> None:
-        """Add the names of the last finished run, with True for subjects."""
+        """Add the names that the last finished run searched for, each with True if it was a subject."""
         self._table.executemany("INSERT INTO known VALUES (?, ?)", names)
 
     def add_wanted(self, names: NameKeys) -> None:
@@ -243,7 +243,7 @@ class PassageNames(Spool):
         return int(number)
 
     def wanted(self) -> NameKeys:
-        """Return all names to find in texts."""
+        """Return all names to search for in texts."""
         return _keys(self._table.execute("SELECT key, subject FROM wanted"))
 
     def wanted_among(self, names: PossibleNames) -> NameKeys:

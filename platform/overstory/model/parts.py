@@ -52,7 +52,7 @@ class Part:
 
     @property
     def for_people(self) -> str:
-        """Text shown to people, if it differs from the text for language models."""
+        """Text shown to people; by default the text for language models."""
         return self.text
 
     @property
