@@ -36,7 +36,6 @@ __all__ = [
 
 _DISPLAY_WIDTH = 80
 _MOST_CHARACTERS_READ = 10_000
-"""Maximum number of characters of a sentence that are read to show an excerpt."""
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:

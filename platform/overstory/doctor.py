@@ -188,7 +188,6 @@ def _schema(graph: GraphClient) -> str:
 
 
 def check_deletions(graph: GraphClient) -> Iterator[Check]:
-    """Report corpora with interrupted deletions."""
     for size in list_corpora(graph):
         corpus = size.corpus
         if corpus.is_deleting and not current_writer(graph, corpus):
@@ -224,11 +223,6 @@ def _loadable(name: str) -> Check:
 def _wrong_in(
     graph: GraphClient, corpus: Corpus, systems: Sequence[System[Any, Any]], used: Set[str]
 ) -> Iterator[Check]:
-    """Report faults in the indexes of systems in one corpus.
-
-    Args:
-        used: labels of nodes in the database.
-    """
     of = f"of corpus {corpus.name!r}"
     for name in missing_systems(corpus):
         yield Check(
@@ -336,8 +330,6 @@ def check_embedders(graph: GraphClient, settings: Settings) -> Iterator[Check]:
 
 @dataclass(frozen=True, slots=True)
 class _VectorIndex:
-    """A vector index that a corpus should have."""
-
     name: str
     label: str
     embedding_property: str

@@ -18,7 +18,6 @@ _SHORTEST_SECRET_CHARACTERS = 8
 """A shorter key is a placeholder such as "none" or "ollama", which may occur as a word in responses."""
 
 LONGEST_MESSAGE_CHARACTERS = 500
-"""Maximum number of characters of an endpoint's message that are passed on."""
 
 CONNECT_SECONDS = 10.0
 REQUEST_SECONDS = 60.0
@@ -69,7 +68,6 @@ class KeyMask:
         return rest
 
     def whole(self, text: str) -> str:
-        """Mask the key in a complete text."""
         return text.replace(self._key, MASK) if self._key else text
 
 
@@ -102,8 +100,7 @@ def bounded(stream: Any, most: int, error: Callable[[], Exception]) -> Any:  # a
     It has the class of `stream`, because the library accepts only its own classes.
     """
 
-    def begin(_: object) -> None:
-        """Do nothing, because the stream is already open."""
+    def begin(_: object) -> None: ...
 
     async def parts(_: object) -> AsyncIterator[bytes]:
         received = 0

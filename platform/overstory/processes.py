@@ -128,12 +128,10 @@ def answering() -> Generator[Callable[[bytes], None]]:
 
 
 def to_line(value: object) -> bytes:
-    """Encode a value as a line."""
     return base64.b64encode(pickle.dumps(value))
 
 
 def from_line(line: bytes) -> Any:  # pickle returns any type
-    """Decode a value that `to_line` encoded."""
     return pickle.loads(base64.b64decode(line))  # noqa: S301 # the line comes from this program's own process
 
 

@@ -229,9 +229,7 @@ class ChatModel(Protocol):
         """Cancel the requests of other threads, which then raise `LlmCancelled`. Later requests are not affected."""
         ...
 
-    def close(self) -> None:
-        """Close connections and threads."""
-        ...
+    def close(self) -> None: ...
 
 
 @runtime_checkable

@@ -20,7 +20,6 @@ from overstory.errors import SettingsError
 DEFAULT_CORPUS = "default"
 DEFAULT_RETRIEVER = "canopy"
 INDEX_MEGABYTES = 500
-"""Default memory limit of an index stage, in megabytes."""
 
 Environment = Mapping[str, str]
 T = TypeVar("T")
@@ -155,7 +154,6 @@ class Places:
 
     @property
     def jar_cache(self) -> Path:
-        """Folder that contains the subfolder `jars`."""
         return self.shared_cache or self.cache
 
 
@@ -428,7 +426,6 @@ def _without_login(text: str) -> str:
 
 
 def _read(kind: Callable[..., T], environ: Environment, **given: object) -> T:
-    """Create settings of type `kind` from `given` values and from environment variables."""
     variables = [each for each in fields(kind) if each.metadata]  # type: ignore[arg-type] # kind is a dataclass
     read = {each.name: each.metadata["read"](environ, each.metadata["variable"], each.default) for each in variables}
     return kind(**given, **read)

@@ -13,7 +13,6 @@ from typing import Self
 from overstory.errors import OverstoryError
 
 _SPOOL_CACHE_MEGABYTES = 16
-"""Default cache size of a spool."""
 
 _FAST = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA temp_store = FILE")
 """Settings without crash safety, because the tables are temporary."""

@@ -12,7 +12,6 @@ import re
 from collections.abc import Sequence
 
 LONGEST_PATTERN_CHARACTERS = 1_000
-"""Maximum characters of a pattern."""
 
 _TEXT_PART = re.compile(r"(\[[*?]\]|\*+|\?+)")
 _PATH_PART = re.compile(

@@ -28,7 +28,6 @@ Asked: TypeAlias = str | int | float | bool | datetime | date
 _Part = TypeVar("_Part")
 
 _MOST_NESTED_CONDITIONS = 100
-"""Maximum nesting of conditions with "and", "or" and "not"."""
 _DAY_CHARACTERS = len("2024-01-01")
 _PLAIN_KEY = re.compile(r"[^\W\d][\w.:-]*")
 KEYWORDS = frozenset({"and", "or", "not", "in", "exists", "true", "false"})
@@ -95,7 +94,6 @@ class Comparison(Expression):
 
     @property
     def types(self) -> frozenset[ValueType]:
-        """Types of the given values."""
         return frozenset(_type_of(value) for value in self.values)
 
     def fits(self, value: MetadataScalar) -> bool:
@@ -271,7 +269,6 @@ class Field:
 
 
 def field(key: str) -> Field:
-    """Return a metadata key for comparisons."""
     return Field(key)
 
 
@@ -295,7 +292,6 @@ def refuse_deep(where: _Part, parts: Callable[[_Part], Iterable[_Part]]) -> None
 
 
 def direct_parts(where: Expression) -> tuple[Expression, ...]:
-    """Return the direct parts of an expression."""
     match where:
         case Not(part):
             return (part,)

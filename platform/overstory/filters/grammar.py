@@ -26,13 +26,10 @@ from overstory.filters.expression import (
 )
 
 _LONGEST_FILTER_CHARACTERS = 10_000
-"""Maximum characters of a filter."""
 _MOST_NESTED_PARENTHESES = 50
-"""Maximum nesting of parentheses."""
 _LONGEST_NUMBER_CHARACTERS = 400
 """Maximum characters of a number: Python writes floats of up to 309 digits, and parses at most 4,300."""
 _SHOWN_FILTER_CHARACTERS = 30
-"""Characters shown before and after a mistake."""
 
 WRITTEN_LIKE = "Example: author = 'Ada' and date >= 2024-01-01 and not folder ~ 'archive/*'"
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
@@ -78,8 +75,6 @@ def _parser() -> Lark:
 
 @v_args(inline=True)
 class _Expressions(Transformer[Token, Expression]):
-    """Builds expressions from parsed rules, with one method per rule."""
-
     def any(self, *parts: Expression) -> Expression:
         return Any(parts)
 
@@ -147,7 +142,6 @@ def _place(error: UnexpectedInput, text: str) -> int:
 
 
 def _misread(text: str, place: int) -> FilterError:
-    """Return the error for a syntax error, with surrounding text and a remedy for common mistakes."""
     start = max(0, place - _SHOWN_FILTER_CHARACTERS)
     before, after = text[start:place], text[place : place + _SHOWN_FILTER_CHARACTERS]
     shown = ("…" if start else "") + f"{before} → {after}".strip() if after else f"{before.strip()} →"

@@ -86,7 +86,6 @@ class Transaction:
         self._server_version = server
 
     def run(self, name: str, label: str | None = None, /, **parameters: object) -> list[Row]:
-        """Run a statement and return its rows."""
         text, given = _prepared(name, label, parameters, self._server_version)
         return [_row(record) for record in self._transaction.run(text, given)]
 
@@ -317,7 +316,6 @@ class GraphClient(Closable):
         return self._read(doing, unit)
 
     def native_driver(self) -> neo4j.Driver:
-        """Return the driver, for the Graph Data Science client."""
         return self._driver
 
     def close(self) -> None:

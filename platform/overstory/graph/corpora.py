@@ -192,7 +192,6 @@ def corpus_from(properties: Row, *, to_delete: bool = False) -> Corpus:
 
 
 def list_corpora(graph: GraphClient) -> list[CorpusSize]:
-    """List all corpora by name."""
     schema.refuse_others(schema.schema_version(graph))
     return [
         CorpusSize(_corpus(row["corpus"]), documents=row["documents"], chunks=row["chunks"])

@@ -164,7 +164,6 @@ def refusals() -> Generator[None]:
 
 
 def _first_cause(error: BaseException) -> BaseException:
-    """Return the first exception in a chain of exceptions."""
     while error.__context__ is not None:
         error = error.__context__
     return error
@@ -178,7 +177,6 @@ def _why_unreachable(message: str) -> str:
 
 
 def _cannot_write(doing: str, message: str, storage: Path | None) -> StatementFailed:
-    """Return the error of a server that stopped because it could not write, most often to a full disk."""
     if storage is None:
         return DiskFull(
             f"{doing}: the server stopped the database, most often because its disk is full: {message}",

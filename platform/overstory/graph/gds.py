@@ -68,7 +68,6 @@ class Projection:
 
     @property
     def name(self) -> str:
-        """Name in the catalog of Graph Data Science."""
         parts = (self.corpus, self.stage, self.host, str(self.pid), str(self.started), self.key)
         return "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
 

@@ -71,7 +71,6 @@ class Writer:
             raise self._lost()
 
     def set(self, **properties: object) -> None:
-        """Change properties of the corpus."""
         rows = self.graph.run("corpus/commit", self.corpus.label, token=self.token, properties=properties)
         if not rows:
             raise self._lost()
@@ -116,7 +115,6 @@ def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Generator[Writer]
 
 
 def _acquire(graph: GraphClient, corpus: Corpus, token: str, doing: str) -> Row:
-    """Acquire the lease, and return the properties of the corpus."""
     holder = _ask(graph, corpus, token, doing)
     if not holder["granted"] and is_dead(holder):
         holder = _ask(graph, corpus, token, doing, abandoned=holder["token"])
@@ -154,7 +152,6 @@ def current_writer(graph: GraphClient, corpus: Corpus) -> str:
 
 
 def current_token(graph: GraphClient, corpus: Corpus) -> str:
-    """Return the token of the current lease; "" without one."""
     holder = _current_holder(graph, corpus)
     return "" if holder is None else str(holder["token"])
 

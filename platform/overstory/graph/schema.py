@@ -110,7 +110,6 @@ def schema_version(graph: GraphClient) -> int:
 
 
 def version_of(rows: list[Row]) -> int:
-    """Return the schema number from the rows of `schema/read_version`."""
     return int(rows[0]["version"]) if rows else 0
 
 
@@ -280,18 +279,15 @@ def drop_derived_index(graph: GraphClient, label: str, kind: str, *, slot: Slot 
 
 
 def index_names(graph: GraphClient, label: str) -> list[str]:
-    """List the names of the indexes of a corpus, sorted."""
     return [row["name"] for row in graph.run("schema/index_names", read=True) if label in row["name"]]
 
 
 def drop_indexes(graph: GraphClient, label: str) -> None:
-    """Drop all indexes of a corpus; shared indexes stay."""
     for name in index_names(graph, label):
         drop_index(graph, name)
 
 
 def drop_index(graph: GraphClient, name: str) -> None:
-    """Drop an index if it exists."""
     if graph.run(
         "schema/index_state", read=True, name=name
     ):  # a needless schema statement would discard all query plans
@@ -314,22 +310,18 @@ SET_INDEXES = {"text": "schema/chunk_text_index", "words": "schema/section_word_
 
 
 def set_label(index_set: int) -> str:
-    """Return the label of the chunks in a set."""
     return f"IndexSet_{index_set}"
 
 
 def text_index(index_set: int) -> str:
-    """Return the name of the index over titles, headings and texts of chunks."""
     return set_index_name("text", index_set)
 
 
 def word_index(index_set: int) -> str:
-    """Return the name of the index over the words of sections."""
     return set_index_name("words", index_set)
 
 
 def set_index_name(kind: str, index_set: int) -> str:
-    """Return the name of an index of a set, by its kind (`SET_INDEXES`)."""
     return f"overstory_{kind}_{index_set}"
 
 

@@ -34,11 +34,6 @@ class Capabilities:
     """
 
     def __init__(self, run: Callable[[str], list[dict[str, Any]]], version: str, edition: str) -> None:
-        """Store the server's version and edition.
-
-        Args:
-            run: runs a statement and returns its rows.
-        """
         self._run = run
         self.version = version
         self.edition = edition
@@ -64,7 +59,6 @@ class Capabilities:
 
 
 def read_capabilities(run: Callable[[str], list[dict[str, Any]]]) -> Capabilities:
-    """Query the server's version and edition."""
     (kernel,) = run("schema/server_version")
     version = str(kernel["version"])
     if version_tuple(version) < OLDEST:

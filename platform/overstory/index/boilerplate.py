@@ -35,7 +35,6 @@ _FOLDERS_A_PAGE = 100
 _BOILERPLATE_DOCUMENTS_A_PAGE = 100
 _BOILERPLATE_CHUNKS_A_TRANSACTION = 2_000
 _LONGEST_SHOWN_BLOCK_CHARACTERS = 200
-"""Number of characters of a block that are stored for display."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +147,6 @@ def keep_boilerplate(writer: Writer, *, keep: bool) -> None:
 
 
 def boilerplate_blocks(graph: GraphClient, corpus: Corpus, limit: int) -> list[BoilerplateBlock]:
-    """List the boilerplate blocks by folder, most frequent first."""
     rows = graph.run("corpus/boilerplate", corpus.label, read=True, limit=limit)
     return [BoilerplateBlock(row["folder"], row["documents"], row["of"], row["words"]) for row in rows]
 
@@ -242,7 +240,6 @@ def _sync_documents(writer: Writer, progress: Progress) -> int:
 
 
 def _marks(rows: Sequence[Row], boilerplate: Set[int]) -> Iterator[Row]:
-    """Yield the new marks of those chunks of a document whose marks change."""
     pieces = _pieces(rows)
     for row, piece, spans in zip(rows, pieces, boilerplate_spans(pieces, boilerplate), strict=True):
         only = is_only_boilerplate(piece, spans)

@@ -50,7 +50,6 @@ class LoadTarget:
         return cls(writer.graph, writer.corpus.label, True, writer)
 
     def known(self, ids: Sequence[str]) -> dict[str, Row]:
-        """Return rows of `ingest/known_documents` by id."""
         if not self.exists:
             return {}
         rows = self.graph.run("ingest/known_documents", self.label, read=True, ids=list(ids))
@@ -82,7 +81,6 @@ class ComparedDocuments:
 
 
 def compared(target: LoadTarget, batch: Iterable[Document]) -> ComparedDocuments:
-    """Compare documents with their stored versions."""
     by_id = {document_id(target.label, d.source, d.source_key): d for d in batch}
     shas = {id_: sha256_of(document) for id_, document in by_id.items()}
     known = target.known(list(by_id))
@@ -247,11 +245,9 @@ class Changes(Spool):
         super().__init__(*_TABLES)
 
     def note_read(self, document: Identity, outcome: Outcome) -> None:
-        """Record a document that the run read."""
         self._table.execute(_READ, (*_columns(document), outcome, document.chunks))
 
     def was_read(self, id_: str) -> bool:
-        """Return True if the run read the document with this id."""
         found = self._table.execute("SELECT 1 FROM read WHERE id = ?", (bytes.fromhex(id_),))
         return found.fetchone() is not None
 
@@ -323,7 +319,6 @@ class Changes(Spool):
                 self._table.execute("INSERT INTO annotations VALUES (?)", (found,))
 
     def annotations(self) -> Iterator[Annotation]:
-        """Yield the stored annotations in order."""
         for (found,) in self._table.execute("SELECT found FROM annotations ORDER BY rowid"):
             source, key, entities, triples = json.loads(found)
             yield Annotation(source, key, tuple(entities), tuple((s, p, o) for s, p, o in triples))

@@ -32,12 +32,10 @@ class Chunking:
         progress.start(task, None, "documents")
 
     def advance(self, documents: int) -> None:
-        """Report further finished documents."""
         self._documents += documents
         self._progress.advance(documents)
 
     def pieces(self, document: Document) -> list[TextPiece]:
-        """Split a document into chunks."""
         count, limit = self._embedder.count_tokens, self._embedder.token_limit
         if len(document.text) < LONG_TEXT_CHARACTERS:
             return split(document, count, limit)

@@ -23,7 +23,6 @@ from overstory.vectors.packed import packed, unpacked
 _DERIVED_TEXTS_A_BATCH = 256
 """Maximum work lost in a kill: about four seconds of embedding. Also the size of a write transaction."""
 _DERIVED_TEXTS_A_PAGE = 1_024
-"""Number of texts whose vectors are looked up with one statement."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,6 @@ def fault_of(document: Document) -> BrokenSource | None:
 
 
 def too_many_keys(document: Document) -> BrokenSource:
-    """Return the error for a document whose new metadata keys exceed the limit of the corpus."""
     return BrokenSource(
         f"document {document.source_key!r} has new metadata keys, but the corpus already has the maximum number.",
         source=str(document.source),

@@ -51,7 +51,6 @@ class CorpusCounts:
 
 
 def corpus_counts(graph: GraphClient, label: str) -> CorpusCounts:
-    """Read the counts of the corpus with this label."""
     (row,) = graph.run("corpus/kept_counts", label, read=True)
     return CorpusCounts(**row)
 
@@ -210,7 +209,6 @@ def _speed(run: StageRun, unit: str, fingerprint: str, began: float) -> dict[str
 
 
 def forget(writer: Writer, name: str) -> None:
-    """Delete the ledger entry of a stage whose results were deleted."""
     label = writer.corpus.label
     writer.commit(name, lambda tx: tx.run("corpus/remove_stage", label, id=stage_id(label, name)))
 

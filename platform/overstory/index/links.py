@@ -77,7 +77,6 @@ class ReadLinks(Spool):
     """
 
     def __init__(self, label: str) -> None:
-        """Create an empty collection for the corpus with this label."""
         super().__init__(*_TABLES)
         self.label = label
         self.added = 0
@@ -115,7 +114,6 @@ class ReadLinks(Spool):
             self._table.execute("INSERT OR IGNORE INTO had VALUES (?)", (bytes.fromhex(document),))
 
     def note_new(self, document: str) -> None:
-        """Record a document that a preview would store."""
         self._table.execute("INSERT OR IGNORE INTO came VALUES (?)", (bytes.fromhex(document),))
 
     def is_new(self, document: str) -> bool:
@@ -138,7 +136,6 @@ class ReadLinks(Spool):
         return (digest.hexdigest() if number else None), number
 
     def origin(self, document: str) -> tuple[str, str]:
-        """Return source and key of a document at which a link starts."""
         found = self._table.execute(
             "SELECT source, source_key FROM sources WHERE document = ?", (bytes.fromhex(document),)
         )
@@ -180,7 +177,6 @@ class ReadLinks(Spool):
             }
 
     def _own(self, link: Link) -> bytes:
-        """Record the document at the start of a link, and return its id."""
         document = bytes.fromhex(document_id(self.label, link.source, link.source_key))
         self._table.execute("INSERT OR IGNORE INTO sources VALUES (?, ?, ?)", (document, link.source, link.source_key))
         return document

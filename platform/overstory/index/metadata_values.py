@@ -29,14 +29,12 @@ FILE_METADATA = "file_metadata"
 
 
 def metadata_properties(document: Document) -> dict[str, object]:
-    """Return the node properties that store the metadata of a document."""
     of_file = sorted(document.file_metadata.keys() - document.metadata.keys())
     properties: dict[str, object] = {METADATA + k: _stored(value) for k, value in document.all_metadata.items()}
     return properties | {FILE_METADATA: of_file}
 
 
 def stored_metadata(properties: _Properties) -> dict[str, MetadataValue]:
-    """Return all metadata from the properties of a document node."""
     return {k.removeprefix(METADATA): _read(value) for k, value in properties.items() if k.startswith(METADATA)}
 
 
@@ -88,7 +86,6 @@ LONGEST_INDEXED_TEXT_CHARACTERS = 1_000
 _VALUE_TIES_A_STATEMENT = 5_000
 
 Key = tuple[str, str]
-"""A metadata key with the type of its values."""
 
 
 def write_values(tx: Transaction, corpus: Corpus, documents: Mapping[str, Metadata]) -> None:
@@ -143,7 +140,6 @@ def forget_values(writer: Writer) -> None:
 
 
 def _known(tx: Transaction, corpus: Corpus, ids: Iterable[str]) -> dict[str, dict[str, Key]]:
-    """Return the keys of the values to which documents are connected, by document and value id."""
     rows = tx.run("ingest/known_values", corpus.label, ids=list(ids))
     return {row["document"]: {id_: (key, type_) for id_, key, type_ in row["values"]} for row in rows}
 

@@ -135,7 +135,6 @@ class ListedEntity:
 
 
 def stored_edits(graph: GraphClient | Transaction, corpus: Corpus) -> list[StoredEntityEdit]:
-    """Read the log of a corpus, in the order in which edits apply."""
     if not corpus.name_edits:
         return []
     if isinstance(graph, Transaction):
@@ -306,7 +305,6 @@ def most_mentioned(
 
 
 def listed_names(rows: Iterable[Row]) -> list[ListedEntity]:
-    """Convert rows of `corpus/most_mentioned`."""
     return [ListedEntity(row["key"], row["name"], row["type"], tuple(row["aliases"]), row["passages"]) for row in rows]
 
 

@@ -147,7 +147,6 @@ class Dictionaries:
             self._all = self._dictionaries(names.wanted())
 
     def of(self, texts: Iterable[Tokens]) -> tuple[NameDictionary, NameDictionary]:
-        """Return the dictionaries for these texts."""
         return self._all or self._dictionaries(self._looked_up(texts))
 
     def _dictionaries(self, names: NameKeys) -> tuple[NameDictionary, NameDictionary]:

@@ -58,7 +58,6 @@ class IndexReport:
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """The stages that ran, and one line per note."""
         return "\n".join(
             [f"<IndexReport: {', '.join(self.done) or 'nothing to do'}>", *(f"Note: {note}" for note in self.notes)]
         )

@@ -50,7 +50,6 @@ class MarkedEntities:
             yield len(held), len(dead)
 
     def _pages(self, writer: Writer) -> Iterator[tuple[list[Row], list[str]]]:
-        """Yield the rows to write of each page, and the ids of entities to delete."""
         graph, label = writer.graph, writer.corpus.label
         for ids in marked(graph, label, self.ids, size=self.size):
             (page,) = graph.run(self.read, label, read=True, ids=ids, **self.parameters)
@@ -62,7 +61,6 @@ class MarkedEntities:
 T = TypeVar("T")
 
 _MOST_IDS_HELD = 20_000
-"""Maximum number of ids in memory."""
 
 
 def prefetch(pages: Iterator[T]) -> Generator[T]:

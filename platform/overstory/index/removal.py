@@ -72,7 +72,6 @@ The server keeps about 16 KB per deleted chunk in memory, and passes over all of
 chunks at once takes minutes and 0.75 GB.
 """
 _REMOVED_NODES_A_TRANSACTION = 1_000
-"""Maximum nodes deleted per transaction when a whole corpus is deleted."""
 
 T = TypeVar("T")
 

@@ -122,7 +122,6 @@ class PassageNames(Spool):
     """
 
     def __init__(self, megabytes: float) -> None:
-        """Create empty tables that use at most this much memory."""
         super().__init__(*_TABLES, megabytes=megabytes / _SORTED_AT_ONCE)
         self._table.create_function("last_word", 1, _last_word, deterministic=True)
         self.touched: Set[str] | None = None
@@ -150,7 +149,6 @@ class PassageNames(Spool):
         self._table.executemany("INSERT INTO read VALUES (?)", [(chunk,) for chunk in chunks])
 
     def read_among(self, chunks: Iterable[str]) -> set[str]:
-        """Return those of the passages that were read."""
         found = self._table.execute(
             "SELECT chunk FROM read WHERE chunk IN (SELECT value FROM json_each(?))", (json.dumps(list(chunks)),)
         )
@@ -165,7 +163,6 @@ class PassageNames(Spool):
         self._table.executemany("INSERT INTO known VALUES (?, ?)", names)
 
     def add_wanted(self, names: NameKeys) -> None:
-        """Add names to find in texts."""
         rows = [(key, key in names.subjects) for key in names.all]
         self._table.executemany("INSERT OR REPLACE INTO wanted VALUES (?, ?)", rows)
 
@@ -238,12 +235,10 @@ class PassageNames(Spool):
             yield chunk, key, Subject(weight, source, bool(full), surface, type_, bool(common))
 
     def wanted_number(self) -> int:
-        """Return the number of names to find in texts."""
         (number,) = self._table.execute("SELECT count(*) FROM wanted").fetchone()
         return int(number)
 
     def wanted(self) -> NameKeys:
-        """Return all names to search for in texts."""
         return _keys(self._table.execute("SELECT key, subject FROM wanted"))
 
     def wanted_among(self, names: PossibleNames) -> NameKeys:

@@ -28,7 +28,6 @@ from overstory.text.languages import ENGLISH, LANGUAGE_KEY, language_of_tag
 
 _MOST_METADATA_EXAMPLES = 3
 _MOST_NEAREST_KEYS = 5
-"""Maximum number of similar keys that an error names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +175,6 @@ def _notes_on_version(graph: GraphClient, corpus: Corpus) -> list[str]:
 
 
 def no_such_key(key: str, keys: Set[str], notes: Sequence[str]) -> MetadataNotFound:
-    """Return the error for a metadata key that no document has, with similar keys."""
     folded = {each.casefold(): each for each in sorted(keys)}
     near = difflib.get_close_matches(key.casefold(), folded, n=_MOST_NEAREST_KEYS, cutoff=0.6)
     nearest = tuple(folded[each] for each in near)
@@ -211,7 +209,6 @@ def language_counts(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
 
 
 def language_notes(graph: GraphClient, corpus: Corpus) -> tuple[str, ...]:
-    """Return the message of `language_mismatch` with its remedy."""
     found = language_mismatch(graph, corpus)
     return (f"{found} {switch_remedy(corpus)}",) if found else ()
 
@@ -270,7 +267,6 @@ class CorpusStatus:
     index_time: IndexTime | None = None
 
     def __repr__(self) -> str:
-        """The contents and pending work, and one line per stage."""
         kinds = (("documents", "document"), ("chunks", "chunk"), ("facts", "fact"), ("mentions", "mention"))
         sizes = [counted(self.counts[plural], singular) for plural, singular in kinds if self.counts]
         if self.counts:
@@ -342,7 +338,6 @@ def _where_any(corpus: Corpus, counts: CorpusCounts) -> dict[str, int]:
 
 
 def count_documents(graph: GraphClient, corpus: Corpus) -> int:
-    """Return the number of documents in a corpus."""
     (row,) = graph.run("corpus/count_documents", corpus.label, read=True)
     return int(row["documents"])
 
@@ -355,7 +350,6 @@ def documents_by_id(graph: GraphClient, corpus: Corpus, ids: Iterable[str]) -> I
 
 
 def stored_document(row: Row) -> StoredDocument:
-    """Create a document from the properties of its node."""
     return StoredDocument(
         id=row["id"],
         source=row["source"],

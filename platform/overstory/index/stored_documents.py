@@ -74,7 +74,6 @@ class DocumentPassage:
 
 
 def document_by_id(graph: GraphClient, corpus: Corpus, document: str) -> StoredDocument:
-    """Return the document with this id."""
     for found in documents_by_id(graph, corpus, [document]):
         return found
     raise document_unknown(document)
@@ -111,7 +110,6 @@ def passage_position(graph: GraphClient, corpus: Corpus, document: str, passage:
 
 
 def document_unknown(document: str) -> DocumentNotFound:
-    """Return the error for an id that no document has."""
     return DocumentNotFound(f"No document has the id {document!r}.", remedy="`overstory documents` lists ids.")
 
 
@@ -140,7 +138,6 @@ class Selection:
     pattern: re.Pattern[str] | None = None
 
     def holds(self, source: str) -> bool:
-        """Return True if the selection contains a source."""
         return any(least <= source < before for least, before in self.ranges) and self._fits(source)
 
     def _fits(self, source: str) -> bool:

@@ -168,7 +168,6 @@ def note_vanished(
 
 
 def count_in(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> int:
-    """Return the number of stored documents at these paths."""
     schema.create_database_indexes(graph)
     return sum(1 for _ in _rows_of_roots(graph, corpus, roots))
 

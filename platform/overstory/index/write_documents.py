@@ -181,7 +181,6 @@ def document_row(
 
 
 def chunk_rows(label: str, id_: str, document: Document, pieces: Sequence[TextPiece]) -> list[Row]:
-    """Return the rows of a document's chunks for `ingest/write_chunks`."""
     title, starts = document.title, page_starts(document.metadata)
     languages = foreign_passage_languages([piece.text for piece in pieces], foreign_language(document.all_metadata))
     seen: Counter[str] = Counter()

@@ -97,8 +97,6 @@ class FoundFact:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The findings in one chunk."""
-
     chunk_id: str
     mentions: Sequence[FoundMention]
     facts: Sequence[FoundFact]
@@ -172,7 +170,6 @@ def packed(findings: Findings) -> str:
 
 
 def unpacked(chunk_id: str, found: str) -> Findings:
-    """Decode findings that `packed` encoded."""
     record = json.loads(found)
     return Findings(
         chunk_id, [FoundMention(*each) for each in record["mentions"]], [FoundFact(*each) for each in record["facts"]]

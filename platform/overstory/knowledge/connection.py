@@ -54,7 +54,6 @@ class Composed:
 
     @property
     def threads(self) -> WorkThreads:
-        """Threads that run asynchronous calls."""
         return self._connection.threads
 
 

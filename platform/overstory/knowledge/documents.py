@@ -303,7 +303,6 @@ class DocumentEdits(WholePart):
         return self._set_disabled(named, where, disabled=False)
 
     def count_disabled(self) -> int:
-        """Return the number of disabled documents."""
         return self.read().disabled
 
     def disabled_documents(self) -> list[StoredDocument]:

@@ -34,8 +34,6 @@ _NAMED_DOCUMENTS_A_STATEMENT = 2_000
 
 @dataclass(slots=True)
 class _NameCounts:
-    """Passage counts and spellings of one entity, by parsers and by dictionary lookup."""
-
     key: str
     type: str
     parsed: int = 0
@@ -125,9 +123,7 @@ def _most_first(named: tuple[str, _NameCounts]) -> tuple[int, str]:
 
 MOST_NAMES_LISTED = 50
 MOST_NAME_FACTS = 100
-"""Maximum number of facts, and of related entities, of an entity."""
 MOST_NAME_PASSAGES = 100
-"""Maximum number of passages of an entity per call."""
 _MOST_PASSAGES_OF_WORDS = 1_000
 """Maximum number of passages searched for entities with some words, and of entities that start or end with them."""
 _LEAST_LETTERS_OF_A_BEGINNING = 3
@@ -330,7 +326,6 @@ def _page(
 
 
 def _written(tx: Transaction, corpus: Corpus, known: Row, matching: MatchingPassages | None) -> str:
-    """Return the entity name as the visible passages spell it."""
     if matching is None:
         return str(known["name"])
     chunks = matching.of([known["id"]])[known["id"]].chunks[:1]

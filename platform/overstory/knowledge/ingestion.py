@@ -54,7 +54,6 @@ class _Run:
         self.on_broken(error)
 
     def count(self, changes: Changes, *, sync: bool) -> None:
-        """Add the numbers of missing and skipped documents to the report."""
         report = self.report
         if sync:
             report.moved += changes.moved
@@ -488,7 +487,6 @@ def _check_options(options: ReadOptions | None, *, sync: bool) -> None:
 
 
 def listed_paths(paths: str | Path | Sequence[str | Path]) -> list[str]:
-    """Convert one path or several paths to a list of strings."""
     return [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
 
 

@@ -178,7 +178,6 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
 
     @property
     def progress(self) -> Progress:
-        """Receiver of the progress of long work."""
         return self._connection.progress
 
     @progress.setter

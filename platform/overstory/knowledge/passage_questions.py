@@ -271,14 +271,12 @@ class PassageQuestions(ABC):
 
     @one_question()
     def found(self, question: str, k: int, options: SearchOptions) -> Evidence:
-        """Return the best `k` passages."""
         check_depth(k)
         check_question(question)
         read = functools.partial(self.read_repeats, where=options.where)
         return with_marks(search_distinct(self.made(options), question, k, read=read))
 
     def made(self, options: SearchOptions) -> Retriever:
-        """Create the retriever that the options describe."""
         reranker = self.reranker if options.rerank else None
         decompose, hypothetical = options.decompose, options.hypothetical
         if decompose or hypothetical:
@@ -317,8 +315,7 @@ class PassageQuestions(ABC):
         return replace(found, did_you_mean=meant, notes=(*found.notes, *notes))
 
     @abstractmethod
-    def chat(self) -> Chat | None:
-        """Return the language model, or None without one."""
+    def chat(self) -> Chat | None: ...
 
     @property
     @abstractmethod

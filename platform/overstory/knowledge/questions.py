@@ -44,7 +44,6 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
 
     @property
     def extractor(self) -> Extractor:
-        """Extractor of the corpus."""
         return self.connection.extractor
 
     @property
@@ -52,7 +51,6 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         return self.connection.reranker
 
     def chat(self) -> Chat | None:
-        """Return the language model, or None without one."""
         return self.connection.chat()
 
     def search(

@@ -60,5 +60,4 @@ class RestrictedKnowledge(Composed, AsynchronousQuestions):
 
     @property
     def extractor(self) -> Extractor:
-        """Like `Knowledge.extractor`."""
         return self._connection.extractor

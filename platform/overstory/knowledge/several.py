@@ -34,8 +34,6 @@ M = TypeVar("M")
 
 
 class SeveralQuestions(PassageQuestions):
-    """Search and questions over several corpora."""
-
     def __init__(self, corpora: Sequence[Knowledge | RestrictedKnowledge]) -> None:
         self.parts = _titled([CorpusQuestions.of(each) for each in corpora])
         self.first = next(iter(self.parts.values())).connection
@@ -54,7 +52,6 @@ class SeveralQuestions(PassageQuestions):
         return self.first.reranker
 
     def chat(self) -> Chat | None:
-        """Like `Knowledge.chat` of the first corpus."""
         return self.first.chat()
 
     def filtering(self, name: str | SettingsClass, where: Expression | None) -> Retriever:
@@ -185,21 +182,17 @@ class SeveralCorpora(AsynchronousQuestions, ClosesAsynchronously):
 
     @property
     def embedder(self) -> Embedder:
-        """Like `Knowledge.embedder` of the first corpus."""
         return self._questions.first.embedder
 
     @property
     def extractor(self) -> Extractor:
-        """Like `Knowledge.extractor` of the first corpus."""
         return self._questions.extractor
 
     @property
     def reranker(self) -> Reranker:
-        """Like `Knowledge.reranker` of the first corpus."""
         return self._questions.reranker
 
     def use_model(self, name: str | None = None, *, budget_tokens: int | None = None) -> None:
-        """Like `Knowledge.use_model`."""
         self._questions.first.use_model(name, budget_tokens=budget_tokens)
 
     def close(self) -> None:

@@ -132,7 +132,6 @@ class _Watch:
         return root is None or any(part.startswith(".") for part in Path(path).relative_to(root).parts)
 
     def _sync(self) -> None:
-        """Run the syncs that are due; failed work stays due."""
         now = time.monotonic()
         is_full = now >= self._full_at
         if now < self._retry_at or not (is_full or self._changed or self._to_index):

@@ -222,7 +222,6 @@ class CommunityTree:
         return f"Corpus {self.corpus!r}, tree {self.tree}: {size}{inside}{bits}"
 
     def __repr__(self) -> str:
-        """The headline, and one line per community, passage, entity or document."""
         lines = [f"<CommunityTree of {self.headline[0].lower()}{self.headline[1:]}>"]
         if self.community.level:
             lines.append(f"{self.community.short_id}  {_line(self.community)}")
@@ -306,7 +305,6 @@ class ReportedCommunity:
 
     @property
     def sized(self) -> str:
-        """Size in words, such as "12 entities"."""
         return counted(self.size, SINGULAR[self.unit])
 
     @property
@@ -358,7 +356,6 @@ class CommunityReports:
         return max(0, (self.levels[self.level - 1] if self.level <= len(self.levels) else 0) - len(self.reports))
 
     def __repr__(self) -> str:
-        """The headline, and one line per report."""
         lines = [f"<CommunityReports of {self.headline[0].lower()}{self.headline[1:]}>"]
         lines += [f"  {report.line}" for report in (*self.reports, *self.without)]
         lines += [f"  … {self.more:,} more"] if self.more else []
@@ -392,7 +389,6 @@ class FullReport:
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """One line for the community, its summary, and one line per finding."""
         lines = [f"<FullReport {self.community.line}>"]
         lines += [f"  {self.community.summary}"] if self.community.summary else []
         for number, finding in enumerate(self.findings, start=1):

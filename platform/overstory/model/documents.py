@@ -99,7 +99,6 @@ class Link:
 
 
 Loaded = Document | Annotation | Link
-"""Items that loaders yield."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,4 +181,3 @@ Unit = Literal["document", "chunk", "entity"]
 
 SINGULAR: Mapping[Unit, str] = {"document": "document", "chunk": "passage", "entity": "entity"}
 PLURAL: Mapping[Unit, str] = {unit: plural_of(word) for unit, word in SINGULAR.items()}
-"""Unit names shown to users."""

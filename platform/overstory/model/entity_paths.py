@@ -109,7 +109,6 @@ class EntityPaths:
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """One line per path, and two lines per step."""
         lines = [f"<EntityPaths from {self.start!r} to {self.end!r}: {counted(len(self.paths), 'path')}>"]
         for rank, path in enumerate(self.paths, start=1):
             lines.append(f"{rank:>3}. {path}  (cost {path.cost:.2f})")
@@ -245,7 +244,6 @@ class EntityFacts:
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """One line for the entity, and one line per fact."""
         kind = f"{self.type}, " if self.type else ""
         lines = [f"<EntityFacts of {self.name!r}: {kind}{counted(self.passages, 'passage')}>"]
         lines += [f"  {fact} [{fact.origin}]" for fact in self.facts]

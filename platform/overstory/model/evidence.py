@@ -126,7 +126,6 @@ class Hit(OfPassage):
 
     @property
     def figures(self) -> str:
-        """The parts of the score with their figures, on one line."""
         return "; ".join(reason.figures for reason in self.reasons)
 
     @property
@@ -170,7 +169,6 @@ class Evidence:
     shares: Mapping[ShareKind, float] = field(default_factory=dict[ShareKind, float], hash=False)
 
     def __repr__(self) -> str:
-        """A few lines per hit with its text, reasons and best path, and one line per other part."""
         lines = [f"<Evidence by {self.retriever} for {shortened(self.question)!r}: {counted(len(self.hits), 'hit')}>"]
         for rank, hit in enumerate(self.hits[:_MOST_HITS_SHOWN], start=1):
             lines += [f"{rank:>3}. {_title_and_text(hit)}", f"     {hit.why}"]
@@ -213,7 +211,6 @@ class Evidence:
         return tuple(known[chunk] for chunk in part.chunks if chunk in known)
 
     def _repr_html_(self) -> str:
-        """Notebook display: a table of the hits, and below it a table of the parts."""
         caption = f"{self.question} ({self.retriever})"
         rows = (
             (str(rank), f"{hit.score:.4f}", hit.shown_title, _marked(hit, 300), _origin(hit), hit.why)
@@ -264,7 +261,6 @@ def _origin(hit: Hit) -> str:
 
 
 def _title_and_text(hit: Hit) -> str:
-    """Format a hit as one line with title, origin and text."""
     return (
         f"{hit.shown_title} [{hit.origin}]: {shortened(hit.text)}"
         if hit.title
@@ -273,7 +269,6 @@ def _title_and_text(hit: Hit) -> str:
 
 
 def _marked(hit: Hit, length: int) -> Html:
-    """Return an HTML excerpt of the text with matched words marked."""
     start, stop = hit.excerpt(length)
     before, after = ("… " if start else ""), (" …" if stop < len(hit.text) else "")
     return Html(f"{before}{html_pieces(hit.pieces(start, stop))}{after}")

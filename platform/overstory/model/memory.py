@@ -117,11 +117,9 @@ class MemoryRestored:
     left_out: dict[str, int] = field(default_factory=dict[str, int])
 
     def leave_out(self, why: str) -> None:
-        """Count an answer that cannot be restored."""
         self.left_out[why] = self.left_out.get(why, 0) + 1
 
     def add(self, other: MemoryRestored) -> None:
-        """Add the counts of another part."""
         self.restored += other.restored
         self.known += other.known
         for why, number in other.left_out.items():

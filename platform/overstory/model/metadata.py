@@ -74,7 +74,6 @@ def composed(metadata: Metadata) -> Metadata:
 
 
 def composed_text(text: str) -> str:
-    """Return the text in composed Unicode form (NFC)."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 

@@ -47,7 +47,6 @@ class Part:
 
     @property
     def title(self) -> str:
-        """First line of the text for people, shortened."""
         return shortened(self.for_people.strip().partition("\n")[0])
 
     @property
@@ -71,7 +70,6 @@ class Part:
         return own if shown == self.text else own | {"for_people": shown}
 
     def as_json(self) -> dict[str, object]:
-        """Return the part as JSON types: all common fields, `tokens`, and `details` if there are any."""
         common: dict[str, object] = {
             "kind": self.kind,
             "text": self.text,
@@ -289,7 +287,6 @@ class BridgePath(Part):
         return (*lines, f"This passage {does}: «{around(last.target_sentence, last.name)}»")
 
     def __str__(self) -> str:
-        """Return entities and passages on one line."""
         return printable(self.text.partition("\n")[0])
 
 

@@ -41,7 +41,6 @@ def hit_metadata(hit: Hit, evidence: Evidence) -> dict[str, object]:
 
 
 def own_metadata(hit: Hit, evidence: Evidence) -> dict[str, object]:
-    """Return the fields of a hit as flat metadata."""
     paths = evidence.paths_to(hit)[:1]
     others = [part for part in evidence.parts_on(hit) if not isinstance(part, BridgePath)]
     optional: dict[str, object] = {
@@ -70,7 +69,6 @@ def own_metadata(hit: Hit, evidence: Evidence) -> dict[str, object]:
 
 
 def part_metadata(part: Part, evidence: Evidence) -> dict[str, object]:
-    """Return the fields of a part as flat metadata."""
     passages = evidence.passages_of(part)
     return {
         "kind": part.kind,

@@ -19,13 +19,11 @@ from overstory_entropy.compile import Floats, Ints
 
 K_MEANS_SEED = 20_250
 _MOST_PRINCIPAL_COMPONENTS = 10
-"""Maximum number of principal components."""
 _PIECES_A_STEP = 16
 """Number of clusters of one k-means step."""
 _SAMPLED_ROWS = 16_000
 """Number of vectors to which axes and centres are fitted."""
 _VECTORS_A_BLOCK = 65_536
-"""Number of vectors that are assigned to centres at a time."""
 _LEAST_VECTOR_VARIANCE = 1e-10
 """Unit vectors with a smaller variance are equal except for rounding."""
 
@@ -55,7 +53,6 @@ def pieces(vectors: Vectors, most: int, *, seed: int = K_MEANS_SEED) -> list[Int
 
 
 def parts(rows: Ints, labels: Ints) -> list[Ints]:
-    """Group rows by label, in label order."""
     order = np.argsort(labels, kind="stable")
     ends = np.flatnonzero(np.diff(labels[order])) + 1
     return [part for part in np.split(rows[order], ends) if len(part)]

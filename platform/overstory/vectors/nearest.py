@@ -56,7 +56,6 @@ def nearest(
 
 
 def no_neighbours(n: int, k: int) -> Neighbours:
-    """Return empty neighbour lists of length k for n chunks."""
     return Neighbours(np.full((n, k), NO_NEIGHBOUR, dtype=np.int32), np.full((n, k), -np.inf, dtype=np.float32))
 
 

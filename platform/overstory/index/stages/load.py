@@ -112,7 +112,6 @@ class LoadReport:
 
     @property
     def documents(self) -> int:
-        """Number of documents that were read."""
         return self.added + self.changed + self.moved + self.unchanged
 
     @property
@@ -126,13 +125,11 @@ class LoadReport:
         return (advice, *self.on_languages)
 
     def count_chunks(self, document: Document, chunks: int) -> None:
-        """Add the new chunks of a document."""
         self.chunks += chunks
         if chunks > (self.largest.chunks if self.largest else 0):
             self.largest = LargestDocument(origin(document.source, document.source_key), chunks)
 
     def __repr__(self) -> str:
-        """The counts, and below them the first errors."""
         counts = f"{self.added:,} added, {self.changed:,} changed, {self.unchanged:,} unchanged"
         others = (
             ("moved", self.moved),
@@ -330,10 +327,8 @@ def _count(report: LoadReport, found: ComparedDocuments) -> None:
     report.unchanged += numbers["unchanged"]
 
 
-def _ignore(_document: Identity, _outcome: Outcome) -> None:
-    """Do nothing; the default for `on_read`."""
+def _ignore(_document: Identity, _outcome: Outcome) -> None: ...
 
 
 def _never(_source: str) -> bool:
-    """Return False: all sources were read fully."""
     return False

@@ -117,7 +117,6 @@ def pending_mentions(corpus: Corpus, counts: CorpusCounts) -> int:
 def _find_subjects(
     writer: Writer, names: PassageNames, log: EditedNames | None, run: StageRun, counts: CorpusCounts, megabytes: int
 ) -> None:
-    """Run the first step: write ABOUT, and mark chunks with new or dropped names."""
     graph, label, edits = writer.graph, writer.corpus.label, log or NO_EDITS
     held = max(_CHANGES_ALWAYS_HELD, megabytes * 1_000_000 // _BYTES_A_CHANGE)
     if counts.changed > min(held, _MOST_CHANGED_CORPUS_SHARE * (counts.chunks + counts.entities)):
