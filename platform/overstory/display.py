@@ -93,10 +93,7 @@ def shortened(text: str, width: int = _DISPLAY_WIDTH) -> str:
 
 
 def around(text: str, phrase: str, width: int = 2 * _DISPLAY_WIDTH) -> str:
-    """Return an excerpt of the text on one line, around a phrase.
-
-    Upper and lower case are equal. If the text lacks the phrase, the excerpt is the start of the text.
-    """
+    """Return an excerpt of the text on one line around a phrase (in any case), or the start of the text."""
     line = " ".join(text[:_MOST_CHARACTERS_READ].split())
     if len(line) <= width and len(text) <= _MOST_CHARACTERS_READ:
         return line

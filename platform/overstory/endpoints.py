@@ -29,10 +29,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def cleaned(message: str, key: str | None) -> str:
-    """Return an endpoint's message on one line, shortened, without control characters, and with the key masked.
-
-    Masks the whole key or half of it, in any case and with spaces.
-    """
+    """Shorten an endpoint's message to one line, and mask the key or half of it in any spelling."""
     message = on_one_line(message)
     return (_spellings(key).sub(MASK, message) if key else message)[:LONGEST_MESSAGE_CHARACTERS]
 

@@ -25,10 +25,7 @@ def well_formed(text: str) -> str:
 
 
 def is_key(text: str) -> bool:
-    """Return True if an HTTP header can contain the text.
-
-    Checked here because a library's error message could show the key.
-    """
+    """Return True if an HTTP header can contain the text. A library's own error could reveal the key."""
     return text.isascii() and text.isprintable()
 
 

@@ -212,10 +212,7 @@ class GraphClient(Closable):
         return [_row(record) for record in result.records]
 
     def stream(self, name: str, label: str | None = None, /, **parameters: object) -> Iterator[Row]:
-        """Run a reading statement and yield its rows as they are fetched, for results larger than memory.
-
-        No retries.
-        """
+        """Run a reading statement and yield its rows as they are fetched; failures are not retried."""
         text, given = _prepared(name, label, parameters, self._server_version)
         import neo4j
 

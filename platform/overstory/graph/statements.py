@@ -40,10 +40,7 @@ class Capabilities:
 
     @functools.cached_property
     def gds(self) -> str:
-        """Version of Graph Data Science, "" without it.
-
-        Queried on first use, because the server takes as long to list its functions as for a search.
-        """
+        """Version of Graph Data Science, "" without it; queried on first use, because the query is slow."""
         return str(self._run("gds/version")[0]["version"]) if self._run("schema/has_gds") else ""
 
     @functools.cached_property
@@ -70,10 +67,7 @@ def read_capabilities(run: Callable[[str], list[dict[str, Any]]]) -> Capabilitie
 
 
 def version_tuple(version: str) -> tuple[int, ...]:
-    """Parse a version to numbers: "5.26.30" -> (5, 26, 30), "2025.01.0" -> (2025, 1, 0).
-
-    Ignores text after "-" or "+".
-    """
+    """Parse a version: "5.26.30" -> (5, 26, 30), "2025.01.0-beta" -> (2025, 1, 0)."""
     return tuple(int(part) for part in re.findall(r"\d+", re.split(r"[-+]", version, maxsplit=1)[0]))
 
 

@@ -101,10 +101,7 @@ def _is_of_other_file(document: Document, known: Row) -> bool:
 
 
 def _has_text(document: Document, stored: Row) -> bool:
-    """Return True if a stored document has the same text, page starts and language, so that only metadata changed.
-
-    The text is the same if the document with the stored metadata has the stored digest.
-    """
+    """Return True if a stored document has the same text, page starts and language: only metadata changed."""
     own = own_metadata(stored)
     if page_starts(own) != page_starts(document.metadata):
         return False

@@ -105,10 +105,7 @@ class DerivedVectors:
 
 
 def settle_awaited(writer: Writer, *, stage: str) -> None:
-    """Remove the marks of a stage that deletes vectors of its former users itself (`remove_unused_of`).
-
-    Deletes vectors of this stage that got no user. May be repeated.
-    """
+    """Remove the marks of a stage, and delete its vectors without users. Safe to repeat."""
     writer.graph.run_in_batches("vectors/settle_awaited", writer.corpus.label, stage=stage)
 
 

@@ -154,10 +154,7 @@ def edited_names(graph: GraphClient | Transaction, corpus: Corpus) -> EditedName
 
 
 def names_of(writer: Writer) -> EditedNames | None:
-    """Return the effect of vocabularies and edits, including changes under the same lease.
-
-    None if there never were any.
-    """
+    """Return the effect of vocabularies and edits, as of this lease; None if there never were any."""
     corpus = writer.corpus
     return edited_names(writer.graph, corpus) if corpus.edits_names else None
 
@@ -317,10 +314,7 @@ def _vocabulary_id(label: str, source: str, key: str) -> str:
 
 
 def _change(writer: Writer, old: EditedNames, new: EditedNames, write: _Write) -> None:
-    """Mark everything that a change of edits or vocabularies affects, then make the change.
-
-    An interrupted call has marked too much at worst.
-    """
+    """Mark everything that a change of edits or vocabularies affects, then make the change."""
     label = writer.corpus.label
     moved = sorted(key for key in old.resolved.keys() | new.resolved.keys() if old.resolve(key) != new.resolve(key))
     for keys in batches(moved, _EDITED_KEYS_A_STATEMENT):

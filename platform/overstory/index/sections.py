@@ -26,10 +26,7 @@ Row = Mapping[str, Any]
 
 
 def section_properties(chunks: Sequence[Row]) -> list[dict[str, Any]]:
-    """Return the section properties of each chunk of a document, in order.
-
-    None deletes a property of an earlier version.
-    """
+    """Return the section properties of each chunk, in order; None deletes an outdated property."""
     return [properties for section in _sections(chunks) for properties in _properties(section)]
 
 

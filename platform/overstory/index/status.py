@@ -86,10 +86,7 @@ class MetadataValues:
 
 
 def metadata_keys(graph: GraphClient, corpus: Corpus) -> MetadataKeys:
-    """List all metadata keys with types, counts and examples.
-
-    The cost grows with the number of keys, not of documents.
-    """
+    """List all metadata keys with types, counts and examples; takes time per key, not per document."""
     rows = graph.run("corpus/metadata_keys", corpus.label, read=True)
     examples = _examples(graph, corpus, rows)
     keys = tuple(

@@ -246,10 +246,7 @@ def rows_of_all(graph: GraphClient, corpus: Corpus, chosen: Sequence[Selection])
 
 
 def rows_of(graph: GraphClient, corpus: Corpus, selection: Selection) -> Iterator[Row]:
-    """Yield the properties of the documents in a selection lazily, ordered by source and key.
-
-    Documents may be deleted meanwhile.
-    """
+    """Yield document properties of a selection lazily, by source and key. Documents may be deleted meanwhile."""
     for least, before in selection.ranges:
         for row in _between(graph, corpus, least, before):
             if selection.holds(row["source"]):

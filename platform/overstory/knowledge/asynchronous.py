@@ -271,10 +271,7 @@ class ClosesAsynchronously(Closable):
     """Base class of objects that support `with` and `async with`."""
 
     async def aclose(self) -> None:
-        """Run `close` without blocking the event loop.
-
-        Calls that other tasks await are cancelled and have ended afterwards.
-        """
+        """Run `close` without blocking the event loop. Calls that other tasks await are cancelled."""
         thread = ThreadPoolExecutor(1, thread_name_prefix="overstory-close")
         closed = asyncio.wrap_future(thread.submit(self.close))
         thread.shutdown(wait=False)

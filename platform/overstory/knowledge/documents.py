@@ -123,10 +123,7 @@ class CorpusContents(WholePart):
         return metadata_values(self.graph, self.read(), key, limit=limit)
 
     def documents_of(self, evidence: Evidence) -> dict[str, StoredDocument]:
-        """Return the documents of the hits with their metadata, by `Hit.document_id`.
-
-        Deleted documents are left out.
-        """
+        """Return the documents of hits by `Hit.document_id`, with metadata, without deleted documents."""
         ids = dict.fromkeys(hit.document_id for hit in evidence.hits)
         found = documents_by_id(self.graph, self.read(), ids)
         return {document.id: document for document in found}

@@ -133,10 +133,7 @@ _LEAST_LETTERS_OF_A_BEGINNING = 3
 def names_with_words(
     graph: GraphClient, corpus: Corpus, words: str, *, limit: int, type_: str = ""
 ) -> list[ListedEntity]:
-    """Return the entities with words that start with the given ones; entities whose name starts so come first.
-
-    The cost does not grow with the corpus.
-    """
+    """Return entities whose names have words that start with the given ones; leading matches come first."""
     keys = key_words(words)
     start = " ".join(keys)
     rows = graph.run(
@@ -156,10 +153,7 @@ def names_with_words(
 
 
 def _query(words: str) -> str:
-    """Return a Lucene query for passages with words that start with each of these.
-
-    Skips short words if there are longer ones.
-    """
+    """Return a Lucene query for words that start with each of these; skips short words if there are longer ones."""
     asked = full_text_query(" ".join(telling_words(words))).split()
     long = [f"+({word} {word}*)" for word in asked if len(word) >= _LEAST_LETTERS_OF_A_BEGINNING]
     return " ".join(long or asked)

@@ -338,10 +338,7 @@ class PassageQuestions(ABC):
 
     @abstractmethod
     def on_all(self, question: str, k: int, retriever: str | SettingsClass) -> Evidence | None:
-        """Return the evidence for a question about all documents.
-
-        None for other questions, or if the retriever handles such questions itself.
-        """
+        """Return the evidence for a question about all documents; None to search passages as usual."""
 
     @abstractmethod
     def with_edges(self, evidence: Evidence) -> Evidence:

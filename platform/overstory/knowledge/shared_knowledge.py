@@ -18,10 +18,7 @@ from overstory.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class CorpusPlace:
-    """Corpus and database of a retriever.
-
-    Fields that are None come from the settings, and these from the environment.
-    """
+    """Corpus and database of a retriever; missing values come from the settings or the environment."""
 
     corpus: str | None = None
     uri: str | None = None

@@ -198,10 +198,7 @@ class _Watch:
 
 
 def _changes(roots: Sequence[Path], options: WatchOptions, stop: threading.Event) -> Iterator[set[str]]:
-    """Yield the changed paths after each pause, or an empty set at each tick.
-
-    The first set comes once watching has started.
-    """
+    """Yield changed paths after each pause, or an empty set per tick; the first set once watching has started."""
     from watchfiles import watch as watched
 
     if not roots:

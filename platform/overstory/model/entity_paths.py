@@ -60,10 +60,7 @@ class PathStep(HasOrigin):
 
     @property
     def statement(self) -> str:
-        """The step in words, such as "Bram Stoker – write – Dracula".
-
-        Other examples: "Dracula and Dublin together" and, for a link, "Keanu Reeves – ACTED_IN (Neo) – The Matrix".
-        """
+        """The step in words: "Bram Stoker – write – Dracula", or without a fact "Dracula and Dublin together"."""
         if self.kind == "link":
             text = f" ({shortened(self.link_text)})" if self.link_text else ""
             return f"{self.subject} – {self.predicate}{text} – {self.object}"

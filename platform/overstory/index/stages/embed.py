@@ -175,10 +175,7 @@ def _embed_again(writer: Writer, embedder: Embedder, embedding_property: str, mi
 def _embedded(
     writer: Writer, embedder: Embedder, embedding_property: str, wanted: dict[str, Row], run: StageRun
 ) -> list[Row]:
-    """Embed the missing ones of these vectors, each given with a chunk that has its text.
-
-    Return rows for `write_vectors`.
-    """
+    """Embed missing vectors, each given with a chunk of its text; return rows for `write_vectors`."""
     label = writer.corpus.label
     rows = writer.graph.run("ingest/known_vectors", label, read=True, ids=list(wanted), property=embedding_property)
     known = {row["id"] for row in rows}

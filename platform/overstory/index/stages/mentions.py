@@ -103,10 +103,7 @@ def sync_mentions_if_extracted(writer: Writer, *, megabytes: int, progress: Prog
 
 
 def pending_mentions(corpus: Corpus, counts: CorpusCounts) -> int:
-    """Return the number of chunks and entities that changed since the mentions stage last ran.
-
-    0 if it has nothing to do.
-    """
+    """Return the number of changes since the mentions stage last ran; 0 if it has nothing to do."""
     if counts.changed:
         return counts.changed
     if not counts.chunks and not corpus.named_by:
