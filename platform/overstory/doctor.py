@@ -382,7 +382,6 @@ def _llm(settings: Settings) -> str:
 
 
 def _reranker(settings: Settings) -> str:
-    # Sends no request, because it may cost money and take long.
     if settings.rerank.reranker is None:
         return "not set; optional"
     return f"{make_reranker(settings.rerank).name}; not tested, because that may send a request"

@@ -128,5 +128,5 @@ def test_a_watch_waits_for_other_writers_and_deletes_nothing_of_a_folder_that_is
 
 
 def test_only_folders_are_watched(open_corpus: OpenCorpus, tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="no folder that can be watched"):
+    with pytest.raises(SourceError, match="not a folder that can be watched"):
         watch(open_corpus(), [tmp_path / "no"], WatchOptions(), on_change=print, on_note=print)

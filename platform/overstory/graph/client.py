@@ -54,8 +54,7 @@ _TERMINATE_AGAIN_SECONDS = 0.1
 SCHEMA = "schema/"
 """Prefix of statements whose parameters are passed individually, not in a map."""
 
-# Drivers of garbage-collected clients. The collector must not close them itself, because it may run while another
-# message is being sent.
+# Drivers of garbage-collected clients, closed later because the collector may run while a message is being sent.
 _forgotten: queue.SimpleQueue[neo4j.Driver] = queue.SimpleQueue()
 
 

@@ -296,9 +296,8 @@ def drop_index(graph: GraphClient, name: str) -> None:
 
 # Full-text indexes are created in advance, in sets that one corpus uses at a time.
 #
-# Neo4j discards all query plans when an index is created or dropped. So a new corpus takes a free set (`corpus/create`)
-# instead of creating indexes, and returns it, empty, when it is deleted. Chunks carry the label of the set. Two corpora
-# never share a set, because the passages of one would change the scores of the other.
+# A new corpus takes a free set instead of creating indexes, which would discard all query plans of the server.
+# Corpora never share a set, because the passages of one would change the scores of the other.
 
 _LEAST_SETS_AT_ONCE = 4
 _MOST_SETS_AT_ONCE = 16

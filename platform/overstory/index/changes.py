@@ -27,8 +27,7 @@ from overstory.text.languages import foreign_language
 
 # Comparison of read documents with stored ones.
 #
-# The digest of the text alone is not stored. Whether the text changed follows from the stored digest of the whole
-# document and the stored metadata, which also works for documents that an earlier version loaded.
+# Whether a text changed follows from the stored digest and metadata; no digest of the text alone is stored.
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,7 @@ from overstory.wildcards import LONGEST_PATTERN_CHARACTERS, path_pattern
 
 # Disabled documents stay stored and indexed, and searches leave them out.
 #
-# A label finds them, and a property shows the state of a document. `Corpus.disabled` counts them as of the corpus
-# version (`corpus/commit`), so that a search sees from the corpus whether there are any.
+# A label finds disabled documents, and `Corpus.disabled` counts them, so a search knows whether there are any.
 
 _DISABLED_DOCUMENTS_A_TRANSACTION = 5_000
 

@@ -133,7 +133,7 @@ def test_what_an_interrupted_deletion_leaves_can_only_be_deleted(open_corpus: Op
         knowledge.status,
         lambda: knowledge.ingest_documents(PASSAGES),
     ):
-        with pytest.raises(CorpusDeleting, match="a part of it is gone") as caught:
+        with pytest.raises(CorpusDeleting, match="its deletion was interrupted") as caught:
             call()
         assert "overstory delete --all --corpus" in caught.value.remedy
     assert "being deleted, or that was interrupted: overstory delete --all" in overstory("corpora").out
