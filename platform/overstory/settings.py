@@ -87,9 +87,7 @@ def _count_above_0(environ: Environment, variable: str, default: int) -> int:
     return _count(environ, variable, default) or default
 
 
-def _flag(
-    environ: Environment, variable: str, default: bool
-) -> bool:  # must have the same signature as the other readers
+def _flag(environ: Environment, variable: str, default: bool) -> bool:  # same signature as the other readers
     text = _text(environ, variable, str(int(default))).lower()
     if text not in _FLAGS:
         raise SettingsError(

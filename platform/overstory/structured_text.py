@@ -98,9 +98,7 @@ def _check_length(text: str) -> None:
         raise BeyondBounds(f"it has more than {_LONGEST_STRUCTURED_TEXT:,} characters")
 
 
-def _check_events(
-    events: Any, most_values: int
-) -> None:  # events is an iterable of yaml.Event, whose stubs are incomplete
+def _check_events(events: Any, most_values: int) -> None:  # events of type yaml.Event, whose stubs are incomplete
     """Check depth and number of values before the composer recurses."""
     import yaml
 

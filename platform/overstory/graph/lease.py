@@ -107,10 +107,7 @@ def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Generator[Writer]
         ended.set()
         heart.join(timeout=1.0)
         if answers:
-            with (
-                suppress(DatabaseError),
-                cancellable(None),
-            ):  # the lease expires by itself, and the first error matters more
+            with suppress(DatabaseError), cancellable(None):  # the lease expires by itself; report the first error
                 graph.run("corpus/release_lease", corpus.label, token=token)
 
 

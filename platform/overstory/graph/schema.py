@@ -288,9 +288,8 @@ def drop_indexes(graph: GraphClient, label: str) -> None:
 
 
 def drop_index(graph: GraphClient, name: str) -> None:
-    if graph.run(
-        "schema/index_state", read=True, name=name
-    ):  # a needless schema statement would discard all query plans
+    # A needless schema statement would discard all query plans.
+    if graph.run("schema/index_state", read=True, name=name):
         graph.run("schema/drop_index", name=name)
 
 

@@ -89,9 +89,8 @@ def marked(
     while True:
         (row,) = graph.run(statement, label, read=True, limit=most)
         listed: list[str] = row["ids"]
-        yield from batches(
-            (id_ for id_ in listed if id_ not in before), size
-        )  # nodes of the last page may still carry the mark
+        # Nodes of the last page may still carry the mark.
+        yield from batches((id_ for id_ in listed if id_ not in before), size)
         if len(listed) < most:
             return
         before = set(listed)

@@ -162,9 +162,8 @@ def selections(given: str) -> list[Selection]:
     found: list[Selection] = []
     for form in _forms(given):
         path = absolute(form).as_posix() if form and _is_path(form) else form
-        found.append(
-            selection_of(Root(form, with_contents=bool(form) and form == path))
-        )  # "" must not become the folder "/"
+        # The empty text must not become the folder "/".
+        found.append(selection_of(Root(form, with_contents=bool(form) and form == path)))
         if path != form:
             found.append(selection_of(Root(path)))
         if _WILD.search(form) and len(form) <= LONGEST_PATTERN_CHARACTERS:

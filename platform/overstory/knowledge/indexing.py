@@ -101,10 +101,7 @@ class Indexing(WholePart):
                         for name, wish in wanted.items()
                     }
             except (KeyboardInterrupt, WorkCancelled):
-                with (
-                    suppress(OverstoryError),
-                    cancellable(None),
-                ):  # report the interruption, not an error while handling it
+                with suppress(OverstoryError), cancellable(None):  # report the interruption, not a later error
                     lifecycle.remember(writer, wanted.values())
                 raise
             gone = [

@@ -282,10 +282,7 @@ class Ingestion(WholePart):
                 f"{run.exports[0]} is an export, which cannot be previewed.",
                 remedy="Restore the export into a new corpus: --corpus NAME",
             )
-        report, first = (
-            run.report,
-            list(itertools.islice(run.documents, 1)),
-        )  # report a wrong loader before starting a server
+        report, first = run.report, list(itertools.islice(run.documents, 1))  # fails before starting a server
         self.connection.check_models()
         corpus = self._corpus_if_there()
         if corpus is not None:

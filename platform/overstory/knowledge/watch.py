@@ -154,9 +154,7 @@ class _Watch:
                 self._on_note(message)
             self._empty = message
             self._changed.difference_update(changed)
-            self._full_at = (
-                time.monotonic() + _LONGEST_RETRY_SECONDS
-            )  # retry soon, because the disk may be mounted again
+            self._full_at = time.monotonic() + _LONGEST_RETRY_SECONDS  # the disk may be mounted again soon
         except (WriterBusy, LeaseLost, DatabaseError, ServerError) as error:
             self._wait_after(error)
             return

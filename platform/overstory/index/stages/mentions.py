@@ -215,9 +215,8 @@ def _scan_changed(
     """Run the second step: find the mentions of the changed chunks, page by page."""
     label = writer.corpus.label
     scanned = 0
-    with closing(
-        prefetch(_scanned(writer, dictionaries, edits))
-    ) as pages:  # closes before the temporary file that it reads
+    # Closed before the temporary file that the pages are read from.
+    with closing(prefetch(_scanned(writer, dictionaries, edits))) as pages:
         for page in pages:
 
             def write(tx: Transaction, page: _MentionChanges = page) -> None:
