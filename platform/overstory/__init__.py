@@ -1,7 +1,7 @@
-"""Overstory: a layered knowledge graph in Neo4j, and evidence from it.
+"""Overstory: a layered knowledge graph in Neo4j that answers questions with evidence.
 
-`Knowledge` is where to begin. Names are imported when they are first used: `import overstory` loads no driver and no
-model.
+Start with `Knowledge`. Public names are imported on first use, so `import overstory` loads neither the Neo4j driver nor
+a model.
 """
 
 from __future__ import annotations

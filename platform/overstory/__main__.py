@@ -1,4 +1,4 @@
-"""`python -m overstory` is `overstory`."""
+"""Run the command line with `python -m overstory`."""
 
 from overstory_cli import main
 

@@ -1,4 +1,4 @@
-"""Display of results in a REPL, in a notebook, and as a pandas DataFrame."""
+"""Formatting of results for the terminal, for notebooks, and as pandas DataFrames."""
 
 from __future__ import annotations
 
@@ -36,16 +36,20 @@ __all__ = [
 
 _DISPLAY_WIDTH = 80
 _MOST_CHARACTERS_READ = 10_000
-"""Characters of a sentence that are looked at to show a part of it."""
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
-    """ "1 document", "1,234 documents"."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+    """Format a number with its noun: "1 document", "1,234 documents", "2 entities"."""
+    return f"{number:,} {singular if number == 1 else plural or plural_of(singular)}"
+
+
+def plural_of(noun: str) -> str:
+    """Return the regular plural of a noun: "entity" -> "entities", "key" -> "keys"."""
+    return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
 
 
 def about(seconds: float) -> str:
-    """A duration, rounded as an estimate deserves: "20 s", "4 min", "1 h 10 min", "30 h"."""
+    """Format a duration with the precision of an estimate: "20 s", "4 min", "1 h 10 min", "30 h"."""
     if seconds < 57.5:
         return f"{max(5, 5 * round(seconds / 5))} s"
     minutes = round(seconds / 60)
@@ -60,22 +64,22 @@ def about(seconds: float) -> str:
 
 
 def origin(source: str, source_key: str, page: int | None = None) -> str:
-    """The origin of a passage, on one line: source, with key and page if there are any."""
+    """Format the origin of a passage on one line: source, with key and page if any."""
     place = escaped(f"{source}#{source_key}" if source_key else source)
     return place if page is None else f"{place}, page {page:,}"
 
 
 def delete_command(corpus: str) -> str:
-    """The command that deletes a corpus, or what an interrupted deletion has left of it."""
+    """Return the command that deletes a corpus, or the rest of a corpus after an interrupted deletion."""
     return f"overstory delete --all --corpus {shlex.quote(corpus)}"
 
 
 def index_command(corpus: str, system: str = "", *, improve: bool = False) -> str:
-    """The command that brings the index of a corpus, or of a system in it, up to date.
+    """Return the command that updates the index of a corpus, or of one of its systems.
 
     Args:
-        system: its name, with options after a colon.
-        improve: also clusters the whole again.
+        system: system name, with options after a colon.
+        improve: also recluster the whole corpus.
     """
     of = f"--system {system} " if system else ""
     also = "--improve " if improve else ""
@@ -83,13 +87,13 @@ def index_command(corpus: str, system: str = "", *, improve: bool = False) -> st
 
 
 def shortened(text: str, width: int = _DISPLAY_WIDTH) -> str:
-    """The text on one line, truncated to a width."""
+    """Return the text on one line, truncated to a width."""
     line = " ".join(text[: 4 * width].split())
     return line if len(line) <= width and len(text) <= 4 * width else line[: width - 2].rstrip() + " …"
 
 
 def around(text: str, phrase: str, width: int = 2 * _DISPLAY_WIDTH) -> str:
-    """The text on one line, cut to a width around a phrase in it, upper and lower case being one; else to its start."""
+    """Return an excerpt of the text on one line around a phrase (in any case), or the start of the text."""
     line = " ".join(text[:_MOST_CHARACTERS_READ].split())
     if len(line) <= width and len(text) <= _MOST_CHARACTERS_READ:
         return line
@@ -106,7 +110,12 @@ def around(text: str, phrase: str, width: int = 2 * _DISPLAY_WIDTH) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a text: whether it is one of the words that are marked, and in the sentence that is."""
+    """A piece of a text.
+
+    Attributes:
+        word: True if the piece is a marked word.
+        sentence: True if the piece is part of the marked sentence.
+    """
 
     text: str
     word: bool
@@ -116,11 +125,11 @@ class Piece:
 def pieces(
     text: str, words: Sequence[tuple[int, int]], sentence: tuple[int, int] | None, *, start: int = 0, stop: int
 ) -> list[Piece]:
-    """The characters from `start` up to, not including, `stop`, cut where marks begin and end.
+    """Split the characters from `start` up to `stop` at the boundaries of marks.
 
     Args:
-        words: spans in the text, in its order, none in another.
-        sentence: the span of one sentence.
+        words: sorted, non-overlapping spans of marked words.
+        sentence: span of the marked sentence.
     """
     inside = [(first, last) for first, last in words if first < stop and last > start]
     ends = {start, stop, *(sentence or ()), *(end for span in inside for end in span)}
@@ -135,7 +144,7 @@ def pieces(
 
 
 def html_pieces(cut: Iterable[Piece]) -> Html:
-    """The pieces for a notebook: words marked, the sentence underlined, everything escaped."""
+    """Convert pieces to HTML for a notebook: words marked, the sentence underlined, text escaped."""
     shown: list[str] = []
     for in_sentence, group in groupby(cut, key=lambda piece: piece.sentence):
         inner = "".join(
@@ -147,13 +156,13 @@ def html_pieces(cut: Iterable[Piece]) -> Html:
 
 
 class Html(str):
-    """Text that is escaped already."""
+    """Text that is already escaped."""
 
     __slots__ = ()
 
 
 def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> str:
-    """A table for a notebook, with notes below it; everything but `Html` is escaped."""
+    """Return an HTML table for a notebook, with notes below it; everything except `Html` is escaped."""
     head = "".join(f"<th>{html.escape(each)}</th>" for each in header)
     body = "".join(
         "<tr>"
@@ -172,7 +181,7 @@ def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]
 
 
 def data_frame(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> pandas.DataFrame:
-    """The rows as a DataFrame with these columns, even without rows, followed by any other columns of the rows."""
+    """Return rows as a DataFrame with these columns, followed by all other columns of the rows."""
     try:
         import pandas
     except ImportError as error:

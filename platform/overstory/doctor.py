@@ -1,4 +1,4 @@
-"""Checks of a set-up, with remedies: the server, the database, the models. What they try leaves nothing behind."""
+"""Checks of an installation, with remedies: server, database and models. The checks leave no data behind."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ from overstory.systems.vector_indexes import indexes_of
 from overstory.text import make_extractor
 from overstory.text.extraction.extractors import ReadsLanguages
 
-NEAREST_FOR_RECALL = 10  # neighbours of each sampled node that should be found
-MOST_NODES_SAMPLED = 20  # nodes whose neighbours are asked for
+NEAREST_FOR_RECALL = 10  # number of neighbours that the index should find for each sampled node
+MOST_NODES_SAMPLED = 20  # number of nodes whose neighbours are looked up
 _MOST_NODES_COMPARED = 20_000
-"""Nodes that each sampled one is compared with; where there are more, what is missed among them stands for the rest."""
+"""Maximum number of nodes to scan per sampled node; in larger indexes, missed neighbours are extrapolated."""
 _EQUAL_COSINE_DIFFERENCE = 1e-5
-"""Cosines that differ by less are equal: index and scan add up in different orders."""
+"""Cosines closer than this count as equal, because index and scan sum in different orders."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexRecall:
-    """The outcome for one index.
+    """The measured recall of one vector index.
 
     Attributes:
-        nodes: the number of nodes that the index is over.
-        sampled: how many of them were asked about; 0 if there are none.
-        recall: the mean share of the `NEAREST_FOR_RECALL` that the index returned; 1.0 if nothing was sampled.
+        nodes: number of indexed nodes.
+        sampled: number of nodes whose neighbours were looked up; 0 for an empty index.
+        recall: mean share of the `NEAREST_FOR_RECALL` nearest nodes that the index found; 1.0 without samples.
     """
 
     nodes: int
@@ -58,13 +58,13 @@ class IndexRecall:
 
 
 def measure_recall(graph: GraphClient, corpus: str, label: str, index: str, embedding_property: str) -> IndexRecall:
-    """Compares the answers of a vector index with a scan. It is asked as retrievers ask it.
+    """Compare the results of a vector index with an exact scan. Queries the index like the retrievers.
 
     Args:
-        corpus: the label of the corpus.
-        label: of the nodes that the index is over.
-        index: its name.
-        embedding_property: where the vectors are.
+        corpus: label of the corpus.
+        label: label of the indexed nodes.
+        index: name of the index.
+        embedding_property: property with the vectors.
     """
     (row,) = graph.run(
         "vectors/sample",
@@ -109,14 +109,14 @@ def measure_recall(graph: GraphClient, corpus: str, label: str, index: str, embe
 
 TRIED = "Bram Stoker wrote Dracula."
 IN_PROCESS = ("minilm", "multilingual", "sentence-transformers")
-"""Embedders that send texts to nobody."""
+"""Embedders that run in this process and send no requests."""
 
 _LEAST_RECALL = 0.9
-"""Below this share of the nearest vectors an index is unsound; a sound one finds nearly all."""
+"""Below this recall an index is reported as faulty; a good index is close to 1."""
 
 
 def diagnose(settings: Settings) -> list[Check]:
-    """All checks of a set-up. A stopped embedded server is not started for them."""
+    """Run all checks of an installation. A stopped embedded server is not started for them."""
     checks = [Check("overstory", ok=True, detail=version("overstory"))]
     if settings.database.uri is None:
         embedded = server.diagnose(settings)
@@ -124,7 +124,7 @@ def diagnose(settings: Settings) -> list[Check]:
         reachable = embedded.running
     else:
         reachable = True
-    with ThreadPoolExecutor(1) as pool:  # models are loaded while the database works
+    with ThreadPoolExecutor(1) as pool:  # load models while the database is checked
         models = pool.submit(_models, settings)
         if reachable:
             checks += list(_database(settings))
@@ -165,18 +165,18 @@ def _database(settings: Settings) -> Iterator[Check]:
 
 
 def _projections(graph: GraphClient) -> Check:
-    """In-memory graphs that killed runs left take the server's memory until somebody drops them."""
+    """Check for in-memory graphs of killed runs, which occupy the server's memory until they are dropped."""
     try:
         left = [each for each in projections(graph) if each.is_abandoned]
     except OverstoryError as error:
         return Check("projections", ok=False, detail=str(error), remedy=error.remedy)
     if not left:
-        return Check("projections", ok=True, detail="none left by runs that were killed")
+        return Check("projections", ok=True, detail="no leftovers of killed runs")
     stages = ", ".join(sorted({each.stage for each in left}))
     return Check(
         "projections",
         ok=False,
-        detail=f"{counted(len(left), 'in-memory graph')} left by runs that were killed ({stages})",
+        detail=f"{counted(len(left), 'in-memory graph')} left over from killed runs ({stages})",
         remedy="The next stage that uses Graph Data Science drops them, and so does a restart of the server.",
     )
 
@@ -184,18 +184,17 @@ def _projections(graph: GraphClient) -> Check:
 def _schema(graph: GraphClient) -> str:
     found = schema_version(graph)
     refuse_others(found)
-    return f"version {found}" if found else "none yet: nothing has been loaded"
+    return f"version {found}" if found else "no schema yet, because nothing has been loaded"
 
 
 def check_deletions(graph: GraphClient) -> Iterator[Check]:
-    """Which corpora are left of deletions that were interrupted."""
     for size in list_corpora(graph):
         corpus = size.corpus
         if corpus.is_deleting and not current_writer(graph, corpus):
             yield Check(
                 "corpora",
                 ok=False,
-                detail=f"Deleting corpus {corpus.name!r} was interrupted: a part of it is left.",
+                detail=f"The deletion of corpus {corpus.name!r} was interrupted, and part of the corpus is left.",
                 remedy=delete_command(corpus.name),
             )
 
@@ -205,7 +204,7 @@ def _whole_corpora(graph: GraphClient) -> Iterator[CorpusSize]:
 
 
 def check_systems(graph: GraphClient) -> Iterator[Check]:
-    """What is wrong with the indexes of systems in all corpora, by what each system says that it owns."""
+    """Report faults in the indexes of systems in all corpora, based on the labels that each system declares."""
     broken = [check for check in map(_loadable, system_names()) if not check.ok]
     systems = installed_systems()
     used = {row["label"] for row in graph.run("systems/labels_in_use", read=True)}
@@ -214,7 +213,7 @@ def check_systems(graph: GraphClient) -> Iterator[Check]:
     yield from wrong
     if not broken and not wrong:
         titles = ", ".join(system.title for system in systems)
-        yield Check("systems", ok=True, detail=f"{titles or 'none'}; nothing is left over or missing")
+        yield Check("systems", ok=True, detail=f"{titles or 'none'}; no leftover or missing data")
 
 
 def _loadable(name: str) -> Check:
@@ -224,29 +223,24 @@ def _loadable(name: str) -> Check:
 def _wrong_in(
     graph: GraphClient, corpus: Corpus, systems: Sequence[System[Any, Any]], used: Set[str]
 ) -> Iterator[Check]:
-    """What is wrong with the indexes of systems in a corpus.
-
-    Args:
-        used: the labels that nodes of the database have.
-    """
     of = f"of corpus {corpus.name!r}"
     for name in missing_systems(corpus):
         yield Check(
             "systems",
             ok=False,
             detail=f"The index of {name!r} {of} belongs to a system that is not installed.",
-            remedy="Install the package that has the system. To remove the index, run after that: "
+            remedy="Install the package of the system. To remove the index, then run: "
             f"{_command(corpus, name, 'remove-')}",
         )
     if current_writer(graph, corpus):
-        return  # what is half done is somebody's work, not a fault
+        return  # a writer is at work, so unfinished data is no fault
     for system in systems:
         if corpus.systems.get(system.name) is None:
             yield from _left_over(graph, corpus, system, used)
 
 
 def _left_over(graph: GraphClient, corpus: Corpus, system: System[Any, Any], used: Set[str]) -> Iterator[Check]:
-    """Nodes without an index that they would belong to: a build or a removal was killed."""
+    """Report nodes of a system without an index, left by a killed build or removal."""
     kinds = [kind for label in system.owns.labels if (kind := derived_label(corpus.label, label)) in used]
     if not kinds:
         return
@@ -256,19 +250,19 @@ def _left_over(graph: GraphClient, corpus: Corpus, system: System[Any, Any], use
             "systems",
             ok=False,
             detail=f"{counted(row['nodes'], 'node')} of {system.title} in corpus {corpus.name!r} belong to no index: a "
-            "build or a removal did not end.",
-            remedy=f"Build it: {_command(corpus, system.name)}, or remove what is left: "
+            "build or removal was interrupted.",
+            remedy=f"Build the index: {_command(corpus, system.name)}, or remove the nodes: "
             f"{_command(corpus, system.name, 'remove-')}",
         )
 
 
 def check_vector_indexes(graph: GraphClient) -> Iterator[Check]:
-    """Which vector indexes of all corpora are missing, or find too few of the nearest vectors."""
+    """Report vector indexes that are missing, not online, or have a low recall."""
     recalls: list[float] = []
     for size in _whole_corpora(graph):
         corpus = size.corpus
         if current_writer(graph, corpus):
-            continue  # who may be making them
+            continue  # the writer may be creating them
         for index in _vector_indexes(corpus):
             found = graph.run("schema/index_state", read=True, name=index.name)
             if not found or found[0]["state"] != "ONLINE":
@@ -280,7 +274,7 @@ def check_vector_indexes(graph: GraphClient) -> Iterator[Check]:
                 figures = (
                     f"recall@{NEAREST_FOR_RECALL} is {measured.recall:.2f} on {measured.sampled} of {measured.nodes:,}"
                 )
-                text = f"The vector index over {index.over} of corpus {corpus.name!r} misses near vectors: {figures}."
+                text = f"The vector index over {index.over} of corpus {corpus.name!r} has a low recall: {figures}."
                 yield _unsound(corpus, text)
                 continue
             recalls.append(measured.recall)
@@ -290,11 +284,11 @@ def check_vector_indexes(graph: GraphClient) -> Iterator[Check]:
         )
         yield Check("vectors", ok=True, detail=f"{counted(len(recalls), 'sound index', 'sound indexes')}; {figures}")
     else:
-        yield Check("vectors", ok=True, detail="no sound index to check; without one all vectors are scanned")
+        yield Check("vectors", ok=True, detail="no vector indexes to check; searches scan all vectors")
 
 
 def check_languages(graph: GraphClient, settings: Settings) -> Iterator[Check]:
-    """Which corpora are mostly in languages that their embedder does not know, or in some that lack a package."""
+    """Report corpora mostly in languages that their embedder does not support, or in languages that lack a package."""
     corpora = [size.corpus for size in _whole_corpora(graph)]
     wrong = [
         Check("languages", ok=False, detail=note, remedy=switch_remedy(corpus))
@@ -310,11 +304,11 @@ def check_languages(graph: GraphClient, settings: Settings) -> Iterator[Check]:
         ]
     yield from wrong
     if not wrong:
-        yield Check("languages", ok=True, detail="the embedder of each corpus knows the language of most of it")
+        yield Check("languages", ok=True, detail="the embedder of each corpus supports the language of most documents")
 
 
 def _reader_of_languages(settings: Settings) -> ReadsLanguages | None:
-    """The extractor, where it reads languages in their own ways. Its own check tells why it cannot be made."""
+    """Return the extractor if it supports several languages. A faulty extractor is reported by its own check."""
     try:
         extractor = make_extractor(settings.extraction)
     except OverstoryError:
@@ -323,21 +317,19 @@ def _reader_of_languages(settings: Settings) -> ReadsLanguages | None:
 
 
 def check_embedders(graph: GraphClient, settings: Settings) -> Iterator[Check]:
-    """Which corpora were switched to an embedder that cannot be used here; nothing where all can."""
+    """Report corpora that were switched to an embedder that cannot be used on this machine."""
     corpora = [size.corpus for size in _whole_corpora(graph) if size.corpus.embedder_name]
     for name, own in groupby(sorted(corpora, key=lambda each: each.embedder_name), key=lambda each: each.embedder_name):
         try:
             make_embedder(replace(settings.embedding, embedder=name))
         except OverstoryError as error:
             corpora_named = ", ".join(repr(each.name) for each in own)
-            detail = f"{error} It was chosen for: {corpora_named}."
+            detail = f"{error} These corpora use it: {corpora_named}."
             yield Check("embedder", ok=False, detail=detail, remedy=error.remedy)
 
 
 @dataclass(frozen=True, slots=True)
 class _VectorIndex:
-    """A vector index that a corpus should have, over the nodes of a label."""
-
     name: str
     label: str
     embedding_property: str
@@ -353,7 +345,7 @@ def _vector_indexes(corpus: Corpus) -> Iterator[_VectorIndex]:
 
 
 def _unsound(corpus: Corpus, detail: str) -> Check:
-    remedy = f"Make the indexes again: {index_command(corpus.name)} --rebuild-indexes"
+    remedy = f"Rebuild the indexes: {index_command(corpus.name)} --rebuild-indexes"
     return Check("vectors", ok=False, detail=detail, remedy=remedy)
 
 
@@ -362,10 +354,10 @@ def _command(corpus: Corpus, system: str, what: str = "") -> str:
 
 
 def _embedder(settings: Settings) -> str:
-    # a request might cost money and take long
+    # Embedders of an endpoint are not tried, because a request may cost money and take long.
     embedder = make_embedder(settings.embedding)
     if settings.embedding.embedder not in IN_PROCESS:
-        return f"{embedder.fingerprint}; not tried, since that may send a request"
+        return f"{embedder.fingerprint}; not tested, because that may send a request"
     check_vectors(embedder.embed([TRIED]), 1, embedder)
     return embedder.fingerprint
 
@@ -373,24 +365,26 @@ def _embedder(settings: Settings) -> str:
 def _extractor(settings: Settings) -> str:
     extractor = make_extractor(settings.extraction)
     if len(list(extractor.extract([ChunkText(id="tried", title="", heading="", text=TRIED)]))) != 1:
-        raise ModelError(f"{extractor.fingerprint} lost a text.", remedy="The extractor is broken; choose another one.")
+        raise ModelError(
+            f"{extractor.fingerprint} returned no result for a text.",
+            remedy="The extractor is broken; choose another one.",
+        )
     return extractor.fingerprint
 
 
 def _llm(settings: Settings) -> str:
-    # without a request, which might cost money and take long
+    # Sends no request, because it may cost money and take long.
     if settings.llm.llm is None:
         return "not set; optional"
     model = make_chat_model(settings.llm)
     model.close()
-    return f"{model!r}; `overstory llm check` sends it a question"
+    return f"{model!r}; `overstory llm check` sends a test question"
 
 
 def _reranker(settings: Settings) -> str:
-    # without a request, which might cost money and take long
     if settings.rerank.reranker is None:
         return "not set; optional"
-    return f"{make_reranker(settings.rerank).name}; not tried, since that may send a request"
+    return f"{make_reranker(settings.rerank).name}; not tested, because that may send a request"
 
 
 def _checked(name: str, look: Callable[[], str]) -> Check:

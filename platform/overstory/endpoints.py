@@ -1,4 +1,4 @@
-"""Rules for endpoints that we ask over HTTP: messages are cleaned, redirects checked, responses bounded."""
+"""Rules for HTTP endpoints: clean messages, checked redirects, bounded responses."""
 
 from __future__ import annotations
 
@@ -15,32 +15,28 @@ from overstory.display import on_one_line
 
 MASK = "***"
 _SHORTEST_SECRET_CHARACTERS = 8
-"""Characters. A shorter key is a placeholder such as "none" or "ollama", which an answer may contain as a word."""
+"""A shorter key is a placeholder such as "none" or "ollama", which may occur as a word in responses."""
 
 LONGEST_MESSAGE_CHARACTERS = 500
-"""Maximum characters of an endpoint's message that are passed on."""
 
 CONNECT_SECONDS = 10.0
 REQUEST_SECONDS = 60.0
-"""Until an endpoint is connected to, and until it has answered. How long a language model may take is a setting."""
+"""Timeouts for connecting and for a response. The timeout of a language model is a setting."""
 
 REQUEST_RETRIES = 4
 
 _PORTS = {"http": 80, "https": 443}
 
 
-def cleaned(said: str, key: str | None) -> str:
-    """An endpoint's message for an error: on one line, shortened, without terminal escapes.
-
-    Without the key, too, be it whole or half, in capitals or with spaces.
-    """
-    said = on_one_line(said)
-    return (_spellings(key).sub(MASK, said) if key else said)[:LONGEST_MESSAGE_CHARACTERS]
+def cleaned(message: str, key: str | None) -> str:
+    """Shorten an endpoint's message to one line, and mask the key or half of it in any spelling."""
+    message = on_one_line(message)
+    return (_spellings(key).sub(MASK, message) if key else message)[:LONGEST_MESSAGE_CHARACTERS]
 
 
 @functools.lru_cache(maxsize=8)
 def _spellings(key: str) -> re.Pattern[str]:
-    """The key as a message may show it; its halves only if they are long enough to be no words."""
+    """Return a pattern for the key as messages may show it; halves count only if they are too long to be words."""
     half = len(key) // 2
     shown = [key, key[:half], key[half:]] if half >= _SHORTEST_SECRET_CHARACTERS else [key]
     case = re.IGNORECASE if len(key) >= _SHORTEST_SECRET_CHARACTERS else 0
@@ -53,14 +49,14 @@ def cause_without_key(error: Exception, key: str | None) -> Exception | None:
 
 
 class KeyMask:
-    """Masks the key in a text that arrives in pieces, also where the key straddles pieces."""
+    """Masks the key in a text that arrives in pieces, even if pieces split the key."""
 
     def __init__(self, key: str | None) -> None:
         self._key = key if key and len(key) >= _SHORTEST_SECRET_CHARACTERS else ""
-        self._held = ""  # the end of the text so far, if the key may begin there
+        self._held = ""  # end of the text that may be the start of the key
 
     def take(self, piece: str) -> str:
-        """The text up to this piece that cannot be the beginning of the key and was not returned yet."""
+        """Return the text up to this piece, except an end that may be the start of the key."""
         if not self._key:
             return piece
         text = (self._held + piece).replace(self._key, MASK)
@@ -69,18 +65,19 @@ class KeyMask:
         return text[: len(text) - held]
 
     def rest(self) -> str:
-        """The rest, at the end."""
+        """Return the held-back end of the text."""
         rest, self._held = self._held, ""
         return rest
 
     def whole(self, text: str) -> str:
-        """A complete text with the key masked."""
         return text.replace(self._key, MASK) if self._key else text
 
 
-def redirect_elsewhere(response: Any) -> str:  # of httpx, or of its successor in newer clients
-    """The address that a response redirects to, if its scheme, host or port is another than that of the request; else
-    "". What is sent to an endpoint must not reach an address that nobody chose."""
+def redirect_elsewhere(response: Any) -> str:  # a response of httpx or of its successor
+    """Return the redirect target if its scheme, host or port differs from the request's, otherwise "".
+
+    Data for an endpoint must not be sent to an address that nobody configured.
+    """
     if not response.has_redirect_location:
         return ""
     asked = urlsplit(str(response.request.url))
@@ -95,18 +92,17 @@ def redirect_elsewhere(response: Any) -> str:  # of httpx, or of its successor i
 
 
 def without_secrets(address: SplitResult) -> str:
-    """An address for messages: without user, password, query and fragment."""
+    """Format an address for messages, without user, password, query and fragment."""
     return address._replace(netloc=address.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
-def bounded(stream: Any, most: int, error: Callable[[], Exception]) -> Any:  # streams of httpx or of its successor
-    """A stream of bytes that raises `error()` after `most` bytes.
+def bounded(stream: Any, most: int, error: Callable[[], Exception]) -> Any:  # a stream of httpx or of its successor
+    """Return a byte stream that raises `error()` after `most` bytes.
 
-    It is of the class of `stream`, because the library accepts its own classes only.
+    It has the class of `stream`, because the library accepts only its own classes.
     """
 
-    def begin(_: object) -> None:
-        """Nothing: the stream has begun."""
+    def begin(_: object) -> None: ...
 
     async def parts(_: object) -> AsyncIterator[bytes]:
         received = 0
@@ -134,8 +130,8 @@ class Backoff:
 
     Attributes:
         retries: maximum number of retries.
-        first, longest: seconds, before jitter.
-        patience: the longest pause that a server may ask for; if it asks for more, there is no retry.
+        first, longest: first and maximum pause in seconds, before jitter.
+        patience: longest pause that a server may request; there is no retry if it requests more.
     """
 
     retries: int = 5
@@ -144,11 +140,11 @@ class Backoff:
     patience: float = 60.0
 
     def pause(self, retry: int, *, asked: float | None, chance: float) -> float | None:
-        """Seconds before retry number `retry`, counted from 1; None for no retry.
+        """Return the seconds to wait before a retry (counted from 1); None for no retry.
 
         Args:
-            asked: the server's Retry-After in seconds, which is the minimum.
-            chance: random number for the jitter, 0 to 1.
+            asked: Retry-After of the server in seconds, used as the minimum.
+            chance: random number from 0 to 1 for the jitter.
         """
         if retry > self.retries or (asked is not None and asked > self.patience):
             return None
@@ -158,14 +154,13 @@ class Backoff:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime.datetime) -> float | None:
-    """Seconds that a server asks to wait, from Retry-After (seconds or a date) or retry-after-ms; None if both are
-    missing or unreadable."""
+    """Parse Retry-After (seconds or a date) or retry-after-ms to seconds; None if missing or invalid."""
     for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
-        said = headers.get(name)
-        if said is None:
+        value = headers.get(name)
+        if value is None:
             continue
         try:
-            seconds = float(said) * unit
+            seconds = float(value) * unit
         except ValueError:
             continue
         if 0.0 <= seconds < float("inf"):
@@ -174,6 +169,6 @@ def retry_after(headers: Mapping[str, str], now: datetime.datetime) -> float | N
         until = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
     except ValueError:
         return None
-    if until.tzinfo is None:  # "-0000", which means UTC
+    if until.tzinfo is None:  # the offset "-0000" means UTC
         until = until.replace(tzinfo=datetime.UTC)
     return max(0.0, (until - now).total_seconds())

@@ -1,18 +1,18 @@
-"""Every error that Overstory raises on purpose.
+"""Exceptions that Overstory raises.
 
     OverstoryError                          1
-    ├── SettingsError                       3   a setting or option has a value that cannot be used
-    ├── ServerError                         4   the embedded Neo4j
-    │   ├── ProvisioningError                   a jar or Java is not available, or does not match the lock list
-    │   └── ServerStartError                    it did not start, or does not answer
-    ├── DatabaseError                       5   a Neo4j that cannot be used
+    ├── SettingsError                       3   a setting or option has an invalid value
+    ├── ServerError                         4   the embedded Neo4j failed
+    │   ├── ProvisioningError                   a jar or Java is unavailable or does not match the lock file
+    │   └── ServerStartError                    the server did not start or does not respond
+    ├── DatabaseError                       5   a Neo4j database cannot be used
     │   ├── DatabaseUnreachable
     │   ├── AuthenticationFailed
     │   ├── ServerTooOld
     │   ├── GdsMissing
-    │   └── StatementFailed                     a statement was refused or ran out of time or memory
-    │       ├── DiskFull                            the server cannot write: its disk is full
-    │       └── WriteConflict                       another transaction had what it was to write
+    │   └── StatementFailed                     the server rejected a statement, or it ran out of time or memory
+    │       ├── DiskFull                            the server cannot write because its disk is full
+    │       └── WriteConflict                       another transaction locked or changed the same nodes
     ├── SchemaError                         6   the stored data does not fit the request
     │   ├── SchemaTooNew
     │   ├── SchemaTooOld
@@ -23,41 +23,41 @@
     │   │   └── CorpusDeleting
     │   ├── CorpusNameInvalid
     │   ├── DocumentNotFound                    no document has this source
-    │   ├── DocumentsDisabled                   some are disabled, and what was asked for cannot leave them out
+    │   ├── DocumentsDisabled                   the operation cannot skip disabled documents
     │   ├── AnswerNotFound                      no remembered answer has this id
-    │   ├── MemoryKept                          an index with remembered answers is not removed with them
+    │   ├── MemoryKept                          removing this index would delete remembered answers
     │   ├── WriterBusy                          another process holds the writer lease
     │   └── LeaseLost                           the lease was lost while writing
     ├── SourceError                         8   a source cannot be read
     │   ├── LoaderNotFound
-    │   ├── SourcesEmpty                        nothing is left of the paths to sync with, as after an unmount
-    │   └── BrokenSource                        names the file and, if known, the line
-    ├── ModelError                          9   an embedder, a reranker, a spaCy pipeline or a model file
-    ├── QuestionError                      10   a question that cannot be asked
-    │   ├── NameNotFound                        a name that no passage mentions
+    │   ├── SourcesEmpty                        the synced paths are empty, for example after an unmount
+    │   └── BrokenSource                        has the file and, if known, the line
+    ├── ModelError                          9   an embedder, reranker, spaCy pipeline or model file cannot be used
+    ├── QuestionError                      10   a question or its arguments are invalid
+    │   ├── EntityNotFound                      no passage mentions this entity
     │   ├── CommunityNotFound                   no community has this id
-    │   ├── MetadataNotFound                    a key that no document has metadata by
-    │   ├── FilterError                         a filter that cannot be read
-    │   └── StatementRefused                    a statement of the user's own that cannot be run, or used
-    ├── BenchError                         11   an invalid benchmark folder
-    ├── GraphError                         12   invalid edges, weights, vectors or trees
+    │   ├── MetadataNotFound                    no document has this metadata key
+    │   ├── FilterError                         a filter cannot be parsed
+    │   └── StatementRefused                    a Cypher statement of the user cannot be run or used
+    ├── BenchError                         11   a benchmark folder is invalid
+    ├── GraphError                         12   edges, weights, vectors or trees are invalid
     ├── ExtraMissing                       13   an optional package is not installed; also an ImportError
-    └── LlmError                           14   a language model
-        ├── LlmNotSet                           none is set, and what was asked for needs one
-        ├── LlmUnreachable                      no answer, not in time, or answers break off
-        ├── LlmBusy                             it is overloaded or its quota used up, and waiting did not help
-        ├── LlmRefused                          the key, the model or the request was refused
-        │   └── AnswerRefused                   the model refused to answer the request
-        ├── NoUsableAnswer                      to this request; AnswerRefused is one, too
+    └── LlmError                           14   a language model failed
+        ├── LlmNotSet                           no language model is configured
+        ├── LlmUnreachable                      no response, a timeout, or a response that breaks off
+        ├── LlmBusy                             the endpoint stays overloaded or the quota is used up
+        ├── LlmRefused                          the endpoint rejected the key, the model or the request
+        │   └── AnswerRefused                   the model refused to answer
+        ├── NoUsableAnswer                      no usable response to this request; base of AnswerRefused, too
         │   ├── PromptTooLong                   the request does not fit the model's context
-        │   ├── AnswerTruncated                 the answer was cut off at the token limit
-        │   └── AnswerUnusable                  the answer is empty or invalid
-        ├── LlmCancelled                        the request was cancelled from another thread
-        └── BudgetExhausted                15   the next request might exceed the budget; it was not sent
+        │   ├── AnswerTruncated                 the response was cut off at the token limit
+        │   └── AnswerUnusable                  the response is empty or invalid
+        ├── LlmCancelled                        another thread cancelled the request
+        └── BudgetExhausted                15   the next request could exceed the budget, so it was not sent
 
-The numbers are exit codes of the command line; a class without a number has its parent's. 2 is a wrong use of a
-command (from click), 130 an interruption. `OverstoryError` and `GraphError` are those of `overstory_entropy`, which can
-be imported without this package.
+The numbers are exit codes of the command line; a class without a number inherits the code of its parent. Exit code 2 is
+a usage error (from click), and 130 an interruption. `OverstoryError` and `GraphError` are defined in
+`overstory_entropy`, which can be imported without this package.
 """
 
 from __future__ import annotations
@@ -73,37 +73,37 @@ from overstory_entropy.errors import OverstoryError as OverstoryError
 
 
 class SettingsError(OverstoryError):
-    """A setting or an option has a value that cannot be used."""
+    """A setting or an option has an invalid value."""
 
     exit_code = 3
 
 
 class ServerError(OverstoryError):
-    """The embedded Neo4j could not be provided, started, or stopped."""
+    """The embedded Neo4j could not be installed, started or stopped."""
 
     exit_code = 4
 
 
 class ProvisioningError(ServerError):
-    """A jar or a Java runtime is not available, or does not match the lock list."""
+    """A jar or a Java runtime is unavailable or does not match the lock file."""
 
 
 class ServerStartError(ServerError):
-    """The embedded Neo4j did not start, or does not answer."""
+    """The embedded Neo4j did not start or does not respond."""
 
 
 class DatabaseError(OverstoryError):
-    """A Neo4j that cannot be used in its present state."""
+    """A Neo4j database cannot be used in its present state."""
 
     exit_code = 5
 
 
 class DatabaseUnreachable(DatabaseError):
-    """Nothing answers at the address, or the connection broke and retries did not help."""
+    """No server responds at the address, or the connection broke and retries failed."""
 
 
 class AuthenticationFailed(DatabaseError):
-    """User or password were refused."""
+    """The server rejected the user or the password."""
 
 
 class ServerTooOld(DatabaseError):
@@ -111,11 +111,11 @@ class ServerTooOld(DatabaseError):
 
 
 class GdsMissing(DatabaseError):
-    """The Graph Data Science plugin, or its Python client, is needed but not installed."""
+    """The Graph Data Science plugin or its Python client is needed but not installed."""
 
 
 class StatementFailed(DatabaseError):
-    """The server refused a statement, or it ran out of time or memory."""
+    """The server rejected a statement, or the statement ran out of time or memory."""
 
 
 class DiskFull(StatementFailed):
@@ -123,7 +123,7 @@ class DiskFull(StatementFailed):
 
 
 class WriteConflict(StatementFailed):
-    """Another transaction changes or holds what this one was to write; nothing was written."""
+    """Another transaction locked or changed the nodes to write. Nothing was written."""
 
 
 class SchemaError(OverstoryError):
@@ -133,19 +133,19 @@ class SchemaError(OverstoryError):
 
 
 class SchemaTooNew(SchemaError):
-    """The graph was written by a later version of Overstory."""
+    """A later version of Overstory wrote the graph."""
 
 
 class SchemaTooOld(SchemaError):
-    """The graph was written by an earlier version of Overstory, and cannot be migrated."""
+    """An earlier version of Overstory wrote the graph, and it cannot be migrated."""
 
 
 class EmbedderMismatch(SchemaError):
-    """The corpus was embedded with another model or dimension."""
+    """The vectors of the corpus come from another embedding model or have another dimension."""
 
 
 class IndexMissing(SchemaError):
-    """The corpus lacks a required index stage."""
+    """The corpus lacks an index that the operation needs."""
 
 
 class CorpusError(OverstoryError):
@@ -159,18 +159,18 @@ class CorpusNotFound(CorpusError):
 
 
 class CorpusDeleting(CorpusNotFound):
-    """The corpus is being deleted, or that was interrupted: a part of it is gone."""
+    """The corpus is being deleted, or its deletion was interrupted, so part of its data is gone."""
 
 
 class CorpusNameInvalid(CorpusError):
-    """The name is empty, too long, or has control characters."""
+    """The corpus name is empty, too long, or contains control characters."""
 
 
 class DocumentNotFound(CorpusError):
     """No document of the corpus has this source.
 
     Attributes:
-        nearest: the sources that are most like it, best first; may be empty.
+        nearest: the most similar sources, best first; may be empty.
     """
 
     def __init__(self, message: str, *, nearest: tuple[str, ...] = (), remedy: str = "") -> None:
@@ -179,11 +179,15 @@ class DocumentNotFound(CorpusError):
 
 
 class DocumentsDisabled(CorpusError):
-    """Documents are disabled, and what was asked for cannot leave them out."""
+    """Some documents are disabled, and the operation cannot leave them out."""
 
 
 class AnswerNotFound(CorpusError):
-    """No remembered answer has this id, or `several` have ids that begin so."""
+    """No remembered answer has this id.
+
+    Attributes:
+        several: True if several ids start with the given prefix.
+    """
 
     def __init__(self, message: str, *, several: bool = False, remedy: str = "") -> None:
         super().__init__(message, remedy=remedy)
@@ -191,15 +195,15 @@ class AnswerNotFound(CorpusError):
 
 
 class MemoryKept(CorpusError):
-    """An index remembers answers, which would be lost with it."""
+    """The index contains remembered answers, which its removal would delete."""
 
 
 class WriterBusy(CorpusError):
-    """Another process is writing to the corpus; the message names it."""
+    """Another process is writing to the corpus. The message identifies the process."""
 
 
 class LeaseLost(CorpusError):
-    """The writer lease went to another process, or the corpus was deleted, while this one was writing."""
+    """The writer lease went to another process, or the corpus was deleted, while this process was writing."""
 
 
 class SourceError(OverstoryError):
@@ -209,14 +213,14 @@ class SourceError(OverstoryError):
 
 
 class LoaderNotFound(SourceError):
-    """No loader has this name, or none recognises the source."""
+    """No loader has this name, or no loader recognises the source."""
 
 
 class SourcesEmpty(SourceError):
-    """Nothing is left to read of the paths that a corpus is synced with, as when a disk is not mounted.
+    """The paths to sync are missing or empty, for example because a disk is not mounted.
 
     Attributes:
-        documents: how many documents the corpus has of them.
+        documents: number of documents that the corpus has from these paths.
     """
 
     def __init__(self, message: str, *, documents: int, remedy: str = "") -> None:
@@ -225,19 +229,19 @@ class SourcesEmpty(SourceError):
 
 
 class BrokenSource(SourceError):
-    """A file, line or record is broken; the message names it.
+    """A file, line or record cannot be read. The message names the source.
 
     Attributes:
-        source: the path or other address that could not be read.
-        line: its line, counted from 1, if known.
-        reason: what is wrong, without either.
-        hides: whether documents of the source may not have been read for it, so that a sync keeps them.
+        source: path or address that could not be read.
+        line: line number, counted from 1, if known.
+        reason: description of the fault, without source and line.
+        hides: True if the fault may have hidden further documents of the source, so that a sync keeps them.
     """
 
     def __init__(
         self, message: str, *, source: str, line: int | None = None, remedy: str = "", hides: bool = True
     ) -> None:
-        shown = escaped(source)  # a file may have any name
+        shown = escaped(source)  # file names may contain control characters
         where = shown if line is None else f"{shown}, line {line}"
         super().__init__(f"{where}: {message}", remedy=remedy)
         self.source = source
@@ -247,13 +251,13 @@ class BrokenSource(SourceError):
 
 
 class ModelError(OverstoryError):
-    """An embedder, a reranker, a spaCy pipeline or one of their files cannot be used."""
+    """An embedder, a reranker, a spaCy pipeline or a model file cannot be used."""
 
     exit_code = 9
 
 
 class QuestionError(OverstoryError):
-    """A question that cannot be asked: empty, or nothing but white space."""
+    """A question or one of its arguments is invalid, for example an empty question."""
 
     exit_code = 10
 
@@ -262,13 +266,13 @@ class CommunityNotFound(QuestionError):
     """No community of the tree has this id."""
 
 
-class NameNotFound(QuestionError):
-    """No passage of the corpus mentions this name.
+class EntityNotFound(QuestionError):
+    """No passage of the corpus mentions this entity.
 
     Attributes:
-        name: the unknown name; of two, the first.
-        suggestions: the most similar names of the corpus, best first; may be empty.
-        unknown: every unknown name that was given, each with its suggestions.
+        name: the unknown name; the first one if two were given.
+        suggestions: the most similar names in the corpus, best first; may be empty.
+        unknown: all unknown names of the call, each with its suggestions.
     """
 
     def __init__(
@@ -287,10 +291,10 @@ class NameNotFound(QuestionError):
 
 
 class MetadataNotFound(QuestionError):
-    """No document of the corpus has metadata by this key.
+    """No document of the corpus has this metadata key.
 
     Attributes:
-        nearest: the keys that are most like it, best first; may be empty.
+        nearest: the most similar keys, best first; may be empty.
     """
 
     def __init__(self, message: str, *, nearest: tuple[str, ...] = (), remedy: str = "") -> None:
@@ -299,11 +303,11 @@ class MetadataNotFound(QuestionError):
 
 
 class FilterError(QuestionError):
-    """A filter on metadata cannot be read."""
+    """A metadata filter cannot be parsed."""
 
 
 class StatementRefused(QuestionError):
-    """A statement of the user's own on hits cannot be run, or what it returns cannot go to them."""
+    """A Cypher statement of the user (`enrich`) cannot be run, or its rows cannot be attached to hits."""
 
 
 class BenchError(OverstoryError):
@@ -313,7 +317,7 @@ class BenchError(OverstoryError):
 
 
 def install_command(extra: str) -> str:
-    """The command that installs an extra: in a checkout, from which this package is run, another one than elsewhere."""
+    """Return the pip command that installs an optional extra; in a source checkout, the editable install."""
     checkout = Path(__file__).parents[2]
     if (checkout / "pyproject.toml").is_file():
         return f"{shlex.quote(sys.executable)} -m pip install -e {shlex.quote(f'{checkout}[{extra}]')}"
@@ -321,7 +325,7 @@ def install_command(extra: str) -> str:
 
 
 class ExtraMissing(OverstoryError, ImportError):
-    """An optional package is not installed; the remedy names the extra that includes it."""
+    """An optional package is not installed. The remedy contains the command that installs it."""
 
     exit_code = 13
 
@@ -330,33 +334,33 @@ class ExtraMissing(OverstoryError, ImportError):
 
 
 class LlmError(OverstoryError):
-    """A language model cannot be used, or gave no usable answer."""
+    """A language model cannot be used or returned no usable response."""
 
     exit_code = 14
 
 
 class LlmNotSet(LlmError):
-    """No language model is set, and what was asked for needs one."""
+    """The operation needs a language model, and no model is configured."""
 
 
 class LlmUnreachable(LlmError):
-    """The endpoint does not answer, not in time, or its answers break off; retries did not help."""
+    """The endpoint does not respond, times out, or breaks off its responses; retries failed."""
 
 
 class LlmBusy(LlmError):
-    """The endpoint is overloaded or a quota is used up, and waiting did not help, or would take too long."""
+    """The endpoint is overloaded or the quota is used up, and waiting did not help or would take too long."""
 
 
 class LlmRefused(LlmError):
-    """The endpoint refused the key, the model's name, or the request."""
+    """The endpoint rejected the key, the model name or the request."""
 
 
 class NoUsableAnswer(LlmError):
-    """A request brings no answer that can be used; another request may."""
+    """The model returned no usable response to this request; another request may work."""
 
 
 class AnswerRefused(LlmRefused, NoUsableAnswer):
-    """The model refused to answer, or a content filter applied; another request may succeed."""
+    """The model refused to answer, or a content filter blocked the response; another request may work."""
 
 
 class PromptTooLong(NoUsableAnswer):
@@ -364,18 +368,18 @@ class PromptTooLong(NoUsableAnswer):
 
 
 class AnswerTruncated(NoUsableAnswer):
-    """The answer was cut off at the token limit."""
+    """The response was cut off at the token limit."""
 
 
 class AnswerUnusable(NoUsableAnswer):
-    """The answer is empty, or does not validate even after one correction."""
+    """The response is empty, or still invalid after one correction."""
 
 
 class LlmCancelled(LlmError):
-    """The request was cancelled from another thread; its answer is lost."""
+    """Another thread cancelled the request; its response is lost."""
 
 
 class BudgetExhausted(LlmError):
-    """The next request might exceed the token budget, so it was not sent. Finished work is kept."""
+    """The next request could exceed the token budget, so it was not sent. Finished work is kept."""
 
     exit_code = 15

@@ -1,5 +1,4 @@
-"""What comes with Overstory to try it: 994 passages of Wikipedia with questions (HotpotQA), a graph of films, and
-instructions for agents."""
+"""Example data: 994 Wikipedia passages with questions (HotpotQA), a graph of films, and instructions for agents."""
 
 from __future__ import annotations
 
@@ -11,23 +10,23 @@ ATTRIBUTION = (
     "Demo corpus: a part of HotpotQA (Yang et al. 2018), text from Wikipedia by its contributors, "
     "under CC BY-SA 4.0 (https://creativecommons.org/licenses/by-sa/4.0/)."
 )
-"""Must be shown together with the corpus, as its licence requires."""
+"""Attribution that the licence requires wherever the corpus is shown."""
 
 _PACKAGE = Path(__file__).parent
 
 
 def demo_corpus() -> Path:
-    """The folder of the demo corpus, in BEIR's layout: in the installed package, otherwise in the repository."""
+    """Return the folder of the demo corpus in BEIR layout, from the installed package or the repository."""
     return _folder("hotpotqa", "corpus.jsonl")
 
 
 def movie_graph() -> Path:
-    """The folder of the example graph, nodes.csv and edges.csv: films, people, and who did what in which film."""
+    """Return the folder of the example graph (nodes.csv and edges.csv) of films and people."""
     return _folder("movies", "nodes.csv")
 
 
 def agent_skill() -> Path:
-    """The file of instructions for agents that have the tools of `overstory mcp`."""
+    """Return the file with instructions for agents that use the tools of `overstory mcp`."""
     return _folder("skills/overstory", "SKILL.md") / "SKILL.md"
 
 
@@ -37,6 +36,6 @@ def _folder(name: str, file: str) -> Path:
         if (folder / file).is_file():
             return folder
     raise SourceError(
-        f"{name}/{file} is neither in {_PACKAGE / '_examples'} nor in the repository",
+        f"{name}/{file} is neither in {_PACKAGE / '_examples'} nor in the repository.",
         remedy="Reinstall Overstory; the examples are part of it.",
     )

@@ -1,4 +1,4 @@
-"""Overstory as a LangChain retriever. Needs `pip install "overstory[langchain]"`."""
+"""Overstory as a LangChain retriever. Requires `pip install "overstory[langchain]"`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Self
 from overstory.errors import ExtraMissing
 from overstory.filters import Expression, read_filter
 from overstory.knowledge import Knowledge
-from overstory.knowledge.sharing import CorpusPlace, SearchArguments, SharesKnowledge
+from overstory.knowledge.shared_knowledge import CorpusPlace, SearchArguments, SharesKnowledge
 from overstory.model import Evidence, HitStatement
 from overstory.model.plain import hit_metadata, part_metadata
 from overstory.retrieve.repeats import check_depth
@@ -21,29 +21,27 @@ try:
 except ImportError as error:
     raise ExtraMissing("langchain-core", extra="langchain") from error
 
-PASSWORD_VARIABLE = "OVERSTORY_NEO4J_PASSWORD"  # noqa: S105 # its name
+PASSWORD_VARIABLE = "OVERSTORY_NEO4J_PASSWORD"  # noqa: S105 # the variable's name, not a password
 
 
 class OverstoryRetriever(SharesKnowledge, BaseRetriever):
-    """Finds the passages of a corpus that answer a question, as LangChain documents.
+    """Retrieves the passages of a corpus for a question as LangChain documents.
 
-    Any number of threads may use one. Retrievers over the same corpus with the same settings share a connection and a
-    model; these are opened by the first question, and closed with the last retriever that uses them: by `close`, at the
-    end of a `with` block, or when Python forgets it. Can be copied, pickled and, without `settings`, saved by
-    `langchain_core.load`; the password is saved as the name of its environment variable.
+    Safe to use from several threads. Retrievers on the same corpus with the same settings share a connection and a
+    model. These are opened by the first question, and closed when the last retriever is closed by `close`, by the end
+    of a `with` block, or by garbage collection. Retrievers can be copied, pickled and, without `settings`, saved with
+    `langchain_core.load`, which stores the name of the password variable instead of the password.
 
     Attributes:
-        corpus: the name of the corpus; that of the settings if left out.
-        k: how many passages, 1 to 1,000; `invoke(question, k=…)` asks for another number.
-        retriever: the name of an Overstory retriever.
-        parts: whether reports, paths, subgraphs, facts and the like become documents of their own, after the passages.
-        filter: on the metadata of documents, as a mapping (`{"date": {"$gte": "2024-01-01"}}`) or as text (`"author =
-            'Ada'"`), or an expression of `overstory.filters`; `invoke(question, filter=…)` asks with another one in its
-            place.
-        enrich: Cypher of your own that is run on the passages found, as of `Knowledge.search`: what it returns beside
-            `id` are metadata of theirs.
-        uri, user, password, database: a Neo4j of your own; what is left out comes from the settings.
-        settings: what the OVERSTORY_* environment variables say, if left out.
+        corpus: name of the corpus; by default the corpus of the settings.
+        k: number of passages, 1 to 1,000; `invoke(question, k=…)` overrides it.
+        retriever: name of an Overstory retriever.
+        parts: True to append reports, paths, subgraphs, facts and so on as documents of their own.
+        filter: metadata filter as a mapping (`{"date": {"$gte": "2024-01-01"}}`), as text (`"author = 'Ada'"`), or as
+            an expression of `overstory.filters`; `invoke(question, filter=…)` overrides it.
+        enrich: Cypher statement of your own, as for `Knowledge.search`; its columns other than `id` become metadata.
+        uri, user, password, database: your own Neo4j; omitted values come from the settings.
+        settings: settings; by default read from the OVERSTORY_* environment variables.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", validate_assignment=True)
@@ -92,9 +90,9 @@ class OverstoryRetriever(SharesKnowledge, BaseRetriever):
         *,
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 # LangChain's signature
         k: int | None = None,
-        filter: str | dict[str, Any] | Expression | None = None,  # noqa: A002 # as LangChain's users know it
+        filter: str | dict[str, Any] | Expression | None = None,  # noqa: A002 # the name that LangChain users expect
     ) -> list[Document]:
-        knowledge = self.knowledge  # ours until the end, even if another thread closes the retriever
+        knowledge = self.knowledge  # stays open during the search, even if another thread closes the retriever
         return _documents(knowledge.search(query, **self._options(k, filter)), parts=self.parts)
 
     async def _aget_relevant_documents(
@@ -105,7 +103,7 @@ class OverstoryRetriever(SharesKnowledge, BaseRetriever):
         k: int | None = None,
         filter: str | dict[str, Any] | Expression | None = None,  # noqa: A002
     ) -> list[Document]:
-        """As `_get_relevant_documents`. Cancelling it ends the question on the server."""
+        """Search asynchronously; cancelling the task cancels the query on the server."""
         knowledge = self.knowledge
         return _documents(await knowledge.asearch(query, **self._options(k, filter)), parts=self.parts)
 
@@ -126,7 +124,7 @@ class OverstoryRetriever(SharesKnowledge, BaseRetriever):
         return {"password": PASSWORD_VARIABLE}
 
     def __getstate__(self) -> dict[Any, Any]:
-        """Without the connection: a copy in another process opens its own."""
+        """Omit the connection: a copy in another process opens its own."""
         state = super().__getstate__()
         return state | {"__pydantic_private__": (state["__pydantic_private__"] or {}) | {"_opened": None}}
 

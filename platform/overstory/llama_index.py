@@ -1,4 +1,4 @@
-"""Overstory as a LlamaIndex retriever. Needs `pip install "overstory[llama-index]"`."""
+"""Overstory as a LlamaIndex retriever. Requires `pip install "overstory[llama-index]"`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from overstory.errors import ExtraMissing
 from overstory.filters import Where, read_filter
-from overstory.knowledge.sharing import CorpusPlace, SearchArguments, SharesKnowledge, shared_knowledge
+from overstory.knowledge.shared_knowledge import CorpusPlace, SearchArguments, SharesKnowledge, shared_knowledge
 from overstory.model import Evidence, Hit, HitStatement
 from overstory.model.plain import hit_metadata, own_metadata, part_metadata
 from overstory.retrieve.repeats import check_depth
@@ -21,15 +21,15 @@ except ImportError as error:
     raise ExtraMissing("llama-index-core", extra="llama-index") from error
 
 READ_BY_MODELS = ("source", "title", "heading", "page")
-"""What a language model or an embedder of LlamaIndex reads before a passage, of what we know of it."""
+"""Metadata that LlamaIndex shows to language models and embedders along with a passage."""
 
 
 class OverstoryNodeRetriever(SharesKnowledge, BaseRetriever):
-    """Finds the passages of a corpus that answer a question, as LlamaIndex nodes with scores.
+    """Retrieves the passages of a corpus for a question as LlamaIndex nodes with scores.
 
-    Any number of threads and tasks may use one. Retrievers over the same corpus with the same settings, those of
-    `overstory.langchain` too, share a connection and a model; these are opened by the first question, and closed with
-    the last retriever that uses them: by `close`, at the end of a `with` block, or when Python forgets it.
+    Safe to use from several threads and tasks. Retrievers on the same corpus with the same settings, including those of
+    `overstory.langchain`, share a connection and a model. These are opened by the first question, and closed when the
+    last retriever is closed by `close`, by the end of a `with` block, or by garbage collection.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class OverstoryNodeRetriever(SharesKnowledge, BaseRetriever):
         k: int = 5,
         retriever: str = DEFAULT_RETRIEVER,
         parts: bool = False,
-        filter: Where | None = None,  # noqa: A002 # as that for LangChain
+        filter: Where | None = None,  # noqa: A002 # the same name as for LangChain
         enrich: str | HitStatement | None = None,
         uri: str | None = None,
         user: str | None = None,
@@ -49,24 +49,24 @@ class OverstoryNodeRetriever(SharesKnowledge, BaseRetriever):
         callback_manager: CallbackManager | None = None,
         verbose: bool = False,
     ) -> None:
-        """Nothing is opened before the first question.
+        """Create a retriever. The connection is opened by the first question.
 
         Args:
-            corpus: its name; that of the settings if left out.
-            k: how many passages, 1 to 1,000.
-            retriever: the name of an Overstory retriever.
-            parts: whether reports, paths, subgraphs, facts and the like become nodes of their own, after the passages.
-            filter: on the metadata of documents, as `where` of `Knowledge.search`.
-            enrich: Cypher of your own that is run on the passages found, as of `Knowledge.search`: what it returns
-                beside `id` are metadata of theirs.
-            uri, user, password, database: a Neo4j of your own; what is left out comes from the settings.
-            settings: what the OVERSTORY_* environment variables say, if left out.
-            callback_manager, verbose: as of LlamaIndex's retrievers.
+            corpus: name of the corpus; by default the corpus of the settings.
+            k: number of passages, 1 to 1,000.
+            retriever: name of an Overstory retriever.
+            parts: True to append reports, paths, subgraphs, facts and so on as nodes of their own.
+            filter: metadata filter, as `where` of `Knowledge.search`.
+            enrich: Cypher statement of your own, as for `Knowledge.search`; its columns other than `id` become
+                metadata.
+            uri, user, password, database: your own Neo4j; omitted values come from the settings.
+            settings: settings; by default read from the OVERSTORY_* environment variables.
+            callback_manager, verbose: as for other LlamaIndex retrievers.
 
         Raises:
-            QuestionError: `k` is out of bounds.
-            FilterError, StatementRefused: `filter` or `enrich` cannot be read.
-            SettingsError: as `Knowledge`.
+            QuestionError: `k` is out of range.
+            FilterError, StatementRefused: `filter` or `enrich` is invalid.
+            SettingsError: as for `Knowledge`.
         """
         super().__init__(callback_manager=callback_manager, verbose=verbose)
         check_depth(k)
@@ -84,7 +84,7 @@ class OverstoryNodeRetriever(SharesKnowledge, BaseRetriever):
         return self._corpus_place
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        knowledge = self.knowledge  # ours until the end, even if another thread closes the retriever
+        knowledge = self.knowledge  # stays open during the search, even if another thread closes the retriever
         return _nodes(knowledge.search(query_bundle.query_str, **self._options), parts=self._parts)
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
@@ -115,6 +115,6 @@ def _node(hit: Hit, evidence: Evidence) -> TextNode:
 
 
 def _unread(ours: Iterable[str]) -> dict[str, Any]:
-    """What of our metadata nobody but a person reads: scores and reasons would be noise to a model."""
+    """Exclude metadata such as scores and reasons from the text for models, where it would be noise."""
     names = sorted(set(ours) - set(READ_BY_MODELS))
     return {"excluded_llm_metadata_keys": names, "excluded_embed_metadata_keys": names}

@@ -1,4 +1,4 @@
-"""What a process may use of its machine: processors and memory, by its container's limits where they are lower."""
+"""Processors and memory available to this process, with the limits of its container."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from pathlib import Path, PurePosixPath
 import psutil
 
 CGROUPS = Path("/sys/fs/cgroup")
-"""Where Linux shows the control groups that limit containers and services: version 2, or one folder a controller."""
+"""Root of Linux control groups, version 2, or version 1 with one folder per controller."""
 
 
 @cache
 def processors() -> int:
-    """Processors that this process may use, at least one: those of its CPU set, or as many as its quota of time is."""
+    """Return the number of usable processors, at least 1, limited by CPU affinity and the container's quota."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, math.ceil(min(usable, quota(CGROUPS, _own_groups()))))
 
 
 @cache
 def memory_bytes() -> int:
-    """Bytes of memory that this process may hold: the machine's, or its limit."""
+    """Return the memory available to this process in bytes, limited by its container."""
     total = int(psutil.virtual_memory().total)
     return int(min(total, memory_limit(CGROUPS, _own_groups())))
 
 
 def quota(root: Path, groups: dict[str, PurePosixPath]) -> float:
-    """Processors that the quotas of these groups and of those above them amount to; infinite without any."""
+    """Return the smallest CPU quota of control groups and their parents, in processors; infinity without a quota."""
     least = math.inf
     for folder in _folders(root, groups, "cpu"):
         allowed, period, *_ = (*_words(folder / "cpu.max"), "max", "max")
@@ -40,14 +40,14 @@ def quota(root: Path, groups: dict[str, PurePosixPath]) -> float:
 
 
 def memory_limit(root: Path, groups: dict[str, PurePosixPath]) -> float:
-    """Bytes that these groups and those above them may hold; infinite without a limit."""
+    """Return the smallest memory limit of control groups and their parents, in bytes; infinity without a limit."""
     folders = _folders(root, groups, "memory")
     limits = (_first(folder / name) for folder in folders for name in ("memory.max", "memory.limit_in_bytes"))
     return min((int(limit) for limit in limits if limit.isdecimal()), default=math.inf)
 
 
 def _own_groups() -> dict[str, PurePosixPath]:
-    """This process's group by controller; "" has the one of version 2."""
+    """Return the control group of this process by controller; the key "" is version 2."""
     try:
         lines = Path("/proc/self/cgroup").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:  # not Linux
@@ -57,7 +57,7 @@ def _own_groups() -> dict[str, PurePosixPath]:
 
 
 def _folders(root: Path, groups: dict[str, PurePosixPath], controller: str) -> list[Path]:
-    """The folders of a process's groups and of those above them. A container may see its own group as the root."""
+    """Return the folders of control groups and their parents. A container may see its own group as the root."""
     found: list[Path] = []
     for name, mount in (("", root), (controller, root / controller)):
         if name in groups:

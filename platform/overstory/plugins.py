@@ -1,6 +1,6 @@
-"""Entry points: parts that installed packages register under a group such as `overstory.embedders`, ours included.
+"""Plugins that packages, including this one, register as entry points under groups such as `overstory.embedders`.
 
-The last word of a group, without its s, is what messages call such a part: an embedder, a retriever, a system.
+Messages call a plugin by the last word of its group without "s": embedder, retriever, system.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ _OWN_PACKAGE = "overstory"
 
 
 class PluginUnusable(Exception):
-    """Why a part cannot be used, with the package it is from. `load` and `make` turn it into an `OverstoryError`."""
+    """The reason why a plugin cannot be used. `load` and `make` convert it to an `OverstoryError`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A part that a package registers.
+    """A plugin that a package registers.
 
     Attributes:
-        kind: what it should be ("embedder").
-        package: the package it is from, "unknown" for an entry point without one.
+        kind: kind of plugin ("embedder").
+        package: name of the package, "unknown" for an entry point without one.
     """
 
     kind: str
@@ -37,35 +37,35 @@ class Plugin:
     @classmethod
     def of(cls, point: EntryPoint) -> Plugin:
         package: str | None = point.dist.name if point.dist else None
-        return cls(_kind(point.group), point.name, package or "unknown", point)  # a package may lack its metadata
+        return cls(_kind(point.group), point.name, package or "unknown", point)  # the package may have no metadata
 
     @property
     def is_own(self) -> bool:
         return self.package == _OWN_PACKAGE
 
     def load(self) -> object:
-        """Import what the entry point names, most often a class."""
+        """Import the object that the entry point refers to, usually a class."""
         try:
             return self.point.load()
         except OverstoryError:
             raise
-        except Exception as error:  # importing somebody else's module may raise anything
+        except Exception as error:  # importing another package's module may raise anything
             raise PluginUnusable(self._fails(error)) from error
 
     def make(self, *arguments: object, requires: Sequence[str]) -> object:
-        """Call what the entry point names.
+        """Create an instance of the plugin.
 
         Args:
-            requires: attributes without which the result is not of this kind.
+            requires: attributes that the instance must have.
         """
         factory = self.load()
         try:
-            made: object = factory(*arguments)  # type: ignore[operator] # if it cannot be called, that is reported
+            made: object = factory(*arguments)  # type: ignore[operator] # the error handler below reports an object that is not callable
         except OverstoryError:
             raise
-        except Exception as error:  # and so may calling it
+        except Exception as error:  # calling another package's code may raise anything
             raise PluginUnusable(self._fails(error)) from error
-        # isinstance with a protocol would look at every attribute, and so ask an endpoint for its dimension.
+        # isinstance with a protocol reads every attribute, and could query an endpoint for its dimension.
         if not all(hasattr(made, attribute) for attribute in requires):
             raise PluginUnusable(f"{self._where} is not a valid {self.kind}, but a {type(made).__name__}")
         return made
@@ -79,18 +79,19 @@ class Plugin:
 
 
 def plugins(group: str, points: Iterable[EntryPoint] | None = None) -> list[Plugin]:
-    """The parts registered under a group: ours first, then by name and value. Nothing is imported. A package that is
-    installed later is found by the next process.
+    """List the plugins of a group: built-in ones first, then by name and value. Imports nothing.
+
+    A package installed later is found by the next process.
 
     Args:
-        points: instead of those of the installed packages.
+        points: entry points to use instead of those of installed packages.
     """
     return list(_installed(group, tuple(sys.path)) if points is None else _sorted(points))
 
 
 @lru_cache(maxsize=256)
 def _installed(group: str, path: tuple[str, ...]) -> tuple[Plugin, ...]:
-    """The parts of the packages on this path, which is `sys.path`: to read their metadata takes some 10 ms."""
+    """Return the plugins of the packages on `sys.path`; cached because reading their metadata takes about 10 ms."""
     del path
     return _sorted(entry_points(group=group))
 
@@ -101,16 +102,16 @@ def _sorted(points: Iterable[EntryPoint]) -> tuple[Plugin, ...]:
 
 
 def names(group: str) -> list[str]:
-    """The names registered under a group, sorted, each once. Nothing is imported."""
+    """Return the distinct plugin names of a group, sorted. Imports nothing."""
     return sorted({plugin.name for plugin in plugins(group)})
 
 
 def load(group: str, name: str, *, error: type[OverstoryError], setting: str = "") -> object:
-    """Import what is registered under a name, most often a class. Of several with one name, ours.
+    """Import the plugin with this name, usually a class. Built-in plugins take precedence.
 
     Args:
-        error: the class of what is raised.
-        setting: the environment variable that holds the name, for the message.
+        error: exception class to raise.
+        setting: environment variable with the name, for the error message.
     """
     plugin = _find(group, name, error, setting)
     try:
@@ -127,11 +128,11 @@ def make(
     requires: Sequence[str],
     setting: str = "",
 ) -> object:
-    """Call what is registered under a name with these arguments.
+    """Create an instance of the plugin with this name.
 
     Args:
         error, setting: as for `load`.
-        requires: attributes without which the result is not of the group's kind.
+        requires: attributes that the instance must have.
     """
     plugin = _find(group, name, error, setting)
     try:
@@ -146,7 +147,7 @@ def _find(group: str, name: str, error: type[OverstoryError], setting: str) -> P
         known = ", ".join(names(group))
         remedy = f"Use one of: {known}." if known else f"No {_kind(group)} is installed."
         if setting:
-            remedy = f"Set {setting} to one of: {known}. Or install the package that has it."
+            remedy = f"Set {setting} to one of: {known}. Or install the package that provides it."
         raise error(f"There is no {_kind(group)} {name!r}.", remedy=remedy)
     return found
 

@@ -1,8 +1,8 @@
-"""Further processes of our own interpreter, each with pipes for its input and output.
+"""Worker processes of this interpreter that communicate through pipes.
 
-They are started afresh, and not by `multiprocessing`: its spawned children run the caller's main module again, which
-breaks scripts without a guard, and its forked ones inherit the locks of our threads.
-A child ends when its input does, so also when its parent is killed.
+`multiprocessing` is not used: spawned children run the caller's main module again, which breaks scripts without a
+guard, and forked children inherit locks of other threads. A worker ends when its input closes, so also when its parent
+is killed.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ A = TypeVar("A")
 
 
 class ProcessEnded(Exception):
-    """A process ended before it answered, as one does that is killed.
+    """A process ended before it answered, for example because it was killed.
 
     Attributes:
-        status: of its exit; that of a signal is negative.
+        status: exit status; negative for a signal.
     """
 
     def __init__(self, status: int) -> None:
@@ -39,54 +39,53 @@ class ProcessEnded(Exception):
 
 
 class AnsweringProcess:
-    """A process that answers each line with a line, or with several."""
+    """A process that answers each input line with one or more lines."""
 
-    def __init__(self, main: str, *arguments: str, told: bytes = b"") -> None:
-        """Starts it.
+    def __init__(self, main: str, *arguments: str, first_line: bytes = b"") -> None:
+        """Start the process.
 
         Args:
-            main: the function that it runs, like "package.module:function". It reads lines from standard input until
-                that ends.
-            arguments: of the function; every user of the machine may see them.
-            told: a short line that it reads before the others, and does not answer.
+            main: function to run, like "package.module:function"; it reads lines from standard input until the end.
+            arguments: arguments of the function; visible to all users of the machine.
+            first_line: a short first input line, which gets no answer.
         """
         module, _, function = main.partition(":")
         path = [str(Path(entry).absolute()) for entry in sys.path]
         code = f"import sys; sys.path[:] = {path!r}; from {module} import {function}; {function}(*{arguments!r})"
-        self._process = subprocess.Popen(  # noqa: S603 # our own interpreter, no shell
+        self._process = subprocess.Popen(  # noqa: S603 # runs this interpreter without a shell
             [sys.executable, "-c", code],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | ONE_THREAD,
-            process_group=0,  # an interruption from the keyboard is for the parent
+            process_group=0,  # Ctrl-C should reach only the parent
         )
         assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018 # for mypy
         self._questions, self._answers = self._process.stdin, self._process.stdout
-        if told:
-            with contextlib.suppress(OSError):  # one that has ended already says so when it is asked
-                self._questions.write(told + b"\n")
+        if first_line:
+            with contextlib.suppress(OSError):  # `answer` reports a process that has ended
+                self._questions.write(first_line + b"\n")
                 self._questions.flush()
 
     def answer(self, line: bytes) -> bytes:
-        """What the process says to a line, both without their line ends.
+        """Send a line and return the answer, both without line ends.
 
         Raises:
-            ProcessEnded: it says nothing any more.
+            ProcessEnded: the process ended.
         """
         self.ask(line)
         return self.next_line()
 
     def ask(self, line: bytes) -> None:
-        """Sends a line. A process that has ended says so when its answer is read."""
+        """Send a line. If the process has ended, `next_line` raises the error."""
         with contextlib.suppress(OSError, ValueError):
             self._questions.write(line + b"\n")
             self._questions.flush()
 
     def next_line(self) -> bytes:
-        """The next line that the process says, without its end.
+        """Return the next answer line without its end.
 
         Raises:
-            ProcessEnded: it says nothing any more.
+            ProcessEnded: the process ended.
         """
         try:
             answer = self._answers.readline()
@@ -97,22 +96,24 @@ class AnsweringProcess:
         return answer[:-1]
 
     def kill(self) -> None:
-        """Kills the process, and returns at once, in any thread: whoever waits for its answer gets `ProcessEnded`."""
+        """Kill the process without waiting, from any thread; threads that wait for an answer get `ProcessEnded`."""
         self._process.kill()
 
     def stop(self) -> None:
-        """Kills the process: what it may still be doing, nobody waits for."""
+        """Kill the process, wait for its end, and close its pipes."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._questions, self._answers):
-            with contextlib.suppress(OSError):  # what is still in a buffer goes nowhere
+            with contextlib.suppress(OSError):  # closing flushes a buffer that the process no longer reads
                 pipe.close()
 
 
 @contextmanager
 def answering() -> Generator[Callable[[bytes], None]]:
-    """What the main function of such a process answers with, a line at a time. What libraries print goes to standard
-    error instead, and a process whose parent is gone ends."""
+    """Yield a function that sends answer lines, for the main function of an `AnsweringProcess`.
+
+    Redirects printed output to standard error, and exits if the parent is gone.
+    """
     with os.fdopen(os.dup(1), "wb") as answers:
         os.dup2(2, 1)
 
@@ -123,47 +124,47 @@ def answering() -> Generator[Callable[[bytes], None]]:
         try:
             yield give
         except BrokenPipeError:
-            os._exit(0)  # an orderly exit would try to write once more
+            os._exit(0)  # a normal exit would try to write again
 
 
 def to_line(value: object) -> bytes:
-    """Return a value as a line for a process, or from one."""
     return base64.b64encode(pickle.dumps(value))
 
 
-def from_line(line: bytes) -> Any:  # pickle's
-    """Return the value of a line that `to_line` made."""
-    return pickle.loads(base64.b64decode(line))  # noqa: S301 # of this program's own processes
+def from_line(line: bytes) -> Any:  # pickle returns any type
+    return pickle.loads(base64.b64decode(line))  # noqa: S301 # the line comes from this program's own process
 
 
 class ProcessPool(Generic[Q, A]):
-    """A context in which `count` processes run; they are stopped at its end."""
+    """A pool of processes, which stop when the `with` block ends."""
 
     def __init__(
         self, start: Callable[[], AnsweringProcess], ask: Callable[[AnsweringProcess, Q], A], count: int, *, tries: int
     ) -> None:
-        """
+        """Start the processes.
+
         Args:
-            ask: puts a question to a process, in a thread of that process. One that raises `ProcessEnded` is replaced.
-            tries: how many processes may end over a question.
+            ask: sends a question to a process, in a thread of that process. A process that raises `ProcessEnded` is
+                replaced.
+            tries: maximum number of processes that may end over one question.
         """
         self._start, self._ask_one, self._tries = start, ask, tries
         self._all = [start() for _ in range(count)]
         self._idle: queue.SimpleQueue[AnsweringProcess] = queue.SimpleQueue()
         for process in self._all:
             self._idle.put(process)
-        # A thread waits for each process; with one thread for all, full pipes in both directions would block for good.
+        # One thread per process avoids a deadlock when pipes are full in both directions.
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="process")
         self._is_ended = False
 
     def answers(self, questions: Iterable[Q], *, ahead: int) -> Iterator[A]:
-        """The answer to each question, in order, lazily.
+        """Yield the answer to each question, lazily and in order.
 
         Args:
-            ahead: questions for each process that are read ahead of the answers.
+            ahead: number of questions per process that are read ahead of the answers.
 
         Raises:
-            ProcessEnded: so many processes ended over a question as may.
+            ProcessEnded: one question ended as many processes as `tries` allows.
         """
         running: deque[Future[A]] = deque()
         for question in questions:
@@ -209,4 +210,4 @@ class ProcessPool(Generic[Q, A]):
 
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-"""What a process of several has in its environment: the processes are the parallelism."""
+"""Environment of worker processes: one compute thread each, because the processes already run in parallel."""

@@ -1,4 +1,4 @@
-"""Progress for programs: one function that is called at every step, and how long a task will still take."""
+"""Progress reports to a function, with an estimate of the remaining time."""
 
 from __future__ import annotations
 
@@ -12,32 +12,33 @@ from overstory.display import about
 from overstory.protocols import Progress, Silence
 
 Clock = Callable[[], float]
-"""Seconds that never go back, as `time.monotonic` gives them."""
+"""A monotonic clock in seconds, such as `time.monotonic`."""
 
 _SECONDS_MEASURED = 5.0
-"""No estimate before: a task begins with a model that is loaded, and one batch tells little."""
+"""No estimate before this time, because a task starts by loading a model, and one batch is too little data."""
 
-_SECONDS_WORTH_SAYING = 5.0  # an estimate below this is left out
+_SECONDS_WORTH_SAYING = 5.0  # shorter estimates are not shown
 
-_SECONDS_REMEMBERED = 30.0  # what was done longer ago has lost most of its weight in the rate
+_SECONDS_REMEMBERED = 30.0  # time constant of the exponentially weighted rate
 
 
 class TimeLeft:
-    """Estimates how long a task will still take from the rate of the last half minute or so."""
+    """Estimates the remaining time of a task from the rate of roughly the last 30 seconds."""
 
     def __init__(self, total: int | None, now: float) -> None:
-        """
+        """Start measuring.
+
         Args:
-            total: in units; there is no estimate for None.
-            now: seconds, as of a clock that never goes back.
+            total: total number of units; None gives no estimate.
+            now: current time of a monotonic clock, in seconds.
         """
         self._total = total
         self._began = self._last = now
         self._done = 0
-        self._units = self._seconds = 0.0  # both decay with age; their quotient is the rate
+        self._units = self._seconds = 0.0  # exponentially decayed sums; their quotient is the rate
 
     def advance(self, amount: int, now: float) -> None:
-        """Notes that so many units were done since the last call."""
+        """Record that `amount` units were finished since the last call."""
         passed = max(0.0, now - self._last)
         kept = math.exp(-passed / _SECONDS_REMEMBERED)
         gained = _SECONDS_REMEMBERED * (1 - kept)
@@ -47,7 +48,7 @@ class TimeLeft:
         self._last = now
 
     def seconds(self, now: float) -> float | None:
-        """The seconds left; None where that is not known yet, or not worth saying."""
+        """Return the estimated seconds left; None if unknown or too short to show."""
         if self._total is None or now - self._began < _SECONDS_MEASURED or not self._units or not self._seconds:
             return None
         left = (self._total - self._done) * self._seconds / self._units - (now - self._last)
@@ -56,15 +57,15 @@ class TimeLeft:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The progress of a task; `str(step)` gives it in one line.
+    """The progress of a task; `str(step)` formats it in one line.
 
     Attributes:
-        task: a stage ("load", "embed", "extract", "entities", "mentions", or a system's name), "delete", "restore" or
-            "export"; "chunk" while a long text is cut, after which "load" starts again where it was; before them
-            "Neo4j" (download) and "Server" (start).
-        done, total: in units; `total` is None if unknown.
-        detail: a summary of the result after the end of the task; None before.
-        seconds_left: an estimate for the rest of this task; None where it is not known yet, or not worth saying.
+        task: a stage ("load", "embed", "extract", "entities", "mentions", or the name of a system), "delete", "restore"
+            or "export"; "chunk" while a long text is split, followed by "load" again; at the start "Neo4j" (download)
+            and "Server" (start).
+        done, total: units finished and in all; `total` is None if unknown.
+        detail: summary of the result when the task has ended, otherwise None.
+        seconds_left: estimated seconds left; None if unknown or too short to show.
     """
 
     task: str
@@ -86,14 +87,14 @@ OnStep = Callable[[Step], object]
 
 
 def progress_to(listener: Progress | OnStep | None, *, clock: Clock = time.monotonic) -> Progress:
-    """The `Progress` itself, one that calls the function, or a silent one for None."""
+    """Return a `Progress` for a listener: the object itself, a wrapper of a function, or a silent one for None."""
     if listener is None:
         return Silence()
     return listener if isinstance(listener, Progress) else _Calls(listener, clock)
 
 
 class _Calls(threading.local):
-    """A `Progress` that calls a function with each step. Each thread has a task of its own."""
+    """A `Progress` that calls a function with each step, and tracks one task per thread."""
 
     def __init__(self, listener: OnStep, clock: Clock) -> None:
         self._listener = listener
@@ -103,17 +104,17 @@ class _Calls(threading.local):
 
     def start(self, task: str, total: int | None, unit: str) -> None:
         self._left = TimeLeft(total, self._clock())
-        self._tell(Step(task, 0, total, unit))
+        self._notify(Step(task, 0, total, unit))
 
     def advance(self, amount: int) -> None:
         at, now = self._step, self._clock()
         self._left.advance(amount, now)
-        self._tell(Step(at.task, at.done + amount, at.total, at.unit, seconds_left=self._left.seconds(now)))
+        self._notify(Step(at.task, at.done + amount, at.total, at.unit, seconds_left=self._left.seconds(now)))
 
     def finish(self, detail: str) -> None:
         at = self._step
-        self._tell(Step(at.task, at.done, at.total, at.unit, detail))
+        self._notify(Step(at.task, at.done, at.total, at.unit, detail))
 
-    def _tell(self, step: Step) -> None:
+    def _notify(self, step: Step) -> None:
         self._step = step
         self._listener(step)

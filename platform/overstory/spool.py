@@ -1,7 +1,7 @@
-"""Tables in a temporary file: what a run notes of each document or record, when memory must not grow with them.
+"""Temporary SQLite tables for data that may exceed memory, such as records of each document of a run.
 
-SQLite keeps them in memory until its cache is full, and writes the rest to a file without a name, which the operating
-system deletes with the process, killed or not.
+SQLite keeps the tables in memory until its cache is full, and writes the rest to an unnamed file, which the operating
+system deletes when the process ends, even if killed.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from typing import Self
 from overstory.errors import OverstoryError
 
 _SPOOL_CACHE_MEGABYTES = 16
-"""Megabytes that a spool keeps in memory, unless it is made with another number."""
 
 _FAST = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA temp_store = FILE")
-"""Nothing of it is needed after a crash."""
+"""Settings without crash safety, because the tables are temporary."""
 
 _CANNOT_WRITE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
 _PRIMARY_CODE = 0xFF
-"""The bits of an error code that say what happened; further bits say at which call."""
+"""Mask for the primary part of a SQLite error code; the other bits identify the failed call."""
 
 
 class Spool:
-    """SQLite tables that are deleted when it is closed. Use it in a `with` block, from one thread at a time.
+    """Temporary SQLite tables that are deleted on close. Use it in a `with` block, from one thread at a time.
 
-    A set with the ids of ten million records would take more than a gigabyte of memory.
+    A Python set with the ids of ten million records would take more than a gigabyte of memory.
     """
 
     def __init__(self, *tables: str, megabytes: float = _SPOOL_CACHE_MEGABYTES) -> None:
-        """
+        """Create the tables.
+
         Args:
-            tables: each as in `CREATE TABLE`: its name and columns.
-            megabytes: what is kept in memory; a statement that sorts takes as much again.
+            tables: table definitions as in `CREATE TABLE`: name and columns.
+            megabytes: size of the memory cache; a sorting statement takes the same amount again.
         """
         self._table = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         cache = f"PRAGMA cache_size = -{max(1, round(megabytes * 1_000_000 / 1024))}"
@@ -46,13 +46,14 @@ class Spool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """
+        """Delete the tables.
+
         Raises:
-            OverstoryError: the block ended because its temporary file could not be written.
+            OverstoryError: the block failed because the temporary file could not be written.
         """
         self._table.close()
         if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & _PRIMARY_CODE in _CANNOT_WRITE:
             raise OverstoryError(
                 f"A temporary file could not be written, most often because the disk is full: {error}",
-                remedy="Free some space where temporary files are, or name a folder on another disk in SQLITE_TMPDIR.",
+                remedy="Free space on the disk for temporary files, or set SQLITE_TMPDIR to a folder on another disk.",
             ) from error

@@ -1,4 +1,4 @@
-"""JSON, TOML and YAML from users, parsed within bounds: each text gives a value or a `ValueError`."""
+"""Parsing of untrusted JSON, TOML and YAML within limits: every text gives a value or a `ValueError`."""
 
 from __future__ import annotations
 
@@ -10,27 +10,29 @@ if TYPE_CHECKING:
     import yaml
 
 MOST_NESTED_LEVELS = 100
-"""Levels of lists and mappings in YAML, TOML and files of JSON, and parts of a dotted key in TOML. PyYAML's C composer
-recurses until the stack overflows; tomllib's memory grows with the square of the parts."""
+"""Maximum nesting in YAML, TOML and JSON files, and maximum parts of a dotted TOML key.
+
+Deeper YAML overflows the stack of PyYAML's C composer, and tomllib's memory grows with the square of the parts.
+"""
 MOST_YAML_VALUES = 10_000
-"""Values of a YAML text, with those that its aliases repeat."""
+"""Maximum number of values in a YAML text, including repetitions by aliases."""
 _LONGEST_STRUCTURED_TEXT = 65_536
-"""Characters of a YAML or TOML text, such as front matter: both parsers need hundreds of bytes for some characters."""
+"""Maximum characters of a YAML or TOML text, because both parsers need hundreds of bytes for some characters."""
 
 _NOT_KEYS = re.compile(r'"""(?s:.*?)"""|\'\'\'(?s:.*?)\'\'\'|"(?:[^"\\\n]|\\.)*+"|\'[^\'\n]*+\'|#[^\n]*+')
 _LONG_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MOST_NESTED_LEVELS}}}")
 
 
 class BeyondBounds(ValueError):
-    """A text is too long or nested too deeply to be parsed."""
+    """A text is too long or too deeply nested to be parsed."""
 
 
-def parse_json(text: str | bytes, **options: Any) -> Any:  # as json.loads
+def parse_json(text: str | bytes, **options: Any) -> Any:  # the return type of json.loads
     """Parse JSON.
 
     Raises:
-        BeyondBounds: it is nested too deeply.
-        ValueError: it is not JSON, or has a number of more than 4,300 digits.
+        BeyondBounds: the text is too deeply nested.
+        ValueError: the text is not JSON, or contains a number of more than 4,300 digits.
     """
     try:
         return json.loads(text, **options)
@@ -38,12 +40,12 @@ def parse_json(text: str | bytes, **options: Any) -> Any:  # as json.loads
         raise BeyondBounds("it is nested too deeply") from error
 
 
-def parse_toml(text: str) -> dict[str, Any]:  # as tomllib.loads
+def parse_toml(text: str) -> dict[str, Any]:  # the return type of tomllib.loads
     """Parse TOML.
 
     Raises:
-        BeyondBounds: it is too long, is nested too deeply, or has a key of too many parts.
-        ValueError: it is not TOML.
+        BeyondBounds: the text is too long or too deeply nested, or a key has too many parts.
+        ValueError: the text is not TOML.
     """
     import tomllib
 
@@ -54,21 +56,21 @@ def parse_toml(text: str) -> dict[str, Any]:  # as tomllib.loads
         values = tomllib.loads(text)
     except RecursionError as error:
         raise BeyondBounds("it is nested too deeply") from error
-    check_depth(values)  # dotted keys in nested tables multiply
+    check_depth(values)  # dotted keys within nested tables add levels
     return values
 
 
 def compose_yaml(text: str, *, most_values: int = MOST_YAML_VALUES) -> tuple[yaml.Node | None, int]:
-    """Parse YAML to a tree of nodes; return it with the number of its values. None if the text has no value.
+    """Parse YAML to a node tree; return the root and the number of values. The root is None for an empty text.
 
     Raises:
-        BeyondBounds: it is nested too deeply or has too many values; both count what aliases repeat.
-        ValueError: it is not YAML.
+        BeyondBounds: the text is too deeply nested or has too many values, counting repetitions by aliases.
+        ValueError: the text is not YAML.
     """
     import yaml
 
     _check_length(text)
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # C where PyYAML was built with libyaml
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C loader exists if PyYAML was built with libyaml
     try:
         _check_events(yaml.parse(text, Loader=loader), most_values)
         root = yaml.compose(text, Loader=loader)
@@ -78,10 +80,10 @@ def compose_yaml(text: str, *, most_values: int = MOST_YAML_VALUES) -> tuple[yam
 
 
 def check_depth(value: object) -> None:
-    """Check the depth of dictionaries and lists before code that recurses reads them. It takes twice as long as `json`.
+    """Check the nesting of dictionaries and lists before recursive code reads them.
 
     Raises:
-        BeyondBounds: it is nested too deeply.
+        BeyondBounds: the value is too deeply nested.
     """
     level = [value]
     for _ in range(MOST_NESTED_LEVELS + 1):
@@ -96,10 +98,8 @@ def _check_length(text: str) -> None:
         raise BeyondBounds(f"it has more than {_LONGEST_STRUCTURED_TEXT:,} characters")
 
 
-def _check_events(
-    events: Any, most_values: int
-) -> None:  # an iterable of yaml.Event, some types of which have no stubs
-    """Check depth and number before the composer recurses."""
+def _check_events(events: Any, most_values: int) -> None:  # events of type yaml.Event, whose stubs are incomplete
+    """Check depth and number of values before the composer recurses."""
     import yaml
 
     depth = values = 0
@@ -109,11 +109,11 @@ def _check_events(
         elif isinstance(event, yaml.NodeEvent):
             depth += isinstance(event, yaml.CollectionStartEvent)
             values += 1
-            _check_bounds(depth, values, 2 * most_values)  # keys are events, too
+            _check_bounds(depth, values, 2 * most_values)  # keys are events as well
 
 
 def _count_values(root: yaml.Node | None, most_values: int) -> int:
-    """The values of a tree in which an alias is a node that has several parents, or is its own ancestor."""
+    """Count the values of a tree in which an aliased node has several parents or is its own ancestor."""
     import yaml
 
     waiting = [] if root is None else [(root, 0)]

@@ -1,5 +1,4 @@
-"""Checks of text: whether UTF-8 can encode it, whether a terminal would obey it, and whether it can be a key in an HTTP
-header."""
+"""Checks and cleaning of text: valid UTF-8, control characters, and keys for HTTP headers."""
 
 from __future__ import annotations
 
@@ -13,30 +12,30 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def is_well_formed(text: str) -> bool:
-    """Whether UTF-8 can encode a text: it has no lone surrogate."""
+    """Return True if UTF-8 can encode the text, which has no lone surrogates."""
     return text.isascii() or _SURROGATE.search(text) is None
 
 
 def well_formed(text: str) -> str:
-    """The text with a replacement character for every lone surrogate; its length stays the same.
+    """Replace each lone surrogate by a replacement character; the length stays the same.
 
-    Python reads lone surrogates from broken JSON or file names; no library below us accepts them.
+    Python creates lone surrogates from broken JSON or file names; most libraries reject them.
     """
     return text if text.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def is_key(text: str) -> bool:
-    """Whether an HTTP header can contain a text. Checked by us, because a library's error may show the key."""
+    """Return True if an HTTP header can contain the text. A library's own error could reveal the key."""
     return text.isascii() and text.isprintable()
 
 
 def on_one_line(text: str) -> str:
-    """The text without control and invisible characters, its white space squeezed."""
+    """Return the text without control and invisible characters, with white space collapsed."""
     return " ".join(printable(text).split())
 
 
 def escaped(name: str) -> str:
-    """A name on one line: line ends, and what a terminal would obey or nobody sees, as Python writes it."""
+    """Return a name on one line, with line ends, control and invisible characters escaped as in Python."""
     return _LINE_END.sub(_as_written, OBEYED.sub(_as_written, name))
 
 

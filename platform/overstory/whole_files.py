@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-_OWNER_ONLY = 0o600  # the mode of what only the user may read
-_ANYBODY = 0o666  # less what the umask takes
+_OWNER_ONLY = 0o600  # only the user may read the file
+_ANYBODY = 0o666  # the umask removes permissions
 
 
 @contextmanager
 def written_whole(file: Path, *, mode: int = _ANYBODY) -> Generator[TextIO]:
-    """A stream of text, in UTF-8, that takes the place of a file when the block ends without an error: no reader ever
-    sees half of it, and an interrupted run leaves none.
+    """Open a UTF-8 text stream that replaces the file atomically when the block ends without an error.
+
+    Readers never see a partial file, and an interrupted run leaves none.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     part = file.with_name(f"{file.name}.{os.getpid()}.part")
     try:
@@ -28,15 +29,15 @@ def written_whole(file: Path, *, mode: int = _ANYBODY) -> Generator[TextIO]:
             os.fsync(stream.fileno())
         part.replace(file)
     finally:
-        with suppress(OSError):  # its name may be too long
+        with suppress(OSError):  # the name may be too long
             part.unlink(missing_ok=True)
 
 
 def write_whole(file: Path, text: str, *, mode: int = _OWNER_ONLY) -> None:
-    """Replaces a file by a text, which only the user can read.
+    """Replace the contents of a file atomically; by default only the user can read the file.
 
     Raises:
-        OSError: as `written_whole`.
+        OSError: as for `written_whole`.
     """
     with written_whole(file, mode=mode) as stream:
         stream.write(text)

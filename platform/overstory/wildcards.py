@@ -1,9 +1,9 @@
-"""Patterns with wildcards as regular expressions that do not backtrack.
+"""Wildcard patterns as regular expressions without backtracking.
 
-Python's engine tries all ways to share a text among several wildcards: 16 stars take it minutes, in which no other
-thread runs. Here each piece of a pattern is matched where it first fits after the piece before, in an atomic group, and
-no later place is tried, because the first one leaves the most for the rest. `fnmatch` does the same. The time is at
-most proportional to the length of the text times that of the pattern.
+Python's engine tries all ways to distribute a text among wildcards: 16 stars take minutes and block other threads. Here
+each literal piece is matched at the first position after the previous piece, in an atomic group, and later positions
+are not tried, because the first leaves most text for the other pieces. `fnmatch` works the same way. Matching takes
+time at most proportional to text length times pattern length.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import re
 from collections.abc import Sequence
 
 LONGEST_PATTERN_CHARACTERS = 1_000
-"""Characters of a pattern with wildcards."""
 
 _TEXT_PART = re.compile(r"(\[[*?]\]|\*+|\?+)")
 _PATH_PART = re.compile(
@@ -25,8 +24,10 @@ _WHOLE_FOLDERS = "[^/]*+/"
 
 
 def text_pattern(pattern: str) -> re.Pattern[str]:
-    """A pattern with "*" and "?", which in brackets, as "[*]", are themselves. What ends with "/*" is a folder and all
-    below it. For `fullmatch`."""
+    """Compile a text pattern with "*" and "?" for use with `fullmatch`.
+
+    "[*]" and "[?]" match these characters literally. A final "/*" matches the folder and everything below it.
+    """
     whole = pattern.removesuffix("/*")
     pieces = [""]
     for number, part in enumerate(_TEXT_PART.split(whole)):
@@ -41,14 +42,16 @@ def text_pattern(pattern: str) -> re.Pattern[str]:
 
 
 def path_pattern(pattern: str, *, as_git: bool = False) -> re.Pattern[str]:
-    """A pattern of paths, in which "*" and "?" stand for characters of one name, "**" also for folders, and brackets
-    for one of some characters. A folder that it fits stands for all below it. For `fullmatch`.
+    """Compile a path pattern for use with `fullmatch`. A matching folder matches everything below it.
+
+    "*" and "?" match within one path segment, "**" also matches across segments, and brackets match one of several
+    characters.
 
     Args:
-        as_git: as in .gitignore: "**" is one only between slashes, a backslash takes the meaning from the next
-            character, and what is below a folder does not fit.
+        as_git: use .gitignore rules: "**" is special only between slashes, a backslash escapes the next character, and
+            a folder does not match its contents.
     """
-    names = [[""]]  # between "**", and within one between "*"
+    names = [[""]]  # split at "**", and within each part at "*"
     for part in _PATH_PART.finditer(pattern):
         text = part.group()
         match part.lastgroup:
@@ -72,13 +75,13 @@ def path_pattern(pattern: str, *, as_git: bool = False) -> re.Pattern[str]:
 
 
 def _in_order(pieces: Sequence[str], *, gap: str) -> str:
-    """Pieces with any number of gaps before each but the first."""
+    """Join pieces with any number of gaps before each piece except the first."""
     first, *others = pieces
     return first + "".join(f"(?>(?:{gap})*?{piece})" for piece in others)
 
 
 def _one_of(listed: str, *, negated: bool) -> str:
-    """One of the characters between brackets, in which only a hyphen keeps its meaning; never a slash."""
+    """Return a character class for the contents of brackets, where only a hyphen is special; never matches a slash."""
     ranges = [(least or only, most or only) for least, most, only in _LISTED.findall(listed)]
     those = "".join(f"{re.escape(least)}-{re.escape(most)}" for least, most in ranges if least <= most)
     if not those:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import click
 
 from overstory.display import counted, escaped, index_command, on_one_line, printable, shortened
-from overstory.index import ListedName, StoredNameEdit, VocabularyChange
+from overstory.index import ListedEntity, StoredEntityEdit, VocabularyChange
 from overstory.knowledge import MERGE_REASONS, MOST_MERGES_SUGGESTED, MOST_NAMES_LISTED, Knowledge
-from overstory.model.entity_paths import NameFacts
+from overstory.model.entity_paths import EntityFacts
 from overstory.retrieve.matching import disabled_note
 from overstory.retrieve.suggested_merges import SuggestedMerge, SuggestedMerges, SuggestedName
 from overstory.text.names.same_names import Form, MergeReason
@@ -67,12 +67,12 @@ def list_(knowledge: Knowledge, like: str, type_: str, where: str | None, limit:
       overstory entities list --like lin --limit 10
       overstory entities list --where "author = 'Ada'"
     """
-    found = knowledge.names(limit=limit, type=type_, like=like, where=where)
+    found = knowledge.entities(limit=limit, type=type_, like=like, where=where)
     narrowed = bool(type_ or like or where)
     return Result({"names": found}, lambda: _show_names(knowledge, found, where, narrowed=narrowed))
 
 
-def _show_names(knowledge: Knowledge, found: Sequence[ListedName], where: str | None, *, narrowed: bool) -> None:
+def _show_names(knowledge: Knowledge, found: Sequence[ListedEntity], where: str | None, *, narrowed: bool) -> None:
     for name in found:
         also = f"  (also {_aliases(name.aliases)})" if name.aliases else ""
         click.echo(f"{name.passages:>7,}  {name.type or '-':<12}  {_shown(name.name)}{also}")
@@ -99,11 +99,11 @@ def show(knowledge: Knowledge, name: str, where: str | None, limit: int) -> Resu
     Example:
       overstory entities show 'Bram Stoker'
     """
-    found = knowledge.name(name, limit=limit, where=where)
+    found = knowledge.entity(name, limit=limit, where=where)
     return Result(found, lambda: _show_entity(found))
 
 
-def _show_entity(found: NameFacts) -> None:
+def _show_entity(found: EntityFacts) -> None:
     show_notes(found.notes)
     kind = f"{found.type}, " if found.type else ""
     click.echo(f"{click.style(on_one_line(found.name), bold=True)}  ({kind}{counted(found.passages, 'passage')})")
@@ -128,7 +128,7 @@ def hide(knowledge: Knowledge, names: tuple[str, ...], future: bool) -> Result:
     Example:
       overstory entities hide 'See also' Overview
     """
-    return _made(knowledge, knowledge.hide_names(names, future=future))
+    return _made(knowledge, knowledge.hide_entities(names, future=future))
 
 
 @entities.command()
@@ -144,7 +144,7 @@ def merge(knowledge: Knowledge, names: tuple[str, ...], into: str, future: bool)
     Example:
       overstory entities merge 'Big Blue' --into IBM
     """
-    return _made(knowledge, knowledge.merge_names(names, into, future=future))
+    return _made(knowledge, knowledge.merge_entities(names, into, future=future))
 
 
 @entities.command()
@@ -160,10 +160,10 @@ def rename(knowledge: Knowledge, name: str, to: str, future: bool) -> Result:
     Example:
       overstory entities rename LF 'Linux Foundation'
     """
-    return _made(knowledge, [knowledge.rename_name(name, to, future=future)])
+    return _made(knowledge, [knowledge.rename_entity(name, to, future=future)])
 
 
-def _made(knowledge: Knowledge, made: Sequence[StoredNameEdit]) -> Result:
+def _made(knowledge: Knowledge, made: Sequence[StoredEntityEdit]) -> Result:
     def show() -> None:
         for edit in made:
             click.echo(_line(edit))
@@ -185,7 +185,7 @@ def edits(knowledge: Knowledge) -> Result:
     Example:
       overstory entities edits
     """
-    made, vocabularies = knowledge.name_edits(), knowledge.vocabularies()
+    made, vocabularies = knowledge.entity_edits(), knowledge.vocabularies()
 
     def show() -> None:
         for each in vocabularies:
@@ -211,7 +211,7 @@ def undo(knowledge: Knowledge, number: int | None) -> Result:
       overstory entities undo
       overstory entities undo 2
     """
-    undone = knowledge.undo_name_edit(number)
+    undone = knowledge.undo_entity_edit(number)
 
     def show() -> None:
         click.echo(f"Undone: {_line(undone)}")
@@ -384,7 +384,7 @@ def _aliases(aliases: Sequence[str]) -> str:
     return f"{shown} and {counted(more, 'other')}" if more > 0 else shown
 
 
-def _line(edit: StoredNameEdit) -> str:
+def _line(edit: StoredEntityEdit) -> str:
     return f"{edit.number:>4}  {printable(str(edit.edit))}"
 
 

@@ -64,6 +64,6 @@ def _show_path(rank: int, one: EntityPath) -> None:
 def _show_step(step: PathStep) -> None:
     where = "" if step.kind == "link" else f" in {shown_title(step.title, step.heading) or '(no title)'}"
     more = f", and {counted(step.more, 'other passage')}" if step.more else ""
-    click.echo(printable(f"    {step.says}{where}  [{shown_origin(step)}]{more}"))
+    click.echo(printable(f"    {step.statement}{where}  [{shown_origin(step)}]{more}"))
     for sentence in step.sentences:
         click.echo(wrapped(sentence, 6, most=MOST_PASSAGE_LINES))

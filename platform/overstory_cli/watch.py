@@ -12,8 +12,8 @@ import click
 from overstory.display import printable
 from overstory.index import DocumentChange
 from overstory.knowledge import Knowledge
-from overstory.knowledge.watching import MINUTES_BETWEEN_FULL_SYNCS, WatchOptions
-from overstory.knowledge.watching import watch as watch_folders
+from overstory.knowledge.watch import MINUTES_BETWEEN_FULL_SYNCS, WatchOptions
+from overstory.knowledge.watch import watch as watch_folders
 from overstory.sources.read_options import ReadOptions
 from overstory_cli.options import knowledge_options
 from overstory_cli.reading import Metadata, delete_excluded_option, metadata_option, reading_options, shown_change

@@ -18,7 +18,7 @@ from overstory.errors import CorpusNotFound, SettingsError
 from overstory.graph.ids import corpus_label
 from overstory.knowledge import Knowledge
 from overstory.knowledge.asynchronous import WorkThreads
-from overstory.knowledge.restricted import RestrictedKnowledge
+from overstory.knowledge.restricted_knowledge import RestrictedKnowledge
 from overstory.knowledge.several import SeveralCorpora
 from overstory.settings import Settings
 from overstory_service.access import Access, Gate

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from overstory.errors import CorpusNotFound, MetadataNotFound
 from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
-from overstory.knowledge.restricted import RestrictedKnowledge
+from overstory.knowledge.restricted_knowledge import RestrictedKnowledge
 from overstory.progress import OnStep
 from overstory.settings import Settings
 

@@ -160,7 +160,7 @@ _STATUS: tuple[tuple[type[errors.OverstoryError], int], ...] = (
     (errors.CorpusNameInvalid, 400),
     (errors.DocumentNotFound, 404),
     (errors.AnswerNotFound, 404),
-    (errors.NameNotFound, 404),
+    (errors.EntityNotFound, 404),
     (errors.MetadataNotFound, 404),
     (errors.CommunityNotFound, 404),
     (errors.QuestionError, 400),
@@ -273,7 +273,7 @@ def _remedy(error: errors.OverstoryError) -> str:
             return f"{nearest}GET /v1/corpora/{{corpus}}/metadata lists all keys."
         case errors.CommunityNotFound():
             return "GET /v1/corpora/{corpus}/tree and …/reports list ids. They change when a tree is rebuilt."
-        case errors.NameNotFound() if not (error.suggestions or any(error.unknown.values())):
+        case errors.EntityNotFound() if not (error.suggestions or any(error.unknown.values())):
             return "POST /v1/corpora/{corpus}/search finds passages by other words."
         case errors.IndexMissing():
             over_http = "POST /v1/corpora/{corpus}/index, with what stands after --system as `systems`."

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
-from overstory.cancelling import check
+from overstory.cancellation import check
 from overstory.errors import DatabaseUnreachable, WriterBusy
 from overstory.server.process import BOLT_GREETING
 from overstory_service.problems import TookTooLong

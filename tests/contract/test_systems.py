@@ -210,7 +210,7 @@ def test_an_index_whose_package_is_gone_is_told(bare: Knowledge) -> None:
     sys.path.remove(str(OUTSIDE))
     try:
         (note,) = bare.index().notes
-        assert "'toy' was not brought up to date: its package is not installed" in note
+        assert "'toy' was not updated because its package is not installed" in note
         (report,) = bare.system_reports()
         assert (report.name, report.how) == ("toy", "its package is not installed")
     finally:

@@ -32,9 +32,9 @@ def test_a_k_that_cannot_be_is_refused_when_it_is_given(k: int) -> None:
 def test_a_filter_and_a_statement_that_cannot_be_read_are_refused_when_they_are_given() -> None:
     with pytest.raises(FilterError, match="character 8"):
         OverstoryNodeRetriever(filter="author Ada")
-    with pytest.raises(StatementRefused, match="does not ask"):
+    with pytest.raises(StatementRefused, match="does not use"):
         OverstoryNodeRetriever(enrich="RETURN 1")
-    with pytest.raises(StatementRefused, match="does not ask"):
+    with pytest.raises(StatementRefused, match="does not use"):
         OverstoryRetriever(enrich="RETURN 1")
     OverstoryRetriever(enrich=HitStatement("UNWIND $ids AS id RETURN id, $a AS a", {"a": 1}))
 

@@ -13,7 +13,7 @@ import pytest
 
 from overstory.processes import AnsweringProcess, ProcessEnded, ProcessPool
 
-ECHO = partial(AnsweringProcess, f"{__name__}:echo", told=b"told")
+ECHO = partial(AnsweringProcess, f"{__name__}:echo", first_line=b"told")
 
 
 def echo() -> None:

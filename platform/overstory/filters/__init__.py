@@ -1,4 +1,4 @@
-"""Filters on the metadata of documents: as text, as typed expressions, and as mappings; all are one expression."""
+"""Metadata filters as text, as typed expressions, or as mappings; all are converted to an expression."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from overstory.filters.expression import composed, direct_parts, refuse_deep
 from overstory.filters.expression import field as field
 
 Where: TypeAlias = str | Expression | Mapping[str, object]
-"""A filter as it is given: `"author = 'Ada'"`, `field("author") == "Ada"`, or `{"author": "Ada"}`."""
+"""A filter: `"author = 'Ada'"`, `field("author") == "Ada"`, or `{"author": "Ada"}`."""
 
 
 def read_filter(where: Where) -> Expression:
-    """The expression of a filter.
+    """Convert a filter to an expression.
 
     Raises:
-        FilterError: it cannot be read.
+        FilterError: the filter is invalid.
     """
     if isinstance(where, str):
-        from overstory.filters.grammar import parse  # lark, which only filters written as text need
+        from overstory.filters.grammar import parse  # imports lark, which only text filters need
 
         return _composed(parse(where))
     if isinstance(where, Mapping):
@@ -41,7 +41,7 @@ def _composed(where: Expression) -> Expression:
 def _expression(where: object) -> Expression:
     if not isinstance(where, Expression):
         raise FilterError(
-            f"A filter is no {type(where).__name__}.",
-            remedy='Give text ("author = \'Ada\'"), an expression (field("author") == "Ada"), or a mapping.',
+            f"A filter cannot be of type {type(where).__name__}.",
+            remedy='Use text ("author = \'Ada\'"), an expression (field("author") == "Ada"), or a mapping.',
         )
     return where

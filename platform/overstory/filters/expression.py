@@ -1,7 +1,7 @@
-"""Conditions on the metadata of documents, as typed expressions: `(field("author") == "Ada") & field("date").exists()`.
+"""Metadata conditions as typed expressions: `(field("author") == "Ada") & field("date").exists()`.
 
-An expression is evaluated by the values of its keys, one after the other: what a set of documents is made of is asked
-once for each key, and joined by "and", "or" and "not" (`overstory.retrieve.matching`).
+An expression is evaluated key by key: the matching documents are queried once for each key, and the sets are combined
+by "and", "or" and "not" (`overstory.retrieve.matching`).
 """
 
 from __future__ import annotations
@@ -18,24 +18,23 @@ from overstory.model.metadata import MetadataScalar, ValueType, composed_text, d
 from overstory.wildcards import LONGEST_PATTERN_CHARACTERS, text_pattern
 
 PAGE, SECTION = "page", "section"
-"""Keys of passages; every other key belongs to documents."""
+"""Keys of passages; all other keys belong to documents."""
 PASSAGE_KEYS = frozenset({PAGE, SECTION})
 
 Operator: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">=", "in", "not in", "~"]
 Asked: TypeAlias = str | int | float | bool | datetime | date
-"""A value in a filter. A `date` is the whole day, in UTC."""
+"""A value in a filter. A `date` means the whole day in UTC."""
 
 _Part = TypeVar("_Part")
 
 _MOST_NESTED_CONDITIONS = 100
-"""Conditions within each other, joined by "and", "or" and "not"."""
 _DAY_CHARACTERS = len("2024-01-01")
 _PLAIN_KEY = re.compile(r"[^\W\d][\w.:-]*")
 KEYWORDS = frozenset({"and", "or", "not", "in", "exists", "true", "false"})
 
 
 class Expression:
-    """What a document has to fulfil. Joined by `&`, `|` and `~`, and written as text by `str`."""
+    """A condition on documents. Combine expressions with `&`, `|` and `~`; `str` returns the filter text."""
 
     __slots__ = ()
 
@@ -49,10 +48,10 @@ class Expression:
         return self.part if isinstance(self, Not) else Not(self)
 
     def __bool__(self) -> bool:
-        raise TypeError("A filter is neither true nor false: join filters by &, | and ~, with parentheses around each.")
+        raise TypeError("A filter has no truth value. Combine filters with &, | and ~, and put each in parentheses.")
 
     def conditions(self) -> Iterator[Comparison | Exists]:
-        """What it asks of single keys, in its order."""
+        """Yield the conditions on single keys, in order."""
         match self:
             case Comparison() | Exists():
                 yield self
@@ -72,11 +71,13 @@ class Expression:
 
 @dataclass(frozen=True)
 class Comparison(Expression):
-    """A value of a key is compared. Of a list, one value has to fulfil it; "!=" and "not in", all have to. A key that a
-    document lacks fulfils nothing, and so does a value of another type.
+    """Compares the values of a key with given values.
+
+    For a list, one value must match; for "!=" and "not in", all must. A missing key or a value of another type does not
+    match.
 
     Attributes:
-        values: of "in" and "not in" one or more, otherwise one.
+        values: one value; for "in" and "not in" one or more.
     """
 
     key: str
@@ -88,16 +89,15 @@ class Comparison(Expression):
 
     @property
     def rejects(self) -> bool:
-        """Whether documents with a value that `fits` are those that do not fulfil it, of those that have the key."""
+        """True for "!=" and "not in", which exclude documents with a value that `fits`."""
         return self.operator in ("!=", "not in")
 
     @property
     def types(self) -> frozenset[ValueType]:
-        """The types that are compared with its values."""
         return frozenset(_type_of(value) for value in self.values)
 
     def fits(self, value: MetadataScalar) -> bool:
-        """Whether a value is like this; of "!=" and "not in", whether it is one of those that may not be there."""
+        """Return True if a value matches one of the given values; for "!=" and "not in", if the value is excluded."""
         return any(_type_of(asked) == type_of(value) and self._fits(value, asked) for asked in self.values)
 
     def _fits(self, value: MetadataScalar, asked: Asked) -> bool:
@@ -128,7 +128,7 @@ class Comparison(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Exists(Expression):
-    """A document has the key, with a value of any type."""
+    """The condition that a document has a key, with a value of any type."""
 
     key: str
 
@@ -138,7 +138,7 @@ class Exists(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Not(Expression):
-    """A document does not fulfil a part: also one without the key."""
+    """The negation of a condition; also matches documents without the key."""
 
     part: Expression
 
@@ -148,7 +148,7 @@ class Not(Expression):
 
 @dataclass(frozen=True, slots=True)
 class All(Expression):
-    """A document fulfils every part."""
+    """The conjunction of conditions."""
 
     parts: tuple[Expression, ...]
 
@@ -158,7 +158,7 @@ class All(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Any(Expression):
-    """A document fulfils one part or more."""
+    """The disjunction of conditions."""
 
     parts: tuple[Expression, ...]
 
@@ -168,16 +168,17 @@ class Any(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Restricted(Expression):
-    """What may be seen at all, and what of it is asked for. Nothing of other documents is revealed, not even that a key
-    or a name exists."""
+    """A filter within a fixed restriction.
+
+    Results reveal nothing about documents outside the restriction, not even that a key or an entity exists.
+    """
 
     fixed: Expression
     asked: Expression | None = None
 
     @property
     def by_disabling_alone(self) -> bool:
-        """Whether all documents may be seen but those that are disabled: nothing of these is found, but that they are
-        there may be told."""
+        """True if the restriction only hides disabled documents, whose existence may be revealed."""
         return self.fixed == _ENABLED
 
     def __str__(self) -> str:
@@ -186,7 +187,7 @@ class Restricted(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Disabled(Expression):
-    """A document is disabled. No filter that is written asks for this."""
+    """The condition that a document is disabled. It cannot be written in a filter."""
 
     def __str__(self) -> str:
         return "is disabled"
@@ -196,14 +197,14 @@ _ENABLED = Not(Disabled())
 
 
 def without_disabled(where: Expression | None) -> Restricted:
-    """A filter, or none, whose documents are not disabled either, and which reveals nothing of those that are."""
+    """Restrict a filter to documents that are not disabled."""
     if isinstance(where, Restricted):
         return Restricted(where.fixed & _ENABLED, where.asked)
     return Restricted(_ENABLED, where)
 
 
 def composed(where: Expression) -> Expression:
-    """A filter whose keys and texts are in NFC, as those that are stored."""
+    """Return the filter with keys and texts in composed Unicode form (NFC), as they are stored."""
     match where:
         case Comparison(key, operator, values):
             texts = tuple(composed_text(value) if isinstance(value, str) else value for value in values)
@@ -221,7 +222,7 @@ def composed(where: Expression) -> Expression:
 
 
 class Field:
-    """A key of metadata, to be compared: `field("date") >= date(2024, 1, 1)`."""
+    """A metadata key for comparisons: `field("date") >= date(2024, 1, 1)`."""
 
     __slots__ = ("_key",)
     __hash__ = None  # type: ignore[assignment]
@@ -229,7 +230,7 @@ class Field:
     def __init__(self, key: str) -> None:
         self._key = key
 
-    def __eq__(self, value: Asked) -> Expression:  # type: ignore[override] # an expression, as in SQLAlchemy
+    def __eq__(self, value: Asked) -> Expression:  # type: ignore[override] # returns an expression, as in SQLAlchemy
         return Comparison(self._key, "=", (value,))
 
     def __ne__(self, value: Asked) -> Expression:  # type: ignore[override]
@@ -248,49 +249,49 @@ class Field:
         return Comparison(self._key, ">=", (value,))
 
     def one_of(self, *values: Asked) -> Expression:
-        """One of these values."""
+        """Match documents with one of these values."""
         return Comparison(self._key, "in", values)
 
     def none_of(self, *values: Asked) -> Expression:
-        """The key is there, with none of these values."""
+        """Match documents that have the key with none of these values."""
         return Comparison(self._key, "not in", values)
 
     def like(self, pattern: str) -> Expression:
-        """A text like a pattern, in which "*" stands for any characters and "?" for one, "[*]" and "[?]" for these
-        themselves; "archive/*" is the folder itself, too."""
+        """Match a text pattern, in which "*" stands for any characters and "?" for one character.
+
+        "[*]" and "[?]" match these characters literally; "archive/*" also matches the folder itself.
+        """
         return Comparison(self._key, "~", (pattern,))
 
     def exists(self) -> Expression:
-        """The key is there."""
+        """Match documents that have the key."""
         return Exists(self._key)
 
 
 def field(key: str) -> Field:
-    """A key of metadata, to be compared."""
     return Field(key)
 
 
 def refuse_deep(where: _Part, parts: Callable[[_Part], Iterable[_Part]]) -> None:
-    """Let only filters pass that can be read and answered by recursion.
+    """Reject filters that are too deeply nested for recursive evaluation.
 
     Args:
-        parts: what is right within a part of the filter.
+        parts: returns the direct parts of a part.
 
     Raises:
-        FilterError: it has more than `_MOST_NESTED_CONDITIONS` within each other.
+        FilterError: the filter has more than `_MOST_NESTED_CONDITIONS` nested conditions.
     """
     within = [where]
     for _ in range(_MOST_NESTED_CONDITIONS):
         within = [part for each in within for part in parts(each)]
     if within:
         raise FilterError(
-            f"The filter has more than {_MOST_NESTED_CONDITIONS} conditions within each other.",
-            remedy="Write it with fewer: not not a is a, and (a and b) and c is a and b and c.",
+            f"The filter has more than {_MOST_NESTED_CONDITIONS} nested conditions.",
+            remedy="Simplify it: not not a is a, and (a and b) and c is a and b and c.",
         )
 
 
 def direct_parts(where: Expression) -> tuple[Expression, ...]:
-    """The expressions right within another."""
     match where:
         case Not(part):
             return (part,)
@@ -301,13 +302,13 @@ def direct_parts(where: Expression) -> tuple[Expression, ...]:
 
 
 def asked_date(text: str) -> datetime | date | None:
-    """The date that a text is in ISO 8601: of a day without a time the whole day. None for any other text."""
+    """Parse an ISO 8601 date; a day without a time is the whole day. None for other texts."""
     found = date_of(text)
     return found.date() if found is not None and len(text) == _DAY_CHARACTERS else found
 
 
 def written(value: Asked) -> str:
-    """A value as a filter has it."""
+    """Format a value as in a filter text."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -323,7 +324,7 @@ def written(value: Asked) -> str:
 
 
 def written_key(key: str) -> str:
-    """A key as a filter has it."""
+    """Format a key as in a filter text, with backticks if needed."""
     if _PLAIN_KEY.fullmatch(key) and key.lower() not in KEYWORDS:
         return key
     doubled = key.replace("`", "``")
@@ -332,11 +333,11 @@ def written_key(key: str) -> str:
 
 def _check(asked: Comparison) -> None:
     if not asked.values:
-        raise FilterError(f"{written_key(asked.key)} {asked.operator} has no values.", remedy="Give at least one.")
+        raise FilterError(f"{written_key(asked.key)} {asked.operator} has no values.", remedy="Use at least one value.")
     if asked.operator == "~" and not isinstance(asked.values[0], str):
         raise FilterError(
-            f"{written_key(asked.key)} is compared with a pattern that is no text.",
-            remedy="A pattern stands in quotation marks, as in: folder ~ 'archive/*'",
+            f"The pattern for {written_key(asked.key)} is not text.",
+            remedy="Put the pattern in quotes: folder ~ 'archive/*'",
         )
     if asked.operator == "~" and len(str(asked.values[0])) > LONGEST_PATTERN_CHARACTERS:
         raise FilterError(
@@ -344,15 +345,15 @@ def _check(asked: Comparison) -> None:
             remedy="Shorten it: * stands for any characters.",
         )
     for value in asked.values:
-        if not isinstance(value, str | int | float | date):  # pyright: ignore[reportUnnecessaryIsInstance] # as given
+        if not isinstance(value, str | int | float | date):  # pyright: ignore[reportUnnecessaryIsInstance] # callers may not check types
             raise FilterError(
-                f"{written_key(asked.key)} is compared with {value!r:.40}, which is no value of metadata.",
-                remedy="Values are text, numbers, dates, and true or false.",
+                f"{written_key(asked.key)} is compared with {value!r:.40}, which cannot be a metadata value.",
+                remedy="Use text, numbers, dates, true or false.",
             )
         if isinstance(value, bool) and asked.operator in ("<", "<=", ">", ">="):
             raise FilterError(
                 f"{written_key(asked.key)} {asked.operator} {written(value)}: true and false are not ordered.",
-                remedy="Compare them by = or !=.",
+                remedy="Compare them with = or !=.",
             )
 
 
@@ -361,7 +362,7 @@ def _type_of(value: Asked) -> ValueType:
 
 
 def _span(value: Asked) -> tuple[MetadataScalar, datetime | None]:
-    """A value, and where it is a whole day, the moment after it."""
+    """Return the value, and for a whole day also the moment after it."""
     if isinstance(value, datetime):
         return with_zone(value), None
     if isinstance(value, date):
@@ -379,14 +380,14 @@ def _inside(part: Expression) -> str:
 
 
 def asks_passages(where: Expression) -> bool:
-    """Whether a filter has a key of passages."""
+    """Return True if the filter uses a key of passages."""
     return any(each.key in PASSAGE_KEYS for each in where.conditions())
 
 
 def of_documents(where: Expression) -> Expression | None:
-    """The filter on documents that may have a passage which fulfils a filter; None if all may.
+    """Return a filter on documents that includes every document with a matching passage; None if all may have one.
 
-    A filter with keys of both is answered in two steps: by documents, and then passage by passage.
+    A filter with keys of documents and passages is evaluated in two steps: first on documents, then on passages.
     """
     if not asks_passages(where):
         return where
@@ -400,14 +401,14 @@ def of_documents(where: Expression) -> Expression | None:
         case Restricted(fixed, asked):
             return Restricted(fixed, None if asked is None else of_documents(asked))
         case _:
-            return None  # of "not", what is within is not known of the document alone
+            return None  # for "not", the document alone does not decide
 
 
 def fulfils(where: Expression, values: Mapping[str, Sequence[MetadataScalar]]) -> bool:
-    """Whether a passage fulfils a filter.
+    """Return True if a passage matches a filter.
 
     Args:
-        values: of the passage and of its document, by key.
+        values: values of the passage and its document by key.
     """
     match where:
         case All(parts):

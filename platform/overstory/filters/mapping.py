@@ -1,4 +1,4 @@
-"""Filters as mappings, as LangChain's users know them: `{"author": "Ada", "date": {"$gte": "2024-01-01"}}`."""
+"""Filters as mappings, in the syntax of LangChain: `{"author": "Ada", "date": {"$gte": "2024-01-01"}}`."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ _OPERATORS = (*_COMPARED, "$exists", "$between")
 
 
 def from_mapping(given: Mapping[str, object]) -> Expression:
-    """The expression that a mapping is. Several keys, and several operators of one, have all to be fulfilled.
+    """Convert a mapping to an expression. Several keys, or several operators of a key, must all match.
 
-    Text that is an ISO date is one where an order is asked for (`$lt`, `$lte`, `$gt`, `$gte`, `$between`), and both a
-    text and a date where equal values are.
+    A text that is an ISO date is a date for ordered operators (`$lt`, `$lte`, `$gt`, `$gte`, `$between`). For equality
+    it matches both the text and the date.
 
     Raises:
-        FilterError: it is none.
+        FilterError: the mapping is not a valid filter.
     """
     refuse_deep(cast("object", given), _within)
     return _read(given)
 
 
 def _within(value: object) -> Iterable[object]:
-    """Mappings right within a value, or in a list that is."""
+    """Return the mappings directly within a value, or within a list in it."""
     if isinstance(value, Mapping):
         value = list(cast("Mapping[object, object]", value).values())
         return [each for part in value for each in (part if isinstance(part, list | tuple) else [part])]
@@ -61,21 +61,23 @@ def _within(value: object) -> Iterable[object]:
 
 def _read(given: Mapping[str, object]) -> Expression:
     if not given:
-        raise FilterError("The filter is empty.", remedy='A filter is like: {"author": "Ada"}')
+        raise FilterError("The filter is empty.", remedy='Example: {"author": "Ada"}')
     parts = [_part(_named(key), value) for key, value in given.items()]
     return parts[0] if len(parts) == 1 else All(tuple(parts))
 
 
 def _named(key: object) -> str:
     if not isinstance(key, str):
-        raise FilterError(f"{key!r:.40} is no key of metadata.", remedy="Keys are text.")
+        raise FilterError(f"{key!r:.40} is not a metadata key.", remedy="Keys must be text.")
     return key
 
 
 def _part(key: str, value: object) -> Expression:
     if key in ("$and", "$or"):
         if not isinstance(value, Sequence) or isinstance(value, str) or not value:
-            raise FilterError(f"{key} takes a list of filters.", remedy=f'As in: {{"{key}": [{{"author": "Ada"}}]}}')
+            raise FilterError(
+                f"{key} requires a list of filters.", remedy=f'Example: {{"{key}": [{{"author": "Ada"}}]}}'
+            )
         parts = tuple(map(_mapping, cast("Sequence[object]", value)))
         return parts[0] if len(parts) == 1 else (All(parts) if key == "$and" else Any(parts))
     if key == "$not":
@@ -86,14 +88,14 @@ def _part(key: str, value: object) -> Expression:
         return _equal(key, "=", _asked(key, value))
     operators = cast("Mapping[str, object]", value)
     if not operators:
-        raise FilterError(f"{written_key(key)} is compared with nothing.", remedy=f'As in: {{"{key}": {{"$eq": 1}}}}')
+        raise FilterError(f"{written_key(key)} has no operators.", remedy=f'Example: {{"{key}": {{"$eq": 1}}}}')
     parts = tuple(part for operator, each in operators.items() for part in _compared(key, operator, each))
     return parts[0] if len(parts) == 1 else All(parts)
 
 
 def _mapping(value: object) -> Expression:
     if not isinstance(value, Mapping):
-        raise FilterError(f"{value!r:.40} is no filter.", remedy='A filter is like: {"author": "Ada"}')
+        raise FilterError(f"{value!r:.40} is not a filter.", remedy='Example: {"author": "Ada"}')
     return _read(cast("Mapping[str, object]", value))
 
 
@@ -101,8 +103,8 @@ def _compared(key: str, operator: str, value: object) -> tuple[Expression, ...]:
     if operator == "$exists":
         if not isinstance(value, bool):
             raise FilterError(
-                f"$exists of {written_key(key)} is {value!r:.40}.",
-                remedy="It is true or false, without quotation marks.",
+                f"$exists of {written_key(key)} must be true or false, got {value!r:.40}.",
+                remedy="Use true or false without quotes.",
             )
         return (Exists(key) if value else Not(Exists(key)),)
     if operator == "$between":
@@ -120,7 +122,7 @@ def _compared(key: str, operator: str, value: object) -> tuple[Expression, ...]:
 
 
 def _equal(key: str, operator: Operator, value: Asked) -> Expression:
-    """That a value is equal, or another: to text that is a date, as text and as a date."""
+    """Compare for (in)equality; a text that is a date matches as text and as date."""
     either = _both(value)
     if len(either) == 1:
         return Comparison(key, operator, either)
@@ -128,7 +130,7 @@ def _equal(key: str, operator: Operator, value: Asked) -> Expression:
 
 
 def _both(value: Asked) -> tuple[Asked, ...]:
-    """A value, and the date that it is where it is text."""
+    """Return the value, and for text that is a date also the date."""
     dated = _dated(value)
     return (value,) if dated is value else (value, dated)
 
@@ -138,8 +140,8 @@ def _listed(key: str, operator: str, value: object, size: int | None = None) -> 
     if not values or (size is not None and len(values) != size):
         many = "values" if size is None else f"{size} values"
         raise FilterError(
-            f"{operator} of {written_key(key)} takes a list of {many}.",
-            remedy=f'As in: {{"{key}": {{"{operator}": ["a", "b"]}}}}',
+            f"{operator} of {written_key(key)} requires a list of {many}.",
+            remedy=f'Example: {{"{key}": {{"{operator}": ["a", "b"]}}}}',
         )
     return tuple(_asked(key, each) for each in values)
 
@@ -147,14 +149,14 @@ def _listed(key: str, operator: str, value: object, size: int | None = None) -> 
 def _asked(key: str, value: object) -> Asked:
     if not isinstance(value, str | int | float | date):
         raise FilterError(
-            f"{written_key(key)} is compared with {value!r:.40}, which is no value of metadata.",
-            remedy="Values are text, numbers, dates, and true or false; several stand in $in.",
+            f"{written_key(key)} is compared with {value!r:.40}, which cannot be a metadata value.",
+            remedy="Use text, numbers, dates, true or false; for several values use $in.",
         )
     return value
 
 
 def _dated(value: Asked) -> Asked:
-    """An ISO date as a date: JSON has none."""
+    """Convert ISO date text to a date, because JSON has no dates."""
     found = asked_date(value) if isinstance(value, str) else None
     return value if found is None else found
 
@@ -162,4 +164,4 @@ def _dated(value: Asked) -> Asked:
 def _unknown(operator: str, known: Sequence[str]) -> FilterError:
     near = difflib.get_close_matches(operator, known, n=1)
     meant = f"Did you mean {near[0]}? " if near else ""
-    return FilterError(f"There is no operator {operator!r} in filters.", remedy=f"{meant}There are {', '.join(known)}.")
+    return FilterError(f"Unknown filter operator {operator!r}.", remedy=f"{meant}Use one of {', '.join(known)}.")

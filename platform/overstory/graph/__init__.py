@@ -1,4 +1,4 @@
-"""The only code that talks to Neo4j."""
+"""Access to Neo4j; no other package sends statements."""
 
 from overstory.graph.client import GraphClient, Transaction, batches, batches_by_size, close_forgotten
 from overstory.graph.corpora import Corpus, CorpusSize, create_corpus, list_corpora, read_corpus

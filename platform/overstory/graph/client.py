@@ -1,8 +1,8 @@
-"""The only access to Neo4j: statements by name, values as parameters, the database named, transient errors retried.
+"""The Neo4j client: named statements with parameters, a fixed database, and retries of transient errors.
 
-Every statement is sent with the application's name and its own as transaction metadata, so that a slow query in the
-server's log leads to a file. What a cancelled caller reads is ended on the server; what it writes is not, but it writes
-nothing after it.
+Each statement carries the application's and its own name as transaction metadata, so that a slow query in the server
+log leads to a file. If a caller is cancelled, its running read ends on the server; a running write completes, and no
+further write starts.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, LiteralString, Self, TypeVar
 
 from overstory import server
-from overstory.cancelling import can_be_cancelled, check, ended_by
-from overstory.closing import Closing
+from overstory.cancellation import can_be_cancelled, check, ended_by
+from overstory.closable import Closable
 from overstory.errors import AuthenticationFailed, DatabaseError, SettingsError
 from overstory.graph.failures import conflicts, driver_errors, refusals
 from overstory.graph.statements import (
@@ -36,31 +36,30 @@ from overstory.protocols import Progress
 from overstory.settings import Settings
 
 if TYPE_CHECKING:
-    import neo4j  # takes a fifth of a second where pandas is installed, and is imported when a client is made
+    import neo4j  # imported when a client is created, because it takes 0.2 s if pandas is installed
 
-logging.getLogger("neo4j").addHandler(logging.NullHandler())  # or its warnings reach the terminal of our users
+logging.getLogger("neo4j").addHandler(logging.NullHandler())  # keeps driver warnings off the user's terminal
 
 T = TypeVar("T")
-# A row is whatever the statement's header says; its types are known to the caller alone.
+# The header of each statement describes its rows.
 Row = dict[str, Any]
 
 APPLICATION = "overstory"
 QUESTIONS = "retrieve/"
-"""Statements that a user waits for have a time limit; those of stages may take long on a large corpus."""
+"""Prefix of statements that a user waits for, which have a time limit; index statements may take long."""
 
 _TERMINATE_AGAIN_SECONDS = 0.1
-"""Until the server is asked once more to end what was cancelled: it may not have begun yet."""
+"""Interval for repeating a termination request, because the cancelled query may not have started yet."""
 
 SCHEMA = "schema/"
-"""Statements that take parameters by their names alone."""
+"""Prefix of statements whose parameters are passed individually, not in a map."""
 
-# Of clients that nobody closed: the garbage collector does not close them itself, since it may find one while another
-# message is being sent.
+# Drivers of garbage-collected clients, closed later because the collector may run while a message is being sent.
 _forgotten: queue.SimpleQueue[neo4j.Driver] = queue.SimpleQueue()
 
 
 def close_forgotten() -> None:
-    """Closes connections of clients that nobody has any more, as opening or closing another client does."""
+    """Close connections of garbage-collected clients, as opening or closing another client does."""
     while True:
         try:
             driver = _forgotten.get_nowait()
@@ -69,35 +68,35 @@ def close_forgotten() -> None:
         driver.close()
 
 
-# At exit finalizers run from the last made to the first: this one after those of all clients.
+# Finalizers run in reverse order at exit, so this one runs after those of all clients.
 weakref.finalize(_forgotten, close_forgotten)
 
 
 class Transaction:
-    """A transaction in which all statements run or none."""
+    """A transaction, in which either all statements take effect or none."""
 
     def __init__(self, transaction: neo4j.ManagedTransaction | neo4j.Transaction, server: tuple[int, ...]) -> None:
-        """
+        """Wrap a driver transaction.
+
         Args:
-            server: its version, for which statements are chosen.
+            server: server version, which selects the form of statements.
         """
         self._transaction = transaction
         self._server_version = server
 
     def run(self, name: str, label: str | None = None, /, **parameters: object) -> list[Row]:
-        """The rows of a statement."""
         text, given = _prepared(name, label, parameters, self._server_version)
         return [_row(record) for record in self._transaction.run(text, given)]
 
 
-class GraphClient(Closing):
-    """A connection to one Neo4j database; safe to share between threads. Close it, or use it in a `with` block.
+class GraphClient(Closable):
+    """A connection to one Neo4j database; safe to share between threads. Call `close` or use a `with` block.
 
-    A client without references is closed before the next is opened.
+    Unreferenced clients are closed before the next one opens.
 
     Raises:
-        DatabaseError: in any method: the server cannot be reached, or refuses the statement; the message names it.
-            Transactions are retried on transient errors; if they fail, nothing was committed.
+        DatabaseError: from any method if the server cannot be reached or rejects the statement; the message names the
+            statement. Transactions are retried after transient errors; if they fail, nothing was committed.
     """
 
     def __init__(
@@ -111,15 +110,15 @@ class GraphClient(Closing):
         browser_url: str = "",
         storage: Path | None = None,
     ) -> None:
-        """Connects, and asks the server what it is.
+        """Connect and read the server's version and edition.
 
         Args:
-            storage: the folder of the embedded server, whose free space is told when the server cannot write.
+            storage: folder of the embedded server, whose free space is reported if the server cannot write.
 
         Raises:
-            DatabaseUnreachable: nothing answers at `uri`.
-            AuthenticationFailed: the server refuses the user or the password.
-            ServerTooOld: it is older than Neo4j 5.26.
+            DatabaseUnreachable: no server responds at `uri`.
+            AuthenticationFailed: the server rejects the user or the password.
+            ServerTooOld: the server is older than Neo4j 5.26.
         """
         self.uri = uri
         self.user = user
@@ -127,33 +126,33 @@ class GraphClient(Closing):
         self.browser_url = browser_url
         self._query_seconds = query_seconds or None
         self._storage = storage
-        self._server_version = OLDEST  # until it has said which one it is
+        self._server_version = OLDEST  # until the version is known
         close_forgotten()
         with driver_errors(uri, storage=storage):
             self._driver = _driver(uri, user, password)
         self._forget = weakref.finalize(self, _forgotten.put, self._driver)
         try:
             with driver_errors(uri, storage=storage):
-                self._driver.verify_connectivity()  # at once, where a statement would be tried again for a while
-            this = weakref.proxy(self)  # a cycle would wait for the garbage collector
+                self._driver.verify_connectivity()  # fails at once, whereas a statement would be retried
+            this = weakref.proxy(self)  # avoids a reference cycle, which would delay the finalizer
             self.capabilities: Capabilities = read_capabilities(lambda name: this.run(name))
             self._server_version = self.capabilities.numbers
         except BaseException as error:
             self.close()
             if isinstance(error, AuthenticationFailed) and password is None:
                 raise AuthenticationFailed(
-                    f"{uri}: the server wants a password, and OVERSTORY_NEO4J_PASSWORD is not set.",
-                    remedy="Set it, or OVERSTORY_NEO4J_PASSWORD_FILE, in Python password=.",
+                    f"{uri}: the server requires a password, but OVERSTORY_NEO4J_PASSWORD is not set.",
+                    remedy="Set OVERSTORY_NEO4J_PASSWORD or OVERSTORY_NEO4J_PASSWORD_FILE, in Python password=.",
                 ) from error
             raise
 
     @classmethod
     def open(cls, settings: Settings, *, progress: Progress | None = None) -> Self:
-        """A client of the user's own server if `settings.database.uri` is set, else of the embedded one.
+        """Connect to the user's own server if `settings.database.uri` is set, otherwise to the embedded server.
 
         Raises:
             ServerError: the embedded server could not be started.
-            DatabaseUnreachable, AuthenticationFailed, ServerTooOld: as the constructor.
+            DatabaseUnreachable, AuthenticationFailed, ServerTooOld: as for the constructor.
         """
         wanted = settings.database
         if wanted.uri is not None:
@@ -177,16 +176,16 @@ class GraphClient(Closing):
 
     @classmethod
     def open_source(cls, settings: Settings) -> Self:
-        """A client of the Neo4j whose graph is loaded; use `stream`, which only reads.
+        """Connect to the Neo4j whose graph is loaded as documents. Use only `stream`, which cannot write.
 
         Raises:
-            SettingsError: there is a password for it, but no address.
-            ServerError, DatabaseUnreachable, AuthenticationFailed, ServerTooOld: as `open`.
+            SettingsError: a password is set, but no address.
+            ServerError, DatabaseUnreachable, AuthenticationFailed, ServerTooOld: as for `open`.
         """
         wanted = settings.source
         if wanted.uri is None and wanted.password is not None:
             raise SettingsError(
-                "OVERSTORY_SOURCE_NEO4J_PASSWORD without an address: the database of the corpora would be read.",
+                "OVERSTORY_SOURCE_NEO4J_PASSWORD is set without an address.",
                 remedy="Set OVERSTORY_SOURCE_NEO4J_URI or use --from-uri, in Python from_uri=; or unset the password.",
             )
         if wanted.uri is None:
@@ -197,7 +196,7 @@ class GraphClient(Closing):
         return cls(wanted.uri, wanted.user, wanted.password, database=database, query_seconds=0.0)
 
     def run(self, name: str, label: str | None = None, /, *, read: bool = False, **parameters: object) -> list[Row]:
-        """The rows of a statement in a transaction of its own, retried on transient errors."""
+        """Run a statement in its own transaction, with retries after transient errors, and return its rows."""
         text, given = _prepared(name, label, parameters, self._server_version)
         import neo4j
 
@@ -212,8 +211,7 @@ class GraphClient(Closing):
         return [_row(record) for record in result.records]
 
     def stream(self, name: str, label: str | None = None, /, **parameters: object) -> Iterator[Row]:
-        """The rows of a reading statement, fetched as they are consumed: for results that need not fit in memory.
-        Nothing is retried."""
+        """Run a reading statement and yield its rows as they are fetched; failures are not retried."""
         text, given = _prepared(name, label, parameters, self._server_version)
         import neo4j
 
@@ -236,13 +234,12 @@ class GraphClient(Closing):
         id_of: Callable[[Row], str] = operator.itemgetter("id"),
         **parameters: object,
     ) -> Iterator[list[Row]]:
-        """The rows of a reading statement in pages, each read on request: writes between two pages do not
-        matter, as they may to `stream`.
+        """Run a reading statement page by page. Unlike with `stream`, writes between two pages do no harm.
 
         Args:
-            name: of a statement that gives at most $limit rows in order of id, those after the id $after.
-            size: rows of a page.
-            id_of: the id of a row.
+            name: statement that returns at most $limit rows in order of id, with ids after $after.
+            size: rows per page.
+            id_of: returns the id of a row.
         """
         after = ""
         while rows := self.run(name, label, read=True, after=after, limit=size, **parameters):
@@ -250,8 +247,7 @@ class GraphClient(Closing):
             after = id_of(rows[-1])
 
     def run_in_batches(self, name: str, label: str | None = None, /, **parameters: object) -> None:
-        """Runs a statement that commits as it goes (`CALL … IN TRANSACTIONS`), which no outer transaction may hold. An
-        error leaves what was committed before."""
+        """Run a statement that commits in batches (`CALL … IN TRANSACTIONS`). An error keeps the committed batches."""
         text, given = _prepared(name, label, parameters, self._server_version)
         import neo4j
 
@@ -260,7 +256,7 @@ class GraphClient(Closing):
             session.run(query, given).consume()
 
     def transaction(self, doing: str, work: Callable[[Transaction], T]) -> T:
-        """Runs `work` in one transaction and returns its result. On a transient error all of it runs again."""
+        """Run `work` in one transaction and return its result. A transient error repeats all of it."""
         import neo4j
 
         @neo4j.unit_of_work(metadata=_metadata(doing))
@@ -271,13 +267,13 @@ class GraphClient(Closing):
             return session.execute_write(unit)
 
     def attempt(self, doing: str, work: Callable[[Transaction], T], *, seconds: float) -> T:
-        """Runs `work` in one transaction, once: for what may as well be written later.
+        """Run `work` in one transaction without retries, for writes that may be postponed.
 
         Args:
-            seconds: after which the server ends it; it looks every two seconds.
+            seconds: time limit on the server, which checks it every two seconds.
 
         Raises:
-            WriteConflict: another transaction has what this one writes, or it took too long; nothing was committed.
+            WriteConflict: another transaction holds a lock, or the time limit was exceeded. Nothing was committed.
         """
         with (
             self._errors(doing),
@@ -290,21 +286,22 @@ class GraphClient(Closing):
             return result
 
     def reading(self, doing: str, work: Callable[[Transaction], T]) -> T:
-        """Runs `work`, which only reads, in one transaction and returns its result: half the time of as many `run`s.
+        """Run reading `work` in one transaction and return its result; twice as fast as separate `run` calls.
 
-        `doing` begins with "retrieve/" if a user waits for it. On a transient error all of it runs again.
+        `doing` starts with "retrieve/" if a user waits for the result. A transient error repeats all of it.
         """
         return self._read(doing, lambda transaction: work(Transaction(transaction, self._server_version)))
 
     def run_own(self, doing: str, text: str, parameters: Mapping[str, object], work: Callable[[Iterator[Row]], T]) -> T:
-        """Runs a statement of the user's own in a transaction that cannot write, and returns what `work` makes of its
-        rows, which are fetched as they are consumed.
+        """Run a user's own statement in a read-only transaction, and return what `work` makes of its rows.
+
+        Rows are fetched as `work` consumes them.
 
         Args:
-            doing: begins with "retrieve/" if a user waits for it.
+            doing: starts with "retrieve/" if a user waits for the result.
 
         Raises:
-            StatementRefused: the server refuses it, or it writes.
+            StatementRefused: the server rejects the statement, or the statement writes.
         """
         literal: LiteralString = text  # type: ignore[assignment,unused-ignore] # pyright: ignore[reportAssignmentType] # as in `_prepared`
 
@@ -315,7 +312,6 @@ class GraphClient(Closing):
         return self._read(doing, unit)
 
     def native_driver(self) -> neo4j.Driver:
-        """The driver itself, for the Graph Data Science client."""
         return self._driver
 
     def close(self) -> None:
@@ -324,7 +320,7 @@ class GraphClient(Closing):
         close_forgotten()
 
     def _read(self, doing: str, work: Callable[[neo4j.ManagedTransaction], T]) -> T:
-        """Runs `work` in one transaction that cannot write, with the time limit of questions if it is one."""
+        """Run `work` in a read-only transaction, with the time limit of questions if `doing` is one."""
         import neo4j
 
         with (
@@ -337,14 +333,14 @@ class GraphClient(Closing):
 
     @contextmanager
     def _errors(self, doing: str) -> Generator[None]:
-        """Begins nothing that is not wanted any more, and translates errors."""
+        """Stop if the caller was cancelled, and translate driver errors."""
         check()
         with driver_errors(doing, storage=self._storage):
             yield
 
     @contextmanager
     def _terminable(self, *, reads: bool = True) -> Generator[dict[str, str]]:
-        """Metadata for transactions that the server ends if the work that waits for them is cancelled."""
+        """Yield metadata by which the server can find and end the transaction if the caller is cancelled."""
         if not reads or not can_be_cancelled():
             yield {}
             return
@@ -360,7 +356,7 @@ class GraphClient(Closing):
 
     def _terminate(self, mark: str, over: threading.Event) -> None:
         while not over.is_set():
-            with suppress(DatabaseError):  # whoever waits meets the same trouble
+            with suppress(DatabaseError):  # the waiting caller gets the same error
                 self.run("corpus/terminate", mark=mark)
             over.wait(_TERMINATE_AGAIN_SECONDS)
 
@@ -369,7 +365,7 @@ class GraphClient(Closing):
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Lists of at most `size` items, lazily."""
+    """Split items into lists of at most `size`, lazily."""
     batch: list[T] = []
     for item in items:
         batch.append(item)
@@ -381,7 +377,7 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 def batches_by_size(items: Iterable[T], size: Callable[[T], int], most: int) -> Iterator[list[T]]:
-    """Lists whose items' sizes add up to at most `most`, lazily; an item that is larger has a list of its own."""
+    """Split items lazily into lists whose sizes add up to at most `most`; a larger item gets its own list."""
     batch: list[T] = []
     total = 0
     for item in items:
@@ -398,9 +394,10 @@ def batches_by_size(items: Iterable[T], size: Callable[[T], int], most: int) -> 
 def _prepared(
     name: str, label: str | None, parameters: Mapping[str, object], server: tuple[int, ...]
 ) -> tuple[LiteralString, Row]:
-    """A statement and its parameters as they are sent, lists and strings in a map.
+    """Return statement text and parameters, with strings and lists passed in one map.
 
-    The server plans a statement again, some 70 ms, for each order of magnitude of a list or string, but not in a map.
+    The server replans a statement, in about 70 ms, for each order of magnitude of a list or string parameter, but not
+    for values in a map.
     """
     text = statement(name, label, server)
     if takes_corpus(name, server) and "corpus" not in parameters:
@@ -410,12 +407,12 @@ def _prepared(
     text = with_index_names(text, parameters)
     mapped = {} if name.startswith(SCHEMA) else {k: v for k, v in parameters.items() if isinstance(v, list | str)}
     others = {key: value for key, value in parameters.items() if key not in mapped}
-    literal: LiteralString = with_a_map(text, tuple(sorted(mapped)))  # pyright: ignore[reportAssignmentType] # mypy has no literal strings, a cast is nothing to it
+    literal: LiteralString = with_a_map(text, tuple(sorted(mapped)))  # pyright: ignore[reportAssignmentType] # mypy does not check LiteralString
     return literal, others | ({"given": mapped} if mapped else {})
 
 
 def _row(record: neo4j.Record) -> Row:
-    # Statements return plain values, no nodes: `Record.data` would look into every list for some, a vector's too.
+    # Not `Record.data`, which searches every list for nodes, even vectors. Statements return no nodes.
     return dict(zip(record.keys(), record.values(), strict=True))
 
 
@@ -430,7 +427,7 @@ def _driver(uri: str, user: str, password: str | None) -> neo4j.Driver:
         uri,
         auth=None if password is None else (user, password),
         user_agent=APPLICATION,
-        notifications_min_severity="OFF",  # they would reach a user's terminal as warnings
+        notifications_min_severity="OFF",  # notifications would appear on the user's terminal
         telemetry_disabled=True,
         max_transaction_retry_time=15.0,
         connection_timeout=10.0,

@@ -1,4 +1,4 @@
-"""Corpora: named parts of one database that share nothing but the server."""
+"""Corpora: named, independent parts of one database."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ from overstory.graph.ids import corpus_label
 from overstory.protocols import Embedder
 
 SYSTEM = "system_"
-"""Prefix of the properties that hold `Corpus.systems`."""
+"""Prefix of the node properties behind `Corpus.systems`."""
 UNITS = {"document": "documents", "chunk": "chunks", "entity": "entities"}
-"""The units that systems build on, with the plurals of their counters."""
+"""Units on which systems build, with the plurals used in counter names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A corpus as stored in the graph.
+    """The properties of a corpus in the graph.
 
     Attributes:
-        label: what every node of the corpus carries, and the id of the corpus' own.
-        version: rises with every committed change.
-        analyzer: how its full-text index reads words.
-        index_set: the number of its set of full-text indexes.
-        embedder, dimension: of the vectors that are asked; "" and 0 before the first.
-        embedding_property: where those vectors are.
-        vector_index: the index over them, "" while they are few enough to be scanned.
-        named_chunks: the number of chunks when the mentions stage last ran, -1 before it first did.
-        named_by: the fingerprint of that stage, "" before.
-        extracted_by: the fingerprint of the extractor that read every chunk which is not marked as unread, "" where
-            there may be several.
-        systems: what each system whose index the corpus has keeps of it, by the system's name.
-        deletions: how many units of each kind were ever deleted: "document", "chunk", "entity".
-        keep_boilerplate: whether blocks that most documents of a folder repeat are read like any other text.
-        sectioned_by: the fingerprint by which the words of its sections were indexed, "" before.
-        metadata_by: the fingerprint by which the values of its metadata were written as nodes, "" before.
-        boilerplate_by: the rule by which the blocks of all documents were counted, "" before.
-        name_edits: how many edits of names by hand were ever made; the number of the last one.
-        vocabularies: how many times a vocabulary was loaded that changed something.
-        disabled: how many documents are disabled.
-        unfinished: the id of a new document that is being written in several transactions, or was when that was
-            interrupted; "" for none.
-        languages: those besides English that passages were ever loaded in, by their ISO codes.
-        languages_read_by: how an extractor read each of these at last, as "de=…".
-        embedder_name: the embedder that the corpus was switched to by name; "" where that of the settings is used.
-        is_deleting: whether it is being deleted, or was when that was interrupted.
+        label: label of every node of the corpus, and id of the corpus node.
+        version: number that increases with every committed change.
+        analyzer: analyzer of the full-text indexes.
+        index_set: number of the corpus's set of full-text indexes.
+        embedder, dimension: fingerprint and dimension of the searched vectors; "" and 0 before the first vector.
+        embedding_property: property with the searched vectors.
+        vector_index: name of the index over these vectors; "" while there are few enough to scan.
+        named_chunks: number of chunks at the last run of the mentions stage, -1 before the first run.
+        named_by: fingerprint of that stage, "" before the first run.
+        extracted_by: fingerprint of the extractor that read all chunks not marked as unread; "" if there may be
+            several.
+        systems: state of each system that has an index here, by system name.
+        deletions: total number of deleted units by kind: "document", "chunk", "entity".
+        keep_boilerplate: True if blocks that most documents of a folder repeat are used like other text.
+        sectioned_by: fingerprint of the last indexing of section words, "" before.
+        metadata_by: fingerprint of the last writing of metadata values as nodes, "" before.
+        boilerplate_by: fingerprint of the rule by which all blocks were counted, "" before.
+        name_edits: number of the last manual edit of entities, which counts all edits ever made.
+        vocabularies: number of times that loading a vocabulary changed something.
+        disabled: number of disabled documents.
+        unfinished: id of a new document that is being written in several transactions, or whose writing was
+            interrupted; "" otherwise.
+        languages: ISO codes of all languages other than English in which passages were ever loaded.
+        languages_read_by: how the extractor last read each of these languages, as "de=…".
+        embedder_name: name of the embedder that the corpus was switched to; "" uses the configured embedder.
+        is_deleting: True if the corpus is being deleted, or its deletion was interrupted.
     """
 
     name: str
@@ -85,29 +85,29 @@ class Corpus:
 
     @property
     def edits_names(self) -> bool:
-        """Whether names may be other than they are found: there were edits by hand, or vocabularies."""
+        """True if manual edits or vocabularies may change entities."""
         return bool(self.name_edits or self.vocabularies)
 
     @property
     def hides_documents(self) -> bool:
-        """Whether there are passages of which nothing may be found: of disabled documents, or of an unfinished one."""
+        """True if searches must skip documents: disabled ones, or an unfinished one."""
         return bool(self.disabled or self.unfinished)
 
     def check_embedder(self, embedder: Embedder) -> None:
         if not self.embedder or self.embedder == embedder.fingerprint:
             return
         raise EmbedderMismatch(
-            f"Corpus {self.name!r} has vectors of dimension {self.dimension} by {self.embedder}; the embedder in use "
+            f"Corpus {self.name!r} has vectors of dimension {self.dimension} from {self.embedder}; the current one "
             f"is {embedder.fingerprint} with dimension {embedder.dimension}.",
-            remedy="Use the corpus' own embedder (OVERSTORY_EMBEDDER, or from now on for this corpus "
-            f"{index_command(self.name)} --embedder NAME), or change it: {index_command(self.name)} --re-embed, "
+            remedy="Use the embedder of the corpus (OVERSTORY_EMBEDDER, or permanently for this corpus "
+            f"{index_command(self.name)} --embedder NAME), or embed it again: {index_command(self.name)} --re-embed, "
             "in Python index(re_embed=True).",
         )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CorpusSize:
-    """A corpus with the number of its documents and chunks."""
+    """A corpus with its numbers of documents and chunks."""
 
     corpus: Corpus
     documents: int
@@ -124,10 +124,10 @@ _BEFORE_AN_INDEX: Row = {"embedder": "", "dimension": 0, "vector_index": "", "na
 
 
 def create_corpus(graph: GraphClient, name: str, *, sectioned_by: str = "") -> Corpus:
-    """The corpus of this name, created if missing, with its indexes online.
+    """Return the corpus with this name, created if missing, with its indexes online.
 
     Args:
-        sectioned_by: of a new one, which has no sections that would have to be indexed first.
+        sectioned_by: `Corpus.sectioned_by` of a new corpus, which has no sections to index.
     """
     schema.prepare(graph)
     label = corpus_label(name)
@@ -139,60 +139,59 @@ def create_corpus(graph: GraphClient, name: str, *, sectioned_by: str = "") -> C
 
 
 def count_deleted(tx: Transaction, corpus: Corpus, *, documents: int = 0, chunks: int = 0, entities: int = 0) -> None:
-    """Adds to the counts of deleted units, in the transaction that deletes them: `Corpus.deletions`."""
+    """Add to `Corpus.deletions`, in the transaction that deletes the units."""
     if documents or chunks or entities:
         tx.run("corpus/count_deleted", corpus.label, documents=documents, chunks=chunks, entities=entities)
 
 
 def read_corpus(graph: GraphClient | Transaction, name: str, *, to_delete: bool = False) -> Corpus:
-    """The corpus of this name.
+    """Read the corpus with this name.
 
     Args:
-        to_delete: it may be one of which a part is deleted.
+        to_delete: True to accept a partly deleted corpus.
 
     Raises:
-        CorpusNotFound: there is none.
-        CorpusDeleting: a part of it is deleted.
+        CorpusNotFound: the corpus does not exist.
+        CorpusDeleting: the corpus is partly deleted.
     """
     run = graph.run if isinstance(graph, Transaction) else functools.partial(graph.run, read=True)
     rows = run("corpus/read", corpus_label(name))
-    if rows and rows[0]["corpus"]:  # the server gives no properties of a node that is deleted meanwhile
+    if rows and rows[0]["corpus"]:  # a node deleted meanwhile has no properties
         return corpus_of(rows[0], to_delete=to_delete)
     schema.refuse_others(schema.version_of(run("schema/read_version")))
     known = [row["name"] for row in run("corpus/names")]
     raise CorpusNotFound(
-        f"There is no corpus {name!r}; " + (f"there are {', '.join(known)}." if known else "there is none at all."),
-        remedy=f"Load something: overstory ingest PATH --corpus {shlex.quote(name)}, or Knowledge.ingest in Python.",
+        f"There is no corpus {name!r}; " + (f"there are {', '.join(known)}." if known else "the database has none."),
+        remedy=f"Load documents: overstory ingest PATH --corpus {shlex.quote(name)}, in Python Knowledge.ingest.",
     )
 
 
 def corpus_of(row: Row, *, to_delete: bool = False) -> Corpus:
-    """The corpus in a row of `corpus/read`, or of another statement that reads one as that does.
+    """Return the corpus in a row of `corpus/read`, or of a statement with the same columns.
 
     Raises:
-        CorpusDeleting: a part of it is deleted, and it is not read `to_delete` the rest.
+        CorpusDeleting: the corpus is partly deleted, and `to_delete` is False.
     """
     schema.refuse_others(row["schema"])
     return corpus_from(row["corpus"], to_delete=to_delete)
 
 
 def corpus_from(properties: Row, *, to_delete: bool = False) -> Corpus:
-    """The corpus whose node has these properties.
+    """Create the corpus from the properties of its node.
 
     Raises:
-        CorpusDeleting: as `corpus_of`.
+        CorpusDeleting: as for `corpus_of`.
     """
     corpus = _corpus(properties)
     if corpus.is_deleting and not to_delete:
         raise CorpusDeleting(
-            f"Corpus {corpus.name!r} is being deleted, or that was interrupted: a part of it is gone.",
+            f"Corpus {corpus.name!r} is being deleted, or its deletion was interrupted.",
             remedy=f"Delete the rest: {delete_command(corpus.name)}, in Python delete_corpus(). Then load it again.",
         )
     return corpus
 
 
 def list_corpora(graph: GraphClient) -> list[CorpusSize]:
-    """All corpora, by name."""
     schema.refuse_others(schema.schema_version(graph))
     return [
         CorpusSize(_corpus(row["corpus"]), documents=row["documents"], chunks=row["chunks"])
@@ -202,7 +201,7 @@ def list_corpora(graph: GraphClient) -> list[CorpusSize]:
 
 
 def _corpus(row: Row) -> Corpus:
-    """The corpus of a node's properties, which are named as the fields but for the label."""
+    """Convert node properties, which have the names of the fields except `label`."""
     values: dict[str, Any] = {
         **_BEFORE_AN_INDEX,
         **{each.name: row[each.name] for each in fields(Corpus) if each.name in row},

@@ -1,4 +1,4 @@
-"""Neo4j's driver, imported without what it takes along."""
+"""Fast import of the Neo4j driver."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from types import ModuleType
 from typing import cast
 
 TAKEN_ALONG = ("pandas", "pyarrow")
-"""What the driver imports where it is installed, to take data frames as parameters; three times as slow as the rest."""
+"""Packages that the driver imports if installed, to accept data frames; they triple the import time."""
 
 NOT_THERE = cast("ModuleType", None)
-"""A module that Python refuses to import."""
+"""Placeholder in `sys.modules` that makes an import fail."""
 
 
 def import_driver_alone() -> None:
-    """Imports Neo4j's driver without pandas: for a process that passes it no data frames, like a command.
+    """Import the Neo4j driver without pandas, for processes that pass no data frames to it, such as commands.
 
-    pandas itself can be imported afterwards, and results can be read as data frames. Changes nothing where the driver
-    or pandas is imported already.
+    pandas can still be imported later, and results can be converted to data frames. Has no effect if the driver or
+    pandas is already imported.
     """
     if "neo4j" in sys.modules:
         return

@@ -1,4 +1,4 @@
-"""Turns the driver's errors into ours: what went wrong, and what the reader can do about it."""
+"""Translation of driver errors into Overstory errors with remedies."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ GDS_REMEDY = (
 
 
 if TYPE_CHECKING:
-    from neo4j import exceptions  # imported where an error is translated, for the driver takes long to import
+    from neo4j import exceptions  # imported only when an error is translated, because the driver loads slowly
 
 _NO_INDEX = re.compile(r"no such (vector|fulltext) schema index|The index '\w+' does not exist", re.IGNORECASE)
 _CANNOT_WRITE = ("critical error", "No space left on device", "Could not apply the transaction")
-"""What Neo4j says when its disk is full, to the writer first and then to everybody until it is restarted."""
+"""Parts of Neo4j's messages when its disk is full, first to the writer, then to all clients until a restart."""
 _REASON = re.compile(r"(?:\(reason |DNS resolve address \S+ )\[Errno -?\d+\] ([^)]+?)\)?$")
 _CONFLICTS = (
     "DeadlockDetected",
@@ -43,22 +43,21 @@ _CONFLICTS = (
     "Transaction.Terminated",
     "TransactionTimedOut",
 )
-"""Codes of a transaction that waited for another one in vain, or met what another one deleted."""
+"""Error codes of a transaction that waited for another one in vain, or met nodes that another one deleted."""
 _RESTARTED = (
-    "Run the same command again: it starts the server, and goes on from what was committed. `overstory server logs` "
-    "says why the server stopped."
+    "Run the command again: it restarts the server and continues. `overstory server logs` shows why the server stopped."
 )
-_OWN_SERVER = "Check that the server runs, and its address: OVERSTORY_NEO4J_URI, in Python uri=."
+_OWN_SERVER = "Check that the server is running and the address is right: OVERSTORY_NEO4J_URI, in Python uri=."
 _FULL_DISK_BYTES = 100_000_000
-_KEPT = "What was committed is kept."
+_KEPT = "Committed work is kept."
 
 
 @contextmanager
 def driver_errors(doing: str, *, storage: Path | None = None) -> Generator[None]:
-    """Re-raises errors of the driver as an `OverstoryError` that names `doing` (a statement, or an address).
+    """Re-raise driver errors as an `OverstoryError` that names `doing` (a statement or an address).
 
     Args:
-        storage: where the server keeps its data, if that is on this machine.
+        storage: data folder of the server, if it is on this machine.
     """
     from neo4j import exceptions
 
@@ -70,25 +69,25 @@ def driver_errors(doing: str, *, storage: Path | None = None) -> Generator[None]
         if isinstance(_first_cause(error), KeyboardInterrupt):
             raise KeyboardInterrupt from error
         raise
-    except UnicodeEncodeError as error:  # an argument in another encoding reaches Python as unpaired surrogates
+    except UnicodeEncodeError as error:  # arguments in another encoding reach Python as lone surrogates
         raise SettingsError(
-            f"{doing}: a value holds what is no Unicode text.", remedy="Use UTF-8, on the terminal too."
+            f"{doing}: a value is not valid Unicode.", remedy="Use UTF-8, also on the terminal."
         ) from error
 
 
 def translated(
     error: exceptions.Neo4jError | exceptions.DriverError, doing: str, *, storage: Path | None = None
 ) -> OverstoryError:
-    """Our error for one of the driver's, the most specific that fits."""
+    """Convert a driver error to the most specific Overstory error."""
     from neo4j import exceptions
 
     code = getattr(error, "code", None) or ""
     message = str(error) if isinstance(error, exceptions.DriverError) else error.message or str(error)
     if isinstance(error, exceptions.AuthError):
         return AuthenticationFailed(
-            f"{doing}: the server refused the user or the password.",
-            remedy="Check OVERSTORY_NEO4J_USER and OVERSTORY_NEO4J_PASSWORD, in Python user= and password= (embedded "
-            "server: overstory doctor).",
+            f"{doing}: the server rejected the user or the password.",
+            remedy="Check OVERSTORY_NEO4J_USER and OVERSTORY_NEO4J_PASSWORD, in Python user= and password=; for the "
+            "embedded server run overstory doctor.",
         )
     if any(mark in message for mark in _CANNOT_WRITE):
         return _cannot_write(doing, message, storage)
@@ -105,17 +104,17 @@ def translated(
         )
     if "TransactionTimedOut" in code:
         return StatementFailed(
-            f"{doing}: the statement was stopped after its time limit.", remedy="Raise OVERSTORY_QUERY_SECONDS."
+            f"{doing}: the statement exceeded its time limit.", remedy="Increase OVERSTORY_QUERY_SECONDS."
         )
     if "OutOfMemory" in code or "MemoryPool" in code:
         return StatementFailed(
             f"{doing}: the server is out of memory: {message}",
-            remedy="Raise OVERSTORY_SERVER_HEAP and restart the server.",
+            remedy="Increase OVERSTORY_SERVER_HEAP and restart the server.",
         )
     if _NO_INDEX.search(message):
         return StatementFailed(
-            f"{doing}: {message} It is missing, or being made again.",
-            remedy="Wait for whoever writes to the corpus (overstory status), or make it: overstory index "
+            f"{doing}: {message} The index is missing or being rebuilt.",
+            remedy="Wait for the current writer (overstory status), or rebuild the index: overstory index "
             "--rebuild-indexes, in Python index(rebuild_indexes=True).",
         )
     return StatementFailed(
@@ -125,7 +124,7 @@ def translated(
 
 @contextmanager
 def conflicts(doing: str) -> Generator[None]:
-    """Re-raises errors of the driver that another transaction brought about."""
+    """Re-raise driver errors caused by another transaction as `WriteConflict`."""
     from neo4j import exceptions
 
     try:
@@ -134,14 +133,14 @@ def conflicts(doing: str) -> Generator[None]:
         if not any(each in (error.code or "") for each in _CONFLICTS):
             raise
         raise WriteConflict(
-            f"{doing}: another transaction had what this one was to write.",
-            remedy="Try again when nobody writes to the corpus (overstory status).",
+            f"{doing}: another transaction is changing the same nodes.",
+            remedy="Try again while nobody writes to the corpus (overstory status).",
         ) from error
 
 
 @contextmanager
 def refusals() -> Generator[None]:
-    """Re-raises errors of the driver that a statement of the user's own brought about."""
+    """Re-raise driver errors caused by the user's own statement as `StatementRefused`."""
     from neo4j import exceptions
 
     try:
@@ -150,50 +149,48 @@ def refusals() -> Generator[None]:
         code, message = error.code or "", error.message or str(error)
         if "Statement.AccessMode" in code:
             raise StatementRefused(
-                f"The statement on hits would write: {message}", remedy="It may only read the graph."
+                f"The enrich statement tries to write: {message}", remedy="Use a statement that only reads."
             ) from error
         if "ClientError.Statement" in code or "ClientError.Procedure" in code:
             raise StatementRefused(
-                f"The server refuses the statement on hits: {message}", remedy="Try it in Neo4j Browser."
+                f"The server rejected the enrich statement: {message}", remedy="Test the statement in Neo4j Browser."
             ) from error
         raise
     except (TypeError, ValueError, OverflowError) as error:
         raise StatementRefused(
-            f"The statement on hits is given, or returns, a value that Neo4j or Python does not have: {error}",
-            remedy="Let it have texts, numbers, truth values, dates, and lists or mappings of them.",
+            f"A value of the enrich statement has a type that cannot be converted: {error}",
+            remedy="Use texts, numbers, booleans, dates, and lists or mappings of these.",
         ) from error
 
 
 def _first_cause(error: BaseException) -> BaseException:
-    """What was raised before everything else that was raised while it was handled."""
     while error.__context__ is not None:
         error = error.__context__
     return error
 
 
 def _why_unreachable(message: str) -> str:
-    """What the driver says of a connection, in a line: its reason alone where it names one."""
+    """Return the driver's message on one line, reduced to the operating system's reason if it names one."""
     if found := _REASON.search(message):
         return found[1][0].upper() + found[1][1:]
     return " ".join(message.split())
 
 
 def _cannot_write(doing: str, message: str, storage: Path | None) -> StatementFailed:
-    """The error of a server that stopped its database because it could not write, most often to a full disk."""
     if storage is None:
         return DiskFull(
-            f"{doing}: the server stopped its database, most often because its disk is full: {message}",
-            remedy=f"Look at the free space of its disk and at its log, then restart it. {_KEPT}",
+            f"{doing}: the server stopped the database, most often because its disk is full: {message}",
+            remedy=f"Check the server's free disk space and its log, then restart it. {_KEPT}",
         )
     free = shutil.disk_usage(storage).free
     if free < _FULL_DISK_BYTES:
         return DiskFull(
-            f"{doing}: the disk is full: {free / 1e6:,.0f} MB are free for {storage}.",
-            remedy="Free some space (a server needs about 500 MB), then run `overstory server stop` and the same"
+            f"{doing}: the disk is full, with {free / 1e6:,.0f} MB free for {storage}.",
+            remedy="Free space (a server needs about 500 MB), then run `overstory server stop` and the same"
             f" command again. {_KEPT} Or set OVERSTORY_HOME to a folder on another disk.",
         )
     return StatementFailed(
-        f"{doing}: the server stopped its database ({free / 1e6:,.0f} MB are free for {storage}): {message}",
-        remedy="Run `overstory server stop` and the same command again; if that does not help, see `overstory server"
+        f"{doing}: the server stopped the database ({free / 1e6:,.0f} MB are free for {storage}): {message}",
+        remedy="Run `overstory server stop` and the same command again. If that fails, see `overstory server"
         f" logs`. {_KEPT}",
     )

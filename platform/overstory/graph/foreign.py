@@ -1,4 +1,4 @@
-"""Graphs of others, read and never written: nodes by label, and the relationships between them."""
+"""Reading of other graphs in Neo4j: nodes by label, and the relationships between them. Nothing is written."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from overstory.graph.client import GraphClient
 
 @dataclass(frozen=True, slots=True)
 class ForeignNode:
-    """A node.
+    """A node of another graph.
 
     Attributes:
-        key: the value of the property that is its key; None if it has none.
-        values: its properties as text, numbers, truth values, and lists of these; without what is none of them.
-        codes: the names of those that the database has as something else, such as dates and points.
+        key: value of the key property; None if the node has none.
+        values: properties that are text, numbers, booleans, or lists of these.
+        codes: names of properties that were converted to text, such as dates and points.
     """
 
     key: object
@@ -27,7 +27,7 @@ class ForeignNode:
 
 @dataclass(frozen=True, slots=True)
 class ForeignRelationship:
-    """A relationship between two nodes with keys; `target` is the label by which the second was found."""
+    """A relationship between two nodes with keys; `target` is the label by which the end node was found."""
 
     start: object
     target: str
@@ -37,7 +37,7 @@ class ForeignRelationship:
 
 
 def foreign_nodes(graph: GraphClient, label: str, *, key: str, before: Sequence[str]) -> Iterator[ForeignNode]:
-    """The nodes that have a label and none of `before`, lazily. Nodes of Overstory are left out."""
+    """Yield the nodes with a label and with none of the labels in `before`, lazily. Skips nodes of Overstory."""
     for row in graph.stream("sources/nodes", node=label, before=list(before), key=key):
         values, codes = _plain_values(row["properties"])
         yield ForeignNode(_plain(row["key"]), tuple(row["labels"]), values, codes)
@@ -46,11 +46,11 @@ def foreign_nodes(graph: GraphClient, label: str, *, key: str, before: Sequence[
 def foreign_relationships(
     graph: GraphClient, label: str, *, keys: Mapping[str, str], before: Sequence[str], types: Sequence[str]
 ) -> Iterator[ForeignRelationship]:
-    """The relationships from nodes with a label to nodes with any of the labels of `keys`, lazily.
+    """Yield the relationships from nodes with `label` to nodes with any label of `keys`, lazily.
 
     Args:
-        keys: the property that is the key, by label; a node with several of these labels counts for the first.
-        types: of relationships; empty for all.
+        keys: key property by label; a node with several of these labels uses the first.
+        types: relationship types; empty for all.
     """
     for row in graph.stream(
         "sources/relationships",
@@ -66,15 +66,15 @@ def foreign_relationships(
 
 
 def foreign_labels(graph: GraphClient) -> list[str]:
-    """The labels of nodes that are not Overstory's, in the order of the alphabet."""
+    """List node labels outside Overstory, in alphabetical order."""
     return [row["label"] for row in graph.run("sources/labels", read=True)]
 
 
 def foreign_keys(graph: GraphClient, label: str, *, of: int) -> list[str]:
-    """Properties that all nodes with a label have, each node with another value.
+    """List the properties that have a different value on every node with the label.
 
     Args:
-        of: number of nodes that are compared.
+        of: number of nodes to compare.
     """
     return [row["name"] for row in graph.run("sources/keys", read=True, node=label, most=of)]
 
@@ -86,7 +86,7 @@ def _plain_values(properties: Mapping[str, object]) -> tuple[dict[str, object], 
 
 
 def _plain(value: object) -> object:
-    """A value as text, number, truth value or list: times as ISO 8601, points by their coordinates; None for others."""
+    """Convert times to ISO 8601 and points to text; None for types other than text, numbers, booleans and lists."""
     from neo4j import spatial, time
 
     if isinstance(value, spatial.Point):
@@ -99,11 +99,11 @@ def _plain(value: object) -> object:
     return value if isinstance(value, str | bool | int | float) else None
 
 
-def own_value(value: object) -> object:
-    """A value as text, number, truth value, `datetime`, None, or a list or dict of these.
+def plain_value(value: object) -> object:
+    """Convert a value to text, number, boolean, `datetime`, None, or a list or dict of these.
 
-    Nodes and relationships are dicts of their properties, a path the list of its nodes and relationships, points and
-    vectors lists of numbers; dates without a time, times without a date and durations are ISO 8601.
+    Nodes and relationships become dicts of their properties, a path a list of its nodes and relationships, points and
+    vectors lists of numbers. Dates without time, times without date and durations become ISO 8601 text.
     """
     from neo4j import graph, spatial, time, vector
 
@@ -118,13 +118,13 @@ def own_value(value: object) -> object:
             return value.to_native()
         case graph.Path():
             steps = zip(value.nodes[1:], value.relationships, strict=True)
-            return [own_value(each) for each in (value.start_node, *(each for to, by in steps for each in (by, to)))]
+            return [plain_value(each) for each in (value.start_node, *(each for to, by in steps for each in (by, to)))]
         case graph.Node() | graph.Relationship():
-            return {name: own_value(each) for name, each in sorted(value.items())}
+            return {name: plain_value(each) for name, each in sorted(value.items())}
         case Mapping():
-            return {str(name): own_value(each) for name, each in cast("Mapping[object, object]", value).items()}
+            return {str(name): plain_value(each) for name, each in cast("Mapping[object, object]", value).items()}
         case list() | tuple():
-            return [own_value(each) for each in cast("list[object]", value)]
+            return [plain_value(each) for each in cast("list[object]", value)]
         case bytes() | bytearray():
             return value.hex()
         case _:

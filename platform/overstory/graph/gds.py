@@ -1,7 +1,7 @@
-"""Graph Data Science in index stages: projections that are always dropped, through the official client.
+"""Graph Data Science projections for index stages, always dropped after use, through the official client.
 
-A projection's name identifies its owner: `overstory/CORPUS/STAGE/HOST/PID/STARTED/RANDOM`, each part percent-encoded.
-So a projection that a killed process left in memory can be told from one that another process uses.
+The name of a projection identifies its owner: `overstory/CORPUS/STAGE/HOST/PID/STARTED/RANDOM`, each part
+percent-encoded. This distinguishes projections left by a killed process from those in use.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 
 import psutil
 
-from overstory.cancelling import cancellable
+from overstory.cancellation import cancellable
 from overstory.errors import GdsMissing, StatementFailed, install_command
 from overstory.graph.client import GraphClient
 from overstory.graph.failures import driver_errors
@@ -32,12 +32,12 @@ PREFIX = "overstory"
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """An in-memory graph of ours.
+    """An in-memory graph created by Overstory.
 
     Attributes:
-        corpus: the label of the corpus that it is of.
-        stage: what it was made for.
-        host, pid, started: of the process that made it, as a lease has them.
+        corpus: label of the corpus.
+        stage: stage that created the projection.
+        host, pid, started: creating process, as in a lease.
         key: distinguishes the projections of one process.
     """
 
@@ -50,13 +50,13 @@ class Projection:
 
     @classmethod
     def of_this_process(cls, corpus: str, stage: str) -> Projection:
-        """One that has a name of its own."""
+        """Create the description of a new projection of this process, with a unique name."""
         started = psutil.Process().create_time()
         return cls(corpus, stage, this_host(), os.getpid(), started, uuid.uuid4().hex[:12])
 
     @classmethod
     def named(cls, name: str) -> Projection | None:
-        """The projection of this name; None if it is not one of ours."""
+        """Parse the name of a projection; None if Overstory did not create it."""
         parts = [unquote(part) for part in name.split("/")]
         if len(parts) != 7 or parts[0] != PREFIX:
             return None
@@ -68,13 +68,12 @@ class Projection:
 
     @property
     def name(self) -> str:
-        """The name in the catalog of Graph Data Science."""
         parts = (self.corpus, self.stage, self.host, str(self.pid), str(self.started), self.key)
         return "/".join([PREFIX, *(quote(part, safe="") for part in parts)])
 
     @property
     def is_abandoned(self) -> bool:
-        """Whether the process that made it ran on this machine and is gone."""
+        """True if the creating process ran on this machine and has ended."""
         return is_dead({"host": self.host, "pid": self.pid, "started": self.started})
 
     def is_of_the_same_process(self, other: Projection) -> bool:
@@ -82,19 +81,19 @@ class Projection:
 
 
 def projections(graph: GraphClient) -> list[Projection]:
-    """Our in-memory graphs of this database, by all processes that connect as this user."""
+    """List Overstory's projections in this database, of all processes that connect as this user."""
     found = (Projection.named(row["graph"]) for row in graph.run("gds/list", read=True, prefix=f"{PREFIX}/"))
     return [each for each in found if each is not None]
 
 
 @contextmanager
 def projection(writer: Writer, statement: str, *, stage: str, **parameters: object) -> Generator[str]:
-    """The name of an in-memory graph that a statement (`gds/project_…`) makes of a corpus; dropped at the end.
+    """Create a projection with a statement (`gds/project_…`), yield its name, and drop it at the end.
 
-    Drops those that killed runs left first.
+    First drops projections left by killed runs.
 
     Args:
-        stage: who asks, for the name.
+        stage: stage that needs the projection; part of the name.
     """
     graph, label = writer.graph, writer.corpus.label
     made = Projection.of_this_process(label, stage)
@@ -108,10 +107,10 @@ def projection(writer: Writer, statement: str, *, stage: str, **parameters: obje
 
 
 def drop_left_behind(writer: Writer, here: Projection) -> None:
-    """Drops the projections of processes that are gone, and those that a writer before this one has of its corpus.
+    """Drop projections of ended processes, and those of a previous writer of this corpus.
 
     Args:
-        here: one of this process, whose own stay.
+        here: a projection of this process, whose projections stay.
     """
     found = [each for each in projections(writer.graph) if not each.is_of_the_same_process(here)]
     dead = [each for each in found if each.is_abandoned]
@@ -126,11 +125,11 @@ def drop_left_behind(writer: Writer, here: Projection) -> None:
 def projected(
     writer: Writer, types: Sequence[str], *, weight: str = "weight", stage: str
 ) -> Generator[tuple[GraphDataScience, Graph]]:
-    """The GDS client and an undirected projection of a corpus' relationships of these types; dropped at the end.
+    """Yield the GDS client and an undirected projection of a corpus's relationships of these types; drop it at the end.
 
     Args:
-        weight: the relationship property that becomes `weight`, 1.0 where it is missing.
-        stage: who asks, for the error message and the name.
+        weight: relationship property that becomes `weight`, 1.0 if missing.
+        stage: stage that needs the projection, for the name and error messages.
     """
     with projected_by(writer, "gds/project_corpus", stage=stage, types=list(types), weight=weight) as made:
         yield made
@@ -140,11 +139,11 @@ def projected(
 def projected_by(
     writer: Writer, statement: str, *, stage: str, extra: str = "gds", **parameters: object
 ) -> Generator[tuple[GraphDataScience, Graph]]:
-    """The GDS client and the in-memory graph that a statement (`gds/project_…`) makes of a corpus; dropped at the end.
+    """Yield the GDS client and the projection that a statement (`gds/project_…`) creates; drop it at the end.
 
     Args:
-        stage: who asks, for the error message and the name.
-        extra: that installs the client.
+        stage: stage that needs the projection, for the name and error messages.
+        extra: extra that installs the client.
     """
     client = gds_client(writer.graph, stage, extra=extra)
     with projection(writer, statement, stage=stage, **parameters) as name, driver_errors("gds"):
@@ -152,11 +151,11 @@ def projected_by(
 
 
 def gds_client(graph: GraphClient, stage: str, *, extra: str = "gds") -> GraphDataScience:
-    """The GDS client on a connection of ours.
+    """Create a GDS client on this connection.
 
     Args:
-        stage: who asks, for the error message.
-        extra: that installs the client.
+        stage: stage that needs the client, for error messages.
+        extra: extra that installs the client.
     """
     require_client(graph, stage, extra=extra)
     from graphdatascience import GraphDataScience
@@ -166,11 +165,11 @@ def gds_client(graph: GraphClient, stage: str, *, extra: str = "gds") -> GraphDa
 
 
 def require_client(graph: GraphClient, stage: str, *, extra: str = "gds") -> None:
-    """Check that both halves of Graph Data Science are there: for a stage to call before it does anything.
+    """Check that the GDS plugin and its client are installed, before a stage starts.
 
     Args:
-        stage: who asks, for the error message.
-        extra: that installs the client.
+        stage: stage that needs the client, for error messages.
+        extra: extra that installs the client.
     """
     graph.capabilities.require_gds(stage)
     if importlib.util.find_spec("graphdatascience") is None:
@@ -180,13 +179,13 @@ def require_client(graph: GraphClient, stage: str, *, extra: str = "gds") -> Non
 def require_memory(
     graph: GraphClient, client: GraphDataScience, nodes: int, relationships: int, *, properties: Sequence[str]
 ) -> None:
-    """Check that the server's heap has room for an undirected in-memory graph of this size, and for Leiden on it.
+    """Check that the server's heap can hold an undirected projection of this size and run Leiden on it.
 
-    What the heap has in use may be garbage in good part, so at least half of it counts as free. A server that does not
-    say how much it uses is not checked: GDS itself refuses what cannot fit.
+    Used heap may be mostly garbage, so at least half of the heap counts as free. The check is skipped if the server
+    does not report its usage; GDS itself rejects a projection that cannot fit.
 
     Args:
-        properties: of the relationships.
+        properties: relationship properties.
     """
     imagined = {
         "nodeCount": nodes,
@@ -208,8 +207,8 @@ def require_memory(
     free = max(heap["most"] - heap["used"], heap["most"] // 2)
     if needed > free:
         raise StatementFailed(
-            f"Communities of {nodes:,} nodes and {relationships:,} relationships need up to {needed / 1e6:,.0f} MB of "
-            f"the server's memory, and {free / 1e6:,.0f} MB of its heap of {heap['most'] / 1e6:,.0f} MB are free.",
+            f"Clustering {nodes:,} nodes and {relationships:,} relationships needs up to {needed / 1e6:,.0f} MB of "
+            f"server memory, but {free / 1e6:,.0f} MB of the heap of {heap['most'] / 1e6:,.0f} MB are free.",
             remedy=f"Set OVERSTORY_SERVER_HEAP to {2 * needed // 2**20 + 1}m or more and restart the server (overstory "
-            "server stop). On a server of your own, raise server.memory.heap.max_size.",
+            "server stop). On your own server, increase server.memory.heap.max_size.",
         )

@@ -1,13 +1,12 @@
-"""Derived structures (trees, communities, summaries) are built alongside the ones in use, and switched by one property.
+"""Generations of derived structures (trees, communities, summaries): built next to the current one, then switched.
 
-A derived node carries the label `Corpus_…_Derived`, `derived` (the structure's name) and `generation`. Readers ask
-`current` once and match that generation, so they never mix two generations.
+A derived node has the label `Corpus_…_Derived` and the properties `derived` (name of the structure) and `generation`.
+Readers ask `current` once and match that generation, so they never mix two generations.
 
-Nodes that a vector index finds also carry the label of their kind and slot (`ids.derived_label`). A generation
-that is built and the one in use are in different slots, A and B, and each slot has an index of its own, so that the
-nearest nodes are all of the generation that was asked. The label and the name of the index
-(`schema.derived_index(label, kind, slot_of(generation))`) follow from the number of the generation: a reader learns all
-three at once. A builder with such nodes names their kinds in `kinds`:
+Nodes in a vector index also have the label of their kind and slot (`ids.derived_label`). The generation being built and
+the current one are in different slots, A and B, each with its own index, so that a search finds nodes of one generation
+only. The label and the index name (`schema.derived_index(label, kind, slot_of(generation))`) follow from the generation
+number. A builder passes the kinds of such nodes:
 
     generation = begin(writer, "reports", KINDS)
     …nodes with the label derived_label(corpus.label, "Report", slot_of(generation))…
@@ -34,23 +33,24 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 
 
 def slot_of(generation: int) -> Slot:
-    """The slot of a generation: A if its number is odd, B if it is even."""
+    """Return the slot of a generation: A if its number is odd, B if it is even."""
     return "A" if generation % 2 else "B"
 
 
 def current(graph: GraphClient, corpus: Corpus, name: str) -> int:
-    """The generation that readers use; 0 before the first is published."""
+    """Return the generation that readers use; 0 before the first is published."""
     return _generation(graph.run("corpus/read", corpus.label, read=True), corpus, name)
 
 
 def read(graph: GraphClient, corpus: Corpus, name: str, doing: str, ask: Callable[[Transaction, int], T]) -> T:
-    """Runs `ask` in one transaction, on a generation that stays in use throughout, and returns its result.
+    """Run `ask` in one transaction on a generation that stays current throughout, and return its result.
 
-    If another is published meanwhile, nodes and indexes of this one are deleted: then `ask` is called again.
+    If another generation is published meanwhile, `ask` runs again, because nodes and indexes of the old one are
+    deleted.
 
     Args:
-        doing: names the transaction to the server ("retrieve/…" if somebody waits for it).
-        ask: takes the transaction and the generation, 0 before the first was published. Nodes may be gone between two
+        doing: name of the transaction on the server; starts with "retrieve/" if a user waits for it.
+        ask: takes the transaction and the generation, 0 before the first is published. Nodes may disappear between two
             of its statements.
     """
     asked: list[int] = []
@@ -61,7 +61,7 @@ def read(graph: GraphClient, corpus: Corpus, name: str, doing: str, ask: Callabl
         found = ask(tx, generation)
         return found, _generation(tx.run("corpus/read", corpus.label), corpus, name) == generation
 
-    while True:  # ends: a build takes longer than a question
+    while True:  # terminates, because a build takes longer than a question
         try:
             found, whole = graph.reading(doing, work)
         except StatementFailed:
@@ -73,53 +73,34 @@ def read(graph: GraphClient, corpus: Corpus, name: str, doing: str, ask: Callabl
 
 
 def begin(writer: Writer, name: str, kinds: Sequence[str] = ()) -> int:
-    """A number for a new generation: above every one that left nodes behind, and in the slot that is not in use.
+    """Return the number for a new generation, in the slot that is not in use, and empty this slot.
 
-    Deletes what an interrupted build left, so that the slot is empty.
+    The number is higher than that of any generation with nodes, including those of interrupted builds.
 
     Args:
-        kinds: of nodes with a vector index.
+        kinds: kinds of nodes with a vector index.
     """
     used = writer.graph.run("corpus/used_generations", writer.corpus.label, read=True, name=name)
     in_use = _in_use(writer.properties, name)
-    if writer.properties.get(_only(name)):
-        writer.set(**{_only(name): None})
     generation = max([in_use, *(int(row["generation"]) for row in used)]) + 1
     _delete_others(writer, name, in_use, kinds)
     return generation + (slot_of(generation) == slot_of(in_use))
 
 
 def publish(writer: Writer, name: str, generation: int, kinds: Sequence[str] = (), /, **also: object) -> None:
-    """Switches readers to a finished generation, then deletes all others in batches. Safe to repeat.
+    """Switch readers to a finished generation, then delete all others in batches. May be repeated.
 
     Args:
-        generation: 0 for none: every one is deleted.
-        kinds: of nodes with a vector index; the indexes of the other slot are dropped, with 0 those of both.
-        also: properties of the corpus that change in the same moment.
+        generation: 0 to delete all generations.
+        kinds: kinds of nodes with a vector index; drops the indexes of the other slot, or of both slots for 0.
+        also: corpus properties that change at the same time.
     """
     writer.set(**{_property(name): generation or None}, **also)
     _delete_others(writer, name, generation, kinds)
 
 
-def discard_unpublished(writer: Writer, name: str, kinds: Sequence[str] = ()) -> bool:
-    """Deletes what an interrupted build left behind. Looks for it, at all derived nodes, only where a generation was
-    begun since the last time.
-
-    Args:
-        kinds: of nodes with a vector index.
-
-    Returns:
-        Whether it looked.
-    """
-    if writer.properties.get(_only(name)):
-        return False
-    _delete_others(writer, name, _in_use(writer.properties, name), kinds)
-    writer.set(**{_only(name): True})
-    return True
-
-
 def _delete_others(writer: Writer, name: str, keep: int, kinds: Sequence[str]) -> None:
-    """Indexes first: they would be updated for every node."""
+    """Delete the other generations, their indexes first, because an index slows the deletion of nodes."""
     label = writer.corpus.label
     for kind in kinds:
         schema.drop_derived_index(writer.graph, label, kind, slot=_other(slot_of(keep)) if keep else None)
@@ -132,7 +113,7 @@ def _other(slot: Slot) -> Slot:
 
 def _generation(rows: Sequence[Row], corpus: Corpus, name: str) -> int:
     if not rows:
-        raise CorpusNotFound(f"Corpus {corpus.name!r} is gone.")
+        raise CorpusNotFound(f"Corpus {corpus.name!r} was deleted.")
     return _in_use(rows[0]["corpus"], name)
 
 
@@ -142,10 +123,5 @@ def _in_use(properties: Row, name: str) -> int:
 
 def _property(name: str) -> str:
     if not _NAME.fullmatch(name):
-        raise ValueError(f"{name!r} is no name of a derived structure")
+        raise ValueError(f"{name!r} is not a valid name of a derived structure")
     return f"generation_{name}"
-
-
-def _only(name: str) -> str:
-    """Of a corpus: no generation but the one in use has nodes."""
-    return f"only_generation_{name}"

@@ -1,8 +1,8 @@
-"""One writer per corpus: a lease in the graph with a heartbeat. Readers need none.
+"""The writer lease: one writer per corpus, with a heartbeat. Readers need no lease.
 
-A lease ends when it is given back, when its holder's process on this machine is gone, or 30 seconds after the last
-heartbeat of a process elsewhere. Every commit checks it, so that a writer that was paused for too long cannot write
-beside its successor; only deletions that commit as they go, and indexes, are made without that check.
+A lease ends when it is released, when its process on this machine has ended, or 30 seconds after the last heartbeat of
+a process elsewhere. Every commit checks the lease, so that a paused writer cannot write alongside its successor; only
+batched deletions and index changes skip this check.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TypeVar
 
 import psutil
 
-from overstory.cancelling import cancellable
+from overstory.cancellation import cancellable
 from overstory.errors import CorpusNotFound, DatabaseError, DatabaseUnreachable, LeaseLost, WriterBusy
 from overstory.graph import schema
 from overstory.graph.client import GraphClient, Row, Transaction
@@ -32,12 +32,12 @@ _HEARTBEAT_SECONDS = 8.0
 
 
 class Writer:
-    """The holder of a corpus' lease: all changes to the corpus go through `commit`.
+    """The holder of a corpus's lease. All changes to the corpus go through `commit`.
 
     Attributes:
-        corpus: as the last change left it, since nobody else can change it.
-        properties: those of its node, some of which `Corpus` does not have.
-        noted: properties that each `commit` also writes to it, in the same transaction.
+        corpus: the corpus after the last change.
+        properties: all properties of the corpus node, including some that `Corpus` does not have.
+        noted: properties that each `commit` also writes to the corpus node.
     """
 
     def __init__(self, graph: GraphClient, properties: Row, token: str) -> None:
@@ -47,7 +47,7 @@ class Writer:
         self._keep(properties)
 
     def commit(self, doing: str, work: Callable[[Transaction], T]) -> T:
-        """Runs `work` and raises the corpus' version in one transaction; returns the result of `work`."""
+        """Run `work` and increase the corpus version in one transaction; return the result of `work`."""
 
         def unit(transaction: Transaction) -> tuple[T, list[Row]]:
             result = work(transaction)
@@ -61,17 +61,16 @@ class Writer:
         return result
 
     def renew(self) -> None:
-        """Proves that this writer still holds the lease, and keeps it."""
+        """Verify that this writer still holds the lease, and extend it."""
         if not self.graph.run("corpus/renew_lease", self.corpus.label, token=self.token, seconds=_LEASE_SECONDS):
             raise self._lost()
 
     def delete_corpus(self) -> None:
-        """Deletes the corpus itself, emptied before."""
+        """Delete the corpus node; its contents must be deleted before."""
         if not self.graph.run("corpus/delete", self.corpus.label, token=self.token):
             raise self._lost()
 
     def set(self, **properties: object) -> None:
-        """Changes properties of the corpus."""
         rows = self.graph.run("corpus/commit", self.corpus.label, token=self.token, properties=properties)
         if not rows:
             raise self._lost()
@@ -83,14 +82,14 @@ class Writer:
 
     def _lost(self) -> LeaseLost:
         return LeaseLost(
-            f"Corpus {self.corpus.name!r} has another writer now, or was deleted; the last batch was not written.",
+            f"Corpus {self.corpus.name!r} now has another writer, or was deleted; the last batch was not written.",
             remedy="Run the command again: finished batches are kept.",
         )
 
 
 @contextmanager
 def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Generator[Writer]:
-    """Holds the writer lease of a corpus. `doing` shows a second writer what the first is doing."""
+    """Hold the writer lease of a corpus. `doing` tells a second writer what this one does."""
     schema.prepare(graph)
     token = uuid.uuid4().hex
     properties = _acquire(graph, corpus, token, doing)
@@ -99,7 +98,7 @@ def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Generator[Writer]
     heart.start()
     answers = True
     try:
-        corpus_from(properties, to_delete=corpus.is_deleting)  # refuses one whose deletion was interrupted since
+        corpus_from(properties, to_delete=corpus.is_deleting)  # rejects a corpus that was partly deleted meanwhile
         yield Writer(graph, properties, token)
     except DatabaseUnreachable:
         answers = False
@@ -108,15 +107,11 @@ def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Generator[Writer]
         ended.set()
         heart.join(timeout=1.0)
         if answers:
-            with (
-                suppress(DatabaseError),
-                cancellable(None),
-            ):  # it runs out by itself, and the error that brought us here matters more
+            with suppress(DatabaseError), cancellable(None):  # the lease expires by itself; report the first error
                 graph.run("corpus/release_lease", corpus.label, token=token)
 
 
 def _acquire(graph: GraphClient, corpus: Corpus, token: str, doing: str) -> Row:
-    """The properties of the corpus, whose lease is ours now."""
     holder = _ask(graph, corpus, token, doing)
     if not holder["granted"] and is_dead(holder):
         holder = _ask(graph, corpus, token, doing, abandoned=holder["token"])
@@ -124,12 +119,12 @@ def _acquire(graph: GraphClient, corpus: Corpus, token: str, doing: str) -> Row:
         return dict(holder["corpus"])
     raise WriterBusy(
         f"Corpus {corpus.name!r} is being written to: {_who(holder)}, since {str(holder['since'])[:19]} UTC.",
-        remedy="Wait until it is done, or end that process; searching goes on meanwhile.",
+        remedy="Wait until that process finishes, or end it. Searches continue to work.",
     )
 
 
 def _ask(graph: GraphClient, corpus: Corpus, token: str, doing: str, *, abandoned: str = "") -> Row:
-    """Ask for the lease; return `granted`, the properties of the corpus, and the holder."""
+    """Request the lease; return `granted`, the properties of the corpus, and the holder."""
     rows = graph.run(
         "corpus/acquire_lease",
         corpus.label,
@@ -143,18 +138,17 @@ def _ask(graph: GraphClient, corpus: Corpus, token: str, doing: str, *, abandone
         abandoned=abandoned,
     )
     if not rows:
-        raise CorpusNotFound(f"Corpus {corpus.name!r} is gone.")
+        raise CorpusNotFound(f"Corpus {corpus.name!r} was deleted.")
     return rows[0]
 
 
 def current_writer(graph: GraphClient, corpus: Corpus) -> str:
-    """Who writes to the corpus now, and what; "" if nobody does."""
+    """Return a description of the current writer and its work; "" without one."""
     holder = _current_holder(graph, corpus)
     return "" if holder is None else _who(holder)
 
 
 def current_token(graph: GraphClient, corpus: Corpus) -> str:
-    """The token of the lease that somebody holds now; "" if nobody does."""
     holder = _current_holder(graph, corpus)
     return "" if holder is None else str(holder["token"])
 
@@ -174,11 +168,11 @@ def _beat(graph: GraphClient, corpus: Corpus, token: str, ended: threading.Event
         try:
             graph.run("corpus/renew_lease", corpus.label, token=token, seconds=_LEASE_SECONDS)
         except DatabaseError:
-            continue  # the writer's own statements will meet the same trouble and tell the user
+            continue  # the writer's own statements will fail and report the error
 
 
 def is_dead(holder: Row) -> bool:
-    """Whether the holder ran on this machine and is gone."""
+    """Return True if the holder ran on this machine and its process has ended."""
     if holder["host"] != this_host():
         return False
     try:
@@ -192,14 +186,14 @@ def is_dead(holder: Row) -> bool:
 
 
 def this_host() -> str:
-    """The scope of process numbers: the machine's name, its boot, and the container."""
+    """Return the scope of process numbers: machine name, boot id and container."""
     boot = Path("/proc/sys/kernel/random/boot_id")
     start = boot.read_text(encoding="ascii").strip() if boot.exists() else str(int(psutil.boot_time()))
     return f"{socket.gethostname()}/{start}/{_process_namespace()}"
 
 
 def _process_namespace() -> str:
-    """Containers may share the name and the start of a machine, but not its process numbers."""
+    """Return the process namespace. Containers may share a machine's name and boot id, but not process numbers."""
     try:
         return str(Path("/proc/self/ns/pid").readlink())
     except OSError:
@@ -209,5 +203,5 @@ def _process_namespace() -> str:
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a container may run under a number without a name
+    except (KeyError, OSError):  # a container may run under a UID without a passwd entry
         return f"user {os.getuid()}"

@@ -1,4 +1,4 @@
-"""Constraints, indexes and the schema version: made once, awaited, migrated forwards, never backwards."""
+"""Constraints, indexes and the schema version. Migrations only go forward."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from overstory.graph.client import GraphClient, Row
 from overstory.graph.ids import Slot, derived_label
 from overstory.protocols import Progress, Silence
 
-_INDEX_LOOK_SECONDS = 5  # how often it is looked how much of an index is there
+_INDEX_LOOK_SECONDS = 5  # interval for checking the progress of an index
 _INDEX_STALLED_SECONDS = 1_800
-"""How long nothing may be added to an index that is not online before an error is raised."""
+"""Time without progress after which building an index counts as failed."""
 
 VECTOR_INDEX_FROM = 500
 _VECTOR_INDEX_DOWN_TO = 300
-"""Vectors at which a corpus gets a vector index, and below which it loses it again; in between it stays as it is.
+"""Number of vectors from which a corpus gets a vector index, and below which the index is dropped again.
 
-A scan of 1,000 vectors takes 15 to 30 ms and is exact; an index answers in 4 ms and its recall is measured.
+Scanning 1,000 vectors takes 15 to 30 ms and is exact; an index answers in 4 ms with a measured recall.
 """
 
 DATABASE_INDEXES = {
@@ -40,22 +40,24 @@ DATABASE_INDEXES = {
     "overstory_slim_entities": "schema/slim_entity_index",
     "overstory_apr_entities": "schema/apr_entity_index",
 }
-"""The indexes that all corpora share, and the statements that make them.
+"""Indexes shared by all corpora, and the statements that create them.
 
-Neo4j forgets the plans of all statements whenever an index is made or dropped, so a corpus has few indexes of its own:
-those over its vectors, once there are many, and a set of full-text indexes (`graph/schema.py`).
+Neo4j discards all query plans whenever an index is created or dropped. So a corpus has few indexes of its own: a vector
+index once it has many vectors, and a set of full-text indexes.
 """
 
 _DERIVED = "overstory_derived_"
 
 PROPERTIES = ("embedding", "embedding_alternate")
-"""Where a `PassageVector` may have its vector. `Corpus.embedding_property` names the one in use; --re-embed fills the
-other."""
+"""Properties of a `PassageVector` for its vector.
+
+`Corpus.embedding_property` names the one in use; --re-embed fills the other.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """A step from schema `to - 1` to schema `to`. `run` may be interrupted and run again."""
+    """A step from schema `to - 1` to schema `to`. `run` may be interrupted and repeated."""
 
     to: int
     run: Callable[[GraphClient], None]
@@ -68,15 +70,15 @@ def _first_schema(graph: GraphClient) -> None:
 
 
 MIGRATIONS = (Migration(to=7, run=_first_schema),)
-"""Graphs of schemas 1 to 6 were written before a release; they are refused, not migrated."""
+"""Schemas 1 to 6 predate the first release, so graphs with them are rejected instead of migrated."""
 
 
 def prepare(graph: GraphClient, migrations: tuple[Migration, ...] = MIGRATIONS) -> int:
-    """Brings the database to the newest schema, and returns its number. Does nothing if it is up to date."""
+    """Migrate the database to the newest schema if needed, and return its number."""
     found = schema_version(graph)
     newest = migrations[-1].to
     if found < MIGRATIONS[0].to and not graph.run("corpus/names", read=True):
-        found = 0  # whatever an earlier version left, there is no corpus to lose
+        found = 0  # leftovers of an earlier version without any corpus can be ignored
     refuse_others(found, newest)
     for migration in migrations:
         if migration.to > found:
@@ -86,10 +88,10 @@ def prepare(graph: GraphClient, migrations: tuple[Migration, ...] = MIGRATIONS) 
 
 
 def refuse_others(found: int, newest: int = MIGRATIONS[-1].to) -> None:
-    """Lets only graphs pass that this version of Overstory reads; 0, an empty one, is among them."""
+    """Raise an error for a schema that this version cannot read. Schema 0, an empty database, is accepted."""
     if found > newest:
         raise SchemaTooNew(
-            f"The graph has schema {found}; this version of Overstory knows schemas up to {newest}.",
+            f"The graph has schema {found}; this version of Overstory reads schemas up to {newest}.",
             remedy="Upgrade Overstory: pip install --upgrade overstory",
         )
     if 0 < found < MIGRATIONS[0].to:
@@ -103,26 +105,25 @@ def refuse_others(found: int, newest: int = MIGRATIONS[-1].to) -> None:
 
 
 def schema_version(graph: GraphClient) -> int:
-    """The schema that the graph was written with, 0 if Overstory has written nothing yet."""
+    """Return the schema number of the graph; 0 if Overstory has written nothing yet."""
     return version_of(graph.run("schema/read_version", read=True))
 
 
 def version_of(rows: list[Row]) -> int:
-    """The schema in the rows of `schema/read_version`."""
     return int(rows[0]["version"]) if rows else 0
 
 
 def await_index(graph: GraphClient, name: str, progress: Progress | None = None) -> None:
-    """Returns when the index is online, however long that takes: over a million vectors half an hour and more.
+    """Wait until an index is online, however long that takes; over a million vectors half an hour or more.
 
     Args:
-        progress: hears how much of it is there, if it is not online at once.
+        progress: receives the progress of the index if it is not online at once.
 
     Raises:
-        StatementFailed: it cannot be made, or nothing was added to it for a long time.
+        StatementFailed: the index cannot be built, or made no progress for a long time.
     """
     there, since = 0.0, time.monotonic()
-    hears = progress if progress is not None else Silence()
+    reports = progress if progress is not None else Silence()
     while (failure := _not_online_after(graph, name, _INDEX_LOOK_SECONDS)) is not None:
         found = graph.run("schema/index_state", read=True, name=name)
         if not found or found[0]["state"] != "POPULATING" or time.monotonic() - since > _INDEX_STALLED_SECONDS:
@@ -130,15 +131,15 @@ def await_index(graph: GraphClient, name: str, progress: Progress | None = None)
             raise StatementFailed(message, remedy=failure.remedy) from failure
         if found[0]["percent"] > there:
             if not there:
-                hears.start("vector index", 100, "per cent")
-            hears.advance(int(found[0]["percent"]) - int(there))
+                reports.start("vector index", 100, "per cent")
+            reports.advance(int(found[0]["percent"]) - int(there))
             there, since = found[0]["percent"], time.monotonic()
     if there:
-        hears.finish("")
+        reports.finish("")
 
 
 def _not_online_after(graph: GraphClient, name: str, seconds: int) -> StatementFailed | None:
-    """The reason why an index is not online after so many seconds; None once it is."""
+    """Wait up to `seconds` for an index; return the error if it is not online, otherwise None."""
     try:
         graph.run("schema/await_index", name=name, seconds=seconds)
     except StatementFailed as error:
@@ -147,20 +148,20 @@ def _not_online_after(graph: GraphClient, name: str, seconds: int) -> StatementF
 
 
 def create_database_indexes(graph: GraphClient) -> None:
-    """Creates the indexes that all corpora share where they are missing, as in a database of an earlier version."""
+    """Create missing indexes that all corpora share, as in a database of an earlier version."""
     create_missing(graph, DATABASE_INDEXES)
 
 
 def create_missing(
     graph: GraphClient, indexes: Mapping[str, str], labels: Mapping[str, str] | None = None, *, analyzer: str = ""
 ) -> None:
-    """Creates the indexes that are missing, by name and statement; returns when all are online."""
+    """Create missing indexes, given as name and statement, and wait until all are online."""
     missing = _not_online(graph, indexes)
     for name in missing:
         try:
-            # A statement takes what it needs.
+            # Each statement uses those parameters that it needs.
             graph.run(indexes[name], labels[name] if labels else None, name=name, analyzer=analyzer)
-        except StatementFailed:  # IF NOT EXISTS does not see what another process is about to make
+        except StatementFailed:  # IF NOT EXISTS does not see an index that another process is creating
             if not graph.run("schema/index_state", read=True, name=name):
                 raise
     for name in missing and _not_online(graph, missing):
@@ -168,7 +169,7 @@ def create_missing(
 
 
 def _not_online(graph: GraphClient, names: Iterable[str]) -> list[str]:
-    """One statement instead of two for each index (`CREATE … IF NOT EXISTS`, and awaiting it)."""
+    """Return the indexes that are not online, with one statement for all."""
     wanted = list(names)
     online = {row["name"] for row in graph.run("schema/online_indexes", read=True, names=wanted)}
     return [name for name in wanted if name not in online]
@@ -181,10 +182,10 @@ def vector_index_name(label: str, embedding_property: str) -> str:
 def begin_vector_index(
     graph: GraphClient, label: str, embedding_property: str, *, vectors: int, dimension: int
 ) -> tuple[str, bool]:
-    """Creates or drops the vector index by the number of vectors, without waiting for it to grow.
+    """Create or drop the vector index, depending on the number of vectors, without waiting for it.
 
     Returns:
-        Its name, or "" if vectors are scanned; whether it can be asked yet.
+        Name of the index, or "" if vectors are scanned; True if the index can be queried already.
     """
     name = vector_index_name(label, embedding_property)
     found = graph.run("schema/index_state", read=True, name=name)
@@ -209,7 +210,11 @@ def sync_vector_index(
     dimension: int,
     progress: Progress | None = None,
 ) -> str:
-    """As `begin_vector_index`, but returns when the index can be asked; its name, or "" if vectors are scanned."""
+    """Create or drop the vector index as `begin_vector_index` does, and wait until it can be queried.
+
+    Returns:
+        Name of the index, or "" if vectors are scanned.
+    """
     name, online = begin_vector_index(graph, label, embedding_property, vectors=vectors, dimension=dimension)
     if not online:
         await_index(graph, name, progress)
@@ -221,40 +226,41 @@ def drop_vector_index(graph: GraphClient, label: str, embedding_property: str) -
 
 
 def derived_index(label: str, kind: str, slot: Slot | None = None) -> str:
-    """The name of the vector index over the nodes of one kind, which have their vectors in `embedding`.
+    """Return the name of the vector index over the nodes of one kind, which have their vectors in `embedding`.
 
     Args:
-        kind: as the nodes' label has it: "Report" for `Corpus_…_Report`.
-        slot: of the generation, for nodes that are built in generations.
+        kind: kind as in the nodes' label: "Report" for `Corpus_…_Report`.
+        slot: slot of the generation, for nodes that are built in generations.
     """
     return _DERIVED + derived_label(label, kind, slot)
 
 
 def indexed_label(index: str) -> str:
-    """The label of the nodes that a vector index of `derived_index` is over; "" for another one."""
+    """Return the label of the nodes in a vector index from `derived_index`; "" for other indexes."""
     return index.removeprefix(_DERIVED) if index.startswith(_DERIVED) else ""
 
 
 def create_derived_index(graph: GraphClient, label: str, kind: str, *, dimension: int, slot: Slot | None = None) -> str:
-    """Makes the vector index over the nodes of one kind, and awaits it; its name. Fill first, and index then: an index
-    that grew by many small transactions answers five times more slowly.
+    """Create the vector index over the nodes of one kind, wait for it, and return its name.
 
-    One for vectors of another dimension, or whose population failed, is replaced.
+    Write all nodes first: an index that grew through many small transactions is five times slower. An index with
+    another dimension, or that failed, is replaced.
     """
     name = derived_index(label, kind, slot)
     found = graph.run("schema/index_state", read=True, name=name)
     if found and (found[0]["dimension"] != dimension or found[0]["state"] == "FAILED"):
         drop_index(graph, name)
         found = []
-    if not found:  # else no statement that Neo4j might take for a change of the schema, and forget all plans
+    if not found:  # a needless schema statement would discard all query plans
         graph.run("schema/vector_index", derived_label(label, kind, slot), name=name, dimension=dimension)
     await_index(graph, name)
     return name
 
 
 def sync_derived_index(graph: GraphClient, label: str, kind: str, *, dimension: int) -> str:
-    """The name of the vector index over the nodes of one kind, made where there are enough of them; "" where they are
-    so few that they are scanned, as the passages of a small corpus are. One that is there stays.
+    """Return the name of the vector index over the nodes of one kind, created if there are enough nodes.
+
+    Returns "" if there are so few nodes that searches scan them. An existing index stays.
     """
     if not graph.run("schema/index_state", read=True, name=derived_index(label, kind)):
         (row,) = graph.run("schema/count_kind", derived_label(label, kind), read=True)
@@ -264,7 +270,7 @@ def sync_derived_index(graph: GraphClient, label: str, kind: str, *, dimension: 
 
 
 def drop_derived_index(graph: GraphClient, label: str, kind: str, *, slot: Slot | None = None) -> None:
-    """Drops the vector index over the nodes of one kind: of one slot, or of all where none is named."""
+    """Drop the vector index over the nodes of one kind, in one slot or by default in all."""
     slots: tuple[Slot | None, ...] = (None, "A", "B") if slot is None else (slot,)
     names = [derived_index(label, kind, each) for each in slots]
     for name in index_names(graph, label):
@@ -273,61 +279,54 @@ def drop_derived_index(graph: GraphClient, label: str, kind: str, *, slot: Slot 
 
 
 def index_names(graph: GraphClient, label: str) -> list[str]:
-    """The names of a corpus' own indexes, sorted."""
     return [row["name"] for row in graph.run("schema/index_names", read=True) if label in row["name"]]
 
 
 def drop_indexes(graph: GraphClient, label: str) -> None:
-    """Drops every index of a corpus; those that all corpora share stay."""
     for name in index_names(graph, label):
         drop_index(graph, name)
 
 
 def drop_index(graph: GraphClient, name: str) -> None:
-    """Drop an index, if it exists."""
-    if graph.run("schema/index_state", read=True, name=name):  # else the server would forget all plans for nothing
+    # A needless schema statement would discard all query plans.
+    if graph.run("schema/index_state", read=True, name=name):
         graph.run("schema/drop_index", name=name)
 
 
-# Full-text indexes over the words of corpora: made ahead in sets, each of which one corpus has at a time.
+# Full-text indexes are created in advance, in sets that one corpus uses at a time.
 #
-# Neo4j forgets the plans of all statements when an index is created or dropped. So a new corpus creates none, but takes
-# a set that is free (`corpus/create`), and gives it back, empty, when it is deleted. The chunks of the corpus carry the
-# label of its set. No set serves two corpora at a time: the passages of one would change the scores of the other.
+# A new corpus takes a free set instead of creating indexes, which would discard all query plans of the server.
+# Corpora never share a set, because the passages of one would change the scores of the other.
 
 _LEAST_SETS_AT_ONCE = 4
 _MOST_SETS_AT_ONCE = 16
-"""In between as many are created as there are: a set takes a tenth of a second, and the first corpus waits for it."""
+"""The number of sets doubles, within these bounds; one set takes 0.1 s, for which the first corpus waits."""
 
 ANALYZER = "english"
 SET_INDEXES = {"text": "schema/chunk_text_index", "words": "schema/section_word_index"}
-"""The indexes of a set, and the statements that make them."""
+"""The indexes of a set, and the statements that create them."""
 
 
 def set_label(index_set: int) -> str:
-    """The label of the chunks that a set is over."""
     return f"IndexSet_{index_set}"
 
 
 def text_index(index_set: int) -> str:
-    """The name of the index over titles, headings and texts of chunks."""
     return set_index_name("text", index_set)
 
 
 def word_index(index_set: int) -> str:
-    """The name of the index over the words of sections."""
     return set_index_name("words", index_set)
 
 
 def set_index_name(kind: str, index_set: int) -> str:
-    """The name of an index of a set, by its kind (`SET_INDEXES`)."""
     return f"overstory_{kind}_{index_set}"
 
 
 def create_sets(graph: GraphClient) -> None:
-    """Makes sets free: those that somebody began to create or gave back, or new ones, as many as there are.
+    """Create free sets: complete unfinished or returned ones, or create new ones.
 
-    A set that was given back may lack an index, where a rebuild was killed.
+    A returned set may lack an index if a rebuild was killed.
     """
     rows = graph.run("schema/begin_index_sets", least=_LEAST_SETS_AT_ONCE, most=_MOST_SETS_AT_ONCE)
     numbers = [row["number"] for row in rows]
@@ -336,7 +335,7 @@ def create_sets(graph: GraphClient) -> None:
 
 
 def create_set_indexes(graph: GraphClient, *index_sets: int) -> None:
-    """Creates the indexes of sets that are missing; returns when all are online."""
+    """Create missing indexes of sets, and wait until all are online."""
     indexes = {
         set_index_name(kind, number): statement for number in index_sets for kind, statement in SET_INDEXES.items()
     }
@@ -345,5 +344,5 @@ def create_set_indexes(graph: GraphClient, *index_sets: int) -> None:
 
 
 def drop_set_index(graph: GraphClient, kind: str, index_set: int) -> None:
-    """Drops an index of a set, to be made again from what is stored."""
+    """Drop an index of a set, to rebuild it from stored data."""
     drop_index(graph, set_index_name(kind, index_set))

@@ -1,13 +1,13 @@
-"""Cypher statements by name. A file has several: the line `// -- retrieve/repeats` begins that statement.
+"""Cypher statements by name. In a file, the line `// -- retrieve/repeats` starts the statement with this name.
 
-Neo4j keeps one plan for each text of a statement. Most statements therefore have one text for all corpora, with the
-parameter `$corpus`, which the client sends: the label of the corpus, also the property `corpus` of its nodes. Scans and
-counts of one corpus need a label in their text: `{{corpus}}` stands for that of a corpus, `{{label}}` for that of one
-kind of its nodes, or of the chunks that a set of indexes is over. A statement has at most one of the two.
+Neo4j caches one plan per statement text. Most statements therefore have the same text for all corpora, and use the
+parameter `$corpus`, which the client sends: the corpus label, which is also the property `corpus` of its nodes. Scans
+and counts of one corpus need a label in the text: `{{corpus}}` stands for the corpus label, and `{{label}}` for the
+label of one kind of its nodes or of an index set. A statement uses at most one of the two.
 
-A statement may have a second form, for servers from the version on that its header names (`// Since: Neo4j 2026.04`): a
-line `// since: LINE` stands for the line above it. That form is Cypher 25, since new clauses come in no other. Where a
-clause takes no parameter for the name of a vector index, `{{$index}}` stands for the value of the parameter `$index`.
+A statement may have a second form for newer servers, from the version in its header (`// Since: Neo4j 2026.04`): a line
+`// since: LINE` replaces the line above it. This form is sent as Cypher 25, which new clauses require. If a clause
+takes no parameter for the name of a vector index, `{{$index}}` stands for the value of the parameter `$index`.
 """
 
 from __future__ import annotations
@@ -27,39 +27,35 @@ OLDEST: tuple[int, ...] = (5, 26)
 
 
 class Capabilities:
-    """What the server is. Safe to share between threads.
+    """Version, edition and plugins of the server. Safe to share between threads.
 
     Attributes:
-        version, edition: of the server: "5.26.30", "community".
+        version, edition: for example "5.26.30" and "community".
     """
 
     def __init__(self, run: Callable[[str], list[dict[str, Any]]], version: str, edition: str) -> None:
-        """
-        Args:
-            run: gives the rows of a statement.
-        """
         self._run = run
         self.version = version
         self.edition = edition
 
     @functools.cached_property
     def gds(self) -> str:
-        """The version of Graph Data Science, "" without it. Asked when first needed: the server takes as long for the
-        list of its functions as for a search."""
+        """Version of Graph Data Science, "" without it; queried on first use, because the query is slow."""
         return str(self._run("gds/version")[0]["version"]) if self._run("schema/has_gds") else ""
 
     @functools.cached_property
     def numbers(self) -> tuple[int, ...]:
-        """The version as numbers, to compare: (5, 26, 30)."""
+        """The version as numbers, for comparisons: (5, 26, 30)."""
         return version_tuple(self.version)
 
     def require_gds(self, stage: str) -> None:
         if not self.gds:
-            raise GdsMissing(f"{stage} needs the Graph Data Science plugin, which the server lacks.", remedy=GDS_REMEDY)
+            raise GdsMissing(
+                f"{stage} needs the Graph Data Science plugin, which is not installed on the server.", remedy=GDS_REMEDY
+            )
 
 
 def read_capabilities(run: Callable[[str], list[dict[str, Any]]]) -> Capabilities:
-    """Asks the server."""
     (kernel,) = run("schema/server_version")
     version = str(kernel["version"])
     if version_tuple(version) < OLDEST:
@@ -71,7 +67,7 @@ def read_capabilities(run: Callable[[str], list[dict[str, Any]]]) -> Capabilitie
 
 
 def version_tuple(version: str) -> tuple[int, ...]:
-    """(5, 26, 30) of "5.26.30", (2025, 1, 0) of "2025.01.0", numbers behind a "-" or "+" left out."""
+    """Parse a version: "5.26.30" -> (5, 26, 30), "2025.01.0-beta" -> (2025, 1, 0)."""
     return tuple(int(part) for part in re.findall(r"\d+", re.split(r"[-+]", version, maxsplit=1)[0]))
 
 
@@ -82,7 +78,7 @@ PLACEHOLDERS = {
         re.compile(f"{DERIVED_LABEL.pattern}|{INDEX_SET_LABEL.pattern}"),
     ),
 }
-"""Valid values of each placeholder. No label fits both."""
+"""Valid values of each placeholder. No label is valid for both."""
 
 _SINCE = re.compile(r"^// Since: Neo4j (\d{4}\.\d{2})\b", re.MULTILINE)
 _NEWER_LINE = re.compile(r"^.*\n( *)// since: (.*)$", re.MULTILINE)
@@ -97,7 +93,7 @@ _ADDED: dict[str, str] = {}
 
 @functools.cache
 def _own() -> dict[str, str]:
-    """The statements of the folder inside an installed wheel, or at the root of the repository."""
+    """Return the built-in statements, from the installed wheel or the repository."""
     package = Path(__file__).resolve().parents[1]
     installed = package / "_cypher"
     files = sorted((installed if installed.is_dir() else package.parents[1] / "cypher").rglob("*.cypher"))
@@ -110,14 +106,14 @@ def _statements(file: str) -> Iterable[tuple[str, str]]:
 
 
 def add_statements(folder: Traversable) -> None:
-    """Registers the statements of another package, from the files `*.cypher` of a folder. Ours are never replaced."""
+    """Register statements of another package from the `*.cypher` files of a folder. Built-in ones take precedence."""
     for file in folder.iterdir():
         if file.name.endswith(".cypher"):
             _ADDED.update(_statements(file.read_text(encoding="utf-8")))
 
 
 def statement_source(name: str) -> str:
-    """The text of a statement as its file has it, with placeholders and lines for newer servers.
+    """Return the text of a statement as in its file, with placeholders and lines for newer servers.
 
     Raises:
         KeyError: no statement has this name.
@@ -127,7 +123,7 @@ def statement_source(name: str) -> str:
 
 
 def statement(name: str, label: str | None = None, server: tuple[int, ...] = OLDEST) -> str:
-    """The text of a statement for a server of this version, with the label in place of its placeholder."""
+    """Return the text of a statement for this server version, with the label in place of its placeholder."""
     text = _text(name, server)
     for placeholder, (what, form) in PLACEHOLDERS.items():
         if placeholder in text:
@@ -144,7 +140,7 @@ def _text(name: str, server: tuple[int, ...]) -> str:
 
 @functools.cache
 def takes_corpus(name: str, server: tuple[int, ...]) -> bool:
-    """True if a statement has the parameter `$corpus`."""
+    """Return True if the statement has the parameter `$corpus`."""
     return _CORPUS_PARAMETER.search(_text(name, server)) is not None
 
 
@@ -158,7 +154,7 @@ def _form(text: str, server: tuple[int, ...]) -> str:
 
 
 def with_index_names(text: str, parameters: Mapping[str, object]) -> str:
-    """A statement with the names of vector indexes among its parameters where it has `{{$…}}`."""
+    """Replace each `{{$…}}` in a statement by the index name in its parameter."""
     return _NAMED_BY.sub(lambda found: _index_name(found[1], parameters.get(found[1])), text) if "{{$" in text else text
 
 
@@ -170,10 +166,10 @@ def _index_name(parameter: str, value: object) -> str:
 
 @functools.lru_cache(maxsize=4_096)
 def with_a_map(text: str, names: tuple[str, ...]) -> str:
-    """A statement that takes these of its parameters from the map `$given`."""
+    """Rewrite parameters of a statement to come from one map: `$name` -> `$given.name`."""
     return re.sub(rf"\$({'|'.join(map(re.escape, names))})\b", r"$given.\1", text) if names else text
 
 
 def statement_names(folder: str = "") -> list[str]:
-    """The names of all statements of ours that begin with `folder/`, sorted."""
+    """List the built-in statements whose names start with `folder/`, sorted."""
     return sorted(name for name in _own() if not folder or name.startswith(f"{folder}/"))

@@ -1,4 +1,4 @@
-"""The stages that fill the graph, and the ledger that lets them resume."""
+"""The index stages, which fill the graph, and the ledger that lets them resume."""
 
 from overstory.index.boilerplate import BoilerplateBlock
 from overstory.index.changes import DocumentChange
@@ -6,8 +6,8 @@ from overstory.index.document_checks import metadata_of_json
 from overstory.index.ledger import IndexTime, StageRecord, estimate_index_time
 from overstory.index.name_edits import (
     DismissedMerge,
-    ListedName,
-    StoredNameEdit,
+    ListedEntity,
+    StoredEntityEdit,
     StoredVocabulary,
     VocabularyChange,
 )
@@ -34,14 +34,14 @@ __all__ = [
     "FailedFile",
     "IndexReport",
     "IndexTime",
-    "ListedName",
+    "ListedEntity",
     "LoadReport",
     "MetadataKey",
     "MetadataKeys",
     "MetadataValues",
     "StageRecord",
     "StoredDocument",
-    "StoredNameEdit",
+    "StoredEntityEdit",
     "StoredVocabulary",
     "VocabularyChange",
     "estimate_index_time",

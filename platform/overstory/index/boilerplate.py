@@ -1,9 +1,8 @@
-"""Boilerplate: which blocks most documents of a folder repeat, and the chunks that hold them.
+"""Detection of boilerplate: blocks that most documents of a folder repeat, and the chunks that contain them.
 
-A folder has a counter for each block of its documents, the number of documents that have it. Counters change in the
-transaction that writes or deletes documents, and the folder is marked. `sync_boilerplate` looks at marked folders, and
-marks in the chunks what is boilerplate now and was not, or the reverse; only these chunks are read again. All of it is
-a function of the documents that are there, not of the order in which they came.
+Each folder counts, for each block, the documents that contain it. The transaction that writes or deletes documents
+updates the counters and marks the folder. `sync_boilerplate` checks marked folders and updates the marks of affected
+chunks; only these chunks are processed again. The result depends only on the stored documents, not on their order.
 """
 
 from __future__ import annotations
@@ -29,14 +28,13 @@ from overstory.text.blocks import (
 )
 
 FINGERPRINT = "blocks-1"
-"""Changes whenever the same documents may have other blocks; all are counted again then."""
+"""Version of block detection. A change counts the blocks of all documents again."""
 
 _BLOCK_ROWS_A_STATEMENT = 5_000
 _FOLDERS_A_PAGE = 100
 _BOILERPLATE_DOCUMENTS_A_PAGE = 100
 _BOILERPLATE_CHUNKS_A_TRANSACTION = 2_000
 _LONGEST_SHOWN_BLOCK_CHARACTERS = 200
-"""Characters of a block that its counter keeps, to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +42,9 @@ class BoilerplateBlock:
     """A block that counts as boilerplate.
 
     Attributes:
-        documents: of the folder that have it.
-        of: the documents of the folder.
-        words: its first 200 characters, on one line.
+        documents: number of documents in the folder that contain the block.
+        of: number of documents in the folder.
+        words: first 200 characters of the block, on one line.
     """
 
     folder: str
@@ -57,7 +55,7 @@ class BoilerplateBlock:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """A document that counts: the path of its folder, "" for none, and its blocks, words by hash."""
+    """The folder of a document ("" for none) and its blocks, as text by hash."""
 
     id: str
     folder: str
@@ -65,11 +63,11 @@ class _Counted:
 
 
 Blocks = tuple[str, Iterable[int]]
-"""What a document counts for: the path of its folder, and the hashes of its blocks."""
+"""The folder of a document, and the hashes of its blocks."""
 
 
 def counted_documents(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> list[Blocks]:
-    """What documents count for, those that are in a folder; to be read before they are written again."""
+    """Return folder and blocks of stored documents in folders, to be read before the documents are replaced."""
     rows = tx.run("ingest/counted_documents", corpus.label, ids=list(ids)) if ids else []
     return [(row["folder"], row["blocks"]) for row in rows]
 
@@ -77,11 +75,11 @@ def counted_documents(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> li
 def count_documents(
     tx: Transaction, corpus: Corpus, before: Iterable[Blocks], documents: Iterable[Row], chunks: Iterable[Row]
 ) -> None:
-    """Counts the blocks of documents that were just written, in the same transaction.
+    """Count the blocks of documents that this transaction has written.
 
     Args:
-        before: what those that were there counted for (`counted_documents`).
-        documents, chunks: as `store_documents` has them; the chunks of a document in order, one after the other.
+        before: folders and blocks of the replaced documents (`counted_documents`).
+        documents, chunks: rows as for `store_documents`; the chunks of a document must be consecutive and in order.
     """
     pieces: dict[object, list[Piece]] = {}
     marked: set[object] = set()
@@ -95,21 +93,20 @@ def count_documents(
         folder = folder_of(row["properties"]["source"], row["properties"]["source_key"])
         if folder:
             counted.append(_Counted(row["id"], folder, counted_blocks(pieces.get(row["id"], []))))
-        elif row["id"] in marked:  # by the export that it is restored from
+        elif row["id"] in marked:  # restored from an export with marks
             counted.append(_Counted(row["id"], "", {}))
     _count(tx, corpus, before, counted)
 
 
 def uncount_documents(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> None:
-    """Takes documents out of the counts, in the transaction that deletes them, before they are deleted."""
+    """Remove documents from the counts, before the same transaction deletes the documents."""
     _count(tx, corpus, counted_documents(tx, corpus, ids), [])
 
 
 def sync_boilerplate(writer: Writer, *, progress: Progress) -> int:
-    """Marks in chunks what is boilerplate by the documents that are there; how many chunks are to be read again.
+    """Update the boilerplate marks of chunks; return the number of chunks to process again.
 
-    Looks only at folders in which documents came, went or changed, and at documents that hold a block of which this
-    decides.
+    Checks only folders whose documents changed, and documents with affected blocks.
     """
     count_all_documents(writer)
     _sync_folders(writer)
@@ -117,7 +114,7 @@ def sync_boilerplate(writer: Writer, *, progress: Progress) -> int:
 
 
 def count_all_documents(writer: Writer) -> None:
-    """Counts the documents that another version of Overstory wrote; nothing where all are counted."""
+    """Count the blocks of all documents if another version of Overstory wrote them."""
     corpus = writer.corpus
     if corpus.boilerplate_by == FINGERPRINT:
         return
@@ -143,14 +140,13 @@ def count_all_documents(writer: Writer) -> None:
 
 
 def keep_boilerplate(writer: Writer, *, keep: bool) -> None:
-    """Says whether the corpus keeps repeated blocks like any other text; `sync_boilerplate` does the rest."""
+    """Set whether the corpus uses repeated blocks like other text. `sync_boilerplate` applies the change."""
     if writer.corpus.keep_boilerplate != keep:
         writer.graph.run_in_batches("ingest/mark_all_folders", writer.corpus.label)
         writer.set(keep_boilerplate=keep)
 
 
 def boilerplate_blocks(graph: GraphClient, corpus: Corpus, limit: int) -> list[BoilerplateBlock]:
-    """The blocks that count as boilerplate, by folder, those that most documents have first."""
     rows = graph.run("corpus/boilerplate", corpus.label, read=True, limit=limit)
     return [BoilerplateBlock(row["folder"], row["documents"], row["of"], row["words"]) for row in rows]
 
@@ -230,7 +226,7 @@ def _sync_documents(writer: Writer, progress: Progress) -> int:
             def write(tx: Transaction, rows: list[Row] = rows, ids: list[str] = ids) -> None:
                 for part in batches(rows, _BOILERPLATE_CHUNKS_A_TRANSACTION):
                     changed_ids = [row["chunk"] for row in part if row["changed"]]
-                    tx.run("ingest/forget_vectors", label, ids=changed_ids)  # marks what is to be embedded again
+                    tx.run("ingest/forget_vectors", label, ids=changed_ids)  # marks the chunks for embedding
                     tx.run("ingest/mark_boilerplate", label, rows=part)
                 tx.run("ingest/finish_boilerplate", label, ids=ids)
 
@@ -239,12 +235,11 @@ def _sync_documents(writer: Writer, progress: Progress) -> int:
             read += len(batch)
             progress.advance(len(batch))
     if read:
-        progress.finish(f"{counted(changed, 'passage')} to be read again")
+        progress.finish(f"{counted(changed, 'passage')} to process again")
     return changed
 
 
 def _marks(rows: Sequence[Row], boilerplate: Set[int]) -> Iterator[Row]:
-    """The chunks of a document that are marked otherwise than they should be."""
     pieces = _pieces(rows)
     for row, piece, spans in zip(rows, pieces, boilerplate_spans(pieces, boilerplate), strict=True):
         only = is_only_boilerplate(piece, spans)
@@ -258,14 +253,14 @@ def _marks(rows: Sequence[Row], boilerplate: Set[int]) -> Iterator[Row]:
 
 
 def _by_chunks(documents: Iterable[Row]) -> Iterator[list[Row]]:
-    """Documents together that have no more chunks than fit in memory; a document is never cut."""
+    """Group documents into batches whose chunks fit in memory together; never splits a document."""
     return batches_by_size(documents, lambda document: int(document["chunks"]), _BOILERPLATE_CHUNKS_A_TRANSACTION)
 
 
 def documents_with_pieces(
     graph: GraphClient, corpus: Corpus, documents: Iterable[Row]
 ) -> Iterator[tuple[Row, list[Row]]]:
-    """Documents with the rows of their chunks, in order; lazily, no more of them at a time than fit in memory."""
+    """Yield documents with the rows of their chunks, in order; holds only one batch in memory."""
     for batch in _by_chunks(documents):
         rows = graph.run("ingest/document_pieces", corpus.label, read=True, ids=[document["id"] for document in batch])
         pieces = {id_: list(group) for id_, group in groupby(rows, key=lambda row: row["document"])}

@@ -1,8 +1,8 @@
-"""Changes of a run of `ingest`: its documents are compared with those that are stored, and changes are noted.
+"""Changes of an `ingest` run: added, changed, moved and removed documents.
 
-The run notes each document that it reads, and each stored one of the same paths that it did not read; then moves are
-told from additions and removals by their content. Everything is in a temporary SQLite file, deleted at the end, so that
-memory does not grow with the number of documents.
+The run records each document that it reads, and each stored document of the same paths that it did not read. Moves are
+then recognised by equal content. All records are in a temporary SQLite file, so memory use does not grow with the
+number of documents.
 """
 
 from __future__ import annotations
@@ -25,18 +25,17 @@ from overstory.model.metadata import page_starts, typed_json
 from overstory.spool import Spool
 from overstory.text.languages import foreign_language
 
-# Documents that are read, compared with those that are stored: which are new, and what changed of the others.
+# Comparison of read documents with stored ones.
 #
-# No digest of the text alone is stored: whether it is the same follows from the digest of the whole and the metadata
-# that are stored, so that this also holds for documents that an earlier version loaded.
+# Whether a text changed follows from the stored digest and metadata; no digest of the text alone is stored.
 
 
 @dataclass(frozen=True, slots=True)
 class LoadTarget:
-    """The corpus that documents are loaded into.
+    """The corpus into which documents are loaded.
 
     Attributes:
-        label: of the corpus, also if it does not exist yet.
+        label: label of the corpus, even if the corpus does not exist yet.
         writer: None for a preview, which writes nothing.
     """
 
@@ -50,7 +49,6 @@ class LoadTarget:
         return cls(writer.graph, writer.corpus.label, True, writer)
 
     def known(self, ids: Sequence[str]) -> dict[str, Row]:
-        """Return rows of `ingest/known_documents` by id."""
         if not self.exists:
             return {}
         rows = self.graph.run("ingest/known_documents", self.label, read=True, ids=list(ids))
@@ -59,12 +57,12 @@ class LoadTarget:
 
 @dataclass(frozen=True, slots=True)
 class ComparedDocuments:
-    """Documents, and what is stored of them, by their ids.
+    """Documents of a run, compared with their stored versions, by id.
 
     Attributes:
-        shas: by which a changed one is known.
+        shas: digests that detect changes.
         known: rows of `ingest/known_documents`.
-        described: the properties of those that are stored with other metadata, and otherwise as they are.
+        described: stored properties of documents whose metadata changed and whose text did not.
     """
 
     documents: Mapping[str, Document]
@@ -74,7 +72,7 @@ class ComparedDocuments:
     described: Mapping[str, Row]
 
     def is_new_text(self, id_: str) -> bool:
-        """Whether a document is to be cut into chunks."""
+        """Return True if the document must be split into chunks."""
         return self.outcomes[id_] != "unchanged" and id_ not in self.described
 
     def is_written(self, id_: str) -> bool:
@@ -82,7 +80,6 @@ class ComparedDocuments:
 
 
 def compared(target: LoadTarget, batch: Iterable[Document]) -> ComparedDocuments:
-    """Compare documents with those that are stored."""
     by_id = {document_id(target.label, d.source, d.source_key): d for d in batch}
     shas = {id_: sha256_of(document) for id_, document in by_id.items()}
     known = target.known(list(by_id))
@@ -103,11 +100,7 @@ def _is_of_other_file(document: Document, known: Row) -> bool:
 
 
 def _has_text(document: Document, stored: Row) -> bool:
-    """Whether a stored document has the same text, so that only its metadata changed; a page is one of its chunks' too,
-    and in another language it is read in another way.
-
-    Its digest says so: it is that of the document with the metadata that are stored.
-    """
+    """Return True if a stored document has the same text, page starts and language: only metadata changed."""
     own = own_metadata(stored)
     if page_starts(own) != page_starts(document.metadata):
         return False
@@ -123,7 +116,7 @@ def _outcome(stored: Row | None, sha256: str) -> Outcome:
 
 
 def sha256_of(document: Document) -> str:
-    """Detects a changed document: hexadecimal SHA-256 over its title, text, headings and metadata."""
+    """Return the hexadecimal SHA-256 of title, text, headings and metadata, which detects changes."""
     headings = [[h.start, h.level, h.text] for h in document.headings]
     return digest_of([document.title, document.text, headings, dict(document.metadata)])
 
@@ -136,12 +129,12 @@ Outcome = Literal["added", "changed", "unchanged"]
 
 @dataclass(frozen=True, slots=True)
 class DocumentChange:
-    """What a run of `ingest` did to a document, or would do.
+    """A change that a run of `ingest` made to a document, or would make.
 
     Attributes:
-        origin: the document's source, with its key if it has one.
-        before: its origin before it moved; "" if it did not.
-        chunks: of a preview, into how many passages a document that is new or changed is cut; else 0.
+        origin: source of the document, with its key if it has one.
+        before: origin before a move; "" for other changes.
+        chunks: in a preview, number of chunks of a new or changed document; otherwise 0.
     """
 
     kind: Kind
@@ -152,13 +145,13 @@ class DocumentChange:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A document as changes know it.
+    """Ids and digests of a document.
 
     Attributes:
         id: 32 hexadecimal digits.
-        sha256: of all its content.
-        content: the SHA-256 of all but its title, which may come from a file's name; "" if unknown.
-        chunks: how many it is cut into; 0 if unknown.
+        sha256: digest of the whole content.
+        content: digest without the title, which may come from a file name; "" if unknown.
+        chunks: number of chunks; 0 if unknown.
     """
 
     id: str
@@ -174,7 +167,8 @@ class Removal:
     """A document to delete.
 
     Attributes:
-        heir: the id of a document of the run with equal content, which takes over vectors and extractions; "" if none.
+        heir: id of a document of the run with equal content, which takes over vectors and extractions; "" if there is
+            none.
     """
 
     id: str
@@ -197,7 +191,7 @@ _READ = (
 )
 _GONE = "INSERT OR IGNORE INTO gone (id, source, source_key, name, sha256, content, kept) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
-# The nth vanished document of a content is the nth new one of it, in order of their origins.
+# If several documents have the same content, missing and new ones are paired in order of their origins.
 _PAIR = """
 INSERT INTO pairs
 WITH
@@ -228,47 +222,45 @@ _ALL_ADDED = "SELECT source, source_key, '', '', chunks FROM read WHERE outcome 
 
 
 def digest_of(content: object) -> str:
-    """Hexadecimal SHA-256 over JSON, in which dates may stand."""
+    """Return the hexadecimal SHA-256 of a value as JSON, which may contain dates."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=typed_json)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def content_sha256(document: Document) -> str:
-    """Recognises a document whose title changed: hexadecimal SHA-256 over its text, headings and metadata."""
+    """Return the hexadecimal SHA-256 of text, headings and metadata, which is unaffected by the title."""
     headings = [[h.start, h.level, h.text] for h in document.headings]
     content = [document.text, headings, dict(document.metadata)]
     return digest_of(content)
 
 
 class Changes(Spool):
-    """The documents of a run, and the stored ones that it did not find again. Use it in a `with` block."""
+    """The documents that a run read, and the stored documents that it did not find. Use it in a `with` block."""
 
     def __init__(self) -> None:
         super().__init__(*_TABLES)
 
     def note_read(self, document: Identity, outcome: Outcome) -> None:
-        """Notes a document that the run read."""
         self._table.execute(_READ, (*_columns(document), outcome, document.chunks))
 
     def was_read(self, id_: str) -> bool:
-        """Whether the run read the document with this id."""
         found = self._table.execute("SELECT 1 FROM read WHERE id = ?", (bytes.fromhex(id_),))
         return found.fetchone() is not None
 
-    def note_gone(self, document: Identity, *, kept: int | None = None) -> None:
-        """Notes a stored document that is no longer there to read.
+    def note_missing(self, document: Identity, *, kept: int | None = None) -> None:
+        """Record a stored document that no longer exists.
 
         Args:
-            kept: it is gone only if it moved; a number by which `find_moves` counts those that did not.
+            kept: set if the document stays unless it moved: a number by which `find_moves` counts such documents.
         """
         self._table.execute(_GONE, (*_columns(document), kept))
 
     def find_moves(self) -> Counter[int]:
-        """Pairs vanished documents with new ones of equal content, of equal names first; each is in one pair at most.
-        How many of those that are gone only if they moved did not, by their numbers; they are no longer gone.
+        """Pair missing documents with new ones of equal content, preferring equal names.
 
-        A vanished document without a pair leaves what was found in it to any document with all of its content: in a run
-        that was interrupted after the move was written, the new one is no longer new.
+        Returns the number of documents that stay because they did not move, by the number from `note_missing`. A
+        missing document without a pair still passes its findings to any read document with equal content: after an
+        interrupted run, the moved document is no longer new.
         """
         if not self.removed:
             return Counter()
@@ -284,7 +276,7 @@ class Changes(Spool):
 
     @property
     def removed(self) -> int:
-        """How many documents vanished and did not move."""
+        """Number of missing documents that did not move."""
         return self._count("SELECT count(*) FROM gone WHERE moved = 0")
 
     @property
@@ -293,19 +285,19 @@ class Changes(Spool):
 
     @property
     def moved_chunks(self) -> int:
-        """How many chunks the documents have that moved, as far as `Identity.chunks` says it."""
+        """Number of chunks of moved documents, as far as `Identity.chunks` is known."""
         return self._count("SELECT coalesce(sum(chunks), 0) FROM read WHERE taken = 1")
 
     def removals(self) -> Iterator[Removal]:
-        """All documents to delete, those that moved among them, by id."""
+        """Yield all documents to delete by id, including those that moved."""
         for id_, heir in self._table.execute("SELECT id, heir FROM gone ORDER BY id"):
             yield Removal(id_.hex(), "" if heir is None else heir.hex())
 
     def listed(self, *, vanished: bool) -> Iterator[DocumentChange]:
-        """Every change: what was added, changed, moved and removed, each in order of sources.
+        """Yield all changes by kind (added, changed, moved, removed), each kind ordered by source.
 
         Args:
-            vanished: whether documents that vanished are removed; if not, what would have moved was added.
+            vanished: True if missing documents are deleted; otherwise a moved document counts as added.
         """
         for kind in KINDS if vanished else _WITHOUT_REMOVALS:
             statement = _CHANGES[kind] if vanished or kind != "added" else _ALL_ADDED
@@ -314,7 +306,7 @@ class Changes(Spool):
                 yield DocumentChange(kind, origin(source, key), before, chunks)
 
     def without_annotations(self, items: Iterable[Loaded]) -> Iterator[Document | Link]:
-        """The documents and links; annotations are kept until `annotations` is called."""
+        """Yield documents and links, and store annotations for `annotations`."""
         for item in items:
             if not isinstance(item, Annotation):
                 yield item
@@ -323,7 +315,6 @@ class Changes(Spool):
                 self._table.execute("INSERT INTO annotations VALUES (?)", (found,))
 
     def annotations(self) -> Iterator[Annotation]:
-        """The annotations that were kept, in their order."""
         for (found,) in self._table.execute("SELECT found FROM annotations ORDER BY rowid"):
             source, key, entities, triples = json.loads(found)
             yield Annotation(source, key, tuple(entities), tuple((s, p, o) for s, p, o in triples))

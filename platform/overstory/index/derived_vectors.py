@@ -1,10 +1,9 @@
-"""The vectors of derived texts (names, sentences, descriptions, summaries), each stored once for all systems.
+"""Vectors of derived texts (names, sentences, descriptions, summaries), stored once for all systems.
 
-The vector of a text by an embedder is a node `DerivedVector`, whose id is a function of corpus, embedder and text. The
-nodes that have the text are its users, joined to it by `HAS_VECTOR`; systems that use the same text share one node. A
-vector is written before its users are, marked as awaited by their stage (`awaited_by`), so that a run that was killed
-between the two embeds nothing again. `settle_awaited` or `remove_unused`, at the end of a stage, takes the marks off
-and deletes what nothing uses.
+A vector of a text is a `DerivedVector` node, whose id depends on corpus, embedder and text. Nodes with the text are its
+users, connected by `HAS_VECTOR`; systems share the node. A vector is written before its users, with its stage in
+`awaited_by`, so that a run after a kill does not embed it again. At the end of a stage, `settle_awaited` or
+`remove_unused` removes these marks and deletes unused vectors.
 """
 
 from __future__ import annotations
@@ -22,17 +21,16 @@ from overstory.protocols import Embedder, Vectors
 from overstory.vectors.packed import packed, unpacked
 
 _DERIVED_TEXTS_A_BATCH = 256
-"""Most work lost in a kill: about four seconds of embedding. Also one write transaction."""
+"""Maximum work lost in a kill: about four seconds of embedding. Also the size of a write transaction."""
 _DERIVED_TEXTS_A_PAGE = 1_024
-"""Texts whose vectors are looked for with one statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class VectorPage:
-    """Some texts with their vectors.
+    """A page of texts with their vectors.
 
     Attributes:
-        ids: of the nodes, for the statement that joins users to them.
+        ids: ids of the vector nodes, to which the stage connects its own nodes.
         vectors: float32[len(texts), dimension].
     """
 
@@ -42,14 +40,14 @@ class VectorPage:
 
 
 class DerivedVectors:
-    """The store of a corpus, for one stage and one embedder.
+    """The stored vectors of a corpus, for one stage and one embedder.
 
-    The stage asks for vectors (`of` or `pages`), joins its nodes to those of `ids` by `HAS_VECTOR` in its own write
-    statement, and calls `settle_awaited` or `remove_unused` when all is written. Between asking and joining it must not
-    delete other users of these vectors, which may take the vectors with them.
+    A stage requests vectors (`of` or `pages`), connects its nodes to the nodes of `ids` by `HAS_VECTOR` in its own
+    write statement, and calls `settle_awaited` or `remove_unused` at the end. Between requesting and connecting it must
+    not delete other users of these vectors, which could delete the vectors as well.
 
     Attributes:
-        embedded: how many texts were embedded so far; the vectors of all others were there.
+        embedded: number of texts embedded so far; all other vectors were stored.
     """
 
     def __init__(self, writer: Writer, embedder: Embedder, *, stage: str) -> None:
@@ -59,14 +57,15 @@ class DerivedVectors:
         self.embedded = 0
 
     def ids(self, texts: Iterable[str]) -> list[str]:
-        """The ids of the nodes that the vectors of these texts have, or will have."""
+        """Return the ids of the vector nodes of these texts, whether stored or not."""
         label, embedder = self._writer.corpus.label, self._embedder.fingerprint
         return [derived_vector_id(label, embedder, text) for text in texts]
 
     def of(self, texts: Sequence[str]) -> Vectors:
-        """float32[len(texts), dimension]: what is stored is read, the rest embedded once and written, in batches.
+        """Return the vectors of texts as float32[len(texts), dimension].
 
-        Values have the precision in which they are stored (float16), whether they were stored before or not.
+        Reads stored vectors, and embeds and stores the others in batches. Values always have the stored precision
+        (float16).
         """
         places: dict[str, list[int]] = {}
         for place, id_ in enumerate(self.ids(texts)):
@@ -78,7 +77,7 @@ class DerivedVectors:
         return found
 
     def pages(self, texts: Iterable[str]) -> Iterator[VectorPage]:
-        """As `of`, for texts that need not fit in memory: a page at a time, in their order."""
+        """Yield pages of texts with their vectors, in order, for texts that need not fit in memory."""
         for page in batches(texts, _DERIVED_TEXTS_A_PAGE):
             yield VectorPage(page, self.ids(page), self.of(page))
 
@@ -106,32 +105,29 @@ class DerivedVectors:
 
 
 def settle_awaited(writer: Writer, *, stage: str) -> None:
-    """Ends a stage that deletes the vectors of its former users itself (`remove_unused_of`): what it looks at are the
-    vectors that were written for it. Safe to repeat.
-    """
+    """Remove the marks of a stage, and delete its vectors without users. Safe to repeat."""
     writer.graph.run_in_batches("vectors/settle_awaited", writer.corpus.label, stage=stage)
 
 
 def remove_unused_of(tx: Transaction, label: str, ids: Sequence[str]) -> None:
-    """Deletes those of some vectors that nothing uses, and no stage awaits."""
+    """Delete those of the given vectors that have no users and that no stage awaits."""
     if ids:
         tx.run("vectors/remove_unused_of", label, ids=list(ids))
 
 
 def remove_unused(writer: Writer, *, stage: str) -> None:
-    """Deletes the vectors that nothing uses, but for those that another stage awaits, which was interrupted.
+    """Delete all vectors without users, except those awaited by another, interrupted stage.
 
-    A stage calls it when all of its users are written, and when they were removed. Looks at all vectors of the corpus.
-    Safe to repeat.
+    A stage calls this after writing or removing its users. Reads all vectors of the corpus. May be repeated.
     """
     writer.graph.run_in_batches("vectors/forget_awaited", writer.corpus.label, stage=stage)
     writer.graph.run_in_batches("vectors/remove_unused", writer.corpus.label)
 
 
 def remove_other_embedders(writer: Writer) -> None:
-    """Deletes, used or not, the vectors that are not by the embedder that the corpus has now.
+    """Delete all vectors that are not from the corpus's current embedder, used or not.
 
-    To be called after a change of the embedder: no index with the old vectors can be asked any more. Safe to repeat.
+    Call it after a change of the embedder, when no index with old vectors can be queried any more. May be repeated.
     """
     corpus = writer.corpus
     if corpus.embedder:

@@ -1,4 +1,4 @@
-"""Checks that a document can be stored. Loaders clean what they read; documents also come straight from a program."""
+"""Validation of documents and links before they are stored. Needed because programs can pass any document."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from overstory.text.language_detection import with_language
 
 
 def with_languages(items: Iterable[Loaded]) -> Iterator[Loaded]:
-    """Documents with the language that they say or are recognised to be in, lazily."""
+    """Yield items lazily, with the stated or detected language added to documents."""
     for item in items:
         yield with_language(item) if isinstance(item, Document) else item
 
 
 def storable(batch: Iterable[Document | Annotation], on_broken: OnBroken, keys: set[str]) -> list[Document]:
-    """The documents of a batch that can be stored, with metadata in NFC; the others go to `on_broken`.
+    """Return the valid documents of a batch, with metadata in NFC; invalid ones go to `on_broken`.
 
     Args:
-        keys: keys of metadata that the corpus has; those of these documents are added.
+        keys: metadata keys of the corpus; the keys of these documents are added.
     """
     documents: list[Document] = []
     for item in batch:
@@ -46,7 +46,7 @@ def storable(batch: Iterable[Document | Annotation], on_broken: OnBroken, keys: 
 
 
 def keys_of(graph: GraphClient, label: str) -> set[str]:
-    """The keys of metadata that the documents of a corpus have."""
+    """Return the metadata keys of all documents in a corpus."""
     return {row["key"] for row in graph.run("corpus/metadata_keys", label, read=True)}
 
 
@@ -58,58 +58,58 @@ def _composed(document: Document) -> Document:
 
 
 RESERVED = FILE_METADATA_NAMES | OWN_NAMES | {PAGE_STARTS}
-"""What documents and passages have themselves: given for all of them, it would be wrong."""
+"""Names of fields that each document or passage has itself, so they cannot be given for all."""
 
 
 def checked_metadata(given: Metadata) -> Metadata:
-    """Metadata that can be stored, or an error."""
-    for key, value in cast("Mapping[object, object]", given).items():  # as a program without type checks may give it
+    """Return metadata unchanged if it can be stored, otherwise raise `SettingsError`."""
+    for key, value in cast("Mapping[object, object]", given).items():  # callers may not check types
         if key in RESERVED:
             raise SettingsError(
-                f"{key!r} cannot be given as metadata: each document or passage has its own.",
-                remedy=f"Use another name than {', '.join(sorted(RESERVED))}.",
+                f"{key!r} cannot be used as a metadata key, because each document or passage has its own value.",
+                remedy=f"Use a key other than {', '.join(sorted(RESERVED))}.",
             )
         if not isinstance(key, str) or not key.strip() or not is_metadata(key, value):
             raise SettingsError(
-                f"The metadata {key!r} cannot be stored: {value!r:.60}", remedy=f"Name it by a text. {METADATA_REMEDY}"
+                f"The metadata {key!r} cannot be stored: {value!r:.60}", remedy=f"Keys must be text. {METADATA_REMEDY}"
             )
     if excess := metadata_excess(given):
-        raise SettingsError(f"Too much metadata is given: {excess}.", remedy=EXCESS_REMEDY)
+        raise SettingsError(f"There is too much metadata: {excess}.", remedy=EXCESS_REMEDY)
     return given
 
 
 def metadata_of_json(given: Mapping[str, object]) -> Metadata:
-    """Metadata that came as JSON, in which dates are texts and null is none; or an error as of `checked_metadata`."""
+    """Convert JSON to metadata: parse dates, drop null, and raise the errors of `checked_metadata`."""
     return checked_metadata(cast("Metadata", from_json(given)))
 
 
 def with_metadata(items: Iterable[Loaded], given: Metadata) -> Iterator[Loaded]:
-    """Documents with metadata besides their own, of which those with the same keys are replaced; lazily."""
+    """Yield items lazily, with the given metadata added to documents; given values replace those with the same key."""
     for item in items:
         yield replace(item, metadata={**item.metadata, **given}) if given and isinstance(item, Document) else item
 
 
 _LONGEST_ORIGIN_BYTES = 8_000
-"""Bytes of a source and its key: an index of Neo4j takes keys of up to about 8 kB."""
+"""Maximum bytes of source and key together, because a Neo4j index accepts about 8 kB."""
 
 METADATA_REMEDY = (
-    "Use texts, numbers of 64 bits, truth values, dates with a time zone, as in datetime(2024, 2, 29, tzinfo=UTC), or "
-    "lists of one of these."
+    "Use text, 64-bit numbers, booleans, dates with a time zone such as datetime(2024, 2, 29, tzinfo=UTC), or "
+    "lists of one of these types."
 )
 
 _MOST_METADATA_KEYS = 256
-"""Keys of metadata of a document: Neo4j keeps each new one forever, and takes longer for it the more it has."""
+"""Maximum metadata keys of a document. Neo4j keeps each property key forever, and slows down with their number."""
 MOST_KEYS_OF_A_CORPUS = 10_000
-"""Keys of metadata of all documents of a corpus; Neo4j creates this number in some 10 s, and twice as many in 40."""
+"""Maximum metadata keys of a corpus; Neo4j creates this many in about 10 s, and twice as many in 40 s."""
 _LONGEST_METADATA_KEY_CHARACTERS = 500
-"""Characters of a key of metadata: an index has it together with the beginning of a text, see `metadata_values`."""
+"""Maximum characters of a metadata key, which an index stores with the start of a text (see `metadata_values`)."""
 _MOST_METADATA_VALUES = 10_000
-"""Values of a key of metadata in one document; each is a node."""
+"""Maximum values of a metadata key in one document; each value is a node."""
 _LONGEST_METADATA_CHARACTERS = 100_000
-"""Characters of the texts of a key in one document, which each filter on the key reads and compares."""
+"""Maximum characters of the texts of a key in one document, which each filter on the key compares."""
 
 EXCESS_REMEDY = (
-    f"Leave some out, or move them into the text: a document has at most {_MOST_METADATA_KEYS} keys of up to "
+    f"Remove metadata, or move it into the text: a document has at most {_MOST_METADATA_KEYS} keys of up to "
     f"{_LONGEST_METADATA_KEY_CHARACTERS} characters, each with up to {_MOST_METADATA_VALUES:,} values and "
     f"{_LONGEST_METADATA_CHARACTERS:,} characters."
 )
@@ -118,15 +118,15 @@ _INTEGER_BOUND = 2**63
 
 
 def fault_of(document: Document) -> BrokenSource | None:
-    """Why a document cannot be stored; None if it can."""
+    """Return the reason why a document cannot be stored; None if it is valid."""
     source = str(document.source).encode("utf-8", "replace").decode("utf-8")
     for name in ("source", "source_key", "title", "text"):
         value: object = getattr(document, name)
         if not isinstance(value, str) or not is_well_formed(value):
-            return BrokenSource(f"the {name} of document {document.source_key!r} is no Unicode text.", source=source)
+            return BrokenSource(f"the {name} of document {document.source_key!r} is not valid Unicode.", source=source)
     if len(document.source.encode()) + len(document.source_key.encode()) > _LONGEST_ORIGIN_BYTES:
         return BrokenSource(
-            f"the source and the key of a document have more than {_LONGEST_ORIGIN_BYTES:,} bytes.",
+            f"the source and key of a document have more than {_LONGEST_ORIGIN_BYTES:,} bytes.",
             source=shortened(source),
             remedy="Give it shorter ones.",
         )
@@ -145,34 +145,33 @@ def fault_of(document: Document) -> BrokenSource | None:
 
 
 def too_many_keys(document: Document) -> BrokenSource:
-    """A document whose keys of metadata are too many for the corpus."""
     return BrokenSource(
-        f"document {document.source_key!r} has new keys of metadata, and the corpus has as many as it may.",
+        f"document {document.source_key!r} has new metadata keys, but the corpus already has the maximum number.",
         source=str(document.source),
-        remedy=f"A corpus has at most {MOST_KEYS_OF_A_CORPUS:,} different keys: make values of those that differ from "
-        "document to document.",
+        remedy=f"A corpus has at most {MOST_KEYS_OF_A_CORPUS:,} different keys. Turn keys that differ from document to "
+        "document into values.",
     )
 
 
 def link_fault(link: Link) -> BrokenSource | None:
-    """Why a link cannot be stored; None if it can."""
+    """Return the reason why a link cannot be stored; None if it is valid."""
     source = str(link.source).encode("utf-8", "replace").decode("utf-8")
     for name in ("source", "source_key", "target_source", "target_key", "type", "text"):
         value: object = getattr(link, name)
         if not isinstance(value, str) or not is_well_formed(value):
-            return BrokenSource(f"the {name} of a link from {link.source_key!r} is no Unicode text.", source=source)
+            return BrokenSource(f"the {name} of a link from {link.source_key!r} is not valid Unicode.", source=source)
     target = len((link.target_source or link.source).encode()) + len(link.target_key.encode())
     if max(target, len(link.source.encode()) + len(link.source_key.encode())) > _LONGEST_ORIGIN_BYTES:
         return BrokenSource(
-            f"the source and the key at an end of a link have more than {_LONGEST_ORIGIN_BYTES:,} bytes.",
+            f"source and key at one end of a link have more than {_LONGEST_ORIGIN_BYTES:,} bytes.",
             source=shortened(source),
             remedy="Give it shorter ones.",
         )
     if not _is_weight(link.weight):
         return BrokenSource(
-            f"a link from {link.source_key!r} to {link.target_key!r} has the weight {link.weight!r:.40}.",
+            f"a link from {link.source_key!r} to {link.target_key!r} has the invalid weight {link.weight!r:.40}.",
             source=source,
-            remedy=f"Use a number above 0 and up to {HEAVIEST_LINK:g}.",
+            remedy=f"Use a number above 0 and at most {HEAVIEST_LINK:g}.",
         )
     return None
 
@@ -182,7 +181,7 @@ def _is_weight(value: object) -> bool:
 
 
 def is_metadata(key: object, value: object) -> bool:
-    """Whether a key and its value can be stored: a list has values of one type."""
+    """Return True if the key and value can be stored. A list must contain values of one type."""
     if not isinstance(key, str) or not is_well_formed(key):
         return False
     if isinstance(value, list):
@@ -191,7 +190,7 @@ def is_metadata(key: object, value: object) -> bool:
 
 
 def metadata_excess(metadata: Metadata) -> str:
-    """Return the part of metadata that is over a limit, as in "300 keys of metadata"; "" if no part is."""
+    """Return the first exceeded limit of metadata, such as "300 keys of metadata"; "" if there is none."""
     if len(metadata) > _MOST_METADATA_KEYS:
         return f"{len(metadata)} keys of metadata"
     for key, value in metadata.items():

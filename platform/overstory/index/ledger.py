@@ -1,5 +1,4 @@
-"""The ledger: what each stage did to a corpus, with which settings, at what cost, stored with the data; what is left
-for the stages, and an estimate of how long that takes."""
+"""The ledger of index stages: their last runs, pending work, and time estimates."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
-from overstory.cancelling import WorkCancelled, cancellable
+from overstory.cancellation import WorkCancelled, cancellable
 from overstory.errors import DatabaseError, DatabaseUnreachable, LlmCancelled
 from overstory.graph import Corpus, GraphClient, Writer
 from overstory.graph.ids import stage_id
@@ -20,18 +19,19 @@ from overstory.machine import processors
 
 @dataclass(frozen=True, slots=True)
 class CorpusCounts:
-    """Numbers that the server keeps, so that reading them costs the same for every size of corpus.
+    """Counts that the server maintains, so that reading them takes constant time.
 
     Attributes:
-        links: between stored documents.
-        unresolved: links to documents that are not stored.
-        unembedded, unread: chunks for the stages embed and extract; an extractor that replaces another reads all.
-        stale: entities and facts for the entities stage.
-        renamed: chunks in which that stage has to edit names.
-        changed: chunks and entities that came or changed since the mentions stage last ran.
-        boilerplate_only: chunks that hold nothing but boilerplate.
-        boilerplate: chunks that hold any.
-        boilerplate_stale: folders and documents to look at for boilerplate.
+        links: number of links between stored documents.
+        unresolved: number of links to documents that are not stored.
+        unembedded, unread: number of chunks pending for the stages embed and extract. After a change of the extractor,
+            all chunks are pending, whatever this count is.
+        stale: number of entities and facts pending for the entities stage.
+        renamed: number of chunks whose entities that stage must edit.
+        changed: number of chunks and entities that changed since the last mentions stage.
+        boilerplate_only: number of chunks that contain only boilerplate.
+        boilerplate: number of chunks that contain boilerplate.
+        boilerplate_stale: number of folders and documents to check for boilerplate.
     """
 
     documents: int
@@ -51,27 +51,26 @@ class CorpusCounts:
 
 
 def corpus_counts(graph: GraphClient, label: str) -> CorpusCounts:
-    """The numbers of the corpus with this label."""
     (row,) = graph.run("corpus/kept_counts", label, read=True)
     return CorpusCounts(**row)
 
 
 USUAL_SECONDS = {"minilm-int8": 0.10, "spacy": 0.07}
-"""Processor seconds for a chunk, by the kind of model: 5,906 chunks of manuals took two cores 305 s and 208 s."""
+"""CPU seconds per chunk by kind of model: 5,906 chunks of manuals took 305 s and 208 s on two cores."""
 
 _OTHER_STEPS_FACTOR = 1.1
-"""Linking names and facts takes about a tenth of the two steps that are measured."""
+"""Linking of entities and facts adds about a tenth to the measured stages."""
 
 _MOST_RUNS_MEASURED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class IndexTime:
-    """An estimate of how long indexing takes.
+    """An estimate of the indexing time.
 
     Attributes:
-        measured: whether it is from earlier runs in this database; else from the usual time of the models that come
-            along, on as many processors as this machine has.
+        measured: True if based on earlier runs in this database; otherwise on typical speeds of the built-in models and
+            the processors of this machine.
     """
 
     seconds: float
@@ -81,12 +80,12 @@ class IndexTime:
 def estimate_index_time(
     graph: GraphClient, *, embed: int, extract: int, embedder: str, extractor: str, usual: bool
 ) -> IndexTime | None:
-    """About how long the index takes for so many chunks; None where nothing is known about it.
+    """Estimate the time to index chunks; None without data.
 
     Args:
-        embed, extract: chunks for either stage.
+        embed, extract: number of chunks for each stage.
         embedder, extractor: fingerprints.
-        usual: whether `USUAL_SECONDS` may be used where nothing was measured: the spaCy pipeline is the default one.
+        usual: True to fall back on `USUAL_SECONDS`, which holds for the default spaCy pipeline.
     """
     seconds, measured = 0.0, True
     for stage, chunks, fingerprint in (("embed", embed, embedder), ("extract", extract, extractor)):
@@ -111,15 +110,15 @@ _COUNT = "count_"
 _INTERRUPTIONS = (KeyboardInterrupt, GeneratorExit, LlmCancelled, WorkCancelled)
 
 _LEAST_ITEMS_MEASURED = 100
-"""A run that handled fewer says little about how fast its stage is: loading a model takes longer."""
+"""Smaller runs are not used to measure speed, because loading the model dominates."""
 
 StageStatus = Literal["running", "done", "stopped", "failed", "interrupted"]
-"""A stage is stopped by its user, and interrupted where its process was killed, or lost the database."""
+"""A stage is "stopped" if its user ended it, and "interrupted" if its process was killed or lost the database."""
 
 
 @dataclass(slots=True)
 class StageRun:
-    """A running stage, which adds up its counts and tokens here."""
+    """Counts and tokens of a running stage."""
 
     counts: dict[str, int] = field(default_factory=dict[str, int])
     tokens: int = 0
@@ -130,13 +129,13 @@ class StageRun:
 
 @dataclass(frozen=True, slots=True)
 class StageRecord:
-    """A line of the ledger: the last run of a stage.
+    """The last run of a stage, as stored in the ledger.
 
     Attributes:
-        fingerprint: changes when the stage would do something else.
-        seconds: of the last run alone.
-        version: the corpus' version when it ended.
-        at, total: how far a stage came that was stopped, and how far it would have gone, in its units; None if unknown.
+        fingerprint: identifier that changes when the stage would give another result.
+        seconds: duration of the last run.
+        version: corpus version at the end of the run.
+        at, total: for a stopped run, finished and planned units; None if unknown.
     """
 
     name: str
@@ -154,10 +153,10 @@ class StageRecord:
 
 @contextmanager
 def recorded(writer: Writer, name: str, fingerprint: str, *, of: tuple[str, int] | None = None) -> Generator[StageRun]:
-    """Records a stage as running, then as done, stopped (interrupted) or failed, with its counts, seconds and tokens.
+    """Record a stage as running, then as done, stopped or failed, with its counts, seconds and tokens.
 
     Args:
-        of: what the stage counts as it goes, and how many of these there are.
+        of: the counted unit, and the number of units to process.
     """
     run = StageRun()
     began = time.perf_counter()
@@ -166,11 +165,11 @@ def recorded(writer: Writer, name: str, fingerprint: str, *, of: tuple[str, int]
     try:
         yield run
     except DatabaseUnreachable:
-        raise  # nobody is there to be told
+        raise  # without a database, nothing can be recorded
     except BaseException as error:
         status: StageStatus = "stopped" if isinstance(error, _INTERRUPTIONS) else "failed"
         unit, total = of or ("", None)
-        with suppress(DatabaseError), cancellable(None):  # the first error matters more
+        with suppress(DatabaseError), cancellable(None):  # report the first error, not one while recording it
             _write(
                 writer,
                 name,
@@ -197,7 +196,7 @@ def recorded(writer: Writer, name: str, fingerprint: str, *, of: tuple[str, int]
 
 
 def _speed(run: StageRun, unit: str, fingerprint: str, began: float) -> dict[str, object]:
-    """What `corpus/stage_speeds` reads; nothing for a short run, so that the last long one stays."""
+    """Return the speed properties for `corpus/stage_speeds`. {} for a short run keeps those of the last long run."""
     units = run.counts.get(unit, 0)
     if units < _LEAST_ITEMS_MEASURED:
         return {}
@@ -210,14 +209,15 @@ def _speed(run: StageRun, unit: str, fingerprint: str, began: float) -> dict[str
 
 
 def forget(writer: Writer, name: str) -> None:
-    """Removes the ledger line of a stage whose work was removed."""
     label = writer.corpus.label
     writer.commit(name, lambda tx: tx.run("corpus/remove_stage", label, id=stage_id(label, name)))
 
 
 def read_ledger(graph: GraphClient, corpus: Corpus) -> list[StageRecord]:
-    """The last run of each stage, in order of their starts. One that was killed is still stored as running: it is
-    interrupted unless the writer that began it still holds the lease."""
+    """Return the last run of each stage, in order of their starts.
+
+    A killed run is still stored as running; it is reported as interrupted unless its writer still holds the lease.
+    """
     stages = [row["stage"] for row in graph.run("corpus/read_stages", corpus.label, read=True)]
     writer = current_token(graph, corpus) if any(stage["status"] == "running" for stage in stages) else ""
     records: list[StageRecord] = []

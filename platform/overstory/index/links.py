@@ -1,11 +1,11 @@
-"""Links between documents: those of a run replace the ones that its documents had before.
+"""Links between documents: the links of a run replace those that its documents had before.
 
-Links come in any order, and a document has all of its links only when everything is read. So a run collects them in a
-temporary SQLite file, deleted at the end, and compares them with the stored ones by a digest for each document. Memory
-does not grow with the number of documents or links.
+Links arrive in any order, and the links of a document are complete only at the end of the run. A run therefore collects
+them in a temporary SQLite file, and compares them with the stored ones by a digest per document. Memory use does not
+grow with the number of documents or links.
 
-A link to a document that is not stored leads to a `MissingDocument`, which is found by the id that the document would
-have: whoever writes that document leads the links to it, and whoever deletes it leads them back.
+A link to a document that is not stored points to a `MissingDocument`, whose id is derived from that document's id.
+Storing the document redirects the link to it, and deleting the document redirects it back.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _LINKED_DOCUMENTS_A_PAGE = 100
 _LINKS_A_COMMIT = 5_000
 _LINKS_A_STATEMENT = 1_000
 _MOST_MISSING_DOCUMENTS_SHOWN = 20
-"""Documents that are missing where links begin, each with an error of its own; the rest are counted."""
+"""Number of missing start documents that get an error each; further ones are summarised."""
 
 UNFINISHED = "unfinished"
-"""In place of a digest, while the links of a document are written in several transactions."""
+"""Stored in place of a digest while the links of a document are written in several transactions."""
 
 _LINK = """
     document BLOB, target_source TEXT, target_key TEXT, type TEXT, text TEXT, weight REAL,
@@ -70,20 +70,19 @@ _WRITTEN = """
 
 
 class ReadLinks(Spool):
-    """The links that a run reads, and which of its documents had links before. Use it in a `with` block.
+    """The links that a run reads, and its documents that had links before. Use it in a `with` block.
 
     Attributes:
-        added: how many links were read, those with equal ends, types and texts counted one by one.
+        added: number of links read; links with equal ends, types and texts are counted individually.
     """
 
     def __init__(self, label: str) -> None:
-        """`label` is that of the corpus."""
         super().__init__(*_TABLES)
         self.label = label
         self.added = 0
 
     def taken_from(self, items: Iterable[Loaded], on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """The documents and annotations; links are kept here, and those that cannot be stored go to `on_broken`."""
+        """Yield documents and annotations; store links, and pass invalid ones to `on_broken`."""
         for item in items:
             if not isinstance(item, Link):
                 yield item
@@ -93,27 +92,28 @@ class ReadLinks(Spool):
                 on_broken(_too_heavy(item))
 
     def add(self, link: Link) -> bool:
-        """Adds a link; its weight is added to that of one with the same ends, type and text. False if the sum would be
-        above `HEAVIEST_LINK`: the link is left out."""
+        """Add a link, or add its weight to a link with the same ends, type and text.
+
+        Returns False, and ignores the link, if the sum would exceed `HEAVIEST_LINK`.
+        """
         values = (link.target_source or link.source, link.target_key, link.type, link.text, link.weight)
         is_added = self._table.execute(_ADD, (self._own(link), *values, HEAVIEST_LINK)).rowcount == 1
         self.added += is_added
         return is_added
 
     def put(self, link: Link) -> None:
-        """Adds a link that stands for all of its ends, type and text: once more changes nothing."""
+        """Add a link unless one with the same ends, type and text exists."""
         values = (link.target_source or link.source, link.target_key, link.type, link.text, link.weight)
         document = self._own(link)
         self._table.execute("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?, ?, ?)", (document, *values))
         self.added += 1
 
     def note_read(self, document: str, links_sha256: str | None) -> None:
-        """Notes a document that was read: its stored links, if it has some, are to be replaced."""
+        """Record a document that was read; its stored links, if any, will be replaced."""
         if links_sha256:
             self._table.execute("INSERT OR IGNORE INTO had VALUES (?)", (bytes.fromhex(document),))
 
     def note_new(self, document: str) -> None:
-        """Notes a document of a preview that would be stored."""
         self._table.execute("INSERT OR IGNORE INTO came VALUES (?)", (bytes.fromhex(document),))
 
     def is_new(self, document: str) -> bool:
@@ -121,14 +121,14 @@ class ReadLinks(Spool):
         return found.fetchone() is not None
 
     def pages(self) -> Iterator[list[str]]:
-        """The ids of the documents that have links now, or had some before, in order."""
+        """Yield the ids of documents that have links now or had links before, in order."""
         after = b""
         while found := self._table.execute(_PAGE, (after, _LINKED_DOCUMENTS_A_PAGE)).fetchall():
             yield [document.hex() for (document,) in found]
             (after,) = found[-1]
 
     def digest(self, document: str) -> tuple[str | None, int]:
-        """What recognises the links of a document, None without any, and how many there are."""
+        """Return the digest of a document's links (None without links), and their number."""
         digest, number = hashlib.sha256(), 0
         for *names, weight in self._table.execute(_OF, (bytes.fromhex(document),)):
             digest.update(json.dumps([*names, _rounded(weight)], ensure_ascii=False).encode())
@@ -136,7 +136,6 @@ class ReadLinks(Spool):
         return (digest.hexdigest() if number else None), number
 
     def origin(self, document: str) -> tuple[str, str]:
-        """The source and the key of a document at which a link begins."""
         found = self._table.execute(
             "SELECT source, source_key FROM sources WHERE document = ?", (bytes.fromhex(document),)
         )
@@ -144,13 +143,13 @@ class ReadLinks(Spool):
         return str(source), str(key)
 
     def keep(self, rows: Iterable[Row]) -> None:
-        """Adds stored links that the run may have missed."""
+        """Add stored links that the run may have missed."""
         for row in rows:
             values = (*_identity(row), row["weight"])
             self._table.execute("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?, ?, ?)", values)
 
     def compare(self, documents: Sequence[str], stored: Iterable[Row]) -> None:
-        """Notes the stored links of some documents, for `removals` and `additions`."""
+        """Store the current links of some documents, for `removals` and `additions`."""
         self._table.execute("DELETE FROM stored")
         self._table.execute("DELETE FROM changed")
         self._table.executemany("INSERT INTO changed VALUES (?)", [(bytes.fromhex(each),) for each in documents])
@@ -159,12 +158,12 @@ class ReadLinks(Spool):
             self._table.execute("INSERT OR IGNORE INTO stored VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
 
     def removals(self) -> Iterator[Row]:
-        """The stored links of these documents that the run did not read."""
+        """Yield the stored links of these documents that the run did not read."""
         for link, document, target, type_, text in self._table.execute(_REMOVED):
             yield {"link": link, "document": document.hex(), "target": target, "type": type_, "text": text}
 
     def additions(self) -> Iterator[Row]:
-        """The links of these documents that are new, with None as their `link`, or have another weight."""
+        """Yield the links of these documents that are new (`link` is None) or have another weight."""
         for link, document, source, key, type_, text, weight in self._table.execute(_WRITTEN):
             yield {
                 "link": link,
@@ -178,7 +177,6 @@ class ReadLinks(Spool):
             }
 
     def _own(self, link: Link) -> bytes:
-        """The id of the document that a link starts from, which is noted."""
         document = bytes.fromhex(document_id(self.label, link.source, link.source_key))
         self._table.execute("INSERT OR IGNORE INTO sources VALUES (?, ?, ?)", (document, link.source, link.source_key))
         return document
@@ -192,15 +190,15 @@ def store_links(
     on_broken: OnBroken,
     progress: Progress,
 ) -> int:
-    """Replace the links of each document that was read by those that were read with it; return how many documents have
-    other links now, or would have after a preview.
+    """Replace the links of each read document; return the number of documents whose links changed.
 
-    Interrupted, the same run again goes on from there: a document has a digest of its links once all are written.
+    A preview only counts. After an interruption, the same run continues: a document gets its digest of links once all
+    are written.
 
     Args:
-        is_partly_read: whether something of a source could not be read, so that its documents keep links which were not
-            read either.
-        on_broken: called for links that begin at a document which the corpus does not have.
+        is_partly_read: returns True if part of a source could not be read, so that its documents keep links that were
+            not read.
+        on_broken: called for links that start at a document outside the corpus.
     """
     unowned: list[str] = []
     relinked = written = 0
@@ -229,15 +227,14 @@ def store_links(
 
 
 def resolve_links(tx: Transaction, corpus: Corpus, documents: Sequence[str]) -> None:
-    """Leads the links to documents that were missing until this transaction to the documents."""
+    """Redirect links to the given documents, which were missing before this transaction."""
     rows = [{"id": id_, "missing": missing_document_id(id_)} for id_ in documents]
     if rows:
         tx.run("ingest/resolve_links", corpus.label, rows=rows)
 
 
 def unresolve_links(tx: Transaction, corpus: Corpus, documents: Sequence[str]) -> None:
-    """Before documents are deleted: leads links to them to what stands for missing documents, and deletes their own
-    links to such."""
+    """Prepare the deletion of documents: redirect links to them to missing documents, and delete their own links."""
     if not documents:
         return
     rows = [{"id": id_, "missing": missing_document_id(id_)} for id_ in documents]
@@ -249,13 +246,13 @@ def unresolve_links(tx: Transaction, corpus: Corpus, documents: Sequence[str]) -
 def _keep(
     graph: GraphClient, links: ReadLinks, known: Mapping[str, Row], is_partly_read: Callable[[str], bool]
 ) -> None:
-    """Keeps the stored links of documents whose sources could not be read whole."""
+    """Keep the stored links of documents whose sources could not be fully read."""
     partly = [id_ for id_, row in known.items() if row["links_sha256"] and is_partly_read(row["source"])]
     if partly:
         links.keep(graph.stream("ingest/stored_links", links.label, documents=partly))
 
 
-# Returns how many links were written or deleted.
+# Returns the number of links written or deleted.
 def _replace(
     writer: Writer, links: ReadLinks, documents: Sequence[str], digests: dict[str, tuple[str | None, int]]
 ) -> int:
@@ -291,7 +288,7 @@ def _commit(writer: Writer, changes: Sequence[Row], finished: Sequence[Row]) -> 
             tx.run("ingest/remove_links", label, rows=rows)
         for rows in batches(weighed, _LINKS_A_STATEMENT):
             tx.run("ingest/weigh_links", label, rows=rows)
-        # The driver tries again where it lost the connection while it committed, and does not know whether it did.
+        # The driver retries if the connection breaks during a commit, without knowing whether the commit succeeded.
         additions = _not_stored(tx, label, new) if next(attempts) else new
         for rows in batches(additions, _LINKS_A_STATEMENT):
             targets = sorted({row["target"] for row in rows})
@@ -321,23 +318,23 @@ def _report_unowned(links: ReadLinks, documents: Sequence[str], on_broken: OnBro
         _, number = links.digest(id_)
         on_broken(
             BrokenSource(
-                f"no document has the key {key!r}, at which {counted(number, 'link begins', 'links begin')}.",
+                f"no document has the key {key!r}, at which {counted(number, 'link starts', 'links start')}.",
                 source=source,
-                remedy="Load the document with its links, or leave them out.",
+                remedy="Load the document along with its links, or remove the links.",
             )
         )
     if len(documents) > _MOST_MISSING_DOCUMENTS_SHOWN:
         source, _ = links.origin(documents[-1])
-        on_broken(BrokenSource("more links than these begin at keys that no document has.", source=source, remedy=""))
+        on_broken(BrokenSource("further links start at keys that no document has.", source=source, remedy=""))
 
 
 def _too_heavy(link: Link) -> BrokenSource:
     named = f" of the type {link.type!r}" if link.type else ""
     return BrokenSource(
-        f"the weights of the links from {link.source_key!r} to {link.target_key!r}{named} have a sum above "
+        f"the weights of the links from {link.source_key!r} to {link.target_key!r}{named} add up to more than "
         f"{HEAVIEST_LINK:g}.",
         source=link.source,
-        remedy="Give them smaller weights: only their ratios count.",
+        remedy="Use smaller weights; only their ratios matter.",
     )
 
 
@@ -347,5 +344,5 @@ def _identity(row: Row) -> tuple[bytes, Any, Any, Any, Any]:
 
 
 def _rounded(weight: float) -> float:
-    """A sum of weights, the same in whatever order they came."""
+    """Round a sum of weights, so that it does not depend on the order of the summands."""
     return float(f"{weight:.12g}")

@@ -1,9 +1,9 @@
-"""Values of metadata as nodes of their own: what a filter finds, and what is counted.
+"""Metadata values as nodes, for filters and counts.
 
-There is one `MetadataValue` for each distinct key, type and value of a corpus, in the property that is called like its
-type, to which the documents that have it are tied. It hangs on the `MetadataKey` of its key and type, which knows how
-many documents have some value of it. Both change in the transaction that writes or deletes documents, and go with the
-last of these, so that they are a function of the documents that are there.
+Each distinct key, type and value of a corpus is one `MetadataValue` node, with the value in a property named after its
+type, connected to the documents that have it. It belongs to the `MetadataKey` node of its key and type, which counts
+the documents with a value. Both are updated in the transaction that writes or deletes documents, and deleted with the
+last document, so that they depend only on the stored documents.
 """
 
 from __future__ import annotations
@@ -22,42 +22,40 @@ from overstory.model.metadata import typed_values
 _Properties = Mapping[str, Any]
 
 METADATA = "metadata_"
-"""Prefix of a document's metadata properties, so that none collides with one of ours."""
+"""Prefix of a document's metadata properties, which avoids collisions with other properties."""
 
 FILE_METADATA = "file_metadata"
-"""The property that names those of the metadata that come from `Document.file_metadata`."""
+"""Property that lists the metadata keys from `Document.file_metadata`."""
 
 
 def metadata_properties(document: Document) -> dict[str, object]:
-    """The properties that hold the metadata of a document."""
     of_file = sorted(document.file_metadata.keys() - document.metadata.keys())
     properties: dict[str, object] = {METADATA + k: _stored(value) for k, value in document.all_metadata.items()}
     return properties | {FILE_METADATA: of_file}
 
 
 def stored_metadata(properties: _Properties) -> dict[str, MetadataValue]:
-    """All metadata in the properties of a document's node."""
     return {k.removeprefix(METADATA): _read(value) for k, value in properties.items() if k.startswith(METADATA)}
 
 
 def own_metadata(properties: _Properties) -> dict[str, MetadataValue]:
-    """Those that the document itself has, without what is known of its file."""
+    """Return the metadata of a document node without its file metadata."""
     of_file = set[str](properties.get(FILE_METADATA) or ())
     return {key: value for key, value in stored_metadata(properties).items() if key not in of_file}
 
 
 def known_file_metadata(row: _Properties) -> dict[str, MetadataValue]:
-    """What is known of the file of a document, by a row of `ingest/known_documents`."""
+    """Return the file metadata in a row of `ingest/known_documents`."""
     return {name: _read(value) for name, value in zip(row["names"], row["values"], strict=True)}
 
 
 def file_metadata_of(document: Document) -> Metadata:
-    """What `known_file_metadata` gives of the document once it is stored."""
+    """Return the file metadata that is stored for a document, without keys that the document's metadata overrides."""
     return {key: value for key, value in document.file_metadata.items() if key not in document.metadata}
 
 
 def _stored(value: MetadataValue) -> object:
-    """A time zone is stored as its offset: the server may not know its name."""
+    """Convert a value for storage. Time zones become offsets, because the server may not know their names."""
     if isinstance(value, list):
         return [_stored(each) for each in value]
     return with_zone(value) if isinstance(value, datetime) else value
@@ -69,33 +67,32 @@ def _read(value: object) -> MetadataValue:
     return native_value(value)
 
 
-def native_value(value: Any) -> MetadataScalar:  # as the driver gives it, which has a type of its own for dates
-    """A value of metadata as Python has it."""
+def native_value(value: Any) -> MetadataScalar:  # the driver returns its own date type
+    """Convert a value from the driver to Python types."""
     if isinstance(value, str | int | float):
         return value
     return with_zone(value if isinstance(value, datetime) else value.to_native())
 
 
 FINGERPRINT = "metadata-1"
-"""Changes whenever the same metadata may have other values; those of all documents are written again then."""
+"""Version of value nodes. A change writes the values of all documents again."""
 
 FORGOTTEN = "forgotten"
-"""In place of the fingerprint, while values are deleted."""
+"""Stored in place of the fingerprint while values are deleted."""
 
 LONGEST_INDEXED_TEXT_CHARACTERS = 1_000
-"""Characters of a text that an index has: with the longest key at most 6,000 bytes, and Neo4j takes some 8,000."""
+"""Characters of a text in the index. With the longest key these are up to 6,000 bytes; Neo4j accepts about 8,000."""
 
 _VALUE_TIES_A_STATEMENT = 5_000
 
 Key = tuple[str, str]
-"""A key of metadata, and the type of its values."""
 
 
 def write_values(tx: Transaction, corpus: Corpus, documents: Mapping[str, Metadata]) -> None:
-    """Ties documents to the values of all of their metadata, in the transaction that writes them.
+    """Connect documents to the values of all their metadata, in the transaction that writes the documents.
 
     Args:
-        documents: by id, as they are to be from now on.
+        documents: new metadata of each document, by id.
     """
     wanted = {
         id_: {_value_id(corpus, value): value for value in typed_values(metadata)}
@@ -121,7 +118,7 @@ def write_values(tx: Transaction, corpus: Corpus, documents: Mapping[str, Metada
 
 
 def remove_values(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> None:
-    """Parts documents from their values, in the transaction that deletes them, before they are deleted."""
+    """Disconnect documents from their values, before the same transaction deletes the documents."""
     parted: dict[str, list[str]] = {}
     change: Counter[Key] = Counter()
     for id_, values in _known(tx, corpus, ids).items():
@@ -133,8 +130,9 @@ def remove_values(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> None:
 
 
 def forget_values(writer: Writer) -> None:
-    """Deletes all values and keys, bit by bit: a million documents may share one, which is more than a transaction can
-    part. The stage `metadata` writes them for all documents again, also after an interruption.
+    """Delete all values and keys in batches, because millions of documents may share a value.
+
+    The stage `metadata` writes the values of all documents again, also after an interruption.
     """
     writer.set(metadata_by=FORGOTTEN)
     for statement in ("corpus/part_values", "corpus/delete_values", "corpus/delete_keys"):
@@ -142,7 +140,6 @@ def forget_values(writer: Writer) -> None:
 
 
 def _known(tx: Transaction, corpus: Corpus, ids: Iterable[str]) -> dict[str, dict[str, Key]]:
-    """The values that documents are tied to, by document: of each its key, by its id."""
     rows = tx.run("ingest/known_values", corpus.label, ids=list(ids))
     return {row["document"]: {id_: (key, type_) for id_, key, type_ in row["values"]} for row in rows}
 
@@ -166,7 +163,7 @@ def _part(tx: Transaction, corpus: Corpus, parted: Mapping[str, list[str]], chan
         tx.run("ingest/remove_keys", corpus.label, ids=fewer)
 
 
-# No row has more documents than a statement may tie.
+# Splits rows so that no statement connects too many documents.
 def _in_parts(rows: Iterable[Row]) -> Iterable[Row]:
     for row in rows:
         for documents in batches(row["documents"], _VALUE_TIES_A_STATEMENT):

@@ -1,7 +1,7 @@
-"""Edits of names by hand: a log in the graph, which the entities and the mentions stage apply.
+"""Manual edits of entities: a log in the graph, which the stages `entities` and `mentions` apply.
 
-What a chunk mentions is written as edits have it. What was found there before is kept beside the chunk
-(`OriginalNames`) as long as an edit concerns it, so that every edit can be taken back.
+Chunks store the edited mentions. The original mentions are kept next to the chunk (`OriginalNames`) while an edit
+affects them, so that every edit can be undone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from overstory.text.names.vocabulary import VocabularyName
 
 @dataclass(frozen=True, slots=True)
 class DismissedMerge:
-    """Two names that are not one, as they were given, and when that was said (UTC)."""
+    """Two entity names that are not the same entity, as given, with the time of the decision (UTC)."""
 
     name: str
     into: str
@@ -29,7 +29,7 @@ class DismissedMerge:
 
 
 def dismiss_merge(writer: Writer, name: str, into: str) -> None:
-    """Keeps that two names are not one; in whatever order they are given."""
+    """Record that two names are different entities, in either order."""
     label = writer.corpus.label
     first, second = sorted((entity_key(name), entity_key(into)))
 
@@ -48,7 +48,7 @@ def dismiss_merge(writer: Writer, name: str, into: str) -> None:
 
 
 def undo_dismissed_merge(writer: Writer, name: str, into: str) -> bool:
-    """Forgets that two names are not one; whether it was known."""
+    """Delete the record that two names are different entities; return True if it existed."""
     label = writer.corpus.label
     id_ = _id(label, *sorted((entity_key(name), entity_key(into))))
 
@@ -60,7 +60,7 @@ def undo_dismissed_merge(writer: Writer, name: str, into: str) -> bool:
 
 
 def dismissed_merges(graph: GraphClient, corpus: Corpus) -> dict[tuple[str, str], DismissedMerge]:
-    """The pairs that are not one, the latest first, by their keys in alphabetical order."""
+    """Return the pairs recorded as different, latest first, by their keys in alphabetical order."""
     return {
         (row["first"], row["second"]): DismissedMerge(row["name"], row["into"], row["at"].to_native())
         for row in graph.run("corpus/dismissed_merges", corpus.label, read=True)
@@ -76,12 +76,12 @@ _Write = Callable[[Transaction], None]
 _EDITED_KEYS_A_STATEMENT = 500
 _EDITED_NAMES_A_STATEMENT = 5_000
 MOST_NAMES_LOOKED_UP = 5_000
-"""Names whose texts are looked up in the index of name starts; with more, every chunk is read again."""
+"""Maximum number of names looked up in the index of name starts; with more, every chunk is read again."""
 
 
 @dataclass(frozen=True, slots=True)
-class StoredNameEdit:
-    """An edit in the log of a corpus: its number, by which it is undone, and when it was made (UTC)."""
+class StoredEntityEdit:
+    """An edit in the log of a corpus, with its number and time (UTC)."""
 
     number: int
     edit: NameEdit
@@ -90,7 +90,7 @@ class StoredNameEdit:
 
 @dataclass(frozen=True, slots=True)
 class StoredVocabulary:
-    """A vocabulary of a corpus: the path of its file, and how many names and aliases it has."""
+    """A vocabulary of a corpus: path of its file, and numbers of names and aliases."""
 
     source: str
     names: int
@@ -99,8 +99,14 @@ class StoredVocabulary:
 
 @dataclass(frozen=True, slots=True)
 class VocabularyChange:
-    """What loading a vocabulary changes: the path of its file, how many names it has now, and those that came, have
-    another spelling, type or aliases, or went."""
+    """The result of loading a vocabulary.
+
+    Attributes:
+        source: path of the file.
+        names: number of names in the file.
+        added, changed, removed: names that are new, have another spelling, type or aliases, or are no longer in the
+            file.
+    """
 
     source: str
     names: int
@@ -110,9 +116,16 @@ class VocabularyChange:
 
 
 @dataclass(frozen=True, slots=True)
-class ListedName:
-    """A name of the corpus: its key, its most frequent spelling or the one given by hand, its type ("" where it has
-    none), its other spellings, and how many passages mention it."""
+class ListedEntity:
+    """An entity of the corpus.
+
+    Attributes:
+        key: normalised name.
+        name: name given by hand, otherwise the most frequent spelling.
+        type: entity type, "" if unknown.
+        aliases: other spellings.
+        passages: number of passages that mention the entity.
+    """
 
     key: str
     name: str
@@ -121,8 +134,7 @@ class ListedName:
     passages: int
 
 
-def stored_edits(graph: GraphClient | Transaction, corpus: Corpus) -> list[StoredNameEdit]:
-    """The log of a corpus as it is read now, in the order in which its edits apply."""
+def stored_edits(graph: GraphClient | Transaction, corpus: Corpus) -> list[StoredEntityEdit]:
     if not corpus.name_edits:
         return []
     if isinstance(graph, Transaction):
@@ -130,26 +142,25 @@ def stored_edits(graph: GraphClient | Transaction, corpus: Corpus) -> list[Store
     else:
         rows = graph.run("corpus/name_edits", corpus.label, read=True)
     return [
-        StoredNameEdit(row["number"], checked_edit(row["kind"], row["name"], row["to"]), row["at"].to_native())
+        StoredEntityEdit(row["number"], checked_edit(row["kind"], row["name"], row["to"]), row["at"].to_native())
         for row in rows
     ]
 
 
 def edited_names(graph: GraphClient | Transaction, corpus: Corpus) -> EditedNames:
-    """What the vocabularies and the log of a corpus make of its names."""
+    """Return the combined effect of a corpus's vocabularies and edits on its entities."""
     log = (stored.edit for stored in stored_edits(graph, corpus))
     return EditedNames(log, names_in(stored_vocabularies(graph, corpus)))
 
 
 def names_of(writer: Writer) -> EditedNames | None:
-    """What vocabularies and the log of the corpus make of its names, changes under the same lease included; None if it
-    never had any."""
+    """Return the effect of vocabularies and edits, as of this lease; None if there never were any."""
     corpus = writer.corpus
     return edited_names(writer.graph, corpus) if corpus.edits_names else None
 
 
-def add_edits(writer: Writer, edits: Sequence[NameEdit]) -> list[StoredNameEdit]:
-    """Adds edits to the end of the log; the next run of the stages applies them. Returns them as they are stored."""
+def add_edits(writer: Writer, edits: Sequence[NameEdit]) -> list[StoredEntityEdit]:
+    """Append edits to the log, and return them as stored. The next run of the stages applies them."""
     label = writer.corpus.label
     corpus = writer.corpus
     known = stored_edits(writer.graph, corpus)
@@ -176,7 +187,7 @@ def add_edits(writer: Writer, edits: Sequence[NameEdit]) -> list[StoredNameEdit]
 
 
 def remove_edit(writer: Writer, number: int) -> None:
-    """Takes an edit out of the log, where it must be; the next run of the stages undoes what it did."""
+    """Remove an existing edit from the log. The next run of the stages reverts it."""
     label = writer.corpus.label
     corpus = writer.corpus
     known = stored_edits(writer.graph, corpus)
@@ -191,8 +202,7 @@ def remove_edit(writer: Writer, number: int) -> None:
 
 
 def stored_vocabularies(graph: GraphClient | Transaction, corpus: Corpus) -> dict[str, dict[str, VocabularyName]]:
-    """The vocabularies of a corpus as they are read now, by their paths, in the order in which they apply: their names
-    by key."""
+    """Read the vocabularies of a corpus: names by key, by path, in the order in which they apply."""
     if not corpus.vocabularies:
         return {}
     if isinstance(graph, Transaction):
@@ -208,14 +218,14 @@ def stored_vocabularies(graph: GraphClient | Transaction, corpus: Corpus) -> dic
 
 
 def names_in(vocabularies: Mapping[str, Mapping[str, VocabularyName]]) -> list[VocabularyName]:
-    """The names of all vocabularies, in the order in which they apply."""
+    """Return the names of all vocabularies, in the order in which they apply."""
     return [name for source in sorted(vocabularies) for name in vocabularies[source].values()]
 
 
 def vocabulary_change(
     source: str, known: Mapping[str, VocabularyName], wanted: Mapping[str, VocabularyName]
 ) -> VocabularyChange:
-    """What changes where `wanted` comes in place of `known`; both have names by their keys."""
+    """Compare two versions of a vocabulary, both given as names by key."""
     return VocabularyChange(
         source,
         names=len(wanted),
@@ -226,10 +236,10 @@ def vocabulary_change(
 
 
 def replace_vocabulary(writer: Writer, source: str, wanted: Mapping[str, VocabularyName]) -> VocabularyChange:
-    """Makes `wanted` the vocabulary of this path, in place of what it had; the next run of the stages applies it.
+    """Replace the vocabulary with this path. The next run of the stages applies it.
 
     Args:
-        wanted: names by their keys; none removes the vocabulary.
+        wanted: names by key; empty removes the vocabulary.
     """
     label = writer.corpus.label
     corpus = writer.corpus
@@ -267,14 +277,14 @@ def replace_vocabulary(writer: Writer, source: str, wanted: Mapping[str, Vocabul
 
 def most_mentioned(
     graph: GraphClient, corpus: Corpus, *, limit: int, type_: str = "", prefix: str = "", by_kind: bool = False
-) -> list[ListedName]:
-    """The names that most passages mention, of a type, or with a key that begins so, or that of a name that was merged
-    into it.
+) -> list[ListedEntity]:
+    """Return the entities that most passages mention, filtered by type and prefix of the key.
 
-    Looks at every name of the corpus once.
+    A prefix also matches entities into which an entity with this prefix was merged. Reads every entity of the corpus
+    once.
 
     Args:
-        by_kind: as `Knowledge.names` takes it.
+        by_kind: as for `Knowledge.entities`.
     """
     resolved = edited_names(graph, corpus).resolved if prefix else {}
     others = sorted({name for key, name in resolved.items() if name and key.startswith(prefix)})
@@ -291,9 +301,8 @@ def most_mentioned(
     return listed_names(rows)
 
 
-def listed_names(rows: Iterable[Row]) -> list[ListedName]:
-    """The names of rows as `corpus/most_mentioned` has them."""
-    return [ListedName(row["key"], row["name"], row["type"], tuple(row["aliases"]), row["passages"]) for row in rows]
+def listed_names(rows: Iterable[Row]) -> list[ListedEntity]:
+    return [ListedEntity(row["key"], row["name"], row["type"], tuple(row["aliases"]), row["passages"]) for row in rows]
 
 
 def _edit_id(label: str, number: int) -> str:
@@ -305,8 +314,7 @@ def _vocabulary_id(label: str, source: str, key: str) -> str:
 
 
 def _change(writer: Writer, old: EditedNames, new: EditedNames, write: _Write) -> None:
-    """Marks what a change of the log or of vocabularies concerns, then makes it: an interrupted call has marked too
-    much at most."""
+    """Mark everything that a change of edits or vocabularies affects, then make the change."""
     label = writer.corpus.label
     moved = sorted(key for key in old.resolved.keys() | new.resolved.keys() if old.resolve(key) != new.resolve(key))
     for keys in batches(moved, _EDITED_KEYS_A_STATEMENT):
@@ -330,7 +338,7 @@ def _change(writer: Writer, old: EditedNames, new: EditedNames, write: _Write) -
 
 
 def _mark_texts(writer: Writer, keys: Sequence[str]) -> None:
-    """Marks the chunks in whose texts one of the names may stand for the mentions stage."""
+    """Mark the chunks whose texts may contain one of the names, for the mentions stage."""
     label = writer.corpus.label
     if len(keys) > MOST_NAMES_LOOKED_UP:
         writer.graph.run_in_batches("ingest/mark_all_changed", label)

@@ -1,8 +1,8 @@
-"""What passages are about, and which names are looked for in texts: found for all, or where something changed.
+"""Subjects of passages, and the names to find in texts: for all passages, or where something changed.
 
-Both ways apply the same functions of `text/names/subjects.py`: the first to everything, the second to documents with
-changed passages and to the names that these touch: those of which a mention or a subject changed, and their other names
-or full names, which are found by their beginnings and ends (`text/names/neighbours.py`).
+Both ways apply the functions of `text/names/subjects.py`: the first to all passages, the second to documents with
+changed passages and to affected names. These are names with a changed mention or subject, and related short and full
+names, which are found by their first and last words (`text/names/neighbours.py`).
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from overstory.text.names.subjects import (
 from overstory.text.names.tokens import Tokens
 
 PARSED = ("ner",)
-"""Kinds of mentions whose names are looked for in all texts."""
+"""Kinds of mentions whose names are searched for in all texts."""
 
 _PASSAGE_NAMES_A_STATEMENT = 5_000
 _PASSAGES_A_PAGE = 2_000
 _BYTES_A_NAME = 250
-"""Bytes that a name takes in the dictionaries, about."""
+"""Approximate memory of a name in the dictionaries, in bytes."""
 
 
 def find_all(names: PassageNames, graph: GraphClient, label: str, log: EditedNames | None, edits: EditedNames) -> None:
-    """Looks at all passages, a page at a time.
+    """Process all passages, page by page.
 
     Args:
-        names: empty; gets what is found.
-        log: the edits of names, None where the corpus never had any.
-        edits: the same, empty then.
+        names: empty store that receives the results.
+        log: edits of entities, None if the corpus never had any.
+        edits: the same edits, empty instead of None.
     """
     for document in _changed_documents(graph, label):
         names.note_read(document)
@@ -75,11 +75,10 @@ def find_all(names: PassageNames, graph: GraphClient, label: str, log: EditedNam
 def find_changed(
     names: PassageNames, graph: GraphClient, label: str, log: EditedNames | None, edits: EditedNames
 ) -> None:
-    """Looks at the documents with changed passages, and at the names that they touch. All of these are in memory.
+    """Process documents with changed passages, and the names that they affect, in memory.
 
     Args:
-        names, log, edits: as for `find_all`. Passages that are about a name which an edit concerns must be marked as
-            changed.
+        names, log, edits: as for `find_all`. Passages about entities with edits must be marked as changed.
     """
     found: About = {}
     for some in _changed_documents(graph, label):
@@ -129,14 +128,18 @@ def find_changed(
 
 
 class Dictionaries:
-    """The names to look for in texts, and those of them that some passage is about: all, or those texts may have."""
+    """Dictionaries of names to find in texts, and of subjects among them.
+
+    They contain all names if these fit in memory, otherwise the names that may occur in given texts.
+    """
 
     def __init__(
         self, graph: GraphClient, label: str, names: PassageNames, edits: EditedNames, *, megabytes: float
     ) -> None:
-        """
+        """Build dictionaries of all names if they fit in memory.
+
         Args:
-            megabytes: what they may hold in memory; more names than go into it are looked up.
+            megabytes: memory limit; more names are looked up for each text.
         """
         self._graph, self._label, self._names, self._edits = graph, label, names, edits
         self._all: tuple[NameDictionary, NameDictionary] | None = None
@@ -144,7 +147,6 @@ class Dictionaries:
             self._all = self._dictionaries(names.wanted())
 
     def of(self, texts: Iterable[Tokens]) -> tuple[NameDictionary, NameDictionary]:
-        """What to look for in these texts."""
         return self._all or self._dictionaries(self._looked_up(texts))
 
     def _dictionaries(self, names: NameKeys) -> tuple[NameDictionary, NameDictionary]:
@@ -176,8 +178,7 @@ class Dictionaries:
 
 
 def _changed_documents(graph: GraphClient, label: str) -> Iterator[About]:
-    """The subjects of every passage of documents with changed ones, a document at a time; passages of boilerplate alone
-    are about nothing."""
+    """Yield the subjects of every passage of each document with changes; boilerplate passages have none."""
     for _, rows in groupby(graph.stream("ingest/changed_passages", label), key=lambda row: row["document"]):
         passages = {row["id"]: None if row["only"] else _passage(row) for row in rows}
         about = own_subjects([passage for passage in passages.values() if passage])
@@ -201,7 +202,7 @@ def _subject(row: Row) -> Subject:
 
 
 def _original(found: str) -> dict[str, Subject]:
-    """What a chunk whose names were edited is about by itself, without the edits."""
+    """Parse the subjects of a chunk before edits."""
     return {key: Subject(*fields) for key, *fields in json.loads(found)}
 
 
@@ -236,7 +237,7 @@ def _states(graph: GraphClient, label: str, keys: Collection[str], chunks: Seque
 def _other_subjects(
     graph: GraphClient, label: str, others: dict[str, dict[str, Subject]], keys: Set[str], chunks: Sequence[str]
 ) -> About:
-    """What passages other than these are about as other names of their subjects, as far as it is one of the keys."""
+    """Return alternative names of subjects in passages outside `chunks`, by passage; only names among `keys`."""
     subjects = {key: subject for names in others.values() for key, subject in names.items()}
     rows: list[Row] = [
         {"lead": entity_id(label, lead), "other": entity_id(label, key), "key": key}
@@ -254,7 +255,7 @@ def _other_subjects(
 def _wanted(
     keys: Set[str], about: Iterable[Mapping[str, Subject]], states: Mapping[str, Row], edits: EditedNames
 ) -> NameKeys:
-    """Those of the keys that are to be looked for; the rule is that of `looked_for`."""
+    """Return those of the keys that are to be found in texts, by the rule of `looked_for`."""
     here = [{key: names[key] for key in names.keys() & keys} for names in about]
     parsed = {key for key in keys if key in states and states[key]["parsed"]}
     everywhere, subjects = looked_for(here, parsed)

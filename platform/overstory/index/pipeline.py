@@ -1,4 +1,7 @@
-"""The stages in their order: sections, metadata, embed, extract, entities, mentions. Each does only what is missing."""
+"""The index stages in order: sections, metadata, embed, extract, entities, mentions.
+
+Each processes pending work only.
+"""
 
 from __future__ import annotations
 
@@ -19,44 +22,42 @@ from overstory.text.parsing.parsed_texts import ParsedTexts
 
 
 def rebuild_indexes(writer: Writer, others: Mapping[str, Callable[[], None]], *, progress: Progress) -> None:
-    """Drops the indexes over vectors and words, and makes them again; then those of systems.
+    """Drop and rebuild the vector and full-text indexes, then those of systems.
 
-    Searches by meaning scan all vectors meanwhile. Those by words fail between the drop of their index and the moment
-    when it is made, and say why.
+    Meanwhile, searches by meaning scan all vectors, and searches by words fail with a message until their index exists.
 
     Args:
-        others: how each other index is made again, by its name.
+        others: functions that rebuild further indexes, by index name.
     """
     graph, label = writer.graph, writer.corpus.label
     corpus = writer.corpus
     progress.start("rebuild", len(schema.SET_INDEXES) + 1 + len(others), "indexes")
     if corpus.vector_index:
-        writer.set(vector_index="")  # first: from now on searches scan
+        writer.set(vector_index="")  # makes searches scan all vectors from now on
     for each in schema.PROPERTIES:
         schema.drop_vector_index(graph, label, each)
     if corpus.embedder:
         sync_vectors(writer, dimension=corpus.dimension)
     progress.advance(1)
     for kind in schema.SET_INDEXES:
-        writer.renew()  # or another corpus may have the set by now
+        writer.renew()  # another corpus may have taken the set
         schema.drop_set_index(graph, kind, corpus.index_set)
         schema.create_set_indexes(graph, corpus.index_set)
         progress.advance(1)
     for make in others.values():
         make()
         progress.advance(1)
-    progress.finish("all indexes were made again")
+    progress.finish("all indexes were rebuilt")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IndexReport:
-    """The stages that had something to do, by name, and notes."""
+    """The stages that had pending work, with notes."""
 
     done: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """The stages that ran, and a line for each note."""
         return "\n".join(
             [f"<IndexReport: {', '.join(self.done) or 'nothing to do'}>", *(f"Note: {note}" for note in self.notes)]
         )
@@ -73,24 +74,24 @@ def build_index(
     progress: Progress,
     parsed: ParsedTexts | None = None,
 ) -> IndexReport:
-    """Brings the index of a corpus up to date with its chunks.
+    """Bring the index of a corpus up to date.
 
     Args:
-        replace_vectors: change to this embedder where the corpus has another one's vectors.
-        embedder_name: the name by which the corpus is to have it from now on, with `replace_vectors`.
-        megabytes: see `sync_mentions`.
-        parsed: see `extract`.
+        replace_vectors: True to replace vectors of another embedder.
+        embedder_name: with `replace_vectors`, name of the embedder to which the corpus is switched permanently.
+        megabytes: memory limit of `sync_mentions`.
+        parsed: parses to share, as for `extract`.
     """
-    schema.create_database_indexes(writer.graph)  # one may have been dropped
+    schema.create_database_indexes(writer.graph)  # restores a dropped index
     schema.create_set_indexes(writer.graph, writer.corpus.index_set)
-    sync_boilerplate(writer, progress=progress)  # which an interrupted load or deletion left to do
+    sync_boilerplate(writer, progress=progress)  # completes an interrupted load or deletion
     fill = functools.partial(re_embed, name=embedder_name) if replace_vectors else embed
     did = {
         "sections": sync_sections(writer, progress=progress),
         "metadata": sync_metadata(writer, progress=progress),
         "embed": fill(writer, embedder, progress=progress),
     }
-    grows = begin_vector_index(writer, dimension=embedder.dimension)  # by itself, while other stages read the texts
+    grows = begin_vector_index(writer, dimension=embedder.dimension)  # the index grows while other stages run
     did |= {
         "extract": extract(writer, extractor, progress=progress, parsed=parsed),
         "entities": sync_entities(writer, progress=progress),

@@ -1,4 +1,4 @@
-"""Deletion of documents: their chunks, what only they mentioned or stated, and remembered answers that quote them."""
+"""Deletion of documents, with chunks, entities and facts that only they contain, and cached answers that quote them."""
 
 from __future__ import annotations
 
@@ -20,30 +20,33 @@ _log = logging.getLogger(__name__)
 
 
 class RememberedAnswers:
-    """The cache of answers, as a run that deletes or replaces passages uses it.
+    """The caches of answers, for runs that delete or replace passages.
 
-    Nothing fails where the cache cannot be used: passages are deleted all the same, a warning says that answers stay,
-    and the run does not try again.
+    A faulty cache does not stop the run: passages are deleted, a warning says that their answers stay cached, and the
+    cache is not used again.
     """
 
     def __init__(self, cache: AnswerCache, also_forget: Callable[[Sequence[str]], object] | None = None) -> None:
-        """
+        """Wrap the cache of language model answers.
+
         Args:
-            also_forget: is told the ids of the chunks, too.
+            also_forget: further function that receives the ids of deleted chunks.
         """
         self._cache = cache
         self._also_forget = also_forget
         self._usable = True
 
     def forget(self, chunks: Sequence[str]) -> None:
-        """Forgets answers whose prompts quote one of these chunks, by id. To be called before they are gone for good:
-        a run that is interrupted then forgets them again."""
+        """Delete answers whose prompts quote one of these chunks.
+
+        Call it before the chunks are finally deleted, so that an interrupted run repeats it.
+        """
         self._try(lambda: self._cache.forget(chunks))
         if self._also_forget is not None:
             self._also_forget(chunks)
 
     def move(self, chunks: Sequence[tuple[str, str]]) -> None:
-        """Keeps answers that quote chunks whose document moved: pairs of the old and the new id."""
+        """Keep answers that quote chunks of a moved document, given as pairs of old and new id."""
         self._try(lambda: self._cache.move(chunks))
 
     def _try(self, work: Callable[[], object]) -> None:
@@ -54,8 +57,8 @@ class RememberedAnswers:
         except LlmError as error:
             self._usable = False
             _log.warning(
-                "Language models' answers that quote deleted passages are still cached. %s. %s When it can be used "
-                "again, `overstory llm cache --clear` deletes all answers.",
+                "Cached language model answers still quote deleted passages: %s. %s When the cache works "
+                "again, delete all cached answers with `overstory llm cache --clear`.",
                 error,
                 error.remedy,
             )
@@ -63,18 +66,21 @@ class RememberedAnswers:
 
 _REMOVED_DOCUMENTS_A_TRANSACTION = 50
 _REMOVED_CHUNKS_A_TRANSACTION = 1_000
-"""A transaction that deletes chunks keeps some 16 KB of each in the server's memory, and passes over all that it has
-deleted whenever it looks for another: one of 40,000 takes minutes and three quarters of a GB."""
+"""Maximum chunks deleted per transaction.
+
+The server keeps about 16 KB per deleted chunk in memory, and passes over all of them in each lookup: deleting 40,000
+chunks at once takes minutes and 0.75 GB.
+"""
 _REMOVED_NODES_A_TRANSACTION = 1_000
-"""Of a corpus that is deleted as a whole."""
 
 T = TypeVar("T")
 
 
 def remove_documents(writer: Writer, ids: Iterable[str], *, answers: RememberedAnswers, progress: Progress) -> int:
-    """Deletes documents by id, each whole or not at all but for large ones (`shrink`); how many there were.
+    """Delete documents by id, and return the number of deleted documents.
 
-    Names, weights and relationships of what is left are brought up to date by the entities stage.
+    Each document is deleted in one transaction, except large ones (`shrink`). The entities stage then updates names,
+    weights and relations of the remaining data.
     """
     removed = 0
     progress.start("delete", None, "documents")
@@ -92,7 +98,7 @@ def remove_documents(writer: Writer, ids: Iterable[str], *, answers: RememberedA
 
 
 def removable(writer: Writer, items: Iterable[T], id_of: Callable[[T], str]) -> Iterator[tuple[list[T], bool]]:
-    """Documents together that one transaction can delete, and whether it is one that is to be shrunk before."""
+    """Yield batches of documents that one transaction can delete; True if the single document must be shrunk first."""
     for some in batches(items, _REMOVED_DOCUMENTS_A_TRANSACTION):
         ids = [id_of(item) for item in some]
         rows = writer.graph.run("ingest/known_documents", writer.corpus.label, read=True, ids=ids)
@@ -103,16 +109,17 @@ def removable(writer: Writer, items: Iterable[T], id_of: Callable[[T], str]) -> 
 
 
 def is_large(chunks: int) -> bool:
-    """Whether a document of so many chunks is too large to be deleted in one transaction."""
+    """Return True if a document with this many chunks is too large for one transaction."""
     return chunks > _REMOVED_CHUNKS_A_TRANSACTION
 
 
 def shrink(writer: Writer, document: str, chunks: Sequence[str] | None = None, *, answers: RememberedAnswers) -> None:
-    """Deletes chunks of a large document in transactions of their own, until one transaction can delete the rest. If
-    that is interrupted, the document counts as changed: its next load, or its deletion, goes on from there.
+    """Delete chunks of a large document until one transaction can delete the rest.
+
+    After an interruption, the document counts as changed, and its next load or deletion continues.
 
     Args:
-        chunks: ids; of all chunks by default.
+        chunks: ids of chunks to delete; all by default.
     """
     label = writer.corpus.label
     if chunks is None:
@@ -129,8 +136,10 @@ def shrink(writer: Writer, document: str, chunks: Sequence[str] | None = None, *
 
 
 def remove_in(tx: Transaction, corpus: Corpus, ids: list[str], answers: RememberedAnswers) -> int:
-    """Deletes documents by id in a transaction of the writer's, and forgets answers that quote them; how many there
-    were. Links of other documents to them stay, as links to what is missing."""
+    """Delete documents by id within a transaction, with cached answers that quote them; return the number of documents.
+
+    Links from other documents stay, as links to missing documents.
+    """
     known = [row["id"] for row in tx.run("ingest/known_documents", corpus.label, ids=ids)]
     uncount_documents(tx, corpus, known)
     chunks = [row["id"] for row in tx.run("ingest/known_chunks", corpus.label, documents=known)]
@@ -145,7 +154,7 @@ def remove_in(tx: Transaction, corpus: Corpus, ids: list[str], answers: Remember
 
 
 def remove_unfinished(writer: Writer) -> None:
-    """Deletes what an interrupted run left of a new document that it wrote in several transactions, if there is any."""
+    """Delete the parts of a new document whose writing in several transactions was interrupted, if any."""
     corpus, document = writer.corpus, writer.corpus.unfinished
     if not document:
         return
@@ -165,11 +174,14 @@ def remove_unfinished(writer: Writer) -> None:
 
 
 def remove_corpus(writer: Writer, *, answers: RememberedAnswers, progress: Progress) -> None:
-    """Deletes a corpus with everything in it and its indexes. Interrupted, it can be called again, and nothing else can
-    be done with the corpus any more once some of its contents are gone."""
+    """Delete a corpus with all its data and indexes.
+
+    May be repeated after an interruption. Once deletion of the contents has started, the corpus cannot be used any
+    more.
+    """
     for part in batches(writer.graph.stream("corpus/chunk_ids", writer.corpus.label), _REMOVED_CHUNKS_A_TRANSACTION):
         answers.forget([row["id"] for row in part])
-    schema.drop_indexes(writer.graph, writer.corpus.label)  # first: an index would be updated for every node
+    schema.drop_indexes(writer.graph, writer.corpus.label)  # indexes first, because they slow the deletion of nodes
     forget_values(writer)
     writer.set(is_deleting=True)
     (held,) = writer.graph.run("corpus/count_nodes", writer.corpus.label, read=True)
@@ -181,6 +193,6 @@ def remove_corpus(writer: Writer, *, answers: RememberedAnswers, progress: Progr
 
 
 def delete_contents(graph: GraphClient, label: str) -> Iterator[int]:
-    """Deletes all nodes of a corpus but its own, and yields how many after each transaction."""
+    """Delete all nodes of a corpus except the corpus node; yield the number of deleted nodes after each transaction."""
     while deleted := graph.run("corpus/delete_contents", label, most=_REMOVED_NODES_A_TRANSACTION)[0]["deleted"]:
         yield deleted

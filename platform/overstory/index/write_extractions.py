@@ -1,4 +1,4 @@
-"""How what was found in a chunk (by an extractor, an annotation, a model) becomes entities, mentions and facts."""
+"""Writing the findings in chunks (by extractors, annotations or models) as entities, mentions and facts."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from overstory.graph.ids import entity_argument, entity_id, fact_id, text_argume
 from overstory.text.names.edits import EditedNames
 
 ABOUT = "about"
-"""Whose original names are subjects, not findings: the mentions stage reads those itself."""
+"""Kind of original names that are subjects, which only the mentions stage reads."""
 
 
 def originals_of(tx: Transaction, label: str, ids: Sequence[str]) -> dict[str, list[Findings]]:
-    """What was found in some chunks without any edits, by its kind."""
+    """Return the findings in chunks before edits, by kind."""
     by_chunk: dict[tuple[str, str], Findings] = {}
     mentions = _grouped(tx.run("export/mentions", label, chunks=list(ids)))
     facts = _grouped(tx.run("export/statements", label, chunks=list(ids)))
@@ -32,7 +32,7 @@ def originals_of(tx: Transaction, label: str, ids: Sequence[str]) -> dict[str, l
 
 
 def kept(graph: GraphClient | Transaction, label: str, ids: Sequence[str]) -> list[Row]:
-    """The findings that chunks keep because edits concern them; rows of `ingest/original_names`."""
+    """Return the stored findings of chunks with edits, as rows of `ingest/original_names`."""
     if isinstance(graph, Transaction):
         rows = graph.run("ingest/original_names", label, chunks=list(ids))
     else:
@@ -73,7 +73,7 @@ _FINDING_ROWS_A_STATEMENT = 5_000
 
 @dataclass(frozen=True, slots=True)
 class FoundMention:
-    """A name as a chunk says it. `key` is its normalised form; `sentence` is None where it is not known."""
+    """A mention of an entity in a chunk. `key` is the normalised name; `sentence` is None if unknown."""
 
     key: str
     surface: str
@@ -83,7 +83,7 @@ class FoundMention:
 
 @dataclass(frozen=True, slots=True)
 class FoundFact:
-    """A fact as a chunk states it. A key is "" where the argument is no entity that the chunk mentions."""
+    """A fact in a chunk. A key is "" if the argument is not an entity that the chunk mentions."""
 
     subject: str
     subject_key: str
@@ -97,8 +97,6 @@ class FoundFact:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The findings in one chunk."""
-
     chunk_id: str
     mentions: Sequence[FoundMention]
     facts: Sequence[FoundFact]
@@ -107,12 +105,11 @@ class Findings:
 def write_findings(
     tx: Transaction, label: str, by: str, findings: Sequence[Findings], edits: EditedNames | None
 ) -> None:
-    """Replaces what the same kind (`by`) found in these chunks before.
+    """Replace the findings of the same kind (`by`) in these chunks.
 
     Args:
-        findings: as they were found, without the edits.
-        edits: what is written follows them; chunks that they concern keep what was found. None where the corpus never
-            had any.
+        findings: findings before edits.
+        edits: edits to apply; affected chunks also keep the original findings. None if the corpus never had edits.
     """
     tx.run("ingest/clear_extraction", label, by=by, ids=[found.chunk_id for found in findings])
     if edits is not None:
@@ -134,9 +131,9 @@ def write_findings(
 
 
 def with_edits(findings: Findings, edits: EditedNames) -> Findings:
-    """The findings as edits of names have them: hidden names go, with the facts about them, and merged ones are one.
+    """Apply edits to findings: remove hidden entities with their facts, and merge entities.
 
-    The result does not depend on the order in which different names were found.
+    The result does not depend on the order in which different entities were found.
     """
     if not _edited_keys(findings, edits):
         return findings
@@ -159,8 +156,7 @@ def with_edits(findings: Findings, edits: EditedNames) -> Findings:
 
 
 def packed(findings: Findings) -> str:
-    """Findings as JSON; `unpacked` reads them. Where an argument is a name, its key stands for its words, which the
-    entities stage writes."""
+    """Encode findings as JSON for `unpacked`. If a fact argument is an entity, its key replaces its words."""
     mentions = sorted(findings.mentions, key=lambda mention: mention.key)
     facts = [
         replace(fact, subject=fact.subject_key or fact.subject, object=fact.object_key or fact.object)
@@ -174,7 +170,6 @@ def packed(findings: Findings) -> str:
 
 
 def unpacked(chunk_id: str, found: str) -> Findings:
-    """The findings in a chunk that `packed` wrote."""
     record = json.loads(found)
     return Findings(
         chunk_id, [FoundMention(*each) for each in record["mentions"]], [FoundFact(*each) for each in record["facts"]]
@@ -182,7 +177,7 @@ def unpacked(chunk_id: str, found: str) -> Findings:
 
 
 def _edited_keys(findings: Findings, edits: EditedNames) -> list[str]:
-    """The names among the findings that edits hide or merge; facts are about names that are mentioned."""
+    """Return the keys among the findings that edits hide or merge."""
     keys = {mention.key for mention in findings.mentions}
     keys |= {key for fact in findings.facts for key in (fact.subject_key, fact.object_key) if key}
     return sorted(keys & edits.resolved.keys())
@@ -193,8 +188,8 @@ def _write_facts(tx: Transaction, label: str, by: str, stated: list[tuple[str, F
     statements: dict[str, list[Row]] = {}
     for chunk, fact, id_ in stated:
         facts[id_] = fact
-        said: Row = {"chunk": chunk, "position": fact.position, "sentence": fact.sentence, "quote": fact.quote}
-        statements.setdefault(id_, []).append(said)
+        statement: Row = {"chunk": chunk, "position": fact.position, "sentence": fact.sentence, "quote": fact.quote}
+        statements.setdefault(id_, []).append(statement)
     rows = [
         {
             "id": id_,
@@ -211,7 +206,7 @@ def _write_facts(tx: Transaction, label: str, by: str, stated: list[tuple[str, F
 
 
 def _entity_rows(label: str, findings: Iterable[Findings]) -> list[Row]:
-    """Each entity once, in order of id: two writers that meet lock in one order."""
+    """Return a row per entity, ordered by id, so that two writers lock nodes in the same order."""
     keys = {mention.key for found in findings for mention in found.mentions}
     rows: list[Row] = [{"id": entity_id(label, key), "key": key} for key in keys]
     return sorted(rows, key=lambda row: str(row["id"]))

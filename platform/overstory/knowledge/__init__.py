@@ -1,4 +1,4 @@
-"""The API of one corpus."""
+"""The Python API of one corpus."""
 
 from overstory.knowledge.communities import MOST_PATHS_FOUND, MOST_STEPS_OF_A_PATH
 from overstory.knowledge.documents import MOST_BLOCKS_LISTED, MOST_VALUES_LISTED, ExportReport

@@ -1,4 +1,4 @@
-"""The API for asynchronous code: methods in a bounded number of threads, which cancelling the task that waits ends."""
+"""Asynchronous variants of API methods, run in a limited number of threads and cancelled with the awaiting task."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar, Unpack
 
 from overstory.answer import Answer, OnText
-from overstory.cancelling import Cancellation, WorkCancelled, cancellable
-from overstory.closing import Closing
+from overstory.cancellation import Cancellation, WorkCancelled, cancellable
+from overstory.closable import Closable
 from overstory.conversation import AskOptions
 from overstory.errors import QuestionError
 
@@ -24,29 +24,31 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _ASYNC_CALLS_AT_ONCE = 10
-"""Asynchronous calls of one `Knowledge` that work at a time; others wait for their turn."""
+"""Maximum number of asynchronous calls of one `Knowledge` that run at a time; further calls wait."""
 
 
 class WorkThreads:
-    """Runs what blocks for tasks that wait for it. Threads start when they are needed, and end with `close`."""
+    """Runs blocking work for tasks that await it. Threads start on demand and end with `close`."""
 
     def __init__(self, most: int = _ASYNC_CALLS_AT_ONCE) -> None:
-        """
+        """Create the pool without starting threads.
+
         Args:
-            most: threads.
+            most: maximum number of threads.
         """
         self._most = most
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
-        self._running: dict[Future[Any], Cancellation] = {}  # results of any type
+        self._running: dict[Future[Any], Cancellation] = {}  # futures may have any result type
         self._writing: set[Future[Any]] = set()
 
     async def run(self, work: Callable[[], R], *, writes: bool = False) -> R:
-        """The result of `work`. Cancelling the task that waits cancels the work (`overstory.cancelling`), and does not
-        wait for its end.
+        """Run `work` in a thread and return its result.
+
+        Cancelling the task cancels the work without waiting for its end.
 
         Args:
-            writes: the work begins when what wrote before it, and was cancelled, has ended.
+            writes: wait until cancelled writers have ended before the work starts.
         """
         future, cancellation = self.start(work, writes=writes)
         try:
@@ -58,7 +60,7 @@ class WorkThreads:
             raise asyncio.CancelledError from None
 
     def start(self, work: Callable[[], R], *, writes: bool = False) -> tuple[Future[R], Cancellation]:
-        """Starts `work` without waiting for it, with the context of the caller."""
+        """Start `work` in the caller's context without waiting for it."""
         cancellation = Cancellation()
 
         def begun() -> R:
@@ -80,7 +82,7 @@ class WorkThreads:
         return future, cancellation
 
     def close(self) -> None:
-        """Cancels the work, and returns when it has ended, with its threads. The next call starts others."""
+        """Cancel all work, and wait until it and its threads have ended. A later call starts new threads."""
         with self._lock:
             pool, self._pool = self._pool, None
             running = list(self._running.values())
@@ -96,18 +98,18 @@ class WorkThreads:
 
 
 class HasThreads(Protocol):
-    """Whatever works in threads for who awaits it."""
+    """An object that runs asynchronous calls in threads."""
 
     @property
     def threads(self) -> WorkThreads: ...
 
 
 class AsksInThreads(HasThreads, Protocol):
-    """Whatever answers questions there."""
+    """An object that answers questions in threads."""
 
     @property
     def ask(self) -> Callable[..., Answer]:
-        """Takes a question, `k` and `AskOptions`."""
+        """Function that takes a question, `k` and `AskOptions`."""
         ...
 
     def astream(self, question: str, k: int = 5, **options: Unpack[AskOptions]) -> AnswerStream: ...
@@ -119,39 +121,40 @@ C = TypeVar("C", bound=HasThreads)
 def in_thread(
     method: Callable[Concatenate[C, P], R], *, writes: bool = False
 ) -> Callable[Concatenate[C, P], Coroutine[Any, Any, R]]:
-    """A method that takes what `method` takes, and awaits it.
+    """Return an asynchronous variant of a method, with the same arguments.
 
     Args:
-        writes: it is a writer of the corpus, of which there may be one at a time.
+        writes: True if the method writes to the corpus, which allows one writer at a time.
     """
     name = method.__name__
 
     @functools.wraps(method)
     async def awaited(self: C, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        blocking = functools.partial(getattr(self, name), *args, **kwargs)  # a subclass may have its own
+        blocking = functools.partial(getattr(self, name), *args, **kwargs)  # uses the override of a subclass
         return await self.threads.run(blocking, writes=writes)
 
     awaited.__name__ = f"a{name}"
     awaited.__qualname__ = f"{method.__qualname__.rpartition('.')[0]}.a{name}"
-    awaited.__doc__ = f"`{name}` in a thread: cancelling the task ends it.\n\n{inspect.getdoc(method)}"
+    awaited.__doc__ = f"Run `{name}` in a thread; cancelling the task cancels the call.\n\n{inspect.getdoc(method)}"
     return awaited
 
 
 class AnswerStream:
-    """An answer while it is made: `async for piece in stream`, then `await stream.answer()`.
+    """An answer that is still being generated: `async for piece in stream`, then `await stream.answer()`.
 
-    Nothing is asked before one of them. Leaving an `async with` block, `aclose`, cancelling the task that waits, and
-    forgetting the stream end the question.
+    The question is sent when the first piece or the answer is awaited. It is cancelled when an `async with` block ends,
+    by `aclose`, when the awaiting task is cancelled, and when the stream is garbage collected.
     """
 
     def __init__(self, threads: WorkThreads, ask: Callable[[OnText], Answer]) -> None:
-        """
+        """Create a stream that has not asked yet.
+
         Args:
-            ask: blocks, and tells the function it is given the pieces.
+            ask: blocking function that passes the pieces to its argument and returns the answer.
         """
         self._threads = threads
         self._ask = ask
-        self._pieces: asyncio.Queue[str | None] = asyncio.Queue()  # None after the last
+        self._pieces: asyncio.Queue[str | None] = asyncio.Queue()  # None marks the end
         self._cancel: Callable[[], object] = _nothing
         self._whole: asyncio.Future[Answer] | None = None
         self._closed = False
@@ -168,10 +171,10 @@ class AnswerStream:
         return self
 
     async def __anext__(self) -> str:
-        """The next piece, as `on_text` of `Knowledge.ask` hears it.
+        """Return the next piece, as `on_text` of `Knowledge.ask` receives it.
 
         Raises:
-            what `Knowledge.ask` raises, after the pieces.
+            the errors of `Knowledge.ask`, after the last piece.
         """
         self._begin()
         try:
@@ -181,19 +184,19 @@ class AnswerStream:
             raise
         if piece is not None:
             return piece
-        self._pieces.put_nowait(None)  # for who asks once more
+        self._pieces.put_nowait(None)  # a further call must end, too
         await self.answer()
         raise StopAsyncIteration
 
     async def answer(self) -> Answer:
-        """The whole answer, when it is there. Pieces need not be read.
+        """Wait for the whole answer. The pieces need not be read.
 
         Raises:
-            what `Knowledge.ask` raises.
+            the errors of `Knowledge.ask`.
         """
         whole = self._begin()
         try:
-            return await asyncio.shield(whole)  # others may wait for it, too
+            return await asyncio.shield(whole)  # other tasks may await the same answer
         except asyncio.CancelledError:
             self._cancel()
             raise
@@ -201,25 +204,25 @@ class AnswerStream:
             raise asyncio.CancelledError from None
 
     async def aclose(self) -> None:
-        """Ends the question, if it is not answered yet; returns at once."""
+        """Cancel the question if it is not answered yet; returns at once."""
         self._closed = True
         self._cancel()
 
     def _begin(self) -> asyncio.Future[Answer]:
         if self._whole is None:
             if self._closed:
-                raise QuestionError("This answer was closed before it was asked for.", remedy="Ask again.")
+                raise QuestionError("The answer stream was closed before the question was sent.", remedy="Ask again.")
             loop, pieces = asyncio.get_running_loop(), self._pieces
 
-            def hear(piece: str) -> None:
+            def on_piece(piece: str) -> None:
                 loop.call_soon_threadsafe(pieces.put_nowait, piece)
 
             def end(whole: asyncio.Future[Answer]) -> None:
                 pieces.put_nowait(None)
                 if not whole.cancelled():
-                    whole.exception()  # raised for whoever reads on; marked as seen, since nobody may
+                    whole.exception()  # marks the error as retrieved; readers of the stream still get it
 
-            future, cancellation = self._threads.start(functools.partial(self._ask, hear))
+            future, cancellation = self._threads.start(functools.partial(self._ask, on_piece))
             self._whole = asyncio.wrap_future(future)
             self._whole.add_done_callback(end)
             self._cancel = weakref.finalize(self, cancellation.cancel)
@@ -230,45 +233,45 @@ def _nothing() -> None: ...
 
 
 class AsynchronousQuestions:
-    """`ask` for asynchronous code."""
+    """Asynchronous variants of `ask`."""
 
     def astream(self: AsksInThreads, question: str, k: int = 5, **options: Unpack[AskOptions]) -> AnswerStream:
-        """The answer of `ask` while it is made: `async for piece in knowledge.astream(question)`.
+        """Answer a question as a stream: `async for piece in knowledge.astream(question)`.
 
         Args:
-            k, options: as of `ask`, but for `on_text`.
+            k, options: as for `ask`, without `on_text`.
 
         Raises:
-            QuestionError: `on_text` is given; others are raised where the answer is awaited.
+            QuestionError: `on_text` is given. Other errors are raised when the answer is awaited.
         """
         if options.get("on_text") is not None:
             raise QuestionError("astream takes no on_text.", remedy="Read the pieces with async for, or call aask.")
-        return AnswerStream(self.threads, lambda hear: self.ask(question, k, **(options | {"on_text": hear})))
+        return AnswerStream(self.threads, lambda on_piece: self.ask(question, k, **(options | {"on_text": on_piece})))
 
     async def aask(self: AsksInThreads, question: str, k: int = 5, **options: Unpack[AskOptions]) -> Answer:
-        """`ask` in a thread: cancelling the task ends it.
+        """Run `ask` in a thread; cancelling the task cancels the question.
 
         Args:
-            k, options: as of `ask`. `on_text` is called in the event loop, and may be an async function.
+            k, options: as for `ask`. `on_text` is called in the event loop, and may be an async function.
 
         Raises:
-            what `ask` raises; what `on_text` raises ends the question.
+            the errors of `ask`, and those of `on_text`, which cancel the question.
         """
         on_text = options.pop("on_text", None)
         async with self.astream(question, k, **options) as stream:
             if on_text is not None:
                 async for piece in stream:
-                    heard = on_text(piece)
-                    if inspect.isawaitable(heard):
-                        await heard
+                    pending = on_text(piece)
+                    if inspect.isawaitable(pending):
+                        await pending
             return await stream.answer()
 
 
-class ClosesAsynchronously(Closing):
-    """`with`, and `async with`, for what `close` ends."""
+class ClosesAsynchronously(Closable):
+    """Base class of objects that support `with` and `async with`."""
 
     async def aclose(self) -> None:
-        """`close` without blocking the event loop: what other tasks await is cancelled, and has ended afterwards."""
+        """Run `close` without blocking the event loop. Calls that other tasks await are cancelled."""
         thread = ThreadPoolExecutor(1, thread_name_prefix="overstory-close")
         closed = asyncio.wrap_future(thread.submit(self.close))
         thread.shutdown(wait=False)

@@ -1,4 +1,4 @@
-"""What systems and facts show of a corpus: communities, reports on them, and paths between entities."""
+"""Communities, reports on them, and paths between entities."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ MOST_STEPS_OF_A_PATH = 6
 
 
 class CorpusCommunities(CorpusPart):
-    """Communities of the trees of systems, reports on them, and paths between entities."""
+    """Communities in the trees of systems, reports on them, and paths between entities."""
 
     @one_question()
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4, where: Where | None = None) -> EntityPaths:
-        """How two names are connected: the shortest path and the best others, with the sentences that state each step.
+        """Find how two entities are connected: the shortest path and the best others, with supporting sentences.
 
-        A step goes from a name to one that a fact ties to it, that a link leads to or from, or that a passage mentions
-        with it. The best paths are short, and go through names that few passages mention. Finding none is no error.
+        A step leads from an entity to another one that a fact relates to it, that a link connects, or that a passage
+        mentions with it. The best paths are short and go through entities that few passages mention. The result may
+        have no path.
 
         Args:
-            start, end: as texts write them; case, accents and punctuation do not matter.
-            k: how many paths, 1 to 100; no two go through the same names.
-            steps: the most that a path may have, 1 to 6.
-            where: a filter on the metadata of documents, as of `search`: passages, facts and links of others are not
-                gone through, and a name that only they mention is unknown. `MOST_PASSAGES_OF_A_NAME` and costs are
-                those of the whole corpus.
+            start, end: entity names in any spelling; case, accents and punctuation are ignored.
+            k: number of paths, 1 to 100; no two go through the same entities.
+            steps: maximum number of steps of a path, 1 to 6.
+            where: metadata filter as for `search`. Passages, facts and links of other documents are ignored, and an
+                entity that only they mention is unknown. Costs and `MOST_PASSAGES_OF_A_NAME` refer to the whole corpus.
 
         Raises:
-            QuestionError: a name is empty, both are the same, or `k` or `steps` is out of bounds.
-            NameNotFound: no passage mentions one of them, or both; `unknown` has the most similar names of each.
-            IndexMissing: the corpus has no names yet.
+            QuestionError: a name is empty, both names are the same entity, or `k` or `steps` is out of range.
+            EntityNotFound: no passage mentions one of the entities; `unknown` lists similar names.
+            IndexMissing: the corpus has no entities yet.
         """
         if not 1 <= k <= MOST_PATHS_FOUND:
-            raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_PATHS_FOUND} paths.")
+            raise QuestionError(f"k is out of range: {k}.", remedy=f"Ask for 1 to {MOST_PATHS_FOUND} paths.")
         if not 1 <= steps <= MOST_STEPS_OF_A_PATH:
-            raise QuestionError(f"steps is {steps}.", remedy=f"Allow 1 to {MOST_STEPS_OF_A_PATH} steps.")
+            raise QuestionError(f"steps is out of range: {steps}.", remedy=f"Allow 1 to {MOST_STEPS_OF_A_PATH} steps.")
         among = self.among_enabled(where)
         return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps, among=among)
 
@@ -61,27 +61,25 @@ class CorpusCommunities(CorpusPart):
         tree: str = "",
         where: Where | None = None,
     ) -> CommunityTree:
-        """The communities of a tree that a system's index has: how large each is, what it is about, what it keeps
-        together.
+        """Return communities of a tree in a system's index, with their sizes, typical names and figures.
 
         Args:
-            node: the id of a community, or a unique prefix of it; the whole tree if left out.
-            depth: levels below it, 1 to 10: communities, and passages, names or documents that are in none of these.
-            limit: communities below each, the largest, and passages, names or documents; 1 to 100. No more than 100 of
-                either are shown.
-            first: communities, and passages, names or documents right below `node` that are left out before the others,
-                to go on from a page.
-            sentences: whether to look for the sentences that communities are about, which takes most of the time.
-            tree: its name; the first that the corpus has if left out.
-            where: a filter on the metadata of documents, as of `search`: only communities all of whose passages are
-                theirs, and of the tree without a `node` the highest of these. Without figures on the rest of the tree.
+            node: id of a community, or a unique prefix of it; by default the whole tree.
+            depth: number of levels below `node`, 1 to 10.
+            limit: maximum number of communities, and of passages, entities or documents, below each community, 1 to
+                100. At most 100 of either are shown in all.
+            first: number of direct children of `node` to skip, for paging.
+            sentences: True to look for typical sentences of communities, which takes most of the time.
+            tree: name of the tree; by default the corpus's first tree.
+            where: metadata filter as for `search`. Shows only communities whose passages all match; without `node`, the
+                highest of them. Figures of the whole tree are left out.
 
         Raises:
-            QuestionError: no community has this id, or several begin so; `depth`, `limit` or `first` is out of
-                bounds.
-            SettingsError: no system has such a tree; the remedy names those there are, and what builds the others.
-            IndexMissing: the corpus does not have it, or has no tree; the remedy says what builds it.
-            EmbedderMismatch: the corpus has vectors of another embedder.
+            QuestionError: no community or several communities have this id prefix, or `depth`, `limit` or `first` is
+                out of range.
+            SettingsError: no system has such a tree; the remedy names existing trees and commands that build others.
+            IndexMissing: the corpus lacks this tree, or has no tree; the remedy has the command that builds it.
+            EmbedderMismatch: the vectors of the corpus come from another embedder.
         """
         context = self.connection.retrieval_context()
         among = self.among_enabled(where)
@@ -91,7 +89,7 @@ class CorpusCommunities(CorpusPart):
         )
 
     def trees(self) -> list[ListedTree]:
-        """The trees of the corpus that systems' indexes have, by the names that `tree` takes."""
+        """Return the trees of the corpus, with the names that `tree` accepts."""
         return listed_trees(installed_systems(), self.read())
 
     @read_again
@@ -99,19 +97,19 @@ class CorpusCommunities(CorpusPart):
     def reports(
         self, *, level: int | None = None, limit: int = 20, tree: str = "", where: Where | None = None
     ) -> CommunityReports:
-        """The reports that a system wrote on the communities of a tree, those of the highest rating first.
+        """Return a system's reports on the communities of a tree, highest rating first.
 
         Args:
-            level: of the communities, 1 for the coarsest; the coarsest that has a report if left out.
-            limit: 1 to 100.
-            tree: its name; the first of the corpus with reports if left out.
-            where: a filter on the metadata of documents, as of `search`: only reports all of whose passages are theirs.
+            level: level of the communities, 1 for the coarsest; by default the coarsest level with a report.
+            limit: maximum number of reports, 1 to 100.
+            tree: name of the tree; by default the corpus's first tree with reports.
+            where: metadata filter as for `search`. Returns only reports whose passages all match.
 
         Raises:
-            QuestionError: `level` or `limit` is out of bounds.
-            SettingsError: no system writes reports on such a tree; the remedy names those there are, and what builds
-                the others.
-            IndexMissing: the corpus does not have it, or has no reports; the remedy says what builds them.
+            QuestionError: `level` or `limit` is out of range.
+            SettingsError: no system writes reports on such a tree; the remedy names existing trees and commands that
+                build others.
+            IndexMissing: the corpus lacks this tree, or has no reports; the remedy has the command that builds them.
         """
         systems = installed_systems()
         among = self.among_enabled(where)
@@ -120,16 +118,15 @@ class CorpusCommunities(CorpusPart):
     @read_again
     @one_question()
     def report(self, community: str, *, tree: str = "", where: Where | None = None) -> FullReport:
-        """The report on a community, each finding with the passages it stands on, and what is above and below it.
+        """Return the report on a community with the passages of each finding, and the communities above and below.
 
         Args:
-            community: its id, or a unique prefix of it, as `reports` and `Knowledge.tree` have them.
-            tree, where: as of `reports`; a report that stands on other documents, too, is as unknown as one that is not
-                there.
+            community: id of the community, or a unique prefix of it, as in `reports` and `Knowledge.tree`.
+            tree, where: as for `reports`. A report that also uses other documents is reported as unknown.
 
         Raises:
-            QuestionError: no community has this id, or several begin so.
-            SettingsError, IndexMissing: as `reports`.
+            QuestionError: no community or several communities have this id prefix.
+            SettingsError, IndexMissing: as for `reports`.
         """
         among = self.among_enabled(where)
         return view_report(installed_systems(), self.graph, self.corpus_name, community, tree=tree, among=among)

@@ -1,5 +1,7 @@
-"""The connection to one corpus, its models, and how the API is composed: `Knowledge` and `RestrictedKnowledge` forward
-their methods to parts, which share a connection."""
+"""The database connection and models of one corpus, and the base classes of the API parts.
+
+`Knowledge` and `RestrictedKnowledge` forward their methods to parts that share one connection.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ T = TypeVar("T")
 
 
 class Composed:
-    """An API whose methods are those of parts."""
+    """An API object that forwards its methods to parts."""
 
     def __init__(self, connection: CorpusConnection, fixed: Expression | None = None) -> None:
         self._connection = connection
@@ -52,7 +54,6 @@ class Composed:
 
     @property
     def threads(self) -> WorkThreads:
-        """The threads in which asynchronous calls work."""
         return self._connection.threads
 
 
@@ -61,7 +62,7 @@ class CorpusPart:
     """A part of the API of a corpus.
 
     Attributes:
-        fixed: a filter that holds for all that is read; None for the whole corpus.
+        fixed: filter that restricts everything the part reads; None for the whole corpus.
     """
 
     connection: CorpusConnection
@@ -69,9 +70,11 @@ class CorpusPart:
 
     @classmethod
     def of(cls, api: Composed) -> Self:
-        """Return the part over the same documents. No method of `Composed`: from a part of a corpus it leads to the
-        whole."""
-        return cls(api._connection, api._fixed)  # pyright: ignore[reportPrivateUsage] # as said
+        """Create this part for an API object, with the same connection and restriction.
+
+        Not a method of `Composed`, because it would let users of a restricted view reach the whole corpus.
+        """
+        return cls(api._connection, api._fixed)  # pyright: ignore[reportPrivateUsage] # see the docstring
 
     @property
     def graph(self) -> GraphClient:
@@ -93,18 +96,18 @@ class CorpusPart:
         return read_corpus(self.graph, self.corpus_name)
 
     def within(self, where: Where | None) -> Expression | None:
-        """A filter, narrowed to what this part may read."""
+        """Combine a filter with the restriction of this part."""
         asked = None if where is None else read_filter(where)
         return asked if self.fixed is None else Restricted(self.fixed, asked)
 
     def matching(self, where: Where | None) -> frozenset[str] | None:
-        """The ids of the documents that fulfil a filter; None if all documents are meant."""
+        """Return the ids of the documents that match a filter; None if there is neither filter nor restriction."""
         asked = self.within(where)
         return None if asked is None else self.filtered(asked).documents
 
     def filtered(self, asked: Expression) -> Matching:
         if isinstance(asked, Restricted) and self.read().disabled:
-            asked = without_disabled(asked)  # others see what is disabled, to enable it
+            asked = without_disabled(asked)  # unrestricted users see disabled documents, to enable them
         among = self._among(asked)
 
         def read(tx: Transaction) -> Matching:
@@ -113,8 +116,10 @@ class CorpusPart:
         return self.graph.reading("retrieve/filter", read)
 
     def among_enabled(self, where: Where | None) -> Callable[[Transaction, Corpus], Among] | None:
-        """The documents that fulfil a filter and are neither disabled nor half written, once there is a transaction;
-        None if all documents are meant."""
+        """Return a function that finds the matching documents that are complete and not disabled, within a transaction.
+
+        None if all documents of the corpus qualify.
+        """
         asked = self.within(where)
         if asked_corpus(self.graph, self.corpus_name).hides_documents:
             return self._among(without_disabled(asked))
@@ -123,25 +128,25 @@ class CorpusPart:
     def _among(self, asked: Expression) -> Callable[[Transaction, Corpus], Among]:
         if asks_passages(asked):
             raise FilterError(
-                "page and section belong to passages: documents cannot be chosen by them.",
-                remedy="Leave them out, or ask a question with this filter.",
+                "The keys page and section belong to passages, so they cannot select documents.",
+                remedy="Remove these keys, or use the filter in a search.",
             )
         return lambda tx, corpus: Among(tx, corpus, self.connection.filters.of(tx, corpus, asked))
 
 
 class WholePart(CorpusPart):
-    """A part of the API that cannot leave documents out."""
+    """A part of the API that needs the whole corpus and cannot be restricted."""
 
     def __post_init__(self) -> None:
         if self.fixed is not None:
             raise TypeError(f"{type(self).__name__} needs the whole corpus")
 
     def refuse_disabled(self, what: str) -> None:
-        """Raises `DocumentsDisabled` while documents are disabled."""
+        """Raise `DocumentsDisabled` while any document is disabled."""
         disabled = self.read().disabled
         if disabled:
             raise DocumentsDisabled(
-                f"{counted(disabled, 'document is', 'documents are')} disabled, and {what} cannot leave them out.",
+                f"{counted(disabled, 'document is', 'documents are')} disabled, and {what} cannot skip them.",
                 remedy="Enable them first: `overstory documents --disabled` lists them, `overstory documents --enable "
                 "NAME` enables them, in Python Knowledge.enable_documents.",
             )
@@ -161,12 +166,14 @@ _log = logging.getLogger(__name__)
 
 
 class CorpusConnection:
-    """A corpus with its connection, settings and models, each made when it is first needed. Parts of the API share it.
+    """The settings, database connection and models of a corpus, each created on first use.
+
+    Shared by the parts of the API.
 
     Attributes:
-        client: opens the database.
-        filters: answers the filters of questions.
-        learners: systems that learnt from answers, and have not stored that yet.
+        client: class that opens the database.
+        filters: evaluates metadata filters.
+        learners: systems with answers that are not stored yet.
     """
 
     def __init__(self, corpus: str | None, settings: Settings, progress: Progress) -> None:
@@ -179,7 +186,7 @@ class CorpusConnection:
         self.filters = MatchingDocuments()
         self.learners: list[Remembers] = []
         self.embedder_name = ""
-        """The name by which the embedder was made; "" if it is given or not made yet."""
+        """Name from which the embedder was created; "" if it was passed in or is not created yet."""
         self.embedder_is_given = False
         self._graph: GraphClient | None = None
         self._embedder: Embedder | None = None
@@ -187,12 +194,12 @@ class CorpusConnection:
         self._reranker: Reranker | None = None
         self._reader: AnswerReader | None = None
         self._retrievers: dict[str | SettingsClass, Retriever] = {}
-        self._making = threading.RLock()  # each of these is made once, whoever asks first
-        self._connecting = threading.RLock()  # models are loaded meanwhile
+        self._making = threading.RLock()  # each model is created once
+        self._connecting = threading.RLock()  # separate lock, so that models can load while the database connects
 
     @property
     def graph(self) -> GraphClient:
-        """The connection; starts the embedded server if no other is set.
+        """The database connection; starts the embedded server if no other server is configured.
 
         Raises:
             ServerError, DatabaseError: no server is available; the remedy says what to do.
@@ -204,9 +211,10 @@ class CorpusConnection:
 
     @property
     def embedder(self) -> Embedder:
-        """
+        """The embedder, created on first use.
+
         Raises:
-            ModelError: its files are missing or not what they should be.
+            ModelError: files of the embedder are missing or damaged.
         """
         with self._making:
             if self._embedder is None:
@@ -215,7 +223,8 @@ class CorpusConnection:
 
     @property
     def extractor(self) -> Extractor:
-        """
+        """The extractor, created on first use.
+
         Raises:
             ModelError: the spaCy pipeline is not installed.
         """
@@ -226,9 +235,10 @@ class CorpusConnection:
 
     @property
     def reranker(self) -> Reranker:
-        """
+        """The reranker, created on first use.
+
         Raises:
-            ModelError: none is set, or its settings cannot be used.
+            ModelError: no reranker is configured, or its settings are invalid.
         """
         with self._making:
             if self._reranker is None:
@@ -236,32 +246,34 @@ class CorpusConnection:
             return self._reranker
 
     def chat(self) -> Chat | None:
-        """The language model that `use_model` or the settings name, opened once; None where they name none.
+        """Return the language model from `use_model` or the settings, opened once; None if no model is configured.
 
         Raises:
-            LlmError, ExtraMissing, ModelError: it cannot be opened.
+            LlmError, ExtraMissing, ModelError: the language model cannot be opened.
         """
         return self.model.chat()
 
     def model_usage(self) -> dict[str, Spent]:
-        """What language models were used for by this object so far: usage by stage, {} before the first request. No
-        model is opened."""
+        """Return the language model usage of this object by stage; {} before the first request. Opens no model."""
         chat = self.model.opened()
         return {} if chat is None else chat.usage.by_stage
 
     def use_model(self, name: str | None = None, *, budget_tokens: int | None = None) -> None:
-        """Names the language model that answers and retrievers use from now on. Nothing is opened yet.
+        """Choose the language model for answers and retrievers. The model is opened on first use.
 
         Args:
-            name: "local", or one that the endpoint of the settings knows; "none" for none; None for the settings' own.
-            budget_tokens: no request is sent that might go over it, all of them together, those of `index` included.
+            name: "local", or a model of the configured endpoint; "none" for no model; None for the model of the
+                settings.
+            budget_tokens: token budget for all requests together, including those of `index`; a request that could
+                exceed it is not sent.
 
         Raises:
-            SettingsError: a budget below 0.
+            SettingsError: the budget is negative.
         """
         if budget_tokens is not None and budget_tokens < 0:
             raise SettingsError(
-                f"The budget is {budget_tokens} tokens.", remedy="Give 0 or more, or None for no limit."
+                f"budget_tokens must not be negative, got {budget_tokens}.",
+                remedy="Use 0 or more, or None for no limit.",
             )
         self.model.choose(name, budget_tokens=budget_tokens)
 
@@ -272,14 +284,13 @@ class CorpusConnection:
         extractor: Extractor | None = None,
         reranker: Reranker | None = None,
     ) -> None:
-        """Uses this embedder, extractor or reranker instead of the configured one: one of your own, or one that several
-        corpora share."""
+        """Replace the configured embedder, extractor or reranker, for example by one that several corpora share."""
         with self._making:
             self._reranker = reranker or self._reranker
             self._embedder = embedder or self._embedder
             self.embedder_is_given = self.embedder_is_given or embedder is not None
             self._extractor = extractor or self._extractor
-            self._retrievers.clear()  # they hold the embedder
+            self._retrievers.clear()  # cached retrievers use the old embedder
 
     def share_embedder(self, other: CorpusConnection) -> None:
         if self.settings.embedding != other.settings.embedding:
@@ -291,15 +302,15 @@ class CorpusConnection:
 
     @property
     def kept_conversation(self) -> KeptConversation:
-        """The last turns that `overstory ask` asked of this corpus."""
+        """The last turns of `overstory ask` on this corpus."""
         return KeptConversation(self.settings, corpus_label(self.corpus_name))
 
     def remembered_answers(self) -> RememberedAnswers:
-        """The answers that quote passages, to be forgotten with these."""
+        """Return the caches with answers that quote passages, so that they can be deleted with the passages."""
         return RememberedAnswers(answer_cache(self.settings), self.kept_conversation.forget_passages)
 
     def document_id(self, source: str, source_key: str = "") -> str:
-        """The id that a document of this origin has in this corpus, whether it is there or not."""
+        """Return the id that a document with this origin has in the corpus, whether it exists or not."""
         return document_id(read_corpus(self.graph, self.corpus_name).label, source, source_key)
 
     def close(self) -> None:
@@ -316,8 +327,9 @@ class CorpusConnection:
             self._retrievers.clear()
 
     def check_models(self, *, extracts: bool = False) -> None:
-        """Makes the embedder, and the extractor if it is needed, where a server may have to be started: wrong settings
-        are said before that. A connection to a server of the user's own takes less time than some models do.
+        """Create the models before an embedded server is started, so that invalid settings fail early.
+
+        With the user's own server nothing is created, because connecting is faster than loading some models.
         """
         if self._graph is None and self.settings.database.uri is None:
             _ = self.embedder
@@ -325,11 +337,12 @@ class CorpusConnection:
                 _ = self.extractor
 
     def use_embedder_of(self, corpus: Corpus) -> None:
-        """Takes the embedder that the corpus was switched to, in place of that of the settings, which is for new
-        corpora. One that `use` was given stays.
+        """Use the embedder that the corpus was switched to instead of the configured one.
+
+        An embedder set with `use` stays.
 
         Raises:
-            ModelError: it cannot be used here.
+            ModelError: the embedder cannot be used on this machine.
         """
         with self._making:
             name = corpus.embedder_name or self.settings.embedding.embedder
@@ -337,26 +350,26 @@ class CorpusConnection:
                 self.set_embedder(name)
 
     def set_embedder(self, name: str) -> Embedder:
-        """Takes the embedder of this name from now on."""
+        """Create the embedder with this name, and use it from now on."""
         with self._making:
             self._embedder = made = make_embedder(replace(self.settings.embedding, embedder=name))
             self.embedder_name, self.embedder_is_given = name, False
-            self._retrievers.clear()  # they hold the embedder
+            self._retrievers.clear()  # cached retrievers use the old embedder
             return made
 
     def made_reader(self) -> AnswerReader:
-        """The reader of answers without a language model, made once for each embedder."""
+        """Return the reader that answers without a language model, created once per embedder."""
         with self._making:
             if self._reader is None or self._reader.embedder is not self.embedder:
                 self._reader = AnswerReader(self.embedder, self.settings.extraction.pipeline)
             return self._reader
 
     def made_retriever(self, name: str | SettingsClass) -> tuple[RetrievalContext, Retriever]:
-        """A retriever, made once, with the context that it was made from."""
+        """Return a retriever, created once, and the context it was created from."""
         with self._making:
             if name not in self._retrievers:
-                check_retriever(name)  # before a server is started for it
-            context = self.retrieval_context()  # drops retrievers whose corpus was switched to another embedder
+                check_retriever(name)  # an invalid name must not start a server
+            context = self.retrieval_context()  # drops cached retrievers if the embedder of the corpus changed
             if name not in self._retrievers:
                 self._retrievers[name] = make_retriever(name, context)
             return context, self._retrievers[name]
@@ -373,14 +386,14 @@ class CorpusConnection:
         )
 
     def own_embedder(self) -> Embedder:
-        """The embedder of the corpus. If there is no corpus, that is raised where it is read."""
+        """Return the embedder of the corpus. A missing corpus raises an error only when it is read."""
         with suppress(CorpusNotFound):
             self.use_embedder_of(asked_corpus(self.graph, self.corpus_name))
         return self.embedder
 
     @contextmanager
     def writing(self, doing: str) -> Generator[Writer]:
-        """The lease of the corpus, which is made if it is not there."""
+        """Acquire the writer lease of the corpus, which is created if missing."""
         self.check_models()
         corpus = create_corpus(self.graph, self.corpus_name, sectioned_by=SECTIONS)
         with self.changing(corpus, doing) as writer:
@@ -390,16 +403,16 @@ class CorpusConnection:
 
     @contextmanager
     def changing(self, corpus: Corpus, doing: str) -> Generator[Writer]:
-        """The lease of a corpus that has no half written document in it."""
+        """Acquire the writer lease of a corpus, and remove an unfinished document that an interrupted run left."""
         with writing(self.graph, corpus, doing) as writer:
             remove_unfinished(writer)
             yield writer
 
     def index_time(self, embed: int, extract: int, *, embedder: str = "") -> IndexTime | None:
-        """About how long it takes to embed and to extract these numbers of chunks.
+        """Estimate the time to embed and extract these numbers of chunks.
 
         Args:
-            embedder: its fingerprint, if that is known without making it.
+            embedder: fingerprint of the embedder, if known without creating it.
         """
         if not (embed or extract):
             return None

@@ -1,4 +1,4 @@
-"""The documents of the corpus: listed, read, disabled and deleted."""
+"""Documents of the corpus: list, read, disable and delete; also counts, metadata, digest and export."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ if TYPE_CHECKING:
 
 MOST_BLOCKS_LISTED = 1_000
 MOST_VALUES_LISTED = 50
-"""Values of a key of metadata."""
+"""Default number of values listed for a metadata key."""
 _PART_EXPORTED = (
-    "left out: other documents, links to them, edits of names and vocabularies, which may name what only others do, "
-    "and what systems made of passages, as always"
+    "left out: other documents, links to them, manual edits and vocabularies, which may contain other entities, "
+    "and indexes of systems, which exports never contain"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """The result of an export: how many documents, and the digest of the corpus, "" for a part of it.
+    """The result of an export: the number of documents, and the digest of the corpus ("" for a filtered export).
 
     Attributes:
-        notes: what was left out of a part.
+        notes: parts of the corpus that a filtered export leaves out.
     """
 
     documents: int
@@ -63,13 +63,13 @@ class ExportReport:
 
 
 class CorpusContents(WholePart):
-    """Counts of the corpus, its digest and its export."""
+    """Counts, metadata, digest and export of the corpus."""
 
     def status(self, *, sizes: bool = True) -> CorpusStatus:
-        """Reports what the corpus holds, what its index lacks, what each stage did, and who writes.
+        """Report the contents of the corpus, pending index work, the last run of each stage, and the current writer.
 
         Args:
-            sizes: whether to count what it holds, for which every name is looked at. Without, `counts` is empty.
+            sizes: True to count the contents, which reads every entity; False leaves `counts` empty.
         """
         corpus = self.read()
         status = read_status(self.graph, corpus, sizes=sizes)
@@ -78,77 +78,75 @@ class CorpusContents(WholePart):
         try:
             index_time = self.connection.index_time(pending["embed"], pending["extract"], embedder=corpus.embedder)
         except ModelError:
-            index_time = None  # `index` says what is wrong with the model
+            index_time = None  # `index` reports the fault of the model
         return replace(status, pending=pending, index_time=index_time)
 
     def digest(self) -> str:
-        """64 hexadecimal digits, equal for two corpora exactly if their contents are equal."""
+        """Return a digest of 64 hexadecimal digits, equal for two corpora exactly if their contents are equal."""
         return transfer.digest(self.graph, self.read())
 
     def corpora(self) -> list[CorpusSize]:
-        """All corpora of the database, by name."""
+        """List all corpora of the database by name."""
         return list_corpora(self.graph)
 
     def boilerplate(self, *, limit: int = MOST_BLOCKS_LISTED) -> list[BoilerplateBlock]:
-        """The blocks that most documents of their folder repeat, by folder, the most frequent first. Names, vectors and
-        answers leave them out.
+        """List the blocks that most documents of a folder repeat, by folder, most frequent first.
+
+        Entity extraction, vectors and answers ignore these blocks.
 
         Args:
-            limit: the most that are returned, 1 or more.
+            limit: maximum number of blocks, 1 or more.
 
         Raises:
             QuestionError: `limit` is below 1.
         """
         if limit < 1:
-            raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
+            raise QuestionError(f"limit is out of range: {limit}.", remedy="Ask for 1 or more.")
         return boilerplate_blocks(self.graph, self.read(), limit)
 
     def metadata(self) -> MetadataKeys:
-        """The keys of the metadata of all documents, with the type of their values, how many documents have some, how
-        many distinct ones there are, and examples.
-        """
+        """List all metadata keys, with value types, examples, and numbers of documents and of distinct values."""
         return metadata_keys(self.graph, self.read())
 
     def metadata_values(self, key: str, *, limit: int = MOST_VALUES_LISTED) -> MetadataValues:
-        """The values that documents have under a key of their metadata, the most frequent first.
+        """List the values of a metadata key, most frequent first.
 
         Args:
-            limit: the most that are returned, 1 or more.
+            limit: maximum number of values, 1 or more.
 
         Raises:
-            MetadataNotFound: no document has metadata by this key; the remedy names the nearest.
+            MetadataNotFound: no document has this key; the remedy names similar keys.
             QuestionError: `limit` is below 1.
         """
         if limit < 1:
-            raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
+            raise QuestionError(f"limit is out of range: {limit}.", remedy="Ask for 1 or more.")
         return metadata_values(self.graph, self.read(), key, limit=limit)
 
     def documents_of(self, evidence: Evidence) -> dict[str, StoredDocument]:
-        """The documents that hits come from, with their metadata, by `Hit.document_id`; those that are still there."""
+        """Return the documents of hits by `Hit.document_id`, with metadata, without deleted documents."""
         ids = dict.fromkeys(hit.document_id for hit in evidence.hits)
         found = documents_by_id(self.graph, self.read(), ids)
         return {document.id: document for document in found}
 
     def filter_notes(self, where: Where) -> tuple[str, ...]:
-        """What is to be said of a filter of documents: that it compares with values of another type than a key has, or
-        that no document fulfils it.
-        """
+        """Return notes on a document filter: a value has another type than its key, or no document matches."""
         return self.filtered(read_filter(where)).said
 
     def export(self, write: Callable[[str], object], *, where: Where | None = None) -> ExportReport:
-        """Gives every line of an export (JSON lines, with line ends) to `write`; `ingest` reads them back.
+        """Write the corpus as JSON lines by calling `write` with each line; `ingest` restores them.
 
         Args:
-            where: only the documents whose metadata fulfil this filter, as of `search`, with what was found in them:
-                no links to others, and no edits of names and vocabularies, whose names may be others'.
+            where: metadata filter as for `search`: export only matching documents and their extractions, without links
+                to other documents and without manual edits or vocabularies, which may contain entities of other
+                documents.
 
         Raises:
-            CorpusError: the corpus is not there, or changed meanwhile.
-            DatabaseError: the server cannot be reached, or refuses a statement.
+            CorpusError: the corpus does not exist, or changed during the export.
+            DatabaseError: the server cannot be reached or rejects a statement.
         """
         corpus = self.read()
         only = self.matching(where)
-        lines = -2  # the header and the end are no documents
+        lines = -2  # the first and last lines are no documents
         self.progress.start("export", None, "documents")
         for line in transfer.export_lines(self.graph, corpus, only):
             write(line + "\n")
@@ -158,8 +156,8 @@ class CorpusContents(WholePart):
         computed = transfer.digest(self.graph, corpus) if only is None else ""
         if self.read().version != corpus.version:
             raise CorpusError(
-                f"Corpus {self.corpus_name!r} changed while it was exported, so that the export is of no one state.",
-                remedy="Export it again when nobody writes to it (overstory status).",
+                f"Corpus {self.corpus_name!r} changed during the export, so the export is inconsistent.",
+                remedy="Export again while nobody writes to the corpus (overstory status).",
             )
         return ExportReport(documents=lines, digest=computed, notes=() if only is None else (_PART_EXPORTED,))
 
@@ -170,7 +168,7 @@ _MOST_PASSAGES_READ = 1_000
 
 
 class Documents(CorpusPart):
-    """The documents of the corpus."""
+    """Documents of the corpus: list and read."""
 
     def documents(
         self,
@@ -179,25 +177,23 @@ class Documents(CorpusPart):
         where: Where | None = None,
         after: tuple[str, str] | None = None,
     ) -> Iterator[StoredDocument]:
-        """The documents of the corpus in order of source and key, lazily.
+        """Yield the documents of the corpus lazily, ordered by source and key.
 
         Args:
-            source: only documents of this source, or of one of several: a source as documents have it; a file or
-                folder, with everything below it; or a pattern of paths ("docs/*.html"), in which `**` stands for
-                folders, too.
-            where: only documents whose metadata fulfil this filter, as of `search`.
-            after: where no source is named, only documents that come after this source and key: to go on from the last
-                one of a page.
+            source: one or several sources: a source as documents have it; a file or folder with everything below it; or
+                a path pattern such as "docs/*.html", in which `**` also matches folders.
+            where: metadata filter as for `search`.
+            after: source and key of the last document of the previous page; only without `source`.
         """
         matching = self.matching(where)
         found = stored_documents(self.graph, self.read(), source=source, after=after)
         return found if matching is None else (document for document in found if document.id in matching)
 
     def count_documents(self, *, source: str | Sequence[str] | None = None, where: Where | None = None) -> int:
-        """How many documents the corpus has.
+        """Return the number of documents.
 
         Args:
-            source, where: count only documents of these sources, that fulfil this filter, as `documents` takes them.
+            source, where: count only documents of these sources that match this filter, as for `documents`.
 
         Raises:
             DocumentNotFound: no document has one of the sources.
@@ -212,7 +208,7 @@ class Documents(CorpusPart):
     def documents_to_pandas(
         self, *, source: str | Sequence[str] | None = None, where: Where | None = None
     ) -> pandas.DataFrame:
-        """A row per document: id, source, source_key, title, chunks, and `metadata_…` for what else it brought.
+        """Return one row per document: id, source, source_key, title, chunks, and `metadata_…` for each metadata key.
 
         Raises:
             ExtraMissing: pandas is not installed.
@@ -220,10 +216,10 @@ class Documents(CorpusPart):
         return data_frame((_record(document) for document in self.documents(source=source, where=where)), _COLUMNS)
 
     def document(self, document: str) -> StoredDocument:
-        """The document that has an id, as hits and `documents` name it.
+        """Return the document with this id, as in hits and `documents`.
 
         Raises:
-            DocumentNotFound: there is none.
+            DocumentNotFound: no document has this id.
         """
         self._check(document)
         return document_by_id(self.graph, self.read(), document)
@@ -231,21 +227,21 @@ class Documents(CorpusPart):
     def document_passages(
         self, document: str, *, first: int = 0, limit: int = 100, around: str = ""
     ) -> list[DocumentPassage]:
-        """The text of a document: its passages in reading order; they may overlap, as `start` and `end` say.
+        """Return the passages of a document in reading order. Their spans (`start`, `end`) may overlap.
 
         Args:
-            first: how many passages are left out before.
-            limit: the most that are returned, 1 to 1,000.
-            around: the id of one of its passages: those before and after it, in place of `first`.
+            first: number of passages to skip.
+            limit: maximum number of passages, 1 to 1,000.
+            around: id of a passage: return the passages before and after it, instead of starting at `first`.
 
         Raises:
-            QuestionError: `first` or `limit` is out of bounds.
-            DocumentNotFound: there is no such document, or no passage `around` in it.
+            QuestionError: `first` or `limit` is out of range.
+            DocumentNotFound: the document does not exist, or has no passage `around`.
         """
         if first < 0 or not 1 <= limit <= _MOST_PASSAGES_READ:
             raise QuestionError(
-                f"first is {first}, and limit {limit}.",
-                remedy=f"Leave out 0 or more passages, and ask for 1 to {_MOST_PASSAGES_READ:,}.",
+                f"first or limit is out of range: first={first}, limit={limit}.",
+                remedy=f"Skip 0 or more passages, and ask for 1 to {_MOST_PASSAGES_READ:,}.",
             )
         self._check(document)
         corpus = self.read()
@@ -257,7 +253,7 @@ class Documents(CorpusPart):
         return found
 
     def fulfils(self, document: str, where: Where) -> bool:
-        """Whether a document is there, and its metadata fulfil a filter."""
+        """Return True if the document exists and matches a metadata filter."""
         matching = self.matching(where)
         return matching is not None and document in matching
 
@@ -268,50 +264,46 @@ class Documents(CorpusPart):
 
 
 class DocumentEdits(WholePart):
-    """Documents that are disabled for a time, enabled again, or deleted."""
+    """Disable, enable and delete documents."""
 
     def disable_documents(self, named: str | Iterable[str] = (), *, where: Where | None = None) -> int:
-        """Disables documents: from now on nothing of them is in any answer, though they stay stored and indexed.
+        """Disable documents: they stay stored and indexed, but no result uses them.
 
-        Nothing is computed for it, and `enable_documents` restores everything as it was. While documents are disabled,
-        every question is asked with a filter that leaves them out, and so are names, paths, trees and reports;
-        `suggested_merges` says `DocumentsDisabled`. A document that is loaded again, or moved by a sync, stays
-        disabled, and one that is exported is disabled where it is restored.
+        Disabling computes nothing, and `enable_documents` restores everything. While documents are disabled, all
+        searches, entities, paths, trees and reports leave them out, and `suggested_merges` raises `DocumentsDisabled`.
+        A document stays disabled when it is loaded again, moved by a sync, or exported and restored.
 
         Args:
-            named: documents by their ids, sources or origins ("table.csv#7"), one or several, sources as `documents`
-                takes them.
-            where: all documents that fulfil this filter; of `named` where it is given, too.
+            named: ids, sources or origins ("table.csv#7") of documents, one or several; sources as for `documents`.
+            where: metadata filter: all matching documents, or the matching ones among `named`.
 
         Returns:
-            how many were not disabled before.
+            number of documents that were not disabled before.
 
         Raises:
-            DocumentNotFound: there is no such document; `nearest` has the sources that are most like it. Nothing was
-                changed.
+            DocumentNotFound: a document does not exist; `nearest` has the most similar sources. Nothing was changed.
         """
         return self._set_disabled(named, where, disabled=True)
 
     def enable_documents(self, named: str | Iterable[str] = (), *, where: Where | None = None) -> int:
-        """Enables documents that were disabled; all that was found of them is found again.
+        """Enable disabled documents, so that all results use them again.
 
         Args:
-            named, where: as of `disable_documents`.
+            named, where: as for `disable_documents`.
 
         Returns:
-            how many were disabled before.
+            number of documents that were disabled before.
 
         Raises:
-            DocumentNotFound: as `disable_documents`.
+            DocumentNotFound: as for `disable_documents`.
         """
         return self._set_disabled(named, where, disabled=False)
 
     def count_disabled(self) -> int:
-        """How many documents are disabled."""
         return self.read().disabled
 
     def disabled_documents(self) -> list[StoredDocument]:
-        """The documents that are disabled, in order of source and key."""
+        """Return the disabled documents, ordered by source and key."""
         corpus = self.read()
         found = documents_by_id(self.graph, corpus, disabled_ids(self.graph, corpus))
         return sorted(found, key=lambda document: (document.source, document.source_key))
@@ -332,7 +324,7 @@ class DocumentEdits(WholePart):
             return changed
 
     def _ids_of(self, corpus: Corpus, given: Sequence[str]) -> Iterator[str]:
-        """The ids of documents that are named by ids or sources; all are looked up before the first is returned."""
+        """Look up documents by ids or sources, before the first id is returned."""
         possible = {each: [each] if _ID.fullmatch(each) else ids_of_origin(corpus, each) for each in given}
         every = list(itertools.chain.from_iterable(possible.values()))
         ids = {document.id for document in documents_by_id(self.graph, corpus, every)}
@@ -342,7 +334,7 @@ class DocumentEdits(WholePart):
         return (id_ for some in (sorted(ids), of_sources) for id_ in some)
 
     def _forget_answers(self, corpus: Corpus) -> None:
-        """Forgets the last turns of a conversation that was kept if one of its answers cites a disabled document."""
+        """Delete the kept conversation if one of its answers cites a disabled document."""
         chunks = sorted({chunk for turn in self.connection.kept_conversation.read() for chunk in turn.chunks})
         if chunks:
             disabled = set(disabled_ids(self.graph, corpus))
@@ -358,16 +350,15 @@ class DocumentEdits(WholePart):
         source: str | Sequence[str] | None = None,
         where: Where | None = None,
     ) -> int:
-        """Deletes documents, with what only they mentioned or stated; returns how many.
+        """Delete documents with the entities and facts that only they contain; return the number of deleted documents.
 
         Args:
-            ids: of the documents, one or several, as `documents` and `Hit.document_id` have them. An id that no
-                document has is not counted.
-            source: all documents of these sources as well, as `documents` takes them.
-            where: all documents that fulfil this filter as well, of `source` where it is given, too.
+            ids: ids of documents, one or several, as in `documents` and `Hit.document_id`. Unknown ids are ignored.
+            source: also delete all documents of these sources, as for `documents`.
+            where: metadata filter: also delete all matching documents, or only the matching ones of `source`.
 
         Raises:
-            DocumentNotFound: no document has one of the sources; nothing was deleted.
+            DocumentNotFound: no document has one of the sources. Nothing was deleted.
         """
         named = [ids] if isinstance(ids, str) else ids
         with self.connection.changing(self.read(), "delete") as writer:
@@ -389,11 +380,11 @@ class DocumentEdits(WholePart):
             return removed
 
     def delete_corpus(self) -> None:
-        """Deletes the corpus with everything in it.
+        """Delete the corpus with all its data.
 
         Raises:
-            CorpusNotFound: there is no such corpus.
-            WriterBusy: another process is writing to it.
+            CorpusNotFound: the corpus does not exist.
+            WriterBusy: another process is writing to the corpus.
         """
         with writing(self.graph, read_corpus(self.graph, self.corpus_name, to_delete=True), "delete") as writer:
             remove_corpus(writer, answers=self.connection.remembered_answers(), progress=self.progress)

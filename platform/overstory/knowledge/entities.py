@@ -1,4 +1,4 @@
-"""The entities of the corpus, as people read them: most mentioned ones, facts and passages of each."""
+"""Entities of the corpus: the most mentioned entities, and the facts and passages of each."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from overstory.graph import Corpus, GraphClient, Transaction, batches
 from overstory.graph.client import Row
 from overstory.graph.schema import text_index
 from overstory.index.metadata_values import stored_metadata
-from overstory.index.name_edits import ListedName, edited_names, listed_names, most_mentioned
+from overstory.index.name_edits import ListedEntity, edited_names, listed_names, most_mentioned
 from overstory.index.stages.entities import KINDS, MOST_ALIASES_OF_AN_ENTITY, most_frequent
 from overstory.knowledge.connection import CorpusPart
-from overstory.model.entity_paths import MentioningPassage, NameFacts, NamePassages
+from overstory.model.entity_paths import EntityFacts, EntityPassages, MentioningPassage
 from overstory.model.metadata import page_of, page_starts
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import NAMES_OUTDATED, asked_corpus, one_question
@@ -34,8 +34,6 @@ _NAMED_DOCUMENTS_A_STATEMENT = 2_000
 
 @dataclass(slots=True)
 class _NameCounts:
-    """In how many passages a name stands: those of parsers, and those of the dictionary."""
-
     key: str
     type: str
     parsed: int = 0
@@ -44,8 +42,7 @@ class _NameCounts:
 
     @property
     def surfaces(self) -> list[str]:
-        """Its spellings, the most frequent first: those that parsers saw, or else those of the dictionary and
-        of titles."""
+        """Spellings, most frequent first: those from parsers, otherwise those from dictionary lookup and titles."""
         return most_frequent(list((self.written[True] or self.written[False]).items()))
 
     @property
@@ -63,16 +60,18 @@ def most_mentioned_in(
     prefix: str = "",
     words: Collection[str] = (),
     by_kind: bool = False,
-) -> list[ListedName]:
-    """The names that most passages of some documents mention, as `most_mentioned` has those of all.
+) -> list[ListedEntity]:
+    """Return the entities that most passages of these documents mention.
 
-    Spellings and passages are those of these documents, types those of the whole corpus. Looks twice at every mention
-    of these documents.
+    `most_mentioned` does the same for the whole corpus.
+
+    Spellings and counts refer to these documents, types to the whole corpus. Reads every mention of the documents
+    twice.
 
     Args:
-        documents: ids.
-        words: as keys have them; names have a word that begins with each.
-        by_kind: as `Knowledge.names` takes it, but that a name need not be in a fact.
+        documents: document ids.
+        words: normalised words; each must be the beginning of a word in the name.
+        by_kind: as for `Knowledge.entities`, except that an entity needs no fact.
     """
     edits = edited_names(tx, corpus)
     others = sorted({name for key, name in edits.resolved.items() if name and key.startswith(prefix)}) if prefix else []
@@ -100,11 +99,11 @@ def most_mentioned_in(
         for row in tx.run("corpus/names_as_written", corpus.label, documents=page, ids=list(shown), kinds=list(KINDS)):
             for surface, times, parsed in row["surfaces"]:
                 shown[row["id"]].written[parsed][surface] += times
-    names: list[ListedName] = []
+    names: list[ListedEntity] = []
     for each in shown.values():
         surfaces = edits.name_first(each.key, each.surfaces)
         name, aliases = (surfaces[0], surfaces[1 : 1 + MOST_ALIASES_OF_AN_ENTITY]) if surfaces else (each.key, [])
-        names.append(ListedName(each.key, name, each.type, tuple(aliases), each.passages))
+        names.append(ListedEntity(each.key, name, each.type, tuple(aliases), each.passages))
     of_key = {each.key: kinds[id_] for id_, each in shown.items()}
     return sorted(names, key=lambda name: (of_key[name.key], -name.passages, name.name, name.key))
 
@@ -114,7 +113,7 @@ def _has_words(key: str, words: Collection[str]) -> bool:
 
 
 def _kind(name: _NameCounts) -> int:
-    """The place of its kind: those that parsers know, others, numbers."""
+    """Return the sort key of a kind: entities typed by parsers first, then other entities, then numbers."""
     return 0 if name.type else 2 if name.key[:1].isdigit() else 1
 
 
@@ -124,20 +123,17 @@ def _most_first(named: tuple[str, _NameCounts]) -> tuple[int, str]:
 
 MOST_NAMES_LISTED = 50
 MOST_NAME_FACTS = 100
-"""Facts of a name that are returned, and names that are related to it."""
 MOST_NAME_PASSAGES = 100
-"""Passages of a name that are returned."""
 _MOST_PASSAGES_OF_WORDS = 1_000
-"""In which names with some words are looked for; likewise names that begin, and that end with these words."""
+"""Maximum number of passages searched for entities with some words, and of entities that start or end with them."""
 _LEAST_LETTERS_OF_A_BEGINNING = 3
-"""A word that is shorter may begin too many others; names are compared with it once they are found."""
+"""Shorter words match too many others, so the index is not searched for them."""
 
 
 def names_with_words(
     graph: GraphClient, corpus: Corpus, words: str, *, limit: int, type_: str = ""
-) -> list[ListedName]:
-    """The names that have a word which begins with each of these, those that begin so first. What this takes does not
-    grow with the corpus."""
+) -> list[ListedEntity]:
+    """Return entities whose names have words that start with the given ones; leading matches come first."""
     keys = key_words(words)
     start = " ".join(keys)
     rows = graph.run(
@@ -157,47 +153,46 @@ def names_with_words(
 
 
 def _query(words: str) -> str:
-    """A Lucene query for passages that have all of these words, or others that begin so; of words that are short, if
-    there are longer ones, nothing is asked."""
+    """Return a Lucene query for words that start with each of these; skips short words if there are longer ones."""
     asked = full_text_query(" ".join(query_terms(words))).split()
     long = [f"+({word} {word}*)" for word in asked if len(word) >= _LEAST_LETTERS_OF_A_BEGINNING]
     return " ".join(long or asked)
 
 
 class CorpusEntities(CorpusPart):
-    """The entities of the corpus."""
+    """Entities of the corpus."""
 
     @one_question()
-    def names(
+    def entities(
         self,
         *,
         limit: int = MOST_NAMES_LISTED,
-        type: str = "",  # noqa: A002 # what it is
+        type: str = "",  # noqa: A002 # the natural name for an entity type
         like: str = "",
         words: str = "",
         by_kind: bool = False,
         where: Where | None = None,
-    ) -> list[ListedName]:
-        """The names that most passages mention, the most frequent first.
+    ) -> list[ListedEntity]:
+        """List the entities that most passages mention, most frequent first.
 
         Args:
-            limit: the most that are returned, 1 or more.
-            type: only names of this type (PERSON, ORG, CODE, TERM, …).
-            like: only names that begin so, whatever their case, accents and punctuation, or that others which begin
-                so were merged into.
-            words: instead of `like`: only names that have a word which begins with each of these, wherever it stands;
-                those that begin so come first. Indexes find them in passages with these words: of words that more than
-                1,000 passages have, not all names may be found.
-            by_kind: people, organisations, places, works and terms of which facts are known come before others of these
-                kinds, and these before names of no kind and numbers.
-            where: only names that documents mention whose metadata fulfil this filter, as of `search`; passages and
-                spellings are those of these documents. What type a name has is decided by all documents.
+            limit: maximum number of entities, 1 or more.
+            type: only entities of this type (PERSON, ORG, CODE, TERM, …).
+            like: only entities whose name starts so, ignoring case, accents and punctuation, or into which such an
+                entity was merged.
+            words: alternative to `like`: only entities with words that start with each of these, in any position; names
+                that start with them come first. If more than 1,000 passages contain the words, some entities may be
+                missing.
+            by_kind: list people, organisations, places, works and terms with known facts first, then other entities of
+                these kinds, then entities without a kind and numbers.
+            where: metadata filter as for `search`: only entities in matching documents. Counts and spellings refer to
+                these documents, types to the whole corpus.
 
         Raises:
             QuestionError: `limit` is below 1.
         """
         if limit < 1:
-            raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
+            raise QuestionError(f"limit is out of range: {limit}.", remedy="Ask for 1 or more.")
         corpus = asked_corpus(self.graph, self.corpus_name)
         prefix = entity_key(like) or " ".join(key_words(like))
         asked = key_words(words)
@@ -209,7 +204,7 @@ class CorpusEntities(CorpusPart):
         if among is None:
             return most_mentioned(self.graph, corpus, limit=limit, type_=type, prefix=prefix, by_kind=by_kind)
 
-        def read(tx: Transaction) -> list[ListedName]:
+        def read(tx: Transaction) -> list[ListedEntity]:
             found = among(tx, corpus)
             return most_mentioned_in(
                 tx,
@@ -225,50 +220,51 @@ class CorpusEntities(CorpusPart):
         return self.graph.reading("retrieve/names", read)
 
     @one_question()
-    def name(self, name: str, *, limit: int = 20, where: Where | None = None) -> NameFacts:
-        """What the corpus says of a name: its type and spellings, its facts with the sentences that state them, and the
-        names that facts tie to it.
+    def entity(self, name: str, *, limit: int = 20, where: Where | None = None) -> EntityFacts:
+        """Return an entity's type, spellings, facts with their sentences, and related entities.
 
         Args:
-            name: as texts write it; case, accents and punctuation do not matter.
-            limit: the most facts, and the most names, 1 to 100.
-            where: a filter on the metadata of documents, as of `search`: passages, spellings and facts of others are
-                not told, and a name that only they mention is unknown. What type a name has is decided by all
-                documents.
+            name: entity name in any spelling; case, accents and punctuation are ignored.
+            limit: maximum number of facts, and of related entities, 1 to 100.
+            where: metadata filter as for `search`. Passages, spellings and facts of other documents are left out, and
+                an entity that only they mention is unknown. The type refers to the whole corpus.
 
         Raises:
-            QuestionError: the name is empty, or `limit` is out of bounds.
-            NameNotFound: no passage mentions it; `suggestions` has the most similar names.
-            IndexMissing: the corpus has no names yet.
+            QuestionError: the name is empty, or `limit` is out of range.
+            EntityNotFound: no passage mentions the entity; `suggestions` has similar names.
+            IndexMissing: the corpus has no entities yet.
         """
         if not 1 <= limit <= MOST_NAME_FACTS:
-            raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_NAME_FACTS} facts.")
+            raise QuestionError(f"limit is out of range: {limit}.", remedy=f"Ask for 1 to {MOST_NAME_FACTS} facts.")
         among = self.among_enabled(where)
         return find_name_facts(self.graph, self.corpus_name, name, limit=limit, among=among)
 
     @one_question()
-    def name_passages(self, name: str, *, first: int = 0, limit: int = 20, where: Where | None = None) -> NamePassages:
-        """The passages that mention a name, or are about it, a page at a time.
+    def entity_passages(
+        self, name: str, *, first: int = 0, limit: int = 20, where: Where | None = None
+    ) -> EntityPassages:
+        """Return one page of the passages that mention an entity or are about it.
 
         Args:
-            name: as texts write it; case, accents and punctuation do not matter.
-            first: how many are left out before the others, to go on from a page.
-            limit: the most, 1 to 100.
-            where: as of `name`.
+            name: entity name in any spelling; case, accents and punctuation are ignored.
+            first: number of passages to skip, for paging.
+            limit: maximum number of passages, 1 to 100.
+            where: as for `entity`.
 
         Raises:
-            QuestionError: the name is empty, or `first` or `limit` is out of bounds.
-            NameNotFound, IndexMissing: as `name`.
+            QuestionError: the name is empty, or `first` or `limit` is out of range.
+            EntityNotFound, IndexMissing: as for `entity`.
         """
         if not 1 <= limit <= MOST_NAME_PASSAGES or first < 0:
             raise QuestionError(
-                f"first is {first} and limit {limit}.", remedy=f"Ask for 1 to {MOST_NAME_PASSAGES} passages from 0 on."
+                f"first or limit is out of range: first={first}, limit={limit}.",
+                remedy=f"Ask for 1 to {MOST_NAME_PASSAGES} passages, and skip 0 or more.",
             )
         among = self.among_enabled(where)
-        return find_name_passages(self.graph, self.corpus_name, name, first=first, limit=limit, among=among)
+        return find_entity_passages(self.graph, self.corpus_name, name, first=first, limit=limit, among=among)
 
 
-def find_name_passages(
+def find_entity_passages(
     graph: GraphClient,
     corpus_name: str,
     name: str,
@@ -276,15 +272,15 @@ def find_name_passages(
     first: int,
     limit: int,
     among: Callable[[Transaction, Corpus], Among] | None = None,
-) -> NamePassages:
-    """The passages that mention a name, or are about it.
+) -> EntityPassages:
+    """Return one page of the passages that mention an entity or are about it.
 
     Args:
-        first: how many are left out before them.
-        among: the documents that may be told of; None for all.
+        first: number of passages to skip.
+        among: documents visible to the caller; None for all.
     """
 
-    def work(tx: Transaction) -> NamePassages:
+    def work(tx: Transaction) -> EntityPassages:
         corpus = asked_corpus(graph, corpus_name, tx)
         matching = None if among is None else MatchingPassages(among(tx, corpus))
         known, outdated = known_name(tx, corpus, name, matching)
@@ -294,9 +290,9 @@ def find_name_passages(
         if matching is None or not matching.matching.restricted:
             if known["df"] > LISTED_PASSAGES_OF_A_NAME:
                 passages = counted(known["df"], "passage")
-                notes.append(f"of {passages} only {LISTED_PASSAGES_OF_A_NAME:,} are listed")
+                notes.append(f"of {passages}, only {LISTED_PASSAGES_OF_A_NAME:,} are listed")
             notes += [NAMES_OUTDATED] if outdated else []
-        return NamePassages(
+        return EntityPassages(
             _written(tx, corpus, known, matching),
             tuple(_passage(rows[id_]) for id_ in found[:limit] if id_ in rows),
             first + limit if len(found) > limit else None,
@@ -324,7 +320,6 @@ def _page(
 
 
 def _written(tx: Transaction, corpus: Corpus, known: Row, matching: MatchingPassages | None) -> str:
-    """The name as passages write it that may be told of."""
     if matching is None:
         return str(known["name"])
     chunks = matching.of([known["id"]])[known["id"]].chunks[:1]

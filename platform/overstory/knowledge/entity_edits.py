@@ -1,4 +1,4 @@
-"""Edits of entities by hand, suggestions for them, and vocabularies."""
+"""Manual edits of entities, merge suggestions, and vocabularies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from overstory.errors import QuestionError
 from overstory.graph import Corpus, Transaction, writing
 from overstory.graph.ids import entity_id
-from overstory.index import DismissedMerge, StoredNameEdit, StoredVocabulary, VocabularyChange
+from overstory.index import DismissedMerge, StoredEntityEdit, StoredVocabulary, VocabularyChange
 from overstory.index.name_edits import (
     add_edits,
     dismiss_merge,
@@ -22,7 +22,7 @@ from overstory.index.name_edits import (
     vocabulary_change,
 )
 from overstory.knowledge.connection import WholePart
-from overstory.retrieve.entity_paths.endpoints import name_not_found
+from overstory.retrieve.entity_paths.endpoints import entity_not_found
 from overstory.retrieve.suggested_merges import SuggestedMerges, suggested_merges
 from overstory.text.names.edits import EditedNames, NameEdit, checked_edit
 from overstory.text.names.keys import entity_key
@@ -31,68 +31,68 @@ from overstory.text.names.vocabulary import read_vocabulary
 
 MOST_MERGES_SUGGESTED = 20
 MERGE_REASONS: tuple[MergeReason, ...] = ("spelling", "abbreviation", "initials", "part")
-_FUTURE = "A name that no passage has yet is taken with --future, in Python future=True."
+_FUTURE = "To edit a name that no passage mentions yet: --future, in Python future=True."
 
 
 class EntityEdits(WholePart):
-    """Edits of entities by hand, suggestions for them, and vocabularies."""
+    """Manual edits of entities, merge suggestions, and vocabularies."""
 
-    def hide_names(self, names: str | Sequence[str], *, future: bool = False) -> list[StoredNameEdit]:
-        """Hides names: from the next `index` on they are no names, and nothing is found by them.
+    def hide_entities(self, names: str | Sequence[str], *, future: bool = False) -> list[StoredEntityEdit]:
+        """Hide entities: after the next `index`, they are no longer entities, and searches ignore them.
 
         Args:
-            names: one, or several, in any spelling.
-            future: also take names that no passage mentions yet.
+            names: one or several names, in any spelling.
+            future: also accept names that no passage mentions yet.
 
         Returns:
-            The new edits, in their order; none for a name that is hidden already.
+            The new edits in order, without names that are hidden already.
 
         Raises:
-            NameNotFound: the corpus has no such name; the remedy names the nearest. Nothing was changed.
-            QuestionError: a name is empty; nothing was changed.
+            EntityNotFound: an entity does not exist; the remedy lists similar names. Nothing was changed.
+            QuestionError: a name is empty. Nothing was changed.
         """
         return self._edit_names([NameEdit("hide", name) for name in _texts(names)], future=future)
 
-    def merge_names(self, names: str | Sequence[str], into: str, *, future: bool = False) -> list[StoredNameEdit]:
-        """Makes names others of the same thing: from the next `index` on they lead to the name `into`.
+    def merge_entities(self, names: str | Sequence[str], into: str, *, future: bool = False) -> list[StoredEntityEdit]:
+        """Merge entities: after the next `index`, the given names refer to the entity `into`.
 
         Args:
-            names: one, or several, in any spelling, without `into`.
-            future: also take names that no passage mentions yet.
+            names: one or several names, in any spelling, without `into`.
+            future: also accept names that no passage mentions yet.
 
         Returns:
-            The new edits, in their order.
+            The new edits in order.
 
         Raises:
-            NameNotFound: as `hide_names`.
-            QuestionError: a name is empty, or two are one already; nothing was changed.
+            EntityNotFound: as for `hide_entities`.
+            QuestionError: a name is empty, or two names already are the same entity. Nothing was changed.
         """
         return self._edit_names([NameEdit("merge", name, into) for name in _texts(names)], future=future)
 
-    def rename_name(self, name: str, to: str, *, future: bool = False) -> StoredNameEdit:
-        """Gives a name another one, by which it is called from the next `index` on; the old ones still lead to it.
+    def rename_entity(self, name: str, to: str, *, future: bool = False) -> StoredEntityEdit:
+        """Rename an entity, starting with the next `index`; the old names still lead to it.
 
         Args:
-            name: in any spelling.
-            to: as it is to be written.
-            future: also take a name that no passage mentions yet.
+            name: current name, in any spelling.
+            to: new name, exactly as it should be displayed.
+            future: also accept a name that no passage mentions yet.
 
         Raises:
-            NameNotFound: as `hide_names`.
-            QuestionError: a name is empty, or there is a name `to` already, with which it can be merged.
+            EntityNotFound: as for `hide_entities`.
+            QuestionError: a name is empty, or another entity has the new name, with which it can be merged.
         """
         (edit,) = self._edit_names([NameEdit("rename", name, to)], future=future)
         return edit
 
-    def name_edits(self) -> list[StoredNameEdit]:
-        """The edits of names by hand, in the order in which they apply."""
+    def entity_edits(self) -> list[StoredEntityEdit]:
+        """List the manual edits of entities, in the order in which they apply."""
         return stored_edits(self.graph, self.read())
 
-    def undo_name_edit(self, number: int | None = None) -> StoredNameEdit:
-        """Takes back an edit of names; those after it stay. The next `index` undoes what it did.
+    def undo_entity_edit(self, number: int | None = None) -> StoredEntityEdit:
+        """Undo a manual edit of an entity, starting with the next `index`. Later edits stay.
 
         Args:
-            number: of the edit, as `name_edits` has it; the last one if left out.
+            number: number of the edit, as in `entity_edits`; by default the last edit.
 
         Raises:
             QuestionError: there is no such edit.
@@ -102,8 +102,8 @@ class EntityEdits(WholePart):
             found = made[-1:] if number is None else [edit for edit in made if edit.number == number]
             if not found:
                 raise QuestionError(
-                    "No edit of names is there to undo." if number is None else f"There is no edit {number}.",
-                    remedy="`overstory entities edits` lists the edits, Knowledge.name_edits in Python.",
+                    "There is no edit to undo." if number is None else f"There is no edit {number}.",
+                    remedy="`overstory entities edits` lists the edits, in Python Knowledge.entity_edits.",
                 )
             remove_edit(writer, found[0].number)
         return found[0]
@@ -111,34 +111,34 @@ class EntityEdits(WholePart):
     def suggested_merges(
         self, *, limit: int = MOST_MERGES_SUGGESTED, reason: MergeReason | None = None
     ) -> SuggestedMerges:
-        """Pairs of names that may be one: spelt otherwise, abbreviated, with initials, or one a part of the other in
-        the same passages; those with the most evidence first, with passages. Nothing is changed: `merge_names` accepts
-        one, `dismiss_merge` has it not suggested again.
+        """Suggest pairs of entities that may be the same, with their passages, most evidence first.
 
-        Reads all names once. What is left out is counted in the result.
+        A pair has similar spellings, an abbreviation or initials, or one name is part of the other in the same
+        passages. Nothing is changed: accept a suggestion with `merge_entities`, or reject it with `dismiss_merge`.
+        Reads all entities once; the result counts suggestions that are left out.
 
         Args:
-            limit: the most that are returned, 1 or more.
-            reason: only those of one kind: "spelling", "abbreviation", "initials" or "part".
+            limit: maximum number of suggestions, 1 or more.
+            reason: only suggestions of one kind: "spelling", "abbreviation", "initials" or "part".
 
         Raises:
-            QuestionError: `limit` is below 1, or there is no such reason.
-            DocumentsDisabled: documents are disabled, and maybe only they have some of the names.
+            QuestionError: `limit` is below 1, or the reason does not exist.
+            DocumentsDisabled: documents are disabled, so some names may come from them alone.
         """
         if limit < 1:
-            raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
+            raise QuestionError(f"limit is out of range: {limit}.", remedy="Ask for 1 or more.")
         if reason is not None and reason not in MERGE_REASONS:
-            raise QuestionError(f"There is no reason {reason!r}.", remedy=f"Give one of {', '.join(MERGE_REASONS)}.")
+            raise QuestionError(f"Unknown reason {reason!r}.", remedy=f"Use one of {', '.join(MERGE_REASONS)}.")
         self.refuse_disabled("suggestions")
         corpus = self.read()
         return suggested_merges(self.graph, corpus, limit=limit, reason=reason)
 
     def dismiss_merge(self, name: str, into: str) -> None:
-        """Says that two names are not one, in whatever order: they are not suggested again.
+        """Record that two entities are different, in either order, so that their merge is not suggested again.
 
         Raises:
-            NameNotFound: the corpus has no such name; the remedy names the nearest. Nothing was changed.
-            QuestionError: a name is empty, or both are the same.
+            EntityNotFound: an entity does not exist; the remedy lists similar names. Nothing was changed.
+            QuestionError: a name is empty, or both names are the same.
         """
         _check_pair(name, into)
         with writing(self.graph, self.read(), "names") as writer:
@@ -146,32 +146,35 @@ class EntityEdits(WholePart):
             dismiss_merge(writer, name, into)
 
     def dismissed_merges(self) -> list[DismissedMerge]:
-        """The pairs of names that are not one, the latest first."""
+        """List the pairs of entities that were recorded as different, latest first."""
         return list(dismissed_merges(self.graph, self.read()).values())
 
     def undo_dismissed_merge(self, name: str, into: str) -> None:
-        """Takes back that two names are not one: they may be suggested again.
+        """Delete the record that two entities are different, so that their merge may be suggested again.
 
         Raises:
-            QuestionError: this was not said of them.
+            QuestionError: the pair was not dismissed.
         """
         with writing(self.graph, self.read(), "names") as writer:
             if not undo_dismissed_merge(writer, name, into):
                 raise QuestionError(
                     f"{name!r} and {into!r} were not dismissed.",
-                    remedy="`overstory entities dismissed` lists such pairs, Knowledge.dismissed_merges in Python.",
+                    remedy="`overstory entities dismissed` lists such pairs, in Python Knowledge.dismissed_merges.",
                 )
 
     def load_vocabulary(self, path: str | Path, *, dry_run: bool = False) -> VocabularyChange:
-        """Makes the names of a file known to the corpus, whether a parser found them or not; the next `index` looks for
-        them in all texts. Loading a file again replaces what it said before; an empty one removes it.
+        """Load a file of entity names.
+
+        The next `index` finds the names in all texts, whether a parser recognises them or not.
+
+        Loading a file again replaces its earlier contents; an empty file removes them.
 
         Args:
-            path: CSV that begins with the line "name,type,aliases", or JSON lines with these keys.
-            dry_run: write nothing, and return what would change.
+            path: CSV file with the header "name,type,aliases", or JSON lines with these keys.
+            dry_run: return the changes without writing them.
 
         Raises:
-            BrokenSource: the file cannot be read, or a line is wrong; nothing was changed.
+            BrokenSource: the file cannot be read, or a line is invalid. Nothing was changed.
         """
         source = Path(path).expanduser().resolve()
         wanted = read_vocabulary(source)
@@ -183,14 +186,14 @@ class EntityEdits(WholePart):
             return replace_vocabulary(writer, str(source), wanted)
 
     def vocabularies(self) -> list[StoredVocabulary]:
-        """The vocabularies of the corpus, in the order in which they apply, that of their paths."""
+        """List the vocabularies of the corpus in the order in which they apply, by path."""
         stored = stored_vocabularies(self.graph, self.read())
         return [
             StoredVocabulary(source, len(names), sum(len(name.aliases) for name in names.values()))
             for source, names in stored.items()
         ]
 
-    def _edit_names(self, edits: Sequence[NameEdit], *, future: bool) -> list[StoredNameEdit]:
+    def _edit_names(self, edits: Sequence[NameEdit], *, future: bool) -> list[StoredEntityEdit]:
         with writing(self.graph, self.read(), "names") as writer:
 
             def check(tx: Transaction) -> list[NameEdit]:
@@ -201,11 +204,11 @@ class EntityEdits(WholePart):
 
 
 def check_edits(tx: Transaction, corpus: Corpus, edits: Sequence[NameEdit], *, future: bool) -> list[NameEdit]:
-    """The edits that change something: hiding what is hidden does not, nor does one that is given twice.
+    """Validate edits, and return those that change something. Skips duplicates and entities that are hidden already.
 
     Args:
-        edits: of one kind; those that merge lead to one name.
-        future: names that no passage mentions are taken as well.
+        edits: edits of one kind; merges must have the same target.
+        future: also accept names that no passage mentions yet.
     """
     state = edited_names(tx, corpus)
     made: dict[str, NameEdit] = {}
@@ -222,20 +225,20 @@ def check_edits(tx: Transaction, corpus: Corpus, edits: Sequence[NameEdit], *, f
                 _require(tx, corpus, state, edit.to)
             if state.target(key) == state.target(to):
                 raise QuestionError(
-                    f"{edit.name!r} and {edit.to!r} are one name already.",
-                    remedy=f"To call it {edit.to!r}: overstory entities rename, Knowledge.rename_name in Python.",
+                    f"{edit.name!r} and {edit.to!r} already are the same entity.",
+                    remedy=f"To rename it to {edit.to!r}: overstory entities rename, in Python rename_entity().",
                 )
         elif to != state.target(key) and state.target(to) == to and state.resolve(to) and _is_there(tx, corpus, [to]):
             raise QuestionError(
-                f"There is a name {edit.to!r} already.",
-                remedy="Merge the two: overstory entities merge NAME --into NAME, Knowledge.merge_names in Python.",
+                f"Another entity is already named {edit.to!r}.",
+                remedy="Merge them: overstory entities merge NAME --into NAME, in Python Knowledge.merge_entities.",
             )
         made.setdefault(key, edit)
     return list(made.values())
 
 
 def check_names(tx: Transaction, corpus: Corpus, names: Sequence[str]) -> None:
-    """Raises `NameNotFound` for a name that is not there: no passage mentions it, and no edit or vocabulary has it."""
+    """Raise `EntityNotFound` for a name that appears in no passage, edit or vocabulary."""
     state = edited_names(tx, corpus)
     for name in names:
         _require(tx, corpus, state, name, hint="")
@@ -245,9 +248,7 @@ def _check_names(edit: NameEdit) -> None:
     try:
         checked_edit(edit.kind, edit.name, edit.to)
     except ValueError as error:
-        raise QuestionError(
-            f"This edit cannot be made: {error}.", remedy="Give names as passages write them."
-        ) from error
+        raise QuestionError(f"The edit is invalid: {error}.", remedy="Use names as passages spell them.") from error
 
 
 def _require(tx: Transaction, corpus: Corpus, state: EditedNames, name: str, *, hint: str = _FUTURE) -> None:
@@ -259,7 +260,7 @@ def _require(tx: Transaction, corpus: Corpus, state: EditedNames, name: str, *, 
         or _is_there(tx, corpus, [key, state.resolve(key)])
     ):
         return
-    raise name_not_found(tx, corpus, [(name, key)], hint=hint)
+    raise entity_not_found(tx, corpus, [(name, key)], hint=hint)
 
 
 def _is_there(tx: Transaction, corpus: Corpus, keys: Sequence[str]) -> bool:
@@ -270,9 +271,9 @@ def _is_there(tx: Transaction, corpus: Corpus, keys: Sequence[str]) -> bool:
 def _check_pair(name: str, into: str) -> None:
     for each in (name, into):
         if not entity_key(each):
-            raise QuestionError(f"{each!r} is no name.", remedy="Give names as passages write them.")
+            raise QuestionError(f"{each!r} is not a valid name.", remedy="Use names as passages spell them.")
     if entity_key(name) == entity_key(into):
-        raise QuestionError(f"{name!r} and {into!r} are one name already.", remedy="Give two names.")
+        raise QuestionError(f"{name!r} and {into!r} are the same name.", remedy="Give two different names.")
 
 
 def _texts(source: str | Sequence[str]) -> Sequence[str]:

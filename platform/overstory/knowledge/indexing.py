@@ -1,4 +1,4 @@
-"""The index of the corpus: its stages, and systems."""
+"""Building the index of the corpus: its stages and its systems."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from overstory.cancelling import WorkCancelled, cancellable
+from overstory.cancellation import WorkCancelled, cancellable
 from overstory.errors import OverstoryError
 from overstory.graph import Writer, writing
 from overstory.index import IndexReport
@@ -30,13 +30,11 @@ from overstory.systems.settings import SettingsClass
 from overstory.text.extraction.extractors import ReadsLanguages
 from overstory.text.parsing.parsed_texts import ParsedTexts
 
-_NOTHING_TO_IMPROVE = (
-    "nothing to cluster again: no system of this corpus has changes that were added without clustering"
-)
+_NOTHING_TO_IMPROVE = "no system needed clustering: every change is already part of a clustering"
 
 
 class Indexing(WholePart):
-    """The index of the corpus: its stages, and systems."""
+    """Builds the index of the corpus: its stages and its systems."""
 
     def index(
         self,
@@ -48,30 +46,29 @@ class Indexing(WholePart):
         model: str | None = None,
         improve: bool = False,
     ) -> IndexReport:
-        """Brings the index up to date: vectors, mentions, facts, relationships. Runs only steps whose input changed.
+        """Bring the index up to date: vectors, mentions, facts and relations. Runs only the steps whose input changed.
 
         Args:
-            re_embed: change to the embedder of the settings where the corpus has another one's vectors.
-            embedder: change the corpus to this embedder ("multilingual"), and keep it whatever the settings say:
-                whoever opens the corpus later uses it. Searches use the old vectors until the new ones are there;
-                interrupted, the same call goes on.
-            rebuild_indexes: first drop the database's indexes over vectors and words, those of systems included,
-                and make them again. Searches by meaning scan all vectors meanwhile, others may fail and say why.
-            systems: also build what these systems need, and so does every later run: their names, with options
-                after a colon ("NAME:option=value"), or the settings object of one. They are
-                checked before anything is done.
-            model: the language model that these systems read with, as `use_model` names it; "none" for none. Without
-                it they keep to what they were built with, which at first is none: an index costs nothing unasked.
-            improve: systems that added changes to communities they had, without clustering again, now cluster the whole
-                again (`SystemReport.notes` says which did); takes as long as their first build, without the embedding.
+            re_embed: if the corpus has vectors of another embedder, replace them with those of the configured embedder.
+            embedder: switch the corpus to this embedder ("multilingual") permanently, regardless of the settings.
+                Searches use the old vectors until all new ones exist; after an interruption, the same call continues.
+            rebuild_indexes: first drop and rebuild the database's vector and full-text indexes, including those of
+                systems. Meanwhile, searches by meaning scan all vectors, and other searches may fail with a message.
+            systems: systems to build, now and in every later run: names, with options after a colon
+                ("NAME:option=value"), or the settings object of a system. Invalid systems raise an error before any
+                work starts.
+            model: language model for these systems, as for `use_model`; "none" for none. By default systems keep the
+                model they were built with, which initially is none, so an index costs nothing unless you ask for it.
+            improve: recluster systems that added changes to existing communities without clustering (see
+                `SystemReport.notes`). Takes as long as the first build without the embedding.
 
         Raises:
-            SettingsError: there is no such system, or it has no such option.
+            SettingsError: a system or one of its options does not exist.
             CorpusNotFound: nothing was loaded yet.
-            GdsMissing, ExtraMissing: one of `systems` needs what the server or this environment lacks; of others that
-                the corpus has, a note says so.
-            LlmError, BudgetExhausted: of a system's language model.
-            EmbedderMismatch, ModelError: what was committed before stays; call again to go on.
+            GdsMissing, ExtraMissing: a system in `systems` needs a plugin or package that is missing. For other systems
+                of the corpus, a note reports it.
+            LlmError, BudgetExhausted: the language model of a system failed.
+            EmbedderMismatch, ModelError: a model cannot be used. Committed work is kept; call again to continue.
         """
         requested = build_requests(systems, model)
         if embedder is not None or (re_embed and not self.connection.embedder_is_given):
@@ -104,11 +101,11 @@ class Indexing(WholePart):
                         for name, request in wanted.items()
                     }
             except (KeyboardInterrupt, WorkCancelled):
-                with suppress(OverstoryError), cancellable(None):  # the interruption matters more
+                with suppress(OverstoryError), cancellable(None):  # report the interruption, not a later error
                     lifecycle.record_requests(writer, wanted.values())
                 raise
             gone = [
-                f"the index of the system {name!r} was not brought up to date: its package is not installed"
+                f"the index of the system {name!r} was not updated because its package is not installed"
                 for name in missing_systems(writer.corpus)
             ]
         idle = [_NOTHING_TO_IMPROVE] if improve and not any(system.improvable for system in built.values()) else []
@@ -122,11 +119,12 @@ class Indexing(WholePart):
     def estimate_index(
         self, systems: str | SettingsClass | Sequence[str | SettingsClass] = (), *, model: str | None = None
     ) -> Estimate:
-        """An upper bound on what `index` would ask of a language model for these systems, by default those of the
-        corpus. Nothing is sent or written.
+        """Return an upper bound on the language model requests that `index` would send for these systems.
+
+        By default estimates the systems of the corpus. Sends and writes nothing.
 
         Raises:
-            SettingsError, LlmError, ModelError: as `index`.
+            SettingsError, LlmError, ModelError: as for `index`.
         """
         requested = build_requests(systems, model)
         corpus, context = self.read(), self._build_context()
@@ -135,21 +133,21 @@ class Indexing(WholePart):
         return sum(estimates, start=Estimate.nothing())
 
     def remove_system(self, name: str, *, forget: bool = False) -> None:
-        """Removes the index of a system, if it has one here; nothing else changes.
+        """Delete the index of a system, if the corpus has one.
 
         Args:
-            forget: also the answers that it remembers (`memory`), which no run brings back.
+            forget: also delete the answers that the system remembers (`memory`), which cannot be rebuilt.
 
         Raises:
-            SettingsError: there is no such system.
-            MemoryKept: it remembers answers, and is not to forget them; nothing was removed.
+            SettingsError: the system does not exist.
+            MemoryKept: the system remembers answers, and `forget` is False. Nothing was deleted.
         """
         system = find_system(name)
         with writing(self.graph, self.read(), "index") as writer:
             lifecycle.remove(writer, system, forget=forget)
 
     def system_reports(self) -> list[SystemReport]:
-        """Reports what the systems' indexes of this corpus hold, took, and lack."""
+        """Report contents, build cost and pending work of each system's index."""
         corpus = self.read()
         reports = [lifecycle.report(self.graph, corpus, system) for system in systems_of(corpus)]
         return reports + [SystemReport(name, 0, "its package is not installed") for name in missing_systems(corpus)]

@@ -1,10 +1,10 @@
-"""The API: one corpus, from documents to evidence. Every command and every integration goes through it.
+"""The Python API of one corpus, used by all commands and integrations.
 
-Source of truth is the graph. A `Knowledge` holds a connection, an embedder and an extractor, each made when it is first
-needed; several may be open on one corpus, in one process or many.
+All data is in the graph. A `Knowledge` holds a database connection, an embedder and an extractor, each created on first
+use. Several `Knowledge` objects may use one corpus at the same time, in one process or in many.
 
-Methods block until they are done, but for those that asynchronous code awaits (`asearch`, `aask`, `aingest`, `aindex`).
-It calls the others in a thread: `await asyncio.to_thread(…)`.
+Methods block until they finish, except `asearch`, `aask`, `astream`, `aingest`, `aingest_documents` and `aindex`.
+Asynchronous code calls the other methods with `await asyncio.to_thread(…)`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from overstory.knowledge.documents import CorpusContents, DocumentEdits, Documen
 from overstory.knowledge.entities import CorpusEntities
 from overstory.knowledge.entity_edits import EntityEdits
 from overstory.knowledge.indexing import Indexing
-from overstory.knowledge.loading import Loading
+from overstory.knowledge.ingestion import Ingestion
 from overstory.knowledge.questions import CorpusQuestions
-from overstory.knowledge.restricted import RestrictedKnowledge
+from overstory.knowledge.restricted_knowledge import RestrictedKnowledge
 from overstory.knowledge.several import SeveralCorpora
 from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, Progress, Reranker
@@ -32,19 +32,21 @@ from overstory.systems import CorpusMemory
 
 
 def _connection_of(api: Composed) -> CorpusConnection:
-    return Loading.of(api).connection
+    return Ingestion.of(api).connection
 
 
 class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
     """One corpus. Use it in a `with` or `async with` block, or call `close`. Safe to share between threads.
 
-    Searches never wait for a method that changes the corpus; another such method raises `WriterBusy` meanwhile.
+    Searches never wait for a writer. While one method changes the corpus, other methods that change it raise
+    `WriterBusy`.
 
     Raises:
-        DatabaseError, CorpusNotFound: the database cannot be used, or has no such corpus, which only loading makes.
-        FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
-        WriterBusy, LeaseLost: another process writes, or took over. What was committed before stays, as it does after
-            a `DatabaseError`; call again to go on.
+        DatabaseError, CorpusNotFound: the database cannot be used, or the corpus does not exist; only loading creates a
+            corpus.
+        FilterError, MetadataNotFound: `where` cannot be parsed, or no document has one of its keys.
+        WriterBusy, LeaseLost: another process writes to the corpus or took over the lease. Committed work is kept, as
+            after a `DatabaseError`; call the method again to continue.
     """
 
     def __init__(
@@ -58,20 +60,21 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
         settings: Settings | None = None,
         progress: Progress | OnStep | None = None,
     ) -> None:
-        """Nothing is started, opened or read before it is needed.
+        """Create the API object. The server, the connection and the models are opened on first use.
 
         Args:
-            corpus: its name; that of the settings if left out, which is "default" unless OVERSTORY_CORPUS says another.
-            uri: a Neo4j of your own, like bolt://localhost:7687; the embedded one if neither this nor the settings
-                name any.
-            user, password, database: at that address; those of the settings if left out.
-            settings: what the OVERSTORY_* environment variables say, if left out.
-            progress: hears of everything that takes long: a function that is called with each `Step`, in the thread
-                that works, or a `Progress`. What it raises ends the work; call again to go on.
+            corpus: name of the corpus; by default the corpus of the settings, which is "default" unless
+                OVERSTORY_CORPUS is set.
+            uri: address of your own Neo4j, like bolt://localhost:7687; by default the address of the settings,
+                otherwise the embedded server.
+            user, password, database: login and database at `uri`; by default those of the settings.
+            settings: settings; by default read from the OVERSTORY_* environment variables.
+            progress: receives the progress of long work: a `Progress`, or a function called with each `Step` in the
+                working thread. An exception from it stops the work; call the method again to continue.
 
         Raises:
-            SettingsError: `uri` is no address, there is none for user, password or database, or an environment
-                variable has a value that cannot be used.
+            SettingsError: `uri` is invalid, user, password or database are given without an address, or an environment
+                variable has an invalid value.
         """
         chosen = (settings or Settings.from_environment()).at(uri, user=user, password=password, database=database)
         super().__init__(CorpusConnection(corpus, chosen, progress_to(progress)))
@@ -88,29 +91,29 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
     tree = forwarded(CorpusCommunities.of, CorpusCommunities.tree)
     trees = forwarded(CorpusCommunities.of, CorpusCommunities.trees)
 
-    name = forwarded(CorpusEntities.of, CorpusEntities.name)
-    name_passages = forwarded(CorpusEntities.of, CorpusEntities.name_passages)
-    names = forwarded(CorpusEntities.of, CorpusEntities.names)
+    entity = forwarded(CorpusEntities.of, CorpusEntities.entity)
+    entity_passages = forwarded(CorpusEntities.of, CorpusEntities.entity_passages)
+    entities = forwarded(CorpusEntities.of, CorpusEntities.entities)
 
     dismiss_merge = forwarded(EntityEdits.of, EntityEdits.dismiss_merge)
     dismissed_merges = forwarded(EntityEdits.of, EntityEdits.dismissed_merges)
-    hide_names = forwarded(EntityEdits.of, EntityEdits.hide_names)
+    hide_entities = forwarded(EntityEdits.of, EntityEdits.hide_entities)
     load_vocabulary = forwarded(EntityEdits.of, EntityEdits.load_vocabulary)
-    merge_names = forwarded(EntityEdits.of, EntityEdits.merge_names)
-    name_edits = forwarded(EntityEdits.of, EntityEdits.name_edits)
-    rename_name = forwarded(EntityEdits.of, EntityEdits.rename_name)
+    merge_entities = forwarded(EntityEdits.of, EntityEdits.merge_entities)
+    entity_edits = forwarded(EntityEdits.of, EntityEdits.entity_edits)
+    rename_entity = forwarded(EntityEdits.of, EntityEdits.rename_entity)
     suggested_merges = forwarded(EntityEdits.of, EntityEdits.suggested_merges)
     undo_dismissed_merge = forwarded(EntityEdits.of, EntityEdits.undo_dismissed_merge)
-    undo_name_edit = forwarded(EntityEdits.of, EntityEdits.undo_name_edit)
+    undo_entity_edit = forwarded(EntityEdits.of, EntityEdits.undo_entity_edit)
     vocabularies = forwarded(EntityEdits.of, EntityEdits.vocabularies)
 
-    ingest = forwarded(Loading.of, Loading.ingest)
+    ingest = forwarded(Ingestion.of, Ingestion.ingest)
     aingest = in_thread(ingest, writes=True)
-    ingest_documents = forwarded(Loading.of, Loading.ingest_documents)
+    ingest_documents = forwarded(Ingestion.of, Ingestion.ingest_documents)
     aingest_documents = in_thread(ingest_documents, writes=True)
-    preview = forwarded(Loading.of, Loading.preview)
-    failed_files = forwarded(Loading.of, Loading.failed_files)
-    stage = forwarded(Loading.of, Loading.stage)
+    preview = forwarded(Ingestion.of, Ingestion.preview)
+    failed_files = forwarded(Ingestion.of, Ingestion.failed_files)
+    stage = forwarded(Ingestion.of, Ingestion.stage)
 
     document = forwarded(Documents.of, Documents.document)
     document_passages = forwarded(Documents.of, Documents.document_passages)
@@ -149,10 +152,10 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
     use_model = forwarded(_connection_of, CorpusConnection.use_model)
 
     def close(self) -> None:
-        """Closes the connection if one was opened; the server goes on. A later call opens another.
+        """Close the connection; the server keeps running. A later call opens a new connection.
 
-        What asynchronous calls do is cancelled, and has ended when this returns.
-        Answers that could not be remembered yet are written now; a warning says which are lost.
+        Cancels asynchronous calls and waits for their end. Stores pending remembered answers; a warning lists answers
+        that are lost.
         """
         self._connection.close()
 
@@ -175,7 +178,6 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
 
     @property
     def progress(self) -> Progress:
-        """Hears of everything that takes long."""
         return self._connection.progress
 
     @progress.setter
@@ -184,7 +186,7 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
 
     @property
     def graph(self) -> GraphClient:
-        """The connection; starts the embedded server if no other is set.
+        """The database connection; starts the embedded server if no other server is configured.
 
         Raises:
             ServerError: no server is available; the remedy says what to do.
@@ -205,39 +207,40 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
 
     @property
     def kept_conversation(self) -> KeptConversation:
-        """The last turns that `overstory ask` asked of this corpus."""
+        """The last turns of `overstory ask` on this corpus."""
         return self._connection.kept_conversation
 
     def __repr__(self) -> str:
         return f"<Knowledge corpus={self.corpus_name!r} at {self.settings.database.uri or 'embedded server'}>"
 
     def share_embedder(self, other: Knowledge) -> None:
-        """Uses the embedder of another corpus, which is loaded once then, if the settings of both name the same. One of
-        `use`, and that which a corpus was switched to, stay.
+        """Use the embedder of another corpus, to load the model only once, if both have the same embedding settings.
+
+        Has no effect on an embedder set with `use`, or on a corpus that was switched to an embedder of its own.
         """
         self._connection.share_embedder(other._connection)
 
     @staticmethod
     def over(corpora: Sequence[Knowledge | RestrictedKnowledge | str]) -> SeveralCorpora:
-        """Several corpora, in one database or in many, that are searched and asked as if they were one.
+        """Combine several corpora, in one or several databases, so that they are searched as one.
 
         Args:
-            corpora: each a `Knowledge`, a part of one (`restricted_to`), whose filter holds for it alone, or the name
-                of a corpus in the database of the settings.
+            corpora: for each corpus a `Knowledge`, a restricted view (`restricted_to`) whose filter applies to that
+                corpus alone, or the name of a corpus in the database of the settings.
 
         Raises:
-            SettingsError: there are none, or one is named twice.
+            SettingsError: the list is empty, or a corpus is listed twice.
         """
         opened = {name: Knowledge(name) for name in corpora if isinstance(name, str)}
         every = [opened[each] if isinstance(each, str) else each for each in corpora]
         return SeveralCorpora(every, opened=list(opened.values()))
 
     def restricted_to(self, where: Where) -> RestrictedKnowledge:
-        """The documents that fulfil a filter, to be read by somebody who may see no others.
+        """Return a read-only view of the documents that match a filter, for users who may see only those documents.
 
         Raises:
             IndexMissing: the corpus cannot be filtered.
         """
         fixed = read_filter(where)
-        Documents.of(self).matching(fixed)  # raises what is wrong with the filter
+        Documents.of(self).matching(fixed)  # raises an error if the filter is invalid
         return RestrictedKnowledge(self._connection, fixed)

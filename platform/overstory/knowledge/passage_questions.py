@@ -1,4 +1,4 @@
-"""Questions that passages answer, of one corpus or of several: their order, the answer, and what follows from it."""
+"""Search and question answering on passages, shared by one corpus and several corpora."""
 
 from __future__ import annotations
 
@@ -36,16 +36,17 @@ from overstory.text.questions.names import quoted_phrases
 
 
 class Reranked:
-    """A retriever whose first passages are ordered by a reranker.
+    """A retriever whose top passages are reordered by a reranker.
 
-    A hit's score is its relevance, brought by a reason of the kind `rerank`. A second reason, `retrieved`, brings
-    nothing: it says at which rank, with which score and why the retriever found the hit.
+    The score of a hit is its relevance, with a reason of kind `rerank`. A second reason of kind `retrieved`, with score
+    0, shows the original rank, score and explanation.
     """
 
     def __init__(self, retriever: Retriever, reranker: Reranker, *, passages: int) -> None:
-        """
+        """Wrap a retriever.
+
         Args:
-            passages: how many are reranked; as many as are asked for if these are more.
+            passages: number of passages to rerank; raised to `k` if a search asks for more.
         """
         self.name = f"{retriever.name}+rerank"
         self._retriever = retriever
@@ -53,7 +54,7 @@ class Reranked:
         self._passages = passages
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` most relevant of the retriever's first passages. Equal texts are sent once."""
+        """Return the `k` most relevant of the retriever's top passages. Equal texts are sent to the reranker once."""
         evidence = replace(self._retriever.retrieve(question, max(k, self._passages)), retriever=self.name)
         texts = [passage_text(hit.title, hit.heading, hit.content) for hit in evidence.hits]
         relevance = self._relevance(question, list(dict.fromkeys(texts)))
@@ -61,33 +62,33 @@ class Reranked:
             self._judged(hit, rank, relevance[text])
             for rank, (hit, text) in enumerate(zip(evidence.hits, texts, strict=True), start=1)
         ]
-        hits.sort(key=lambda hit: -hit.score)  # of equal ones the retriever's first stays first
+        hits.sort(key=lambda hit: -hit.score)  # a stable sort keeps the retriever's order among ties
         return with_hits(evidence, hits[:k])
 
     def _relevance(self, question: str, texts: Sequence[str]) -> dict[str, float]:
         scores = [float(score) for score in self._reranker.rerank(question, texts)] if texts else []
         if len(scores) != len(texts) or not all(map(math.isfinite, scores)):
             raise ModelError(
-                f"The reranker {self._reranker.name} did not give {len(texts)} passages a finite score each.",
+                f"The reranker {self._reranker.name} did not return a finite score for each of {len(texts)} passages.",
                 remedy="Use another reranker, or do not rerank.",
             )
         return dict(zip(texts, scores, strict=True))
 
     def _judged(self, hit: Hit, rank: int, relevance: float) -> Hit:
-        said = f"has relevance {relevance:.3f} to the question for the reranker {self._reranker.name}"
+        clause = f"has relevance {relevance:.3f} to the question for the reranker {self._reranker.name}"
         found = f"rank {rank} of {self._retriever.name}, score {hit.score:.4f} ({hit.figures})"
         reasons = (
-            Reason("rerank", relevance, f"relevance for {self._reranker.name}", said),
+            Reason("rerank", relevance, f"relevance for {self._reranker.name}", clause),
             Reason("retrieved", 0.0, found, clause_of(hit)),
         )
         return replace(hit, score=relevance, reasons=reasons)
 
 
 def with_marks(evidence: Evidence) -> Evidence:
-    """The evidence with `Hit.matches` and `Hit.sentence`, whatever retriever found it; marks of its own stay. A note
-    names what the question has in quotation marks and no hit has word for word.
+    """Fill in `Hit.matches` and `Hit.sentence`, unless the retriever set them.
 
-    Takes time in proportion to the characters of question and hits.
+    A note names quoted phrases of the question that no hit contains verbatim. Takes time proportional to the characters
+    of question and hits.
     """
     question = unicodedata.normalize("NFC", evidence.question[:LONGEST_QUESTION_CHARACTERS])
     words = AskedWords.of(question)
@@ -100,7 +101,7 @@ def _not_found(question: str, hits: Sequence[Hit]) -> Iterator[str]:
     texts = [_plain(f"{hit.title}\n{hit.heading}\n{hit.text}") for hit in hits] if phrases else []
     for phrase in phrases if texts else ():
         if not any(_plain(phrase) in text for text in texts):
-            yield f"none of these passages has the words “{shortened(phrase)}” as they stand"
+            yield f"no passage contains the phrase “{shortened(phrase)}” verbatim"
 
 
 def _plain(text: str) -> str:
@@ -113,18 +114,18 @@ def _marked(hit: Hit, words: AskedWords) -> Hit:
 
 
 _ASKING = "ask"
-"""The usage label of a language model's answers."""
+"""Usage label for answers of a language model."""
 
 _MOST_MISSPELT_NAMES = 5
-"""Names of a question that no passage that was found has, which may be misspelt."""
+"""Maximum number of names in a question that are checked for misspelling because no found passage has them."""
 
 Learning = Callable[[Answer, Evidence, Chat | None], Answer]
-"""Takes an answer and what it stands on, and gives it back with notes on what was learnt."""
+"""Lets a system learn from an answer and its evidence; returns the answer with notes."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """How passages are searched for: arguments of `Knowledge.search`."""
+    """Options of a search, as the arguments of `Knowledge.search`."""
 
     retriever: str | SettingsClass = DEFAULT_RETRIEVER
     rerank: bool = False
@@ -147,7 +148,7 @@ class SearchOptions:
 
 
 class PassageQuestions(ABC):
-    """`search`, `ask` and `conversation`; a subclass has the passages."""
+    """The methods `search`, `ask` and `conversation`; subclasses provide the passages."""
 
     def search(
         self,
@@ -160,12 +161,12 @@ class PassageQuestions(ABC):
         hypothetical: bool = False,
         where: Where | None = None,
     ) -> Evidence:
-        """The best `k` passages, with the reasons for each; arguments and errors are those of `Knowledge.search`.
+        """Return the best `k` passages with the reasons for each. Arguments and errors are those of `Knowledge.search`.
 
-        Of several corpora (`Knowledge.over`) `Hit.corpus` says in which a passage is. `canopy` and `hybrid` compare the
-        passages of all as if they were in one, `dense` and `lexical` by their scores; other retrievers are asked in
-        each corpus, and passages are put in order by their ranks there. Each corpus answers `where` from its own
-        metadata; one that has no such key is left out, with a note.
+        In a search over several corpora (`Knowledge.over`), `Hit.corpus` names the corpus of a passage. `canopy` and
+        `hybrid` rank the passages of all corpora as if they were one corpus, `dense` and `lexical` rank them by score;
+        other retrievers search each corpus, and the passages are ordered by their ranks. Each corpus applies `where` to
+        its own metadata; a corpus without such a key is left out with a note.
         """
         options = SearchOptions.of(retriever, where, rerank=rerank, decompose=decompose, hypothetical=hypothetical)
         return self.found(question, k, options)
@@ -179,7 +180,7 @@ class PassageQuestions(ABC):
         hypothetical: bool = False,
         where: Where | None = None,
     ) -> Retriever:
-        """A retriever with what was asked for around it; arguments and errors are those of `Knowledge.retriever`."""
+        """Return a retriever with the given options. Arguments and errors are those of `Knowledge.retriever`."""
         return self.made(SearchOptions.of(name, where, rerank=rerank, decompose=decompose, hypothetical=hypothetical))
 
     def ask(
@@ -199,39 +200,44 @@ class PassageQuestions(ABC):
         style: AnswerStyle | None = None,
         where: Where | None = None,
     ) -> Answer:
-        """The answer to a question, with the passages that it cites, from the best `k` chunks.
+        """Answer a question from the best `k` chunks, and cite the passages.
 
-        The language model that `use_model` or the settings name writes it. Without one it consists of sentences of the
-        passages, as it does if the model fails, its budget is used up, or its answer breaks off; a note says why.
+        The language model from `use_model` or the settings writes the answer. If there is no model, or it fails,
+        exceeds its budget or breaks off, the answer consists of sentences from passages (extractive), and a note gives
+        the reason.
 
         Args:
-            k: 1 to 1,000; how many are read depends on `context_tokens`.
+            k: number of hits, 1 to 1,000; `context_tokens` limits how many are read.
             retriever, rerank, decompose, hypothetical: as for `search`.
-            on_text: receives the language model's answer piece by piece as it streams, an extractive one whole.
-            context_tokens: most tokens of a request for passages, by an upper bound.
-            strict: raise what goes wrong with the language model instead of answering without it.
-            remember: let the retriever's system learn from the answer, once it is complete; a question that was not
-                answered is not remembered.
-            least_confidence: without a language model, the confidence below which the answer is that the documents do
-                not answer, from 0 (`overstory.answer.ALWAYS`: never say so) to 1; `STRICT` says so more often.
-            style: of a language model's answer: "short", or "report" for sections on all that the passages say of it; a
-                question on all documents is answered by a report unless "short" is asked for.
-            where: as for `search`. Reports on all documents and edges of a graph take no part then.
+            on_text: receives the language model's answer in pieces as it streams, or an extractive answer as a whole.
+            context_tokens: maximum tokens of passages in a request, counted by an upper bound.
+            strict: raise errors of the language model instead of answering without it.
+            remember: let the retriever's system learn from the complete answer; a question without an answer is not
+                remembered.
+            least_confidence: without a language model, refuse to answer below this confidence, 0 (never refuse,
+                `overstory.answer.ALWAYS`) to 1; `STRICT` refuses more often.
+            style: style of a language model's answer: "short", or "report" for sections on everything that the passages
+                say. A question about all documents gets a report unless `style` is "short".
+            where: as for `search`. With a filter, reports on all documents and graph edges are not used.
 
         Raises:
-            QuestionError: the question is empty or no text, or `k`, `context_tokens` or `least_confidence` is out of
-                bounds.
-            IndexMissing, EmbedderMismatch, SettingsError: as `search`.
-            LlmError, ExtraMissing, ModelError: the language model cannot be opened; `strict`, and it failed; or as
-                `search`.
+            QuestionError: the question is empty or not text, or `k`, `context_tokens` or `least_confidence` is out of
+                range.
+            IndexMissing, EmbedderMismatch, SettingsError: as for `search`.
+            LlmError, ExtraMissing, ModelError: the language model cannot be opened, or it failed and `strict` is set;
+                otherwise as for `search`.
         """
         if context_tokens < 1:
-            raise QuestionError(f"context_tokens is {context_tokens}.", remedy="Allow some for passages to be read.")
+            raise QuestionError(
+                f"context_tokens must be at least 1, got {context_tokens}.", remedy="Allow more tokens for passages."
+            )
         if not 0.0 <= least_confidence <= 1.0:
-            raise QuestionError(f"least_confidence is {least_confidence}.", remedy="Give a number from 0 to 1.")
+            raise QuestionError(
+                f"least_confidence is out of range: {least_confidence}.", remedy="Use a number from 0 to 1."
+            )
         if style not in (None, "short", "report"):
             raise QuestionError(f"There is no style {style!r}.", remedy="Ask for 'short' or 'report'.")
-        check_question(question)  # before a model is opened for it
+        check_question(question)  # an invalid question should not open a model
         options = SearchOptions.of(retriever, where, rerank=rerank, decompose=decompose, hypothetical=hypothetical)
         learn = self.learning(retriever) if remember else None
         chat = self.chat()
@@ -250,27 +256,27 @@ class PassageQuestions(ABC):
         if learn is None:
             return found
         if not found.answered:
-            return replace(found, notes=(*found.notes, "nothing was remembered: the question was not answered"))
+            return replace(
+                found, notes=(*found.notes, "the answer was not remembered because the question was not answered")
+            )
         return learn(found, evidence, chat)
 
     def conversation(self, turns: Iterable[Turn] = ()) -> Conversation:
-        """Questions that go on from each other: `conversation().ask("And when did he die?")`.
+        """Start a conversation with follow-up questions: `conversation().ask("And when did he die?")`.
 
         Args:
-            turns: of an earlier conversation (`Conversation.turns`), to go on from.
+            turns: turns of an earlier conversation (`Conversation.turns`) to continue.
         """
         return Conversation(self, turns)
 
     @one_question()
     def found(self, question: str, k: int, options: SearchOptions) -> Evidence:
-        """Return the best `k` passages."""
         check_depth(k)
         check_question(question)
         read = functools.partial(self.read_repeats, where=options.where)
         return with_marks(search_distinct(self.made(options), question, k, read=read))
 
     def made(self, options: SearchOptions) -> Retriever:
-        """Return the retriever that options describe."""
         reranker = self.reranker if options.rerank else None
         decompose, hypothetical = options.decompose, options.hypothetical
         if decompose or hypothetical:
@@ -296,21 +302,20 @@ class PassageQuestions(ABC):
         return evidence if options.where is not None else self.with_edges(evidence)
 
     def _with_names_meant(self, found: Answer, where: Expression | None) -> Answer:
-        """Add the names that may be meant by names of the question which no passage mentions."""
+        """Add suggestions for names in the question that no passage mentions."""
         names = unsaid_names(found.question, (*found.evidence.hits, *found.evidence.sources))[:_MOST_MISSPELT_NAMES]
         if not names:
             return found
         nearest = self.nearest_names(names, where)
         meant = {name: like for name, like in nearest.items() if like}
         notes = (
-            f"The documents have no name {name!r}. Did you mean {' or '.join(map(repr, like))}?"
+            f"No document mentions {name!r}. Did you mean {' or '.join(map(repr, like))}?"
             for name, like in meant.items()
         )
         return replace(found, did_you_mean=meant, notes=(*found.notes, *notes))
 
     @abstractmethod
-    def chat(self) -> Chat | None:
-        """The language model, None where there is none."""
+    def chat(self) -> Chat | None: ...
 
     @property
     @abstractmethod
@@ -326,32 +331,31 @@ class PassageQuestions(ABC):
 
     @abstractmethod
     def filtering(self, name: str | SettingsClass, where: Expression | None) -> Retriever:
-        """Return a retriever among the documents that a filter lets through and that are not disabled."""
+        """Return a retriever limited to documents that match the filter and are not disabled."""
 
     @abstractmethod
     def read_repeats(self, groups: Sequence[Group], where: Expression | None) -> Repeats: ...
 
     @abstractmethod
     def on_all(self, question: str, k: int, retriever: str | SettingsClass) -> Evidence | None:
-        """Return the evidence for a question on all documents; None for others, and where the retriever answers it
-        itself."""
+        """Return the evidence for a question about all documents; None to search passages as usual."""
 
     @abstractmethod
     def with_edges(self, evidence: Evidence) -> Evidence:
-        """Add the edges of a graph that the question asks for, where there are any."""
+        """Add the graph edges that the question asks for, if any."""
 
     @abstractmethod
     def nearest_names(self, names: Sequence[str], where: Expression | None) -> dict[str, tuple[str, ...]]:
-        """Return the names that no passage mentions, each with the most similar names that some do."""
+        """Return the names that no passage mentions, each with the most similar known names."""
 
     @abstractmethod
     def learning(self, retriever: str | SettingsClass) -> Learning:
-        """Return a function by which the system of a retriever learns from an answer."""
+        """Return a function that lets the retriever's system learn from an answer."""
 
     @abstractmethod
     def extract(self, question: str, context: Context, least: float) -> Extract:
         """Answer without a language model.
 
         Args:
-            least: confidence below which the answer is that the documents do not answer.
+            least: confidence below which the answer is refused.
         """

@@ -1,4 +1,4 @@
-"""Questions to one corpus."""
+"""Search and questions on one corpus."""
 
 from __future__ import annotations
 
@@ -40,11 +40,10 @@ from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
 
 class CorpusQuestions(CorpusPart, PassageQuestions):
-    """Questions to one corpus, or to the part of it that a filter leaves."""
+    """Search and questions on one corpus, or on its restricted part."""
 
     @property
     def extractor(self) -> Extractor:
-        """The extractor of the corpus."""
         return self.connection.extractor
 
     @property
@@ -52,7 +51,6 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         return self.connection.reranker
 
     def chat(self) -> Chat | None:
-        """The language model, None where there is none."""
         return self.connection.chat()
 
     def search(
@@ -67,37 +65,38 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         where: Where | None = None,
         enrich: str | HitStatement | None = None,
     ) -> Evidence:
-        """The best `k` chunks for a question, with the reasons for each; fewer where there are fewer, which a
-        note says.
+        """Return the best `k` chunks for a question, with the reasons for each.
 
-        Passages with the same text are one hit, which says how many others there are, and where (`Hit.repeats`).
+        If there are fewer than `k`, a note says so. Passages with the same text are one hit; `Hit.repeats` lists the
+        others.
 
         Args:
-            k: 1 to 1,000.
-            retriever: its name, like "dense" or "lexical"; one of your own too.
-            rerank: order its first passages (`Settings.rerank.passages`) by a reranker; scores are then its own.
-            decompose: also search for the simpler questions that the language model makes of the question.
-            hypothetical: also search for a passage that the language model writes as an answer.
-            where: a filter on the metadata of documents, as text (`"author = 'Ada'"`), as an expression of
-                `overstory.filters`, or as a mapping: all of the evidence stands on documents that fulfil it, and of
-                systems' reports and the like there are those all of whose passages do.
-            enrich: Cypher of your own that is run on the hits, in a transaction that only reads, with the ids of their
-                chunks as `$ids`. What it returns beside `id`, a row for a hit, is its `Hit.extra`. Values go into
-                the parameters of a `HitStatement`.
+            k: number of hits, 1 to 1,000.
+            retriever: name of a retriever, like "dense" or "lexical", or of one of your own.
+            rerank: reorder the top passages (`Settings.rerank.passages`) with a reranker, whose scores become the hit
+                scores.
+            decompose: also search for simpler questions into which the language model splits the question.
+            hypothetical: also search with a hypothetical answer that the language model writes (HyDE).
+            where: metadata filter, as text (`"author = 'Ada'"`), as an expression of `overstory.filters`, or as a
+                mapping. All evidence comes from matching documents; a report is included only if all of its passages
+                match.
+            enrich: Cypher statement of your own, run in a read-only transaction with the chunk ids of the hits as
+                `$ids`. It returns one row per hit with the chunk id as `id`; the other columns become `Hit.extra`. Put
+                values into the parameters of a `HitStatement`.
 
         Raises:
-            QuestionError: the question is empty, or `k` out of bounds.
-            FilterError: `where` cannot be read.
-            StatementRefused: `enrich` cannot be run, writes, or returns rows that are not those of hits.
-            MetadataNotFound: no document has a key that `where` asks for.
-            CorpusNotFound: there is no such corpus.
-            IndexMissing: it lacks an index that the retriever needs.
-            EmbedderMismatch: its vectors are another embedder's.
-            DatabaseError: it cannot be read.
-            SettingsError: there is no such retriever.
-            ModelError: `rerank`, and there is no reranker, or it failed.
-            LlmError, ExtraMissing: `decompose` or `hypothetical`, and there is no language model, or it failed. An
-                answer that cannot be used is no error but a note.
+            QuestionError: the question is empty, or `k` is out of range.
+            FilterError: `where` cannot be parsed.
+            StatementRefused: `enrich` cannot be run, writes, or returns rows without a hit's id.
+            MetadataNotFound: no document has a key of `where`.
+            CorpusNotFound: the corpus does not exist.
+            IndexMissing: the corpus lacks an index that the retriever needs.
+            EmbedderMismatch: the vectors of the corpus come from another embedder.
+            DatabaseError: the database cannot be read.
+            SettingsError: the retriever does not exist.
+            ModelError: `rerank` is set, and the reranker is missing or failed.
+            LlmError, ExtraMissing: `decompose` or `hypothetical` is set, and the language model is missing or failed.
+                An unusable response only adds a note.
         """
         statement = HitStatement(enrich) if isinstance(enrich, str) else enrich
         options = SearchOptions.of(retriever, where, rerank=rerank, decompose=decompose, hypothetical=hypothetical)
@@ -115,21 +114,21 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         hypothetical: bool = False,
         where: Where | None = None,
     ) -> Retriever:
-        """A retriever over this corpus, made once.
+        """Return a retriever over this corpus; each retriever is created once.
 
-        Its hits may have the same text, where `search` gives one; of chunks with the same text and title it finds one
-        by meaning.
+        Unlike `search`, it may return several hits with the same text. Of chunks with the same text and title, a search
+        by meaning finds only one.
 
         Args:
-            name: with options after a colon ("NAME:option=value"), or the settings object of a system's retriever.
-            repeats: let all chunks with the text and title of a hit follow it, with its score, even if they are then
-                more than were asked for.
+            name: retriever name, with options after a colon ("NAME:option=value"), or the settings object of a system's
+                retriever.
+            repeats: after each hit, add all chunks with the same text and title and the same score, even beyond `k`.
             rerank, decompose, hypothetical, where: as for `search`.
 
         Raises:
-            SettingsError: there is no such retriever, or it has no such option.
-            ModelError: `rerank`, and there is no reranker.
-            LlmError, ExtraMissing: `decompose` or `hypothetical`, and there is no language model.
+            SettingsError: the retriever or one of its options does not exist.
+            ModelError: `rerank` is set, and there is no reranker.
+            LlmError, ExtraMissing: `decompose` or `hypothetical` is set, and there is no language model.
         """
         options = SearchOptions.of(name, where, rerank=rerank, decompose=decompose, hypothetical=hypothetical)
         made = self.made(options)
@@ -139,7 +138,7 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         return WithRepeats(made, self.connection.retrieval_context(), sharing=sharing)
 
     def member(self, title: str, name: str | SettingsClass, where: Expression | None) -> AskedCorpus:
-        """Return this corpus as one of several that are asked together."""
+        """Return this corpus as a member of a joint search over several corpora."""
         context, plain = self.connection.made_retriever(name)
         filtered = _enabled(plain, context, self.within(where))
         return AskedCorpus(title, context, plain, filtered.documents, filtered)
@@ -150,23 +149,23 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
 
     def on_all(self, question: str, k: int, retriever: str | SettingsClass) -> Evidence | None:
         systems = installed_systems()
-        if self.fixed is not None:  # reports may stand on any document
+        if self.fixed is not None:  # reports may use documents outside the restriction
             return None
         if not asks_about_whole_corpus(question) or global_questions.answers_itself(systems, retriever):
             return None
-        self.retriever(retriever)  # one that is wrong is said to be so
+        self.retriever(retriever)  # raises an error for an invalid retriever
         corpus = asked_corpus(self.graph, self.corpus_name)
-        if corpus.disabled:  # reports may stand on any document
+        if corpus.disabled:  # reports may use disabled documents
             return None
         better = global_questions.retriever_for_all(systems, corpus)
         if not better:
             return global_questions.overview(systems, self.connection.retrieval_context(), question)
         found = self.search(question, k, retriever=better)
-        said = f"This asks about all documents: it is answered by the reports of the retriever {better}."
-        return replace(found, notes=(said, *found.notes))
+        note = f"The question is about all documents, so reports of the retriever {better} answer it."
+        return replace(found, notes=(note, *found.notes))
 
     def with_edges(self, evidence: Evidence) -> Evidence:
-        if self.fixed is not None:  # edges may be stated by any document
+        if self.fixed is not None:  # edges may come from documents outside the restriction
             return evidence
 
         def ask(tx: Transaction) -> Evidence:
@@ -180,13 +179,13 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         documents = None if where is None else of_documents(where)
         try:
             return nearest_names(self.graph, self.corpus_name, names, among=self.among_enabled(documents))
-        except MetadataNotFound:  # of several corpora, one may have no document that the filter lets through
+        except MetadataNotFound:  # in a search over several corpora, this one may lack the metadata key
             return dict.fromkeys(names, ())
 
     def learning(self, retriever: str | SettingsClass) -> Learning:
         if self.fixed is not None:
             raise FilterError(
-                "An answer from a part of a corpus is not remembered: it would be recalled for others.",
+                "Answers from a restricted part of a corpus cannot be remembered, because other users would get them.",
                 remedy="Ask without remember.",
             )
         learner = find_learner(retriever)
@@ -211,7 +210,7 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         return self.graph.reading("retrieve/repeats", read)
 
     def _sharing(self, tx: Transaction, corpus: Corpus, *, where: Expression | None) -> Sharing | None:
-        # None if all documents are let through
+        # Returns None if all documents may be used.
         seen = without_disabled(where) if corpus.hides_documents else where
         documents = None if seen is None else of_documents(seen)
         return (

@@ -1,4 +1,4 @@
-"""Several corpora asked as one, wherever they are."""
+"""Search and questions over several corpora as if they were one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from overstory.knowledge.asynchronous import AsynchronousQuestions, ClosesAsynch
 from overstory.knowledge.connection import forwarded
 from overstory.knowledge.passage_questions import Learning, PassageQuestions
 from overstory.knowledge.questions import CorpusQuestions
-from overstory.knowledge.restricted import RestrictedKnowledge
+from overstory.knowledge.restricted_knowledge import RestrictedKnowledge
 from overstory.llm import Chat
 from overstory.model import Evidence, Repeat
 from overstory.protocols import Embedder, Extractor, Progress, Reranker, Retriever
@@ -34,8 +34,6 @@ M = TypeVar("M")
 
 
 class SeveralQuestions(PassageQuestions):
-    """Questions to several corpora."""
-
     def __init__(self, corpora: Sequence[Knowledge | RestrictedKnowledge]) -> None:
         self.parts = _titled([CorpusQuestions.of(each) for each in corpora])
         self.first = next(iter(self.parts.values())).connection
@@ -54,7 +52,6 @@ class SeveralQuestions(PassageQuestions):
         return self.first.reranker
 
     def chat(self) -> Chat | None:
-        """As `Knowledge.chat`, of the first."""
         return self.first.chat()
 
     def filtering(self, name: str | SettingsClass, where: Expression | None) -> Retriever:
@@ -84,7 +81,7 @@ class SeveralQuestions(PassageQuestions):
         return {group[0].chunk_id: _of_all(group, found) for group in groups}
 
     def on_all(self, question: str, k: int, retriever: str | SettingsClass) -> Evidence | None:
-        if any(part.fixed is not None for part in self.parts.values()):  # reports may stand on any document
+        if any(part.fixed is not None for part in self.parts.values()):  # reports may use hidden documents
             return None
         asked = self._at_once(
             {title: functools.partial(part.on_all, question, k, retriever) for title, part in self.parts.items()}
@@ -101,7 +98,7 @@ class SeveralQuestions(PassageQuestions):
             return evidence
         try:
             found = self._at_once(asks).members
-        except (DatabaseUnreachable, ServerError):  # the evidence is of the others
+        except (DatabaseUnreachable, ServerError):  # edges are optional, and the evidence is complete
             return evidence
         having = {title: each for title, each in found.items() if each.parts}
         if not having:
@@ -128,8 +125,8 @@ class SeveralQuestions(PassageQuestions):
     def learning(self, retriever: str | SettingsClass) -> Learning:
         del retriever
         raise FilterError(
-            "An answer from several corpora is not remembered: it stands on passages that one of them lacks.",
-            remedy="Ask without remember, or one corpus.",
+            "Answers from several corpora cannot be remembered, because no single corpus has all of their passages.",
+            remedy="Ask without remember, or ask a single corpus.",
         )
 
     def extract(self, question: str, context: Context, least: float) -> Extract:
@@ -140,28 +137,30 @@ class SeveralQuestions(PassageQuestions):
 
 
 def _questions_of(corpora: SeveralCorpora) -> SeveralQuestions:
-    return corpora._questions  # pyright: ignore[reportPrivateUsage] # of the same module
+    return corpora._questions  # pyright: ignore[reportPrivateUsage] # both classes are in this module
 
 
 class SeveralCorpora(AsynchronousQuestions, ClosesAsynchronously):
-    """Several corpora that are searched, and asked, as if they were one, as `Knowledge.over` gives them.
+    """Several corpora that are searched as one, created by `Knowledge.over`.
 
-    Each question asks all of them at once. Names have the same meaning in all: one that a passage of one corpus says
-    leads to passages of another, and is as rare as it is in all together. Vectors have to be by the same embedder. A
-    corpus whose database cannot be reached is left out, with a note, and not waited for during the next 30 seconds.
-    Language model, reranker and extractor are those of the first. Nothing is written. Safe to share between threads.
+    Each question goes to all corpora at once. An entity means the same in every corpus: an entity mentioned in one
+    corpus leads to passages of another, and its frequency is counted over all. All vectors must come from the same
+    embedder. A corpus whose database is unreachable is left out with a note, and skipped for the next 30 seconds.
+    Language model, reranker and extractor are those of the first corpus. Nothing is written. Safe to share between
+    threads.
     """
 
     def __init__(self, corpora: Sequence[Knowledge | RestrictedKnowledge], *, opened: Sequence[Knowledge] = ()) -> None:
-        """
+        """Combine corpora.
+
         Args:
-            opened: those of them that end with `close`.
+            opened: those of the corpora that `close` closes.
 
         Raises:
-            SettingsError: there are none, or one is named twice.
+            SettingsError: the list is empty, or a corpus is listed twice.
         """
         if not corpora:
-            raise SettingsError("There is no corpus to ask.", remedy="Name at least one.")
+            raise SettingsError("The list of corpora is empty.", remedy="Name at least one corpus.")
         self.corpora = tuple(corpora)
         self._opened = tuple(opened)
         self._questions = SeveralQuestions(corpora)
@@ -178,30 +177,26 @@ class SeveralCorpora(AsynchronousQuestions, ClosesAsynchronously):
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """How hits and notes call the corpora: by their names, or, where two have the same, with their databases."""
+        """Names of the corpora in hits and notes; corpora with the same name also show their database."""
         return tuple(self._questions.parts)
 
     @property
     def embedder(self) -> Embedder:
-        """As `Knowledge.embedder`, of the first."""
         return self._questions.first.embedder
 
     @property
     def extractor(self) -> Extractor:
-        """As `Knowledge.extractor`, of the first."""
         return self._questions.extractor
 
     @property
     def reranker(self) -> Reranker:
-        """As `Knowledge.reranker`, of the first."""
         return self._questions.reranker
 
     def use_model(self, name: str | None = None, *, budget_tokens: int | None = None) -> None:
-        """As `Knowledge.use_model`."""
         self._questions.first.use_model(name, budget_tokens=budget_tokens)
 
     def close(self) -> None:
-        """Ends asynchronous calls, and closes the corpora that were given by name; a later call opens them again."""
+        """End asynchronous calls, and close the corpora that were given by name; a later call opens them again."""
         self.threads.close()
         for each in self._opened:
             each.close()
@@ -211,10 +206,10 @@ class SeveralCorpora(AsynchronousQuestions, ClosesAsynchronously):
 
 
 def _titled(parts: Sequence[CorpusQuestions]) -> dict[str, CorpusQuestions]:
-    """Corpora by their names; those of one name with the databases that they are in.
+    """Map display names to corpora; corpora with the same name get the address of their database.
 
     Raises:
-        SettingsError: one is named twice.
+        SettingsError: a corpus is listed twice.
     """
     named = Counter(part.corpus_name for part in parts)
     titled: dict[str, CorpusQuestions] = {}
@@ -222,13 +217,13 @@ def _titled(parts: Sequence[CorpusQuestions]) -> dict[str, CorpusQuestions]:
         place = part.settings.database.uri or "the embedded server"
         title = part.corpus_name if named[part.corpus_name] == 1 else f"{part.corpus_name} at {place}"
         if title in titled:
-            raise SettingsError(f"The corpus {title} is named twice.", remedy="Name each once.")
+            raise SettingsError(f"The corpus {title} is listed twice.", remedy="List each corpus once.")
         titled[title] = part
     return titled
 
 
 def _of_all(group: Group, found: Mapping[str, Repeats]) -> tuple[int, tuple[Repeat, ...]]:
-    """How often a text is there besides its first hit, in all corpora, and where."""
+    """Return how many other passages in all corpora have the text of the group's first hit, and the first of them."""
     total = -1
     places: list[Repeat] = []
     for title in dict.fromkeys(hit.corpus for hit in group):

@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
-from overstory.cancelling import check, is_cancelled
-from overstory.closing import Closing
+from overstory.cancellation import check, is_cancelled
+from overstory.closable import Closable
 from overstory.errors import AnswerTruncated, AnswerUnusable, LlmCancelled, LlmError
 from overstory.llm.budget import Estimate, UsageMeter, prompt_tokens_at_most
 from overstory.llm.cache import AnswerCache, request_key
@@ -78,7 +78,7 @@ class SingleFlight:
                     self._held[key] = (turn, wanted - 1)
 
 
-class Chat(Closing):
+class Chat(Closable):
     """Sends requests to a model, caches usable answers and meters usage. Safe to share between threads."""
 
     def __init__(

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from overstory.cancelling import ended_by
+from overstory.cancellation import ended_by
 from overstory.display import printable
 from overstory.endpoints import (
     CONNECT_SECONDS,

@@ -1,4 +1,4 @@
-"""The shared data model: documents, extractions, evidence and chat messages. Plain frozen values with displays."""
+"""The shared data model: documents, extractions, evidence and chat messages, as frozen dataclasses with displays."""
 
 from overstory.model.chat import Completion, JsonSchema, Message, Role, Usage
 from overstory.model.documents import (

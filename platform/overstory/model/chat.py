@@ -1,4 +1,4 @@
-"""Messages to a language model, and its replies."""
+"""Messages to a language model, and its responses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 JsonSchema = Mapping[str, object]
-"""A JSON schema, as pydantic writes one; its "title" names it."""
+"""A JSON schema as pydantic generates it; its "title" is the name of the schema."""
 
 Role = Literal["system", "user", "assistant"]
 
@@ -22,7 +22,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of requests and of their answers; `estimated` where an endpoint did not say."""
+    """Token counts of requests and responses; `estimated` if the endpoint reported no counts."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -47,15 +47,15 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The reply of a language model.
+    """A response of a language model.
 
     Attributes:
-        model: as the endpoint names it.
-        usage: what this answer took; of one that was remembered, what it took when it was given.
-        truncated: it ended at the limit of tokens, not where the model would have ended it.
-        seconds: from the first attempt to the answer, pauses included.
-        retries: requests that failed before it.
-        cached: it was remembered, and cost nothing.
+        model: model name as the endpoint reports it.
+        usage: tokens of this response; for a cached response, the tokens of the original request.
+        truncated: True if the response ended at the token limit.
+        seconds: time from the first attempt to the response, pauses included.
+        retries: number of failed requests before this response.
+        cached: True if the response came from the cache and cost nothing.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""A tree as a person reads it: communities in communities, what each is about, how much it keeps together."""
+"""Community trees as users see them, and the reports on their communities."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from overstory.model.documents import SINGULAR, Unit
 from overstory.model.origin import HasOrigin, OfPassage
 
 SHORT_ID_DIGITS = 8
-"""Digits of an id that are shown; they name a community as long as no other begins so."""
+"""Number of id digits shown; they identify a community unless another id starts with the same digits."""
 
 
 @dataclass(frozen=True, slots=True)
-class TellingName:
-    """A name, and how many passages mention it: of the community, or, in a community of names, of the corpus."""
+class CommunityName:
+    """An entity name that characterises a community, with the number of passages that mention it.
+
+    In a tree of passages, only the community's own passages are counted; in a tree of entities, all passages of the
+    corpus.
+    """
 
     name: str
     passages: int
@@ -23,7 +27,7 @@ class TellingName:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MemberPassage(OfPassage):
-    """A passage right below a community.
+    """A passage directly below a community.
 
     Attributes:
         similarity: cosine to the community's vector.
@@ -40,12 +44,12 @@ class MemberPassage(OfPassage):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MemberName:
-    """A name right below a community.
+class MemberEntity:
+    """An entity directly below a community.
 
     Attributes:
-        type: as PERSON or ORG; "" if there is none.
-        passages: how many mention it.
+        type: entity type such as PERSON or ORG; "" if unknown.
+        passages: number of passages that mention the entity.
     """
 
     entity_id: str
@@ -58,16 +62,16 @@ class MemberName:
         return printable(f"{self.name} ({kind}{counted(self.passages, 'passage')})")
 
     def __repr__(self) -> str:
-        return f"<MemberName {self}>"
+        return f"<MemberEntity {self}>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MemberDocument(HasOrigin):
-    """A document right below a community.
+    """A document directly below a community.
 
     Attributes:
-        passages: how many it has.
-        similarity: cosine of its nearest passage to the community's vector.
+        passages: number of passages in the document.
+        similarity: cosine of the nearest passage to the community's vector.
     """
 
     document_id: str
@@ -86,25 +90,25 @@ class MemberDocument(HasOrigin):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Community:
-    """A node of the tree above its leaves; the root is everything that the tree groups.
+    """An inner node of a community tree. The root contains everything in the tree.
 
     Attributes:
-        unit: what it is a community of: of passages ("chunk"), of names ("entity") or of documents.
-        level: 0 for the root, 1 for the communities right below it, ….
-        size: its passages, names or documents.
-        entropy: its own term of the structural entropy, in bits: what it costs to enter it.
-        entropy_below: the terms of everything below it, leaves included, in bits.
-        inside: the share of its volume that edges to others of its own take; 1 if no edge leaves it. This and the two
-            before are None in a tree that encodes no graph, such as one of summaries.
-        names: those that tell it from the rest, the most telling first; none for the root.
-        sentences: those nearest to its vector, of the passages nearest to it; none for the root.
-        communities: right below it, the largest first, as far as they were asked for.
-        passages, documents: right below it and in none of its communities, the nearest to its vector first, as far as
-            they were asked for; none for the root.
-        entities: likewise, the strongest names first.
-        below: how many communities, passages, names and documents there are right below it, shown or not.
-        leaves: how many of these are no communities.
-        title, summary: that the system gave it; "" where it gives none.
+        unit: kind of members: passages ("chunk"), entities ("entity") or documents ("document").
+        level: 0 for the root, 1 for the communities directly below it, and so on.
+        size: number of passages, entities or documents in the community.
+        entropy: the community's own term of the structural entropy, in bits: the cost of entering it.
+        entropy_below: sum of the terms of all nodes below, leaves included, in bits.
+        inside: share of the community's volume on edges within the community; 1 if no edge leaves it. Like `entropy`
+            and `entropy_below`, None in a tree that encodes no graph, such as a tree of summaries.
+        names: names that distinguish the community from the others, best first; empty for the root.
+        sentences: sentences nearest to the community's vector, from its nearest passages; empty for the root.
+        communities: communities directly below, largest first, up to the requested limit.
+        passages, documents: direct members outside the communities below, nearest to the community's vector first, up
+            to the requested limit; empty for the root.
+        entities: direct members in a tree of entities, most important first.
+        below: number of nodes directly below, shown or not.
+        leaves: number of those nodes that are not communities.
+        title, summary: title and summary from the system; "" if the system gives none.
     """
 
     id: str
@@ -114,46 +118,48 @@ class Community:
     entropy: float | None
     entropy_below: float | None
     inside: float | None
-    names: tuple[TellingName, ...]
+    names: tuple[CommunityName, ...]
     sentences: tuple[str, ...]
     communities: tuple[Community, ...]
     below: int
     leaves: int
     passages: tuple[MemberPassage, ...] = ()
-    entities: tuple[MemberName, ...] = ()
+    entities: tuple[MemberEntity, ...] = ()
     documents: tuple[MemberDocument, ...] = ()
     title: str = ""
     summary: str = ""
 
     @property
-    def members(self) -> tuple[MemberPassage | MemberName | MemberDocument, ...]:
-        """Its passages, names or documents that are in none of its communities, as far as they were asked for."""
+    def members(self) -> tuple[MemberPassage | MemberEntity | MemberDocument, ...]:
+        """Direct members that belong to no community below, up to the requested limit."""
         return self.passages or self.entities or self.documents
 
     @property
     def short_id(self) -> str:
-        """The id as `Knowledge.tree` and `overstory tree` take it."""
+        """Short id that `Knowledge.tree` and `overstory tree` accept."""
         return self.id[:SHORT_ID_DIGITS]
 
     @property
     def figures(self) -> str:
-        """ "138 passages, 73 % inside, 0.1076 bits and 0.8095 below"."""
+        """Size and entropy in words, such as "138 passages, 73 % inside, 0.1076 bits and 0.8095 below"."""
         size = counted(self.size, SINGULAR[self.unit])
         if self.inside is None:
             return size
-        # Rounded down: 100 % is said only of a community that nothing leaves.
+        # Rounded down, so that only a community without outgoing edges shows 100 %.
         inside = f"{int(self.inside * 100)} % inside"
         return f"{size}, {inside}, {self.entropy:.4f} bits and {self.entropy_below:.4f} below"
 
     @property
     def hidden(self) -> str:
-        """ "7 more communities and 2 more names" where only some are shown, else "". What hangs right below the root is
-        told by a note of the tree."""
+        """Nodes that are not shown, such as "7 more communities and 2 more entities"; "" if all are shown.
+
+        A note of the tree reports hidden leaves of the root.
+        """
         if not (self.communities or self.members):
             return ""
         communities = self.below - self.leaves - len(self.communities)
         leaves = self.leaves - len(self.members) if self.level else 0
-        more = [counted(communities, "more community", "more communities")] if communities else []
+        more = [counted(communities, "more community")] if communities else []
         more += [counted(leaves, f"more {SINGULAR[self.unit]}")] if leaves else []
         return " and ".join(more)
 
@@ -164,13 +170,13 @@ class Community:
 
 @dataclass(frozen=True, slots=True)
 class ListedTree:
-    """A tree that a corpus has.
+    """A community tree of a corpus.
 
     Attributes:
-        name: that `Knowledge.tree` takes.
-        title: "SeRAG tree over meaning alone".
-        unit: what it groups: passages ("chunk"), names ("entity") or documents.
-        reports: whether its system writes reports on its communities.
+        name: tree name as `Knowledge.tree` accepts it.
+        title: for example "SeRAG tree over meaning alone".
+        unit: kind of leaves: passages ("chunk"), entities ("entity") or documents ("document").
+        reports: True if the system writes reports on the communities.
     """
 
     name: str
@@ -181,18 +187,18 @@ class ListedTree:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CommunityTree:
-    """A part of a tree.
+    """A part of a community tree.
 
     Attributes:
-        corpus: its name.
-        tree: which one, by the name that `Knowledge.tree` takes.
-        unit: what it groups: passages ("chunk"), names ("entity") or documents.
-        size: passages, names or documents of the whole tree.
-        levels: communities of the whole tree at each level, from the top; without the root.
-        entropy: of the whole tree, in bits; None where it encodes no graph.
-        above: ids of the communities that `community` is in, the largest first; without the root.
-        community: what was asked for, the root if nothing was, with what is below it.
-        notes: what the reader should know of the result (an index older than the corpus, what was left out).
+        corpus: name of the corpus.
+        tree: tree name as `Knowledge.tree` accepts it.
+        unit: kind of leaves: passages ("chunk"), entities ("entity") or documents ("document").
+        size: number of passages, entities or documents in the whole tree.
+        levels: number of communities at each level of the whole tree, from the top, without the root.
+        entropy: structural entropy of the whole tree, in bits; None if the tree encodes no graph.
+        above: ids of the communities around `community`, largest first, without the root.
+        community: the requested community, by default the root, with the nodes below it.
+        notes: remarks on the result, for example an outdated index or parts that were left out.
     """
 
     corpus: str
@@ -207,7 +213,7 @@ class CommunityTree:
 
     @property
     def headline(self) -> str:
-        """ "Corpus 'demo', tree serag: 1,046 passages in 24 + 142 communities, 6.7465 bits"."""
+        """The tree in one line: "Corpus 'demo', tree serag: 1,046 passages in 24 + 142 communities, 6.7465 bits"."""
         number = " + ".join(f"{each:,}" for each in self.levels)
         communities = "community" if self.levels == (1,) else "communities"
         inside = f" in {number} {communities}" if self.levels else ""
@@ -216,7 +222,6 @@ class CommunityTree:
         return f"Corpus {self.corpus!r}, tree {self.tree}: {size}{inside}{bits}"
 
     def __repr__(self) -> str:
-        """The headline, and a line for each community, passage, name or document."""
         lines = [f"<CommunityTree of {self.headline[0].lower()}{self.headline[1:]}>"]
         if self.community.level:
             lines.append(f"{self.community.short_id}  {_line(self.community)}")
@@ -242,23 +247,23 @@ def _about(community: Community) -> str:
     return community.title or ", ".join(each.name for each in community.names)
 
 
-_TITLE_CHARACTERS = 64  # characters of a title in a list
+_TITLE_CHARACTERS = 64  # maximum length of a title in a list
 
 
 @dataclass(frozen=True, slots=True)
 class ReportPassage(OfPassage):
-    """A passage that a finding stands on."""
+    """A passage that supports a finding."""
 
     page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ReportStatement:
-    """One statement of a report.
+    """One finding of a report.
 
     Attributes:
-        names: what it is about.
-        passages: those that it stands on, the most important first.
+        names: entities that the finding is about.
+        passages: supporting passages, most important first.
     """
 
     text: str
@@ -268,16 +273,16 @@ class ReportStatement:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReportedCommunity:
-    """A community, and what its report says in short.
+    """A community with the short form of its report.
 
     Attributes:
-        id: of the community.
-        unit: what it is a community of: of passages ("chunk"), of names ("entity") or of documents.
-        level: 1 for the coarsest communities, 2 for those right below them, ….
-        size: its passages, names or documents.
-        title, summary: "" where it has no report now.
-        rating: how much the community matters, 0 to 10; 0 where it has no report now.
-        by: who wrote the report: "rules", or the name of a language model; "" where there is none.
+        id: id of the community.
+        unit: kind of members: passages ("chunk"), entities ("entity") or documents ("document").
+        level: 1 for the coarsest communities, 2 for the communities directly below, and so on.
+        size: number of passages, entities or documents in the community.
+        title, summary: title and summary of the report; "" without a report.
+        rating: importance of the community, 0 to 10; 0 without a report.
+        by: author of the report: "rules" or the name of a language model; "" without a report.
     """
 
     id: str
@@ -295,17 +300,16 @@ class ReportedCommunity:
 
     @property
     def short_id(self) -> str:
-        """The id as `Knowledge.report` and `overstory report` take it."""
+        """Short id that `Knowledge.report` and `overstory report` accept."""
         return self.id[:SHORT_ID_DIGITS]
 
     @property
     def sized(self) -> str:
-        """ "12 names"."""
         return counted(self.size, SINGULAR[self.unit])
 
     @property
     def line(self) -> str:
-        """ "45ad4824   8.5  Rivers of Europe (12 names)"; "—" for the rating where there is no report."""
+        """The community in one line: "45ad4824   8.5  Rivers of Europe (12 entities)"; rating "—" without a report."""
         rating = f"{self.rating:4.1f}" if self.has_report else "   —"
         return f"{self.short_id}  {rating}  {shortened(self.title, _TITLE_CHARACTERS) or 'no report'} ({self.sized})"
 
@@ -315,18 +319,17 @@ class ReportedCommunity:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CommunityReports:
-    """The reports on the communities of one level of a tree.
+    """The reports on the communities at one level of a tree.
 
     Attributes:
-        corpus: its name.
-        tree: which one, by the name that `Knowledge.reports` takes.
-        level: of the communities.
-        levels: reports at each level of the tree, from the coarsest.
-        reports: those of the highest rating, of equal ones those on the largest communities first; as many as were
-            asked for.
-        without: the largest communities of the level that have no report now, as many as were asked for.
-        hidden: how many communities of the level have none, shown or not.
-        notes: what the reader should know of the result (an index older than the corpus).
+        corpus: name of the corpus.
+        tree: tree name as `Knowledge.reports` accepts it.
+        level: level of the communities.
+        levels: number of reports at each level of the tree, coarsest first.
+        reports: reports with the highest rating first, ties by community size, up to the requested limit.
+        without: largest communities of the level without a report, up to the requested limit.
+        hidden: number of communities of the level without a report, shown or not.
+        notes: remarks on the result, for example an outdated index.
     """
 
     corpus: str
@@ -340,7 +343,7 @@ class CommunityReports:
 
     @property
     def headline(self) -> str:
-        """ "Corpus 'demo', tree hirag: 24 reports at level 1 of 3"."""
+        """The result in one line: "Corpus 'demo', tree hirag: 24 reports at level 1 of 3"."""
         if not self.levels:
             return f"Corpus {self.corpus!r}, tree {self.tree}: no reports"
         number = self.levels[self.level - 1] if self.level <= len(self.levels) else 0
@@ -349,11 +352,10 @@ class CommunityReports:
 
     @property
     def more(self) -> int:
-        """How many reports of the level are not among `reports`."""
+        """Number of reports at this level that are not in `reports`."""
         return max(0, (self.levels[self.level - 1] if self.level <= len(self.levels) else 0) - len(self.reports))
 
     def __repr__(self) -> str:
-        """The headline, and a line for each report."""
         lines = [f"<CommunityReports of {self.headline[0].lower()}{self.headline[1:]}>"]
         lines += [f"  {report.line}" for report in (*self.reports, *self.without)]
         lines += [f"  … {self.more:,} more"] if self.more else []
@@ -362,18 +364,18 @@ class CommunityReports:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FullReport:
-    """A report on a community, and its place in the tree.
+    """A report on a community, with the community's place in the tree.
 
     Attributes:
-        corpus: its name.
-        tree: which one, by the name that `Knowledge.report` takes.
-        community: with title, summary, rating and author of the report; these are empty where it has none now.
-        findings: the most important first.
-        passages: how many passages the whole report stands on.
-        above: the communities that it is in, the largest first.
-        below: those right below it of the highest rating, at most 20.
-        communities: how many there are right below it.
-        notes: what the reader should know of the result (an index older than the corpus, that there is no report).
+        corpus: name of the corpus.
+        tree: tree name as `Knowledge.report` accepts it.
+        community: the community with title, summary, rating and author of its report; these are empty without a report.
+        findings: findings of the report, most important first.
+        passages: number of passages that support the whole report.
+        above: communities around this one, largest first.
+        below: communities directly below with the highest ratings, at most 20.
+        communities: number of communities directly below.
+        notes: remarks on the result, for example an outdated index or a missing report.
     """
 
     corpus: str
@@ -387,7 +389,6 @@ class FullReport:
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """Its line and summary, and a line for each finding."""
         lines = [f"<FullReport {self.community.line}>"]
         lines += [f"  {self.community.summary}"] if self.community.summary else []
         for number, finding in enumerate(self.findings, start=1):

@@ -1,4 +1,4 @@
-"""Documents, their headings, annotations, and the pieces they are cut into."""
+"""Documents with their headings and annotations, and the chunks and findings made from them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from overstory.display import origin, printable, shortened
+from overstory.display import origin, plural_of, printable, shortened
 from overstory.model.metadata import Metadata
 
 
@@ -21,16 +21,17 @@ class Heading:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Document:
-    """One text with its origin, as loaders yield it.
+    """One text with its origin, as a loader yields it.
 
     Attributes:
-        source: the namespace of the key: a path or another address without what changes between runs.
-        source_key: unique within the source (a BEIR `_id`, a line's `id`, or "" where a source is one document).
-        text: the whole text, stripped; its chunks, in order, concatenate to it.
-        title: "" where there is none.
-        headings: in order of `start`; a chunk never crosses one.
-        file_metadata: what is known of the file that it was read from. It is read like metadata, where `metadata` has
-            nothing of that name; a document is not another one because its file was moved or touched.
+        source: namespace of the key: a path or address, without parts that change between runs.
+        source_key: key that is unique within the source (a BEIR `_id`, a line's `id`); "" if the source is one
+            document.
+        text: the whole text, stripped; the document's chunks, in order, concatenate to it.
+        title: "" if the document has no title.
+        headings: headings in order of `start`; a chunk never crosses a heading.
+        file_metadata: metadata of the file, such as its name and time; `metadata` takes precedence. A document whose
+            file was only moved or touched counts as unchanged.
     """
 
     source: str
@@ -43,7 +44,7 @@ class Document:
 
     @property
     def all_metadata(self) -> Metadata:
-        """`metadata`, and what `file_metadata` has besides."""
+        """Metadata and file metadata in one dictionary; `metadata` takes precedence."""
         return {**self.file_metadata, **self.metadata}
 
     def __repr__(self) -> str:
@@ -52,11 +53,11 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """Entities and facts from external extraction (OpenIE) of a document; stored with `by: "openie"`.
+    """Entities and facts of a document from external extraction (OpenIE); stored with `by: "openie"`.
 
     Attributes:
-        source: the namespace of the annotated document; "" finds it by its key alone.
-        triples: subject, predicate, object, in text order.
+        source: namespace of the annotated document; "" finds the document by its key alone.
+        triples: (subject, predicate, object) tuples in text order.
     """
 
     source: str
@@ -66,26 +67,26 @@ class Annotation:
 
 
 HYPERLINK = "HYPERLINK"
-"""The type of links that stand in a text: what may be read next, but no statement on the two documents."""
+"""Type of a hyperlink within a text. Such a link suggests further reading and states no fact."""
 
 
 HEAVIEST_LINK = 1e15
-"""The largest weight of a link, and of the sum of those with the same ends, type and text: sums of sums stay finite."""
+"""Maximum weight of a link, and of the sum over links with equal ends, type and text; keeps larger sums finite."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A directed link from one document to another. It belongs to the document that it starts from.
+    """A directed link from one document to another. The link belongs to the document at its start.
 
-    Of links with the same ends, type and text, a corpus keeps one, with the sum of their weights.
+    If several links have the same ends, type and text, the corpus stores one link with the sum of their weights.
 
     Attributes:
-        source, source_key: the document that it starts from.
-        target_key, target_source: the document that it leads to, which need not be loaded yet; "" as the target's
-            source stands for the link's own.
-        type: like "ACTED_IN"; "" where links have no types.
-        text: what the link itself says, such as the words of a hyperlink; "" where it says nothing.
-        weight: above 0, at most `HEAVIEST_LINK`.
+        source, source_key: origin of the document at the start of the link.
+        target_key, target_source: origin of the target document, which may be loaded later; if `target_source` is "",
+            the target has the same source as the start.
+        type: link type such as "ACTED_IN"; "" for links without a type.
+        text: text of the link, such as the anchor text of a hyperlink; "" if there is none.
+        weight: above 0 and at most `HEAVIEST_LINK`.
     """
 
     source: str
@@ -98,12 +99,11 @@ class Link:
 
 
 Loaded = Document | Annotation | Link
-"""What loaders yield."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """A piece of a document's text, `text == document.text[start:end]`, with the path of headings above it."""
+    """A piece of a document, `text == document.text[start:end]`, with the path of its headings."""
 
     seq: int
     start: int
@@ -115,13 +115,13 @@ class TextPiece:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A named entity as a text says it.
+    """A named entity as it appears in a text.
 
     Attributes:
-        surface: the words of the text.
-        type: the pipeline's label ("PERSON", "GPE", …).
-        sentence: the index of its sentence in the chunk.
-        start, end: characters in the chunk's text.
+        surface: words in the text.
+        type: entity label of the pipeline ("PERSON", "GPE", …).
+        sentence: index of the sentence in the chunk.
+        start, end: character span in the chunk's text.
     """
 
     surface: str
@@ -136,11 +136,11 @@ class FactStatement:
     """A subject–predicate–object fact as a sentence states it.
 
     Attributes:
-        subject, object: the phrases of the text; `subject_mention` and `object_mention` index the chunk's mentions
-            where the phrase is, or is headed by, a named entity.
+        subject, object: phrases in the text. `subject_mention` and `object_mention` are indexes into the chunk's
+            mentions, if the phrase is a named entity or has one as its head.
         predicate: lemma of the verb with its particles and preposition ("be born in", "marry").
-        sentence: the index of the sentence in the chunk.
-        position: the rank of the fact in the chunk, in text order.
+        sentence: index of the sentence in the chunk.
+        position: rank of the fact in the chunk, in text order.
     """
 
     subject: str
@@ -154,7 +154,7 @@ class FactStatement:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The findings of an extractor in one chunk. `sentences` holds the first character of each sentence in its text."""
+    """The findings of an extractor in one chunk. `sentences` contains the start offset of each sentence."""
 
     chunk_id: str
     sentences: tuple[int, ...]
@@ -164,10 +164,10 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class ChunkText:
-    """A chunk as compute stages read it.
+    """A chunk as input of a compute stage.
 
     Attributes:
-        language: the ISO code of its language where that is known and is not English, else "".
+        language: ISO code of the text's language if it is known and not English, otherwise "".
     """
 
     id: str
@@ -179,6 +179,5 @@ class ChunkText:
 
 Unit = Literal["document", "chunk", "entity"]
 
-SINGULAR: Mapping[Unit, str] = {"document": "document", "chunk": "passage", "entity": "name"}
-PLURAL: Mapping[Unit, str] = {unit: f"{word}s" for unit, word in SINGULAR.items()}
-"""Names shown to readers."""
+SINGULAR: Mapping[Unit, str] = {"document": "document", "chunk": "passage", "entity": "entity"}
+PLURAL: Mapping[Unit, str] = {unit: plural_of(word) for unit, word in SINGULAR.items()}

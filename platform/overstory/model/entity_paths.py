@@ -1,4 +1,4 @@
-"""Paths between two names: through which names one leads to the other, and the sentences that state each step."""
+"""Paths between two entities, with the sentences that support each step; also facts and passages of one entity."""
 
 from __future__ import annotations
 
@@ -14,25 +14,28 @@ if TYPE_CHECKING:
 
 
 StepKind = Literal["fact", "link", "sentence", "subject", "passage"]
-"""Statements of a step, the closest first: a fact of both names; a link between documents that have them as titles; a
-sentence with both; a sentence with one, in a passage that is about the other; two sentences of a passage."""
+"""Kinds of support for a step, strongest first.
+
+"fact" is a fact about both entities; "link" a link between documents titled after them; "sentence" a sentence with
+both; "subject" a sentence with one, in a passage about the other; "passage" two sentences of one passage.
+"""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PathStep(HasOrigin):
-    """From one name to the next, and the passage that states it.
+    """A step of a path from one entity to the next, with the passage that supports it.
+
+    Title, source and ids of a link step are those of the document at the start of the link.
 
     Attributes:
-        predicate: of the fact ("be born in"), or the type of the link; "" for other kinds.
-        subject, object: of the fact, or the names from which and to which the link leads; "" for other kinds. Either
-            may be the name at which the step starts.
-        sentences: those that state it, in reading order: one, or two of a passage that has no common one. Of a link,
-            the first of each of the two documents, where it says more than the title; it need not mention the link.
-        cost: 1 and what it is short of a fact.
-        more: how many other passages mention both names.
-        link_text: what the link says; "" for other kinds.
-
-    Title, source and ids of a link's step are those of the document to which the link belongs: from which it starts.
+        predicate: predicate of the fact ("be born in"), or type of the link; "" for other kinds.
+        subject, object: subject and object of the fact, or start and target of the link; "" for other kinds. Either may
+            be the entity at which the step starts.
+        sentences: supporting sentences in reading order: one, or two if no sentence has both entities. For a link, the
+            first sentence of each document if it adds to the title.
+        cost: 1 for a fact, higher for weaker support.
+        more: number of further passages that mention both entities.
+        link_text: text of the link; "" for other kinds.
     """
 
     start: str
@@ -53,12 +56,11 @@ class PathStep(HasOrigin):
     link_text: str = ""
 
     def __repr__(self) -> str:
-        return printable(f"<PathStep {self.says} [{self.origin}]: {shortened(' … '.join(self.sentences))}>")
+        return printable(f"<PathStep {self.statement} [{self.origin}]: {shortened(' … '.join(self.sentences))}>")
 
     @property
-    def says(self) -> str:
-        """The statement, without the sentence: "Bram Stoker – write – Dracula", "Dracula and Dublin together", or, of a
-        link, "Keanu Reeves – ACTED_IN (Neo) – The Matrix"."""
+    def statement(self) -> str:
+        """The step in words: "Bram Stoker – write – Dracula", or without a fact "Dracula and Dublin together"."""
         if self.kind == "link":
             text = f" ({shortened(self.link_text)})" if self.link_text else ""
             return f"{self.subject} – {self.predicate}{text} – {self.object}"
@@ -69,11 +71,11 @@ class PathStep(HasOrigin):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntityPath:
-    """One path between two names.
+    """One path between two entities.
 
     Attributes:
-        names: from start to end, both included; one more than `steps`.
-        cost: of the steps, and what each name between says too little; the less, the better.
+        names: entity names from start to end, one more than `steps`.
+        cost: sum of the step costs plus a penalty for each unspecific entity in between; lower is better.
     """
 
     names: tuple[str, ...]
@@ -89,13 +91,13 @@ class EntityPath:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntityPaths:
-    """The connections between two names.
+    """The paths between two entities.
 
     Attributes:
-        start, end: the names as the corpus writes them.
-        paths: the shortest, of several the best, and then the others from the best on. No two have the same names
-            between.
-        notes: what the reader should know of the result (what was not followed, an index older than the corpus).
+        start, end: entity names as spelled in the corpus.
+        paths: the best of the shortest paths, followed by the other paths, best first. No two paths go through the same
+            entities.
+        notes: remarks on the result, for example paths that were not followed, or an outdated index.
     """
 
     start: str
@@ -104,26 +106,25 @@ class EntityPaths:
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """A line a path, and two for each of its steps."""
         lines = [f"<EntityPaths from {self.start!r} to {self.end!r}: {counted(len(self.paths), 'path')}>"]
         for rank, path in enumerate(self.paths, start=1):
             lines.append(f"{rank:>3}. {path}  (cost {path.cost:.2f})")
             for step in path.steps:
-                lines.append(f"     {step.says}: {step.title or '(no title)'} [{step.origin}]")
+                lines.append(f"     {step.statement}: {step.title or '(no title)'} [{step.origin}]")
                 lines.append(f"       {shortened(' … '.join(step.sentences))}")
         return printable("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]))
 
     def _repr_html_(self) -> str:
         header = ("path", "step", "title", "sentences", "source")
         shown = (
-            (str(rank), step.says, step.title, " … ".join(step.sentences), step.origin)
+            (str(rank), step.statement, step.title, " … ".join(step.sentences), step.origin)
             for rank, path in enumerate(self.paths, start=1)
             for step in path.steps
         )
         return html_table(f"{self.start} → {self.end}", header, shown, self.notes)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A row a step: `path` and `step` (both from 1), `path_cost`, and the fields of the step.
+        """Return one row per step: `path` and `step` (both from 1), `path_cost`, and the fields of the step.
 
         Raises:
             ExtraMissing: pandas is not installed.
@@ -146,12 +147,12 @@ def _records(paths: tuple[EntityPath, ...]) -> Iterator[dict[str, object]]:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class NameFact(HasOrigin):
-    """A fact, and the first passage that states it.
+class EntityFact(HasOrigin):
+    """A fact about an entity, with the first passage that states it.
 
     Attributes:
-        sentence: the one that states it.
-        passages: how many state it.
+        sentence: sentence that states the fact.
+        passages: number of passages that state the fact.
     """
 
     subject: str
@@ -170,12 +171,12 @@ class NameFact(HasOrigin):
         return f"{self.subject} – {self.predicate} – {self.object}"
 
     def __repr__(self) -> str:
-        return printable(f"<NameFact {self} [{self.origin}]: {shortened(self.sentence)}>")
+        return printable(f"<EntityFact {self} [{self.origin}]: {shortened(self.sentence)}>")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MentioningPassage(OfPassage):
-    """A passage that mentions a name, or is about it."""
+    """A passage that mentions an entity or is about it."""
 
     text: str
     page: int | None = None
@@ -185,14 +186,14 @@ class MentioningPassage(OfPassage):
 
 
 @dataclass(frozen=True, slots=True)
-class NamePassages:
-    """A page of the passages of a name.
+class EntityPassages:
+    """One page of the passages that mention an entity.
 
     Attributes:
-        name: as the corpus writes it.
-        passages: by title, and in each document as it has them.
-        next: how many come before the next page; None at the end.
-        notes: what the reader should know of the result.
+        name: entity name as spelled in the corpus.
+        passages: passages ordered by title and by position in the document.
+        next: offset of the next page; None on the last page.
+        notes: remarks on the result.
     """
 
     name: str
@@ -202,13 +203,13 @@ class NamePassages:
 
 
 @dataclass(frozen=True, slots=True)
-class RelatedName:
-    """A name that facts tie to another one.
+class RelatedEntity:
+    """An entity that facts relate to another one.
 
     Attributes:
-        type: as PERSON or ORG; "" if there is none.
-        predicates: of these facts, the most frequent first.
-        statements: how often they are stated.
+        type: entity type such as PERSON or ORG; "" if unknown.
+        predicates: predicates of the connecting facts, most frequent first.
+        statements: number of times these facts are stated.
     """
 
     name: str
@@ -218,30 +219,29 @@ class RelatedName:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class NameFacts:
-    """One name of a corpus.
+class EntityFacts:
+    """The facts and relations of one entity.
 
     Attributes:
-        name: as the corpus writes it.
-        type: as PERSON or ORG; "" if there is none.
-        aliases: its other spellings, the most frequent first.
-        passages: how many mention it.
-        facts: those that most passages state first, as many as were asked for.
-        related: the names that facts tie to it most often, likewise.
-        notes: what the reader should know of the result (what was not looked at, an index older than the corpus).
+        name: entity name as spelled in the corpus.
+        type: entity type such as PERSON or ORG; "" if unknown.
+        aliases: other spellings, most frequent first.
+        passages: number of passages that mention the entity.
+        facts: facts stated in most passages first, up to the requested limit.
+        related: entities with most connecting facts first, up to the requested limit.
+        notes: remarks on the result, for example passages that were not read, or an outdated index.
     """
 
     name: str
     type: str
     aliases: tuple[str, ...]
     passages: int
-    facts: tuple[NameFact, ...]
-    related: tuple[RelatedName, ...]
+    facts: tuple[EntityFact, ...]
+    related: tuple[RelatedEntity, ...]
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """A line for the name, and one for each fact."""
         kind = f"{self.type}, " if self.type else ""
-        lines = [f"<NameFacts of {self.name!r}: {kind}{counted(self.passages, 'passage')}>"]
+        lines = [f"<EntityFacts of {self.name!r}: {kind}{counted(self.passages, 'passage')}>"]
         lines += [f"  {fact} [{fact.origin}]" for fact in self.facts]
         return printable("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]))

@@ -1,4 +1,4 @@
-"""The result of retrieval: ranked passages with reasons, and other parts found with them."""
+"""Results of retrieval: ranked passages with reasons, and further parts such as paths and reports."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ if TYPE_CHECKING:
     import pandas
 
 
-_MOST_HITS_SHOWN = 20  # hits in the `repr` of an `Evidence`, and parts
+_MOST_HITS_SHOWN = 20  # in the `repr` of an `Evidence`; the same limit for parts
 
-_MOST_REPEATING_DOCUMENTS = 3  # documents named that repeat a hit's text
+_MOST_REPEATING_DOCUMENTS = 3  # documents with the same text that `Hit.also` names
 
-_MOST_CLAUSES_OF_A_HIT = 2  # of the reasons' clauses those that stand in a hit's sentence
+_MOST_CLAUSES_OF_A_HIT = 2  # clauses in the sentence that explains a hit
 
 ShareKind = Literal["passage", "entity", "relation", "report", "path", "subgraph", "answer"]
-"""Kinds that may have a share of a context: excerpts have none, being read as their passages."""
+"""Kinds that can have a share of a context. Excerpts have no share because they count as passages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One part of a hit's score: where it came from and how much it brought.
+    """One part of a hit's score, with an explanation.
 
     Attributes:
-        detail: the figures behind it, and what they are of.
-        clause: what a person reads of it, after "It": 'names Dracula, as the question does'. "" if it says little.
+        detail: figures behind the score, with labels.
+        clause: explanation that follows "It", such as "names Dracula, as the question does"; "" if there is nothing
+            useful to add.
     """
 
     kind: str
@@ -48,27 +49,26 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Repeat(OfPassage):
-    """Another passage with the text of a hit."""
+    """Another passage with the same text as a hit."""
 
     page: int | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Hit(OfPassage):
-    """A ranked chunk. `score` falls along a result; its scale is the retriever's own.
+    """A ranked chunk. Scores decrease within a result; their scale depends on the retriever.
 
     Attributes:
-        start, end: its characters in the text of its document; None where the retriever does not say.
-        page: of its first character, from 1, if its document has pages, as those of PDF files do.
-        metadata: what its document came with; of its pages not where each begins.
-        repeated: how many other passages of the corpus have its text.
-        repeats: the first of these, at most 20; a retriever leaves them to `Knowledge.search`.
-        matches: where words of the question stand in `text`, from and up to which character, in its order.
-        sentence: likewise the sentence with most different ones of them; None where it has none.
-        extra: what a statement of the user's own returned for it (`Knowledge.search`, `enrich`).
-        boilerplate: first character and end in `text` of each block that most documents of its folder repeat, one after
-            the other.
-        corpus: its corpus, where several were asked.
+        start, end: character span in the document's text; None if the retriever does not report it.
+        page: page of the first character, from 1, if the document has pages, such as a PDF file.
+        metadata: metadata of the document, without `page_starts`.
+        repeated: number of other passages with the same text in the corpus.
+        repeats: the first of those passages, at most 20. `Knowledge.search` fills this field, not the retriever.
+        matches: spans in `text` that match words of the question, in text order.
+        sentence: span of the sentence that matches most words of the question; None if no sentence matches.
+        extra: columns that the user's `enrich` statement returned for this hit (`Knowledge.search`).
+        boilerplate: start and end in `text` of each boilerplate block, as a flat tuple (0, 12, 40, 55).
+        corpus: name of the corpus, if several corpora were searched.
     """
 
     text: str
@@ -91,12 +91,15 @@ class Hit(OfPassage):
 
     @property
     def shown_title(self) -> str:
-        """Its title on one line, or its first words where it has none; without control characters."""
+        """Title on one line, or the first words of the text if there is no title; without control characters."""
         return printable(shortened(self.title) or shortened(self.text, 60)) or "(no text)"
 
     def excerpt(self, length: int) -> tuple[int, int]:
-        """From and up to which character to show its text: from its beginning, unless the sentence that matched best
-        would be cut off."""
+        """Return the span of an excerpt with about `length` characters.
+
+        The excerpt starts at the beginning of the text, or at the best matching sentence if that sentence would be cut
+        off.
+        """
         start = self.sentence[0] if self.sentence and self.sentence[1] > length else 0
         stop = start + length
         if stop >= len(self.text):
@@ -104,17 +107,17 @@ class Hit(OfPassage):
         return start, max(self.text.rfind(" ", start, stop), start + length // 2)
 
     def pieces(self, start: int, stop: int) -> list[Piece]:
-        """These characters of its text, cut where the words of the question and the best sentence begin and end."""
+        """Split this span of the text where matched words and the best sentence begin and end."""
         return pieces(self.text, self.matches, self.sentence, start=start, stop=stop)
 
     @property
     def content(self) -> str:
-        """The text without its boilerplate: what answers are made from."""
+        """Text without boilerplate, from which answers are made."""
         return squeezed(self.text, self.boilerplate)
 
     @property
     def in_words(self) -> str:
-        """Why it was found, in a sentence of the strongest reasons; "" where no reason has a clause."""
+        """The strongest reasons in one sentence; "" if no reason has a clause."""
         telling = sorted((reason for reason in self.reasons if reason.clause), key=lambda reason: -reason.score)
         clauses = dict.fromkeys(reason.clause for reason in telling)
         if not clauses:
@@ -123,12 +126,11 @@ class Hit(OfPassage):
 
     @property
     def figures(self) -> str:
-        """The parts of its score, and what they were made from, on one line."""
         return "; ".join(reason.figures for reason in self.reasons)
 
     @property
     def also(self) -> str:
-        """How often its text is repeated and where, in words; "" where it is not."""
+        """Other places with the same text, in words; "" if the text is unique."""
         if not self.repeated:
             return ""
         times = f"also {counted(self.repeated, 'more time')}"
@@ -141,7 +143,7 @@ class Hit(OfPassage):
 
     @property
     def why(self) -> str:
-        """Why it was found, in words; in figures where no reason has words."""
+        """Reasons for the hit, in words if available, otherwise in figures."""
         return printable(self.in_words or self.figures)
 
 
@@ -150,12 +152,12 @@ class Evidence:
     """The result of a retriever for a question.
 
     Attributes:
-        hits: best first, at most one per chunk; what `bench` ranks.
-        notes: what the reader should know of the result (an index older than the corpus, a shortened question).
-        parts: what else was found, of any kind, the best of a kind first; excerpts in the order to read them in.
-        sources: passages that parts stand on and that are not among the hits; not ranked, their score is 0.
-        shares: how a context is divided among kinds, in the order in which they are read; only the proportions count.
-            Empty: passages alone are read. A kind that is not named is shown to people only.
+        hits: passages, best first, each chunk once. `overstory bench` evaluates this ranking.
+        notes: remarks on the result, for example an outdated index or a shortened question.
+        parts: further results of any kind, best of each kind first; excerpts in reading order.
+        sources: passages that support parts and are not hits; they are not ranked, and their score is 0.
+        shares: relative share of the context window per kind, in reading order. If empty, a language model reads
+            passages only. Kinds without a share are shown to people only.
     """
 
     question: str
@@ -167,7 +169,6 @@ class Evidence:
     shares: Mapping[ShareKind, float] = field(default_factory=dict[ShareKind, float], hash=False)
 
     def __repr__(self) -> str:
-        """A few lines a hit: what it says, why it was found, and the best path to it; a line for other parts."""
         lines = [f"<Evidence by {self.retriever} for {shortened(self.question)!r}: {counted(len(self.hits), 'hit')}>"]
         for rank, hit in enumerate(self.hits[:_MOST_HITS_SHOWN], start=1):
             lines += [f"{rank:>3}. {_title_and_text(hit)}", f"     {hit.why}"]
@@ -183,34 +184,33 @@ class Evidence:
 
     @property
     def paths(self) -> tuple[BridgePath, ...]:
-        """The parts that say how hits were reached by names, in the order of the hits."""
+        """Parts that show how hits were reached through entities, in the order of the hits."""
         return tuple(part for part in self.parts if isinstance(part, BridgePath))
 
     @property
     def excerpts(self) -> tuple[Excerpt, ...]:
-        """The parts that are read instead of whole hits, in the order to read them in."""
+        """Parts that a model reads in place of whole hits, in reading order."""
         return tuple(part for part in self.parts if isinstance(part, Excerpt))
 
     @property
     def other_parts(self) -> tuple[Part, ...]:
-        """The parts that stand for themselves: neither paths to hits nor excerpts of them."""
+        """Parts other than paths and excerpts, such as reports and relations."""
         return tuple(part for part in self.parts if not isinstance(part, BridgePath | Excerpt))
 
     def paths_to(self, hit: Hit) -> tuple[BridgePath, ...]:
-        """How names led to a hit, the path that brought most first; none where it was found by itself."""
+        """Return the paths that led to a hit, highest contribution first; empty if the hit was found directly."""
         return tuple(path for path in self.paths if path.chunk_id == hit.chunk_id)
 
     def parts_on(self, hit: Hit) -> tuple[Part, ...]:
-        """The parts that stand on a passage, among others or alone."""
+        """Return the parts that this passage supports."""
         return tuple(part for part in self.parts if hit.chunk_id in part.chunks)
 
     def passages_of(self, part: Part) -> tuple[Hit, ...]:
-        """The passages that a part stands on, as far as the evidence has them."""
+        """Return the passages that support a part, as far as this evidence contains them."""
         known = {hit.chunk_id: hit for hit in (*self.sources, *self.hits)}
         return tuple(known[chunk] for chunk in part.chunks if chunk in known)
 
     def _repr_html_(self) -> str:
-        """The display in a notebook: the hits, and below them the other parts, if any."""
         caption = f"{self.question} ({self.retriever})"
         rows = (
             (str(rank), f"{hit.score:.4f}", hit.shown_title, _marked(hit, 300), _origin(hit), hit.why)
@@ -223,11 +223,13 @@ class Evidence:
             (part.kind, f"{part.score:.4f}", shortened(part.text, 300), f"{part.tokens:,}", self._origins(part))
             for part in self.parts
         )
-        return table + html_table("Beside the passages", ("kind", "score", "text", "tokens", "sources"), parts)
+        return table + html_table("Other parts", ("kind", "score", "text", "tokens", "sources"), parts)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A row a hit, best first: its fields, the best path to it, `score_…` with what each kind of reason brought,
-        `metadata_…` with what its document came with, and `extra_…` with what a statement returned for it.
+        """Return one row per hit, best first.
+
+        Columns are the fields of the hit, its best path, `score_…` for each kind of reason, `metadata_…` for the
+        document's metadata, and `extra_…` for the columns of an `enrich` statement.
 
         Raises:
             ExtraMissing: pandas is not installed.
@@ -236,7 +238,7 @@ class Evidence:
         return data_frame(records, HIT_COLUMNS)
 
     def parts_to_pandas(self) -> pandas.DataFrame:
-        """A row a part, in their order: kind, text, score, tokens, and the lists of chunks and documents.
+        """Return one row per part, in order: kind, text, score, tokens, details, and lists of chunks and documents.
 
         Raises:
             ExtraMissing: pandas is not installed.
@@ -259,7 +261,6 @@ def _origin(hit: Hit) -> str:
 
 
 def _title_and_text(hit: Hit) -> str:
-    """On one line; a passage without a title begins with its text."""
     return (
         f"{hit.shown_title} [{hit.origin}]: {shortened(hit.text)}"
         if hit.title
@@ -268,7 +269,6 @@ def _title_and_text(hit: Hit) -> str:
 
 
 def _marked(hit: Hit, length: int) -> Html:
-    """A part of its text with the words of the question, for a notebook."""
     start, stop = hit.excerpt(length)
     before, after = ("… " if start else ""), (" …" if stop < len(hit.text) else "")
     return Html(f"{before}{html_pieces(hit.pieces(start, stop))}{after}")
@@ -284,7 +284,7 @@ def _record(rank: int, hit: Hit, paths: Sequence[BridgePath]) -> dict[str, objec
 
 
 IDS = "ids"
-"""The parameter with the hits, and in the singular the column that says which of them a row is of."""
+"""Name of the parameter with the chunk ids of the hits."""
 
 _EXAMPLE = (
     "UNWIND $ids AS id MATCH (:Overstory {id: id})-[:MENTIONS]->(e:Entity) RETURN id, collect(DISTINCT e.name) AS names"
@@ -293,14 +293,15 @@ _EXAMPLE = (
 
 @dataclass(frozen=True, slots=True)
 class HitStatement:
-    """Cypher that reads the graph from the hits on. Values go into `parameters`, not into the text.
+    """A Cypher statement that reads the graph around the hits. Pass values as `parameters`, not within the text.
 
     Attributes:
-        text: it has the ids of the hits' chunks as `$ids`, and returns a row for each, or none: `id`, and anything.
-        parameters: further values, by their names.
+        text: statement that takes the chunk ids of the hits as `$ids`, and returns at most one row per hit, with the
+            chunk id as `id` and any further columns.
+        parameters: values by parameter name.
 
     Raises:
-        StatementRefused: the text does not use `$ids`, or `parameters` has a value for them.
+        StatementRefused: the text does not use `$ids`, or `parameters` contains `ids`.
     """
 
     text: str
@@ -308,6 +309,10 @@ class HitStatement:
 
     def __post_init__(self) -> None:
         if f"${IDS}" not in self.text:
-            raise StatementRefused("The statement does not ask for the hits.", remedy=f"Use $ids, as in: {_EXAMPLE}")
+            raise StatementRefused(
+                "The statement does not use $ids, the ids of the hits.", remedy=f"Use $ids, as in: {_EXAMPLE}"
+            )
         if IDS in self.parameters:
-            raise StatementRefused("$ids are the hits, and no parameter.", remedy="Name the parameter otherwise.")
+            raise StatementRefused(
+                "The parameter name ids is reserved for the hits.", remedy="Use another parameter name."
+            )

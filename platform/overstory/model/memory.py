@@ -1,4 +1,4 @@
-"""Answers that a system remembers, as people and programs see them."""
+"""Answers that a system remembers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from overstory.display import counted, printable, shortened
 from overstory.model.origin import HasOrigin
 
-_SHORT_ID_CHARACTERS = 8  # characters of an id that people see
+_SHORT_ID_CHARACTERS = 8  # characters of an id that users see
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -16,9 +16,9 @@ class StoredFact(HasOrigin):
     """A fact that a remembered answer cites.
 
     Attributes:
-        head, relation, tail: what it says.
-        quote: the sentence that states it; "" where the system does not know which does.
-        chunk_id, document_id, source, source_key, title: of the passage that states it.
+        head, relation, tail: subject, relation and object of the fact.
+        quote: sentence that states the fact; "" if the system does not know it.
+        chunk_id, document_id, source, source_key, title: passage that states the fact.
     """
 
     head: str
@@ -43,15 +43,15 @@ class StoredAnswer:
     """An answer that a system remembers.
 
     Attributes:
-        system: that remembers it, by its name.
-        questions: to which it was given, the newest first; one at least.
-        text: with the numbers of its citations, as it was given.
-        short: the answer alone.
-        kind: "llm" if a language model wrote it, "extractive" if it is sentences of passages.
-        model: that wrote it; "" for an extractive answer.
-        asked: when it was remembered, ISO 8601 in UTC.
-        facts: that it cites, in its order.
-        stated: whether passages still state all of them; another answer is not used.
+        system: name of the system.
+        questions: questions that got this answer, newest first; at least one.
+        text: full answer with citation numbers.
+        short: answer without citations.
+        kind: "llm" if a language model wrote the answer, "extractive" if it consists of sentences from passages.
+        model: language model that wrote the answer; "" for an extractive answer.
+        asked: time when the answer was stored, as ISO 8601 in UTC.
+        facts: cited facts, in the order of the answer.
+        stated: True if passages still state all cited facts; otherwise the answer is not used.
     """
 
     id: str
@@ -70,18 +70,19 @@ class StoredAnswer:
         return self.id[:_SHORT_ID_CHARACTERS]
 
     def __repr__(self) -> str:
-        told = f"{shortened(self.questions[0])!r}: {shortened(self.short)}"
-        return printable(f"<StoredAnswer {self.short_id} ({self.kind}) to {told}>")
+        shown = f"{shortened(self.questions[0])!r}: {shortened(self.short)}"
+        return printable(f"<StoredAnswer {self.short_id} ({self.kind}) to {shown}>")
 
 
 @dataclass(frozen=True, slots=True)
 class MemorySize:
-    """How much a system remembers of a corpus.
+    """Size of a system's memory for a corpus.
 
     Attributes:
-        answers, questions, facts, passages: the last two as far as answers cite them, each once.
-        unsupported: answers that cite a fact that is no longer stated, and are not used.
-        waiting: answers that this process could not write yet, because other transactions had what they stand on.
+        answers, questions, facts, passages: counts; facts and passages are those that answers cite, each counted once.
+        unsupported: number of answers that are not used because a cited fact is no longer stated.
+        waiting: number of answers that this process could not store yet because other transactions locked their
+            passages.
     """
 
     answers: int = 0
@@ -103,12 +104,12 @@ class MemorySize:
 
 @dataclass(slots=True)
 class MemoryRestored:
-    """What became of the answers of an exported memory.
+    """Counts from restoring an exported memory.
 
     Attributes:
-        restored: new in this memory.
-        known: that it had already.
-        left_out: how many were not restored, by reason.
+        restored: number of new answers.
+        known: number of answers that the memory already had.
+        left_out: number of skipped answers by reason.
     """
 
     restored: int = 0
@@ -116,11 +117,9 @@ class MemoryRestored:
     left_out: dict[str, int] = field(default_factory=dict[str, int])
 
     def leave_out(self, why: str) -> None:
-        """Counts an answer that cannot be restored."""
         self.left_out[why] = self.left_out.get(why, 0) + 1
 
     def add(self, other: MemoryRestored) -> None:
-        """Adds the counts of another part."""
         self.restored += other.restored
         self.known += other.known
         for why, number in other.left_out.items():
@@ -128,5 +127,5 @@ class MemoryRestored:
 
     @property
     def reasons(self) -> Mapping[str, int]:
-        """Why answers were left out, the most frequent reason first."""
+        """Number of skipped answers by reason, most frequent reason first."""
         return dict(sorted(self.left_out.items(), key=lambda item: (-item[1], item[0])))

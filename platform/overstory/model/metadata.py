@@ -1,4 +1,4 @@
-"""Values of metadata: their types, and dates, which have a time zone and are ISO 8601 as text."""
+"""Types and values of metadata. Dates have a time zone; as text they are ISO 8601."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Literal, TypeGuard, cast, get_args
 
 MetadataScalar = str | int | float | bool | datetime
 MetadataValue = MetadataScalar | list[str] | list[int] | list[float] | list[bool] | list[datetime]
-"""Types of metadata values. A date has a time zone; a day without a time is its midnight in UTC."""
+"""Types of metadata values. Dates have a time zone; a day without a time is midnight UTC."""
 
 Metadata = Mapping[str, MetadataValue]
 
 ValueType = Literal["text", "number", "date", "boolean"]
-"""What values are compared as: whole numbers and others are one type."""
+"""Types for comparison; integers and floats are one type."""
 
 VALUE_TYPES: tuple[ValueType, ...] = get_args(ValueType)
 
@@ -28,15 +28,15 @@ _DATE = re.compile(
 )
 _SPACE_BEFORE_ZONE = re.compile(r" (?=[Z+-])")
 _WIDEST_OFFSET_HOURS = 18
-"""Hours that Neo4j lets a time zone be apart from UTC; Python has up to 24."""
+"""Largest UTC offset that Neo4j accepts, in hours; Python allows up to 24."""
 
 
 @dataclass(frozen=True, slots=True)
 class TypedValue:
-    """A value of a document's metadata, or of a list there, in the one form that equal values have.
+    """A metadata value, or one value of a list, in a normalised form that is the same for equal values.
 
     Attributes:
-        value: a number without a fraction is an `int`, and a date is in UTC.
+        value: number without fraction as `int`, date in UTC.
     """
 
     key: str
@@ -45,13 +45,12 @@ class TypedValue:
 
     @property
     def canonical(self) -> str:
-        """The value as text that no other value of its type has."""
+        """The value as text that is unique among values of its type."""
         return self.value.isoformat() if isinstance(self.value, datetime) else str(self.value)
 
 
 def typed_values(metadata: Metadata) -> Iterator[TypedValue]:
-    """The distinct values of metadata, those of lists one by one. NaN, which equals nothing, and where pages begin
-    (`PAGE_STARTS`) are left out."""
+    """Yield the distinct values of metadata; lists yield each of their values. Skips NaN and `PAGE_STARTS`."""
     seen: set[tuple[str, ValueType, str]] = set()
     for key, value in metadata.items():
         if key == PAGE_STARTS and page_starts(metadata):
@@ -65,8 +64,9 @@ def typed_values(metadata: Metadata) -> Iterator[TypedValue]:
 
 
 def composed(metadata: Metadata) -> Metadata:
-    """Metadata whose keys and texts are in Unicode's composed form (NFC), in which filters compare: names of files that
-    come from macOS have "é" in two code points.
+    """Return metadata with keys and texts in composed Unicode form (NFC), the form in which filters compare.
+
+    File names from macOS have "é" as two code points.
     """
     if all(map(str.isascii, metadata)) and not any(map(_has_other_text, metadata.values())):
         return metadata
@@ -74,7 +74,6 @@ def composed(metadata: Metadata) -> Metadata:
 
 
 def composed_text(text: str) -> str:
-    """A text in NFC."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
@@ -91,27 +90,25 @@ def type_of(value: MetadataScalar) -> ValueType:
 
 
 def date_of(text: str) -> datetime | None:
-    """The date that a text is, as a whole, in ISO 8601: "2024-02-29", "2024-02-29T12:30:00+01:00". None for any other.
+    """Parse a text that is an ISO 8601 date, such as "2024-02-29" or "2024-02-29T12:30:00+01:00"; None for other texts.
 
-    Without a time it is midnight, and without a time zone UTC.
+    A missing time means midnight, a missing time zone UTC.
     """
     if not _DATE.fullmatch(text):
         return None
     try:
         return with_zone(datetime.fromisoformat(_SPACE_BEFORE_ZONE.sub("", text)))
-    except ValueError:  # no such day, or offset
+    except ValueError:  # the day or offset does not exist
         return None
 
 
 def from_json(given: Mapping[str, object]) -> dict[str, object]:
-    """Metadata as JSON has them: null is none, and a text that is a date in ISO 8601 as a whole becomes one, as does a
-    list of such texts.
-    """
+    """Convert JSON values to metadata: drop null, and parse texts and lists of texts that are ISO 8601 dates."""
     return {key: with_dates_read(value) for key, value in given.items() if value is not None}
 
 
 def with_dates_read(value: object) -> object:
-    """A text as the date that it is, or a list whose texts all are; any other value as it is."""
+    """Parse a text that is a date, or a list in which every text is a date; return other values unchanged."""
     if isinstance(value, str):
         return date_of(value) or value
     if isinstance(value, list) and value:
@@ -123,9 +120,9 @@ def with_dates_read(value: object) -> object:
 
 
 def value_of(written: str) -> MetadataScalar:
-    """A value as people write it: a number, true or false, a date in ISO 8601, or a text, also in quotes.
+    """Parse a value as a person types it: a number, true or false, an ISO 8601 date, or text.
 
-    What is in quotes is a text, and so is a number that would lose digits, such as "007" and "1.10".
+    Quoted values stay text, as do numbers that would lose digits, such as "007" and "1.10".
     """
     text = written.strip()
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
@@ -139,7 +136,7 @@ def value_of(written: str) -> MetadataScalar:
 
 
 def number_of(text: str) -> int | float | None:
-    """The finite number that a text is without loss; None for any other, such as "007" and "1.10"."""
+    """Return the finite number that a text represents exactly; None for other texts, such as "007" and "1.10"."""
     for kind in (int, float):
         try:
             number = kind(text)
@@ -151,13 +148,13 @@ def number_of(text: str) -> int | float | None:
 
 
 def with_zone(moment: datetime) -> datetime:
-    """A date with the offset of its time zone, which is UTC where it has none.
+    """Return the date with its UTC offset; a date without a time zone is in UTC.
 
     Raises:
-        ValueError: in UTC, it is before the year 1 or after 9999.
+        ValueError: in UTC, the date is before the year 1 or after 9999.
     """
     offset = moment.utcoffset() or timedelta(0)
-    plain = datetime.combine(moment.date(), moment.time())  # of a subclass, such as that of pandas, too
+    plain = datetime.combine(moment.date(), moment.time())  # also converts subclasses such as pandas.Timestamp
     try:
         in_utc = (plain - offset).replace(tzinfo=UTC)
     except OverflowError as error:
@@ -168,7 +165,7 @@ def with_zone(moment: datetime) -> datetime:
 
 
 def shown(value: MetadataScalar) -> str:
-    """A value as people read it: of a date at midnight in UTC, which may have had no time, the day alone."""
+    """Format a value for people. A date at midnight UTC, which may have had no time, is shown as the day alone."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -180,12 +177,12 @@ def shown(value: MetadataScalar) -> str:
 
 
 def as_json(metadata: Metadata) -> dict[str, object]:
-    """Metadata as JSON has it, with dates in ISO 8601."""
+    """Convert metadata to JSON types, with dates in ISO 8601."""
     return {key: json_value(value) for key, value in metadata.items()}
 
 
 def json_value(value: object) -> object:
-    """A value as JSON has it, with dates in ISO 8601, also in lists and mappings."""
+    """Convert a value to JSON types, with dates in ISO 8601, also within lists and mappings."""
     match value:
         case datetime():
             return value.isoformat()
@@ -198,20 +195,20 @@ def json_value(value: object) -> object:
 
 
 def dated_keys(metadata: Metadata) -> list[str]:
-    """The keys of metadata whose values are dates, or lists of dates."""
+    """Return the metadata keys whose values are dates or lists of dates."""
     return [key for key, value in metadata.items() if _has_dates(value)]
 
 
 def endless_keys(metadata: Metadata) -> list[str]:
-    """The keys of metadata with numbers that JSON does not have: infinite ones, and NaN."""
+    """Return the metadata keys with numbers that JSON cannot represent: NaN and infinity."""
     return [key for key, value in metadata.items() if _is_endless(value)]
 
 
 def with_dates(value: object) -> MetadataValue:
-    """A value of `as_json` that is a date, or a list of dates, as it was.
+    """Parse a date or a list of dates that `as_json` converted to text.
 
     Raises:
-        ValueError: it is no date.
+        ValueError: the value is not a date.
     """
     if isinstance(value, list):
         return [_date_of(each) for each in cast("list[object]", value)]
@@ -219,10 +216,10 @@ def with_dates(value: object) -> MetadataValue:
 
 
 def typed_json(value: object) -> object:
-    """For `json.dumps(…, default=typed_json)`: dates as objects, so that they are not taken for texts."""
+    """Encode dates as objects, so that they differ from texts: `json.dumps(…, default=typed_json)`."""
     if isinstance(value, datetime):
         return {"date": value.isoformat()}
-    raise TypeError(f"{type(value).__name__} is no value of metadata")
+    raise TypeError(f"metadata values cannot be {type(value).__name__}")
 
 
 def _comparable(value: MetadataScalar) -> MetadataScalar:
@@ -258,7 +255,7 @@ def _composed(value: MetadataValue) -> MetadataValue:
 def _date_of(value: object) -> datetime:
     found = date_of(value) if isinstance(value, str) else None
     if found is None:
-        raise ValueError(f"{value!r:.40} is no date")
+        raise ValueError(f"{value!r:.40} is not a date")
     return found
 
 
@@ -269,36 +266,36 @@ def _has_dates(value: MetadataValue) -> bool:
 FILE_NAME = "file_name"
 
 FOLDER = "folder"
-"""Relative to the path that was given, parted by "/"; "." for what lies in it."""
+"""Folder relative to the given path, with "/" as separator; "." for files directly in it."""
 
 SIZE = "size"
-"""In bytes, of a file that is one document."""
+"""Size in bytes of a file that is one document."""
 
 MODIFIED = "modified"
-"""When a file that is one document was changed, to the second. A digest leaves it out."""
+"""Modification time, to the second, of a file that is one document. Corpus digests ignore it."""
 
 FILE_METADATA_NAMES = frozenset((FILE_NAME, FOLDER, SIZE, MODIFIED))
 
 OWN_NAMES = frozenset(("id", "source", "source_key", "title", "text", "page", "section", "heading"))
-"""What documents and passages have themselves besides metadata."""
+"""Fields that documents and passages have in addition to metadata."""
 
 
 PAGE_STARTS = "page_starts"
-"""In the metadata of a document that has pages: the first character of each. A hit has its page instead."""
+"""Metadata key with the first character of each page of a document. Hits have `page` instead."""
 
 
 def page_starts(metadata: Mapping[str, object]) -> list[int]:
-    """The first character of each page of a document, [] without pages; others may use the name for something else."""
+    """Return the first character of each page of a document; [] if the metadata has no valid page starts."""
     starts = metadata.get(PAGE_STARTS)
     return starts if _are_pages(starts) else []
 
 
 def page_of(start: int, text: str, page_starts: Sequence[int]) -> int | None:
-    """The page, from 1, of the first word of a passage; None for a document without pages.
+    """Return the page, from 1, with the first word of a passage; None for a document without pages.
 
     Args:
-        start: the passage's first character in its document.
-        page_starts: the first character of each page; a page without text begins where the text before it ends.
+        start: position of the passage's first character in the document.
+        page_starts: first character of each page; a page without text starts where the previous text ends.
     """
     return bisect_right(page_starts, start + len(text) - len(text.lstrip())) or None
 

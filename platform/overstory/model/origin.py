@@ -1,4 +1,4 @@
-"""The place that something comes from: a document of a source, a passage of it, a page."""
+"""Origins: the document, passage and page that a value comes from."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from overstory.display import origin
 
 
 class HasOrigin:
-    """Base of everything that comes from a document. Derived classes make fields of what they know of the place."""
+    """Base class of values that come from a document. Subclasses declare the fields that they know."""
 
     __slots__ = ()
 
@@ -19,14 +19,14 @@ class HasOrigin:
 
     @property
     def origin(self) -> str:
-        """Source, key and page, as far as known; and the corpus, if several were searched."""
+        """Source, key and page as far as known, and the corpus if several were searched."""
         place = origin(self.source, self.source_key, self.page)
         return f"{place} in {self.corpus}" if self.corpus else place
 
 
 @dataclass(frozen=True, slots=True)
 class PassagePlace(HasOrigin):
-    """Base of everything that is a passage, or stands for one."""
+    """Base class of values that identify a passage."""
 
     chunk_id: str
     document_id: str
@@ -37,6 +37,6 @@ class PassagePlace(HasOrigin):
 
 @dataclass(frozen=True, slots=True)
 class OfPassage(PassagePlace):
-    """As `PassagePlace`, with the path of headings above the passage."""
+    """A passage with the path of its headings."""
 
     heading: str

@@ -1,4 +1,4 @@
-"""Parts of the evidence besides passages: reports, relations, paths and the like, each with its passages."""
+"""Parts of evidence other than passages: reports, relations, paths and so on, each with its supporting passages."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from overstory.display import around, printable, shortened
 from overstory.model.passage_text import count_at_most
 
 PartKind = Literal["entity", "relation", "report", "path", "subgraph", "excerpt", "answer"]
-"""`relation` is a triple or several, `report` any summary, `answer` one that is remembered."""
+"""Kinds of parts. `relation` covers one or several triples, `report` any summary, `answer` a remembered answer."""
 
 PART_KINDS: tuple[PartKind, ...] = get_args(PartKind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Part:
-    """Something that a retriever found besides its hits.
+    """A result of a retriever other than a hit.
 
-    A retriever with more to report derives a class from this one: the fields it adds are the part's `details`.
+    A retriever that needs more fields subclasses this class; the added fields become the part's `details`.
 
     Attributes:
-        text: what language models read of it, and people too but for `for_people`; its first line says what it is.
-        score: comparable among parts of one kind in one result only.
-        chunks: the ids of the passages it stands on, the most important first; at least one.
-        documents: the ids of their documents.
+        text: text that language models read; its first line describes the part. People read `for_people`.
+        score: comparable only among parts of one kind in one result.
+        chunks: ids of the supporting passages, most important first; at least one.
+        documents: ids of the documents of those passages.
     """
 
     kind: PartKind
@@ -39,29 +39,29 @@ class Part:
 
     @property
     def standing(self) -> Mapping[str, str] | None:
-        """What reads all documents that it stands on, beside `documents`: by the name of a statement, which gives those
-        of nodes, the id of one. Empty where `documents` are all; None where nothing does, so that the part is left out
-        where a question has a filter."""
+        """Statements that list all documents behind the part, as a mapping from statement name to node id.
+
+        Empty if `documents` is complete. None if the documents are unknown; then filtered questions leave the part out.
+        """
         return None
 
     @property
     def title(self) -> str:
-        """The first line of what people read, cut to a width."""
         return shortened(self.for_people.strip().partition("\n")[0])
 
     @property
     def for_people(self) -> str:
-        """What a terminal shows of it, where that is not the text that a language model reads."""
+        """Text shown to people; by default the text for language models."""
         return self.text
 
     @property
     def tokens(self) -> int:
-        """An upper bound on the tokens of the text, as contexts and budgets count them."""
+        """Upper bound on the tokens of the text, used for contexts and budgets."""
         return count_at_most(self.text)
 
     @property
     def details(self) -> dict[str, object]:
-        """The fields that only its kind has, as JSON types; and `for_people`, where that is not the text."""
+        """Fields of the subclass as JSON types, and `for_people` if it differs from the text."""
         common = {each.name for each in fields(Part)}
         own: dict[str, object] = {
             name: _with_lists(value) for name, value in asdict(self).items() if name not in common
@@ -70,7 +70,6 @@ class Part:
         return own if shown == self.text else own | {"for_people": shown}
 
     def as_json(self) -> dict[str, object]:
-        """The part for programs: `kind`, `text`, `score`, `tokens`, `chunks`, `documents`; `details` if it has any."""
         common: dict[str, object] = {
             "kind": self.kind,
             "text": self.text,
@@ -84,24 +83,24 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Excerpt(Part):
-    """Sentences of one passage, of a retriever that finds sentences rather than passages."""
+    """Sentences of one passage, from a retriever that finds sentences."""
 
     kind: PartKind = field(default="excerpt", init=False)
 
     @property
     def chunk_id(self) -> str:
-        """The passage it is taken from."""
+        """Id of the passage that contains the sentences."""
         return self.chunks[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CommunityReport(Part):
-    """A summary of a community of a tree.
+    """A summary of a community in a tree.
 
     Attributes:
-        community: its id in the graph.
-        level: in its tree, from 1, the coarsest.
-        size: how many passages it has, or names in a tree of names.
+        community: id of the community in the graph.
+        level: level in the tree, 1 for the coarsest.
+        size: number of passages, or of entities in a tree of entities.
     """
 
     kind: PartKind = field(default="report", init=False)
@@ -116,7 +115,7 @@ class CommunityReport(Part):
 
 @dataclass(frozen=True, slots=True)
 class ReportFinding:
-    """One statement of a report, and the ids of the passages it stands on, the most important first."""
+    """One finding of a report, with the ids of its supporting passages, most important first."""
 
     text: str
     chunks: tuple[str, ...]
@@ -124,12 +123,12 @@ class ReportFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RatedReport(CommunityReport):
-    """A report that the index has of a community; its text is heading, summary and findings, below each other.
+    """A stored report on a community; its text consists of heading, summary and findings.
 
     Attributes:
-        heading: what it is about, whole, where `title` may be cut.
-        rating: how much the community matters, 0 to 10.
-        findings: the most important first.
+        heading: full heading; `title` may be shortened.
+        rating: importance of the community, 0 to 10.
+        findings: findings, most important first.
     """
 
     heading: str
@@ -144,13 +143,13 @@ class RatedReport(CommunityReport):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LinkEdge(Part):
-    """An edge of a loaded graph that a question asks for: a link between two documents, with a passage of each.
+    """A link between two documents of a loaded graph that the question asks for, with a passage of each document.
 
     Attributes:
-        source, target: titles of the document that it starts from, and of the one that it leads to.
-        type, link_text: of the link.
-        step: 1 at a vertex that the question names, 2 at one that such an edge leads to.
-        at_source: whether this vertex is the source.
+        source, target: titles of the start and target documents.
+        type, link_text: type and text of the link.
+        step: 1 for an edge at a vertex named in the question, 2 for an edge one step further.
+        at_source: True if that vertex is the source.
     """
 
     kind: PartKind = field(default="relation", init=False)
@@ -174,10 +173,10 @@ class LinkEdge(Part):
         chunks: tuple[str, str],
         documents: tuple[str, str],
     ) -> LinkEdge:
-        """An edge, whose text reads like a sentence: "Hanna Kern SIGNED Order 7001"."""
-        said = " ".join(f"{source} {type_} {target}".split())
+        """Create an edge whose text reads like a sentence: "Hanna Kern SIGNED Order 7001"."""
+        statement = " ".join(f"{source} {type_} {target}".split())
         return cls(
-            text=f"{said}: {' '.join(text.split())}" if text.strip() else said,
+            text=f"{statement}: {' '.join(text.split())}" if text.strip() else statement,
             score=1.0 / step,
             chunks=chunks,
             documents=documents,
@@ -191,7 +190,7 @@ class LinkEdge(Part):
 
     @property
     def reached(self) -> str:
-        """The title at the end that it leads to from where the question is."""
+        """Title of the document at the far end, seen from the question."""
         return self.target if self.at_source else self.source
 
 
@@ -201,14 +200,14 @@ LINK_KINDS = frozenset({"link", "link back"})
 
 @dataclass(frozen=True, slots=True)
 class BridgeStep:
-    """From one passage to another by a name that the first one mentions, or by a link between their documents.
+    """A step from one passage to another, through an entity in the first passage or a link between their documents.
 
     Attributes:
-        name: what the first passage mentions, or the type of the link.
-        kind: "about" if the second passage is about the name, "mentions" if it mentions it too; "link" if the first
-            document links to the second, "link back" if the second links to the first.
-        source_sentence, target_sentence: what says the name; the first sentence where none does.
-        link_text: what the link says; "" for a name.
+        name: entity name, or type of the link.
+        kind: "about" if the second passage is about the entity, "mentions" if it only mentions it; "link" if the first
+            document links to the second, "link back" for the opposite direction.
+        source_sentence, target_sentence: sentence with the name; the first sentence if no sentence has it.
+        link_text: text of the link; "" for an entity.
     """
 
     name: str
@@ -224,10 +223,10 @@ class BridgeStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class BridgePath(Part):
-    """How a passage was reached, from the question on; `score` is how much this path brought to it.
+    """The path from the question to a passage; `score` is the path's contribution to the passage's score.
 
     Attributes:
-        asked: the name in the question that led to the first passage; "" if its meaning or its words did.
+        asked: entity in the question that led to the first passage; "" if its meaning or words did.
     """
 
     kind: PartKind = field(default="path", init=False)
@@ -236,25 +235,27 @@ class BridgePath(Part):
 
     @classmethod
     def along(cls, steps: Iterable[BridgeStep], *, asked: str, score: float, documents: Iterable[str]) -> BridgePath:
-        """The path of these steps, one or more. Its text has names and passages on one line, and the sentences below.
+        """Create the path of one or more steps.
+
+        Its text has entities and passages on the first line, then the sentences.
 
         Args:
-            documents: of its passages; those that come again are left out.
+            documents: ids of the passages' documents; duplicates are dropped.
         """
         taken = tuple(steps)
-        told = " ".join((asked or "the question").split())
+        line = " ".join((asked or "the question").split())
         names = [("→", taken[0].source_title or shortened(taken[0].source_sentence, 40))]
         for step in taken:
             arrow = "←" if step.kind == "link back" else "→"
             names += [(arrow, step.name), (arrow, step.target_title or shortened(step.target_sentence, 40))]
-        before = told
+        before = line
         for arrow, name in ((arrow, " ".join(name.split())) for arrow, name in names):
-            if name != before:  # a name may be a title
-                told += f" {arrow} {name}"
+            if name != before:  # skip a name that equals the title before it
+                line += f" {arrow} {name}"
             before = name
         sentences = dict.fromkeys([*(step.source_sentence for step in taken), taken[-1].target_sentence])
         return cls(
-            text="\n".join([told, *sentences]),
+            text="\n".join([line, *sentences]),
             score=score,
             chunks=(taken[0].source_id, *(step.target_id for step in taken)),
             documents=tuple(dict.fromkeys(documents)),
@@ -264,19 +265,19 @@ class BridgePath(Part):
 
     @property
     def chunk_id(self) -> str:
-        """The passage at its end."""
+        """Id of the passage at the end of the path."""
         return self.steps[-1].target_id
 
     def quotations(self) -> tuple[str, ...]:
-        """What the passages on the way say, a line each, cut around the name: '"Dracula" names Stoker: «…»'."""
+        """Return a quotation per passage on the path, cut around the name: '"Dracula" names Stoker: «…»'."""
         lines: list[str] = []
         for step in self.steps:
             source = step.source_title or shortened(step.source_sentence, 40)
             if step.kind in LINK_KINDS:
                 target = step.target_title or shortened(step.target_sentence, 40)
                 ends = (source, target) if step.kind == "link" else (target, source)
-                said = f": {shortened(step.link_text)}" if step.link_text not in ("", step.name) else ""
-                lines.append(f'"{ends[0]}" links to "{ends[1]}" by {step.name}{said}')
+                quoted = f": {shortened(step.link_text)}" if step.link_text not in ("", step.name) else ""
+                lines.append(f'"{ends[0]}" links to "{ends[1]}" by {step.name}{quoted}')
             else:
                 lines.append(f'"{source}" names {step.name}: «{around(step.source_sentence, step.name)}»')
         last = self.steps[-1]
@@ -286,11 +287,10 @@ class BridgePath(Part):
         return (*lines, f"This passage {does}: «{around(last.target_sentence, last.name)}»")
 
     def __str__(self) -> str:
-        """Names and passages on one line."""
         return printable(self.text.partition("\n")[0])
 
 
-def _with_lists(value: Any) -> Any:  # what `asdict` gives, with lists for tuples as JSON has them
+def _with_lists(value: Any) -> Any:  # converts the tuples in an `asdict` result to lists, as JSON has them
     if isinstance(value, dict):
         return {key: _with_lists(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""The text that is embedded for a chunk. Chunking counts it, and embedders name it in their fingerprints."""
+"""The text that is embedded for a chunk. Chunking counts its tokens."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 TEMPLATE = "title, heading, text; one a line; 1"
-"""Names the template in the fingerprints of embedders; changes whenever `passage_text` may give another text."""
+"""Version of the template, part of embedder fingerprints. Change it whenever `passage_text` may return another text."""
 
 PATH_SEPARATOR = " › "
 
 
 def passage_text(title: str, heading: str, text: str) -> str:
-    """Title, path of headings and text, one a line, without empty lines and without a repeated title."""
+    """Join title, heading path and text with line breaks, without empty lines and without repeating the title."""
     if heading == title:
         heading = ""
     elif title:
@@ -22,20 +22,22 @@ def passage_text(title: str, heading: str, text: str) -> str:
 
 _WORD_LETTERS_A_TOKEN = 3
 _NAME_LETTERS_A_TOKEN = 2
-"""Letters a token, on the safe side: English words have four to five, rare names between two and three."""
+"""Letters per token, estimated low: English words have four to five, rare names between two and three."""
 
 _WORD = re.compile(r"[A-Za-z]+")
 _JOINED = re.compile(r" (?=[A-Za-z])")
 
 
 def count_at_most(text: str) -> int:
-    """An upper estimate of a text's tokens, whatever the tokenizer: of a word three letters a token, of one that begins
-    with a capital two, and of all else every byte, as for tokenizers that know no better."""
+    """Return an upper bound on the tokens of a text for any tokenizer.
+
+    Counts one token per three letters of a word, per two letters of a capitalised word, and per byte of anything else.
+    """
     words: list[str] = _WORD.findall(text)
     tokens = sum(
         -(-len(word) // (_NAME_LETTERS_A_TOKEN if word[0].isupper() else _WORD_LETTERS_A_TOKEN)) for word in words
     )
-    joined = len(_JOINED.findall(text))  # a space before a word is a part of its first token
+    joined = len(_JOINED.findall(text))  # tokenizers merge the space before a word into the word's first token
     return tokens + len(text.encode(errors="replace")) - sum(map(len, words)) - joined
 
 
@@ -43,10 +45,10 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
 def without_boilerplate(text: str, spans: Sequence[int]) -> str:
-    """The text with spaces for each character of its boilerplate, so that positions in it stay right.
+    """Replace each boilerplate character by a space, so that positions stay valid.
 
     Args:
-        spans: first character and end of each block, one after the other: [0, 12, 40, 55].
+        spans: start and end of each block as a flat list: [0, 12, 40, 55].
     """
     parts: list[str] = []
     done = 0
@@ -57,7 +59,7 @@ def without_boilerplate(text: str, spans: Sequence[int]) -> str:
 
 
 def squeezed(text: str, spans: Sequence[int]) -> str:
-    """The text without its boilerplate and the blank lines around it."""
+    """Return the text without its boilerplate and the blank lines around it."""
     if not spans:
         return text
     return _BLANK_LINES.sub("\n\n", without_boilerplate(text, spans)).strip()

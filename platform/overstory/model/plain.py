@@ -1,4 +1,4 @@
-"""Values of ours as JSON types: what `--json` prints, and what the service sends."""
+"""Conversion of results to JSON types, for `--json` and the HTTP service."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from overstory.model.metadata import as_json, json_value
 from overstory.model.parts import BridgePath, Part
 
 
-def plain(value: Any) -> Any:  # any of our values in, JSON types out
-    """Dataclasses become objects, whose keys are the names of their fields; JSON has no NaN and no infinity, so that
-    these become None.
-    """
+def plain(value: Any) -> Any:  # takes and returns values of many types
+    """Convert a value to JSON types; dataclasses become objects, and NaN and infinity become None."""
     if isinstance(value, Part):
         return value.as_json()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -34,16 +32,15 @@ def plain(value: Any) -> Any:  # any of our values in, JSON types out
 
 
 def hit_metadata(hit: Hit, evidence: Evidence) -> dict[str, object]:
-    """Metadata of the hit's document, our own fields, which replace those of the same key, and the columns of an
-    `enrich` statement.
+    """Return the document's metadata, the hit's own fields and its `enrich` columns in one flat dictionary.
 
-    Dates are text, and our own values text or numbers: many stores and tracers accept nothing else.
+    The hit's fields replace metadata of the same name. Dates become text, because many vector stores and tracing tools
+    accept only text and numbers.
     """
     return as_json(hit.metadata) | own_metadata(hit, evidence) | {k: json_value(v) for k, v in hit.extra.items()}
 
 
 def own_metadata(hit: Hit, evidence: Evidence) -> dict[str, object]:
-    """Our own fields of a hit."""
     paths = evidence.paths_to(hit)[:1]
     others = [part for part in evidence.parts_on(hit) if not isinstance(part, BridgePath)]
     optional: dict[str, object] = {
@@ -72,7 +69,6 @@ def own_metadata(hit: Hit, evidence: Evidence) -> dict[str, object]:
 
 
 def part_metadata(part: Part, evidence: Evidence) -> dict[str, object]:
-    """Our own fields of a part that becomes a document."""
     passages = evidence.passages_of(part)
     return {
         "kind": part.kind,

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from overstory.cancelling import check
+from overstory.cancellation import check
 from overstory.endpoints import (
     CONNECT_SECONDS,
     REQUEST_RETRIES,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from overstory.errors import StatementRefused
 from overstory.graph import GraphClient
 from overstory.graph.client import Row
-from overstory.graph.foreign import own_value
+from overstory.graph.foreign import plain_value
 from overstory.model import Evidence, HitStatement
 from overstory.model.evidence import IDS
 
@@ -48,5 +48,5 @@ def _by_id(rows: Iterator[Row], ids: frozenset[str]) -> dict[str, dict[str, obje
                 f"The statement on hits returns several rows for the hit {id_!r}.",
                 remedy="Gather them in one: RETURN id, collect(…) AS …",
             )
-        found[id_] = {name: own_value(value) for name, value in row.items()}
+        found[id_] = {name: plain_value(value) for name, value in row.items()}
     return found

@@ -6,19 +6,19 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from overstory.display import counted, index_command
-from overstory.errors import IndexMissing, NameNotFound, QuestionError
+from overstory.errors import EntityNotFound, IndexMissing, QuestionError
 from overstory.graph import Corpus, GraphClient, Transaction
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
-from overstory.model.entity_paths import NameFact, NameFacts, RelatedName
+from overstory.model.entity_paths import EntityFact, EntityFacts, RelatedEntity
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import NAMES_OUTDATED, asked_corpus
 from overstory.retrieve.entity_paths.endpoints import (
     LISTED_PASSAGES_OF_A_NAME,
     MatchingPassages,
+    entity_not_found,
     likeness,
     name_key,
-    name_not_found,
     spellings,
 )
 from overstory.retrieve.hits import chunk_rows
@@ -40,14 +40,14 @@ def find_name_facts(
     *,
     limit: int,
     among: Callable[[Transaction, Corpus], Among] | None = None,
-) -> NameFacts:
+) -> EntityFacts:
     """A name as the corpus has it, with at most `limit` of its facts and of the names that are tied to it.
 
     Args:
         among: the documents that may be told of; None for all.
     """
 
-    def work(tx: Transaction) -> NameFacts:
+    def work(tx: Transaction) -> EntityFacts:
         corpus = asked_corpus(graph, corpus_name, tx)
         passages = None if among is None else MatchingPassages(among(tx, corpus))
         known, outdated = known_name(tx, corpus, name, passages)
@@ -56,14 +56,14 @@ def find_name_facts(
         (row,) = tx.run(
             "retrieve/name_facts", corpus.label, id=known["id"], looked_at=_MOST_FACTS_LOOKED_AT, limit=limit
         )
-        return NameFacts(
+        return EntityFacts(
             name=known["name"],
             type=row["type"],
             aliases=tuple(row["aliases"]),
             passages=known["df"],
             facts=_facts(tx, corpus, row["facts"]),
             related=tuple(
-                RelatedName(each["name"], each["type"], tuple(each["predicates"]), int(each["statements"]))
+                RelatedEntity(each["name"], each["type"], tuple(each["predicates"]), int(each["statements"]))
                 for each in row["related"]
             ),
             notes=tuple(_notes(row, outdated=outdated)),
@@ -79,7 +79,7 @@ def known_name(tx: Transaction, corpus: Corpus, name: str, passages: MatchingPas
         passages: those that may be told of; None for all.
 
     Raises:
-        IndexMissing, NameNotFound, QuestionError: there are no names yet, not this one, or it is none.
+        IndexMissing, EntityNotFound, QuestionError: there are no names yet, not this one, or it is none.
     """
     restricted = passages is not None and passages.matching.restricted
     text, key = name_key(tx, corpus, name, restricted=restricted, remedy="Name something that texts speak of.")
@@ -94,7 +94,7 @@ def known_name(tx: Transaction, corpus: Corpus, name: str, passages: MatchingPas
     if known is not None and passages is not None and not passages.of([known["id"]]):
         known = None
     if known is None:
-        raise name_not_found(tx, corpus, [(text, key)], outdated=outdated, passages=passages)
+        raise entity_not_found(tx, corpus, [(text, key)], outdated=outdated, passages=passages)
     return known, outdated
 
 
@@ -118,7 +118,7 @@ def nearest_names(
         for name in names:
             try:
                 known_name(tx, corpus, name, passages)
-            except NameNotFound as error:
+            except EntityNotFound as error:
                 unknown[name] = tuple(each for each in error.suggestions if _is_like(name, each))[:_MOST_NAMES_MEANT]
             except (IndexMissing, QuestionError):  # there are no names yet, or it is none
                 continue
@@ -131,10 +131,10 @@ def _is_like(name: str, other: str) -> bool:
     return likeness(entity_key(name), entity_key(other)) >= _LEAST_MISSPELT_LIKENESS
 
 
-def _facts(tx: Transaction, corpus: Corpus, facts: Sequence[Row]) -> tuple[NameFact, ...]:
+def _facts(tx: Transaction, corpus: Corpus, facts: Sequence[Row]) -> tuple[EntityFact, ...]:
     chunks = chunk_rows(tx, corpus, (fact["chunk"] for fact in facts))
     return tuple(
-        NameFact(
+        EntityFact(
             subject=fact["subject"],
             predicate=fact["predicate"],
             object=fact["object"],
@@ -152,7 +152,7 @@ def _facts(tx: Transaction, corpus: Corpus, facts: Sequence[Row]) -> tuple[NameF
     )
 
 
-def _told_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bool) -> NameFacts:
+def _told_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bool) -> EntityFacts:
     """A name as the documents have it that a filter lets through."""
     tx, corpus, matching = passages.tx, passages.corpus, passages.matching
     (row,) = tx.run(
@@ -180,7 +180,7 @@ def _told_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bo
     titled = [surface for document, surface in row["titled"] if document in matching.documents]
     surfaces = cached_edits(tx, corpus).name_first(known["key"], spellings(written or titled)) or [known["key"]]
     notes = [] if matching.restricted else _notes(row, told=len(best), matching=len(told), outdated=outdated)
-    return NameFacts(
+    return EntityFacts(
         name=surfaces[0],
         type=row["type"],
         aliases=tuple(surfaces[1:]),
@@ -193,7 +193,7 @@ def _told_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bo
 
 def _related(
     passages: MatchingPassages, facts: Sequence[Row], stated: Mapping[str, Sequence[str]], *, limit: int
-) -> tuple[RelatedName, ...]:
+) -> tuple[RelatedEntity, ...]:
     """The names that some facts tie to another one, as the passages write them that state these."""
     statements = Counter[str]()
     predicates: dict[str, Counter[str]] = {}
@@ -209,7 +209,7 @@ def _related(
     best = sorted(statements, key=lambda id_: (-statements[id_], ends[id_]["text"], id_))[:limit]
     written = {id_: name for id_, _, name, _ in passages.named_in([chunk_of[id_] for id_ in best])}
     return tuple(
-        RelatedName(
+        RelatedEntity(
             written.get(id_) or str(ends[id_]["text"]),
             ends[id_]["type"],
             tuple(sorted(predicates[id_], key=lambda each: (-predicates[id_][each], each))),

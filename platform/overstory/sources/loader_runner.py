@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from overstory import cancelling
+from overstory import cancellation
 from overstory.errors import BrokenSource, OverstoryError
 from overstory.model import Annotation, Document, Link, Loaded
 from overstory.protocols import Loader, OnBroken, OnSkipped
@@ -60,7 +60,7 @@ class LoaderRunner:
         except BaseException as raised:
             self._raised = raised
             raise
-        cancelling.check()  # a loader may report a million faults before its next item
+        cancellation.check()  # a loader may find a million faults before its next item
 
     def items(self, source: str, loader: Loader, *, following: tuple[str, Loader] | None = None) -> Iterator[Loaded]:
         """Yield the items that a loader finds in a source.
@@ -91,7 +91,7 @@ class LoaderRunner:
         """Yield the same items as `items`, always in this process."""
         items: Iterator[object] | None = None
         while True:
-            cancelling.check()
+            cancellation.check()
             try:
                 with use_fallback(self._encoding, self._report_decoded), confined_to(self._within):
                     if items is None:

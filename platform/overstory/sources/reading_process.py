@@ -24,8 +24,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from overstory import cancelling
-from overstory.closing import Closing
+from overstory import cancellation
+from overstory.closable import Closable
 from overstory.errors import BrokenSource
 from overstory.model import Document, Loaded
 from overstory.processes import AnsweringProcess, ProcessEnded, answering, from_line, to_line
@@ -107,8 +107,8 @@ _Event = Loaded | _Broken | DecodedFile | str
 """An item or a report. A string is the report of a skipped file."""
 
 
-class ReadingProcess(Closing):
-    """Reads files in a worker process, one after another. The worker starts with the first file."""
+class ReadingProcess(Closable):
+    """Has files read by a worker, one after another. The worker starts with the first file."""
 
     def __init__(self, limits: ReadingLimits = READING_LIMITS) -> None:
         self._limits = limits
@@ -149,7 +149,7 @@ class ReadingProcess(Closing):
                 self._ahead = following[0]
             while outcome is _FileOutcome.MORE:
                 try:
-                    with cancelling.ended_by(process.kill):
+                    with cancellation.ended_by(process.kill):
                         line = process.next_line()
                 except ProcessEnded as ended:
                     on_broken(_killed_by(ended, source, self._limits))

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from overstory import cancelling
+from overstory import cancellation
 from overstory.errors import BrokenSource
 from overstory.model import Document, Loaded, MetadataValue
 from overstory.model.metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
@@ -366,7 +366,7 @@ class _SourceReader:
         entered: set[str] = set()
         left = [folder if start is None else start]
         while left:
-            cancelling.check()
+            cancellation.check()
             path = left.pop()
             if self._leads_outside(path):
                 continue

@@ -22,7 +22,7 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx
 
-from overstory import cancelling
+from overstory import cancellation
 from overstory.endpoints import retry_after
 from overstory.errors import BrokenSource
 from overstory.sources.paths import is_default_port, normal_address, port_of
@@ -169,7 +169,7 @@ class WebRequests:
 
     def _pause(self) -> None:
         while (left := self._next - time.monotonic()) > 0:
-            cancelling.check()
+            cancellation.check()
             time.sleep(min(left, 0.2))
         self._next = time.monotonic() + self.delay_seconds
 
@@ -229,7 +229,7 @@ def _body(response: httpx.Response, address: str, most_bytes: int, end: float) -
     parts: list[bytes] = []
     received = 0
     for part in response.iter_bytes():
-        cancelling.check()
+        cancellation.check()
         received += len(part)
         parts.append(part)
         if received > most_bytes:

@@ -89,7 +89,7 @@ class StageProcesses:
         self._workers = workers
 
     def shards(self, slices: Iterable[Slice]) -> Iterator[Shard]:
-        start = partial(AnsweringProcess, f"{__name__}:main", told=to_line(self._job))
+        start = partial(AnsweringProcess, f"{__name__}:main", first_line=to_line(self._job))
         with ProcessPool(start, _asked, self._workers, tries=_TRIES_OF_A_SLICE) as processes:
             try:
                 yield from processes.answers(slices, ahead=SLICES_AHEAD)

@@ -1,1 +1,1 @@
-"""Vectors as arrays: their packed form, and nearest neighbours."""
+"""Vectors as arrays: packing, clustering and nearest neighbours."""

@@ -1,7 +1,7 @@
-"""Vectors in pieces by k-means, and what else clusterings share.
+"""Splitting of large vector sets with k-means, and helpers that clusterings share.
 
-Nothing here is quadratic: a set is cut by a bounded number of centres at a time, which are fitted to a sample of it.
-Along principal components: k-means is fast there, and finds the same.
+Nothing here takes quadratic time: each step splits a set by a limited number of centres that are fitted to a sample.
+k-means runs along principal components, where it is fast and gives the same result.
 """
 
 from __future__ import annotations
@@ -19,15 +19,13 @@ from overstory_entropy.compile import Floats, Ints
 
 K_MEANS_SEED = 20_250
 _MOST_PRINCIPAL_COMPONENTS = 10
-"""Principal components at most."""
 _PIECES_A_STEP = 16
-"""Pieces that one step of k-means cuts a set into."""
+"""Number of clusters of one k-means step."""
 _SAMPLED_ROWS = 16_000
-"""Vectors that the axes and the centres of such a step are fitted to."""
+"""Number of vectors to which axes and centres are fitted."""
 _VECTORS_A_BLOCK = 65_536
-"""Vectors that are compared with centres at a time."""
 _LEAST_VECTOR_VARIANCE = 1e-10
-"""Vectors of unit length that vary less are equal but for rounding."""
+"""Unit vectors with a smaller variance are equal except for rounding."""
 
 
 def require_clustering() -> None:
@@ -36,7 +34,7 @@ def require_clustering() -> None:
 
 
 def pieces(vectors: Vectors, most: int, *, seed: int = K_MEANS_SEED) -> list[Ints]:
-    """The numbers of the vectors, in pieces of at most `most`. O(n · _PIECES_A_STEP · log n).
+    """Split vectors into groups of at most `most`; return the row numbers of each. O(n · _PIECES_A_STEP · log n).
 
     Args:
         vectors: shape (n, d).
@@ -55,7 +53,6 @@ def pieces(vectors: Vectors, most: int, *, seed: int = K_MEANS_SEED) -> list[Int
 
 
 def parts(rows: Ints, labels: Ints) -> list[Ints]:
-    """The rows of each label, in their order."""
     order = np.argsort(labels, kind="stable")
     ends = np.flatnonzero(np.diff(labels[order])) + 1
     return [part for part in np.split(rows[order], ends) if len(part)]
@@ -66,7 +63,7 @@ def slices(rows: Ints, most: int) -> list[Ints]:
 
 
 def principal_axes(points: Floats) -> tuple[Floats, Floats]:
-    """(n, d) -> their mean (d,) and principal axes (d, c), those of the largest variance first."""
+    """Return mean (d,) and principal axes (d, c) of points (n, d), largest variance first."""
     if not len(points):
         return np.zeros(points.shape[1]), np.zeros((points.shape[1], 0))
     centre = points.mean(axis=0)
@@ -78,7 +75,7 @@ def principal_axes(points: Floats) -> tuple[Floats, Floats]:
 
 @contextmanager
 def reproducible() -> Generator[None]:
-    """One thread, since sums in another order round differently; and no warnings of a fit that ends at its limit."""
+    """Use one thread, because the order of sums changes rounding; suppress convergence warnings."""
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
@@ -88,7 +85,7 @@ def reproducible() -> Generator[None]:
 
 
 def _by_sample(vectors: Vectors, rows: Ints, k: int, seed: int) -> Ints:
-    """The nearest of k centres for each of the rows, fitted to a sample of them."""
+    """Assign each row to the nearest of k centres that are fitted to a sample."""
     from sklearn.cluster import KMeans
 
     sample = rows[:: -(-len(rows) // _SAMPLED_ROWS)]

@@ -1,4 +1,4 @@
-"""The nearest neighbours of every chunk, exactly, in products of blocks. The layer SIMILAR (SeRAG, Eq. 3)."""
+"""Exact k-nearest neighbours of all chunks, computed in blocks. Basis of the SIMILAR layer (SeRAG, Eq. 3)."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from overstory_entropy.compile import Ids, Ints, kernel
 Scores = NDArray[np.float32]
 
 BLOCK_BYTES = 2**26
-"""Of one block of cosines: 64 MB, whatever the number of chunks."""
+"""Size of one block of cosines: 64 MB, for any number of chunks."""
 
 COSINE_STEPS = 2**20
-"""Cosines are compared in steps of 1 / COSINE_STEPS: closer ones differ by rounding."""
+"""Cosines are rounded to multiples of 1 / COSINE_STEPS, because smaller differences are rounding errors."""
 
 NO_NEIGHBOUR = -1
-"""Where a chunk has fewer neighbours than asked for."""
+"""Fills the list of a chunk that has fewer than k neighbours."""
 
 
 class Neighbours(NamedTuple):
-    """The k nearest of each of n chunks, the nearest first; of equally near ones that with the lower number.
+    """The k nearest neighbours of each of n chunks, nearest first; ties by lower number.
 
     Attributes:
-        ids: shape (n, k), −1 where there are no more.
-        scores: shape (n, k), cosines in steps of 2⁻²⁰, so that equal texts are equally near whatever block they are in.
+        ids: shape (n, k), −1 if there are fewer neighbours.
+        scores: shape (n, k), cosines in steps of 2⁻²⁰, so that equal texts get equal scores in any block.
     """
 
     ids: Ids
@@ -38,31 +38,30 @@ class Neighbours(NamedTuple):
 def nearest(
     vectors: Vectors, k: int, *, block_bytes: int = BLOCK_BYTES, on_found: Callable[[int], object] | None = None
 ) -> Neighbours:
-    """O(n² d) time, O(n · (d + k)) memory.
+    """Return the k nearest neighbours of each vector. O(n² d) time, O(n · (d + k)) memory.
 
     Args:
         vectors: shape (n, d), of unit length.
-        on_found: hears after each block for how many more vectors the neighbours are found.
+        on_found: called after each block with the number of vectors in the block.
     """
-    found = nobody(len(vectors), k)
-    everybody = np.arange(len(vectors))
+    found = no_neighbours(len(vectors), k)
+    all_rows = np.arange(len(vectors))
     step = max(1, block_bytes // (4 * max(1, len(vectors))))
     for start in range(0, len(vectors), step):
-        block = everybody[start : start + step]
-        _keep_best(vectors[block] @ vectors.T, block, everybody, found.ids, found.scores)
+        block = all_rows[start : start + step]
+        _keep_best(vectors[block] @ vectors.T, block, all_rows, found.ids, found.scores)
         if on_found is not None:
             on_found(len(block))
     return found
 
 
-def nobody(n: int, k: int) -> Neighbours:
-    """Empty lists of k places for n chunks."""
+def no_neighbours(n: int, k: int) -> Neighbours:
     return Neighbours(np.full((n, k), NO_NEIGHBOUR, dtype=np.int32), np.full((n, k), -np.inf, dtype=np.float32))
 
 
 @kernel
 def _keep_best(cosines: Scores, rows: Ints, columns: Ints, ids: Ids, scores: Scores) -> None:
-    """(r, c), (r,), (c,), (n, k), (n, k): columns that are nearer than the last of a row's list move into it."""
+    """Insert nearer columns into the neighbour lists of rows. Shapes: (r, c), (r,), (c,), (n, k), (n, k)."""
     k = ids.shape[1]
     steps = np.float32(COSINE_STEPS)
     tolerance = np.float32(1 / COSINE_STEPS)
@@ -89,11 +88,11 @@ def _keep_best(cosines: Scores, rows: Ints, columns: Ints, ids: Ids, scores: Sco
                 least = scores[vertex, k - 1] - tolerance
 
 
-def alike(found: Neighbours) -> tuple[Ints, Scores]:
-    """SIMILAR: the pairs of which one is among the other's nearest, each once, and their cosines; those ≤ 0 left out.
+def similar_pairs(found: Neighbours) -> tuple[Ints, Scores]:
+    """Return pairs in which one chunk is among the other's nearest, each pair once, with cosines above 0 (SIMILAR).
 
     Returns:
-        keys i · n + j with i < j, ascending, and shape (pairs,).
+        keys i · n + j with i < j, ascending, and cosines; shapes (pairs,).
     """
     n, k = found.ids.shape
     one, other = np.repeat(np.arange(n), k), found.ids.ravel().astype(np.int64)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from overstory.cancelling import Cancellation, WorkCancelled, cancellable
+from overstory.cancellation import Cancellation, WorkCancelled, cancellable
 from overstory.errors import DatabaseError, LeaseLost, OverstoryError, SourceError, WriterBusy
 from overstory.index import LOADED_COUNTS, LoadReport, metadata_of_json
 from overstory.knowledge import Knowledge

@@ -13,9 +13,9 @@ from overstory.errors import (
     CorpusDeleting,
     CorpusNotFound,
     DocumentNotFound,
+    EntityNotFound,
     IndexMissing,
     MetadataNotFound,
-    NameNotFound,
     OverstoryError,
 )
 from overstory.model.plain import plain
@@ -160,10 +160,10 @@ def told(error: Exception, quotation: Quotation, corpus: str = "", *, own_proces
             return f"{detail} The tools `tree` and `report` list ids."
         case IndexMissing():
             return f"{detail} {error.remedy}"
-        case NameNotFound() if any(error.unknown.values()):
+        case EntityNotFound() if any(error.unknown.values()):
             like = (f"{name!r}: {', '.join(names)}" for name, names in error.unknown.items() if names)
             return _with_quoted(f"{detail} Similar names are quoted.", like, quotation)
-        case NameNotFound():
+        case EntityNotFound():
             return f"{detail} `search` finds passages by other words."
         case MetadataNotFound() if error.nearest:
             return _with_quoted(f"{detail} Similar keys are quoted.", error.nearest, quotation)

@@ -14,7 +14,7 @@ from overstory.conversation.conversation import AskOptions
 from overstory.index import metadata_of_json
 from overstory.model import Document, Evidence, Hit
 from overstory.model.communities import CommunityReports, CommunityTree, FullReport
-from overstory.model.entity_paths import EntityPaths, NameFacts
+from overstory.model.entity_paths import EntityFacts, EntityPaths
 from overstory.settings import DEFAULT_RETRIEVER
 from overstory_service.hosted import LONGEST_FILTER, Call, Readable
 from overstory_service.jobs.store import ServiceJob
@@ -283,8 +283,8 @@ async def why(call: Call, asked: ToConnect) -> EntityPaths:
     "What the documents say of one name: type, spellings, facts with the sentences that state them, and the names that "
     "facts tie to it.",
 )
-async def name(call: Call, asked: ToName) -> NameFacts:
-    return await call.read(lambda view: view.name(asked.name, limit=asked.limit, where=asked.where))
+async def name(call: Call, asked: ToName) -> EntityFacts:
+    return await call.read(lambda view: view.entity(asked.name, limit=asked.limit, where=asked.where))
 
 
 @_tool(

@@ -9,11 +9,11 @@ from fastapi import APIRouter, Path, Query
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from overstory.index import DismissedMerge, ListedName, StoredNameEdit
+from overstory.index import DismissedMerge, ListedEntity, StoredEntityEdit
 from overstory.knowledge import Knowledge
 from overstory.knowledge.entities import MOST_NAME_FACTS, MOST_NAME_PASSAGES
 from overstory.model.communities import CommunityReports, CommunityTree, FullReport, ListedTree
-from overstory.model.entity_paths import NameFacts, NamePassages
+from overstory.model.entity_paths import EntityFacts, EntityPassages
 from overstory.retrieve.suggested_merges import SuggestedMerges
 from overstory.systems.tree.view import MOST_MEMBERS_PAGED
 from overstory_service.addresses import with_slashes
@@ -35,7 +35,7 @@ TreeName = Annotated[str, Query(max_length=200, description="The name of a tree;
 class NameList:
     """Names, the most frequent first."""
 
-    names: tuple[ListedName, ...]
+    names: tuple[ListedEntity, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,12 @@ async def names(
 ) -> Response:
     """The names that most passages mention."""
     found = await call.read(
-        lambda view: view.names(limit=limit, type=type, like=like, words=words, by_kind=by_kind, where=where)
+        lambda view: view.entities(limit=limit, type=type, like=like, words=words, by_kind=by_kind, where=where)
     )
     return Sent(NameList(tuple(found)))
 
 
-@router.get("/name", response_model=None, responses={200: {"model": NameFacts}})
+@router.get("/name", response_model=None, responses={200: {"model": EntityFacts}})
 async def name(
     call: OnCorpus,
     name: Annotated[str, Query(min_length=1, max_length=1_000, description="A name, as texts write it.")],
@@ -72,11 +72,11 @@ async def name(
     where: Where = None,
 ) -> Response:
     """A name: its type, spellings and facts, with the sentences that state them, and the names that these tie to it."""
-    return Sent(await call.read(lambda view: view.name(name, limit=limit, where=where)))
+    return Sent(await call.read(lambda view: view.entity(name, limit=limit, where=where)))
 
 
-@router.get("/name/passages", response_model=None, responses={200: {"model": NamePassages}})
-async def name_passages(
+@router.get("/name/passages", response_model=None, responses={200: {"model": EntityPassages}})
+async def entity_passages(
     call: OnCorpus,
     name: Annotated[str, Query(min_length=1, max_length=1_000, description="A name, as texts write it.")],
     first: Annotated[int, Query(ge=0, le=2**31, description="How many are left out.")] = 0,
@@ -84,7 +84,7 @@ async def name_passages(
     where: Where = None,
 ) -> Response:
     """The passages that mention a name, or are about it."""
-    return Sent(await call.read(lambda view: view.name_passages(name, first=first, limit=limit, where=where)))
+    return Sent(await call.read(lambda view: view.entity_passages(name, first=first, limit=limit, where=where)))
 
 
 @router.get("/tree", response_model=None, responses={200: {"model": CommunityTree}})
@@ -189,7 +189,7 @@ class NameEditList:
         dismissed: all pairs of names that are not suggested again, the latest first.
     """
 
-    edits: tuple[StoredNameEdit, ...]
+    edits: tuple[StoredEntityEdit, ...]
     dismissed: tuple[DismissedMerge, ...]
 
 
@@ -203,7 +203,7 @@ async def suggested(call: OnCorpus, limit: Annotated[int, Query(ge=1, le=1_000)]
 @router.get("/names/edits", response_model=None, responses={200: {"model": NameEditList}})
 async def edits(call: OnCorpus) -> Response:
     """The edits of names by hand."""
-    return Sent(await call.whole("Edits of names", lambda whole: _with_dismissed(whole, whole.name_edits())))
+    return Sent(await call.whole("Edits of names", lambda whole: _with_dismissed(whole, whole.entity_edits())))
 
 
 @router.post("/names/edits", response_model=None, responses={200: {"model": NameEditList}})
@@ -215,16 +215,16 @@ async def edit(call: OnCorpus, asked: NameEditAsked) -> Response:
     return Sent(done)
 
 
-def _edited(whole: Knowledge, asked: NameEditAsked) -> list[StoredNameEdit]:
+def _edited(whole: Knowledge, asked: NameEditAsked) -> list[StoredEntityEdit]:
     match asked.action:
         case "merge":
-            return whole.merge_names(asked.names, asked.into)
+            return whole.merge_entities(asked.names, asked.into)
         case "rename":
-            return [whole.rename_name(asked.names[0], asked.into)]
+            return [whole.rename_entity(asked.names[0], asked.into)]
         case "hide":
-            return whole.hide_names(asked.names)
+            return whole.hide_entities(asked.names)
         case "undo":
-            return [whole.undo_name_edit(asked.number or 0)]
+            return [whole.undo_entity_edit(asked.number or 0)]
         case "dismiss":
             whole.dismiss_merge(asked.names[0], asked.into)
         case "allow":
@@ -232,5 +232,5 @@ def _edited(whole: Knowledge, asked: NameEditAsked) -> list[StoredNameEdit]:
     return []
 
 
-def _with_dismissed(whole: Knowledge, edits: list[StoredNameEdit]) -> NameEditList:
+def _with_dismissed(whole: Knowledge, edits: list[StoredEntityEdit]) -> NameEditList:
     return NameEditList(tuple(edits), tuple(whole.dismissed_merges()))

@@ -22,7 +22,7 @@ from overstory.display import counted
 from overstory.graph import GraphClient, Transaction, Writer, batches, schema
 from overstory.graph.client import Row
 from overstory.graph.ids import derived_label
-from overstory.index.one_ahead import one_ahead
+from overstory.index.prefetch import prefetch
 from overstory.index.stages.embed import check_vectors
 from overstory.protocols import Embedder, Vectors
 from overstory.systems.base import SystemRun, unread
@@ -223,7 +223,7 @@ class CodebookBuild:
         run.publish(run.state(built=built, complete=False, details=details))
         run.progress.start(run.system.name, run.backlog.pending if self._rereads or not run.scratch else None, "chunks")
         self._count(CodebookPage((), (), {}))  # reset the counts of the previous run
-        for page in one_ahead(self._pages()) if self._reader.reads_ahead else self._pages():
+        for page in prefetch(self._pages()) if self._reader.reads_ahead else self._pages():
             with self._timed("write"):
                 run.commit(partial(write_page, label=self._label, page=page), done=[chunk.id for chunk in page.chunks])
             self._count(page)

@@ -25,7 +25,7 @@ from overstory.systems.figures import PartSeconds
 from overstory.systems.statements import commit_rows, commit_statements
 from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
 from overstory.systems.tree.changes import new_tree, titles_of_passages, write_tree
-from overstory.vectors.nearest import NO_NEIGHBOUR, Neighbours, Scores, alike, nearest, nobody
+from overstory.vectors.nearest import NO_NEIGHBOUR, Neighbours, Scores, nearest, no_neighbours, similar_pairs
 from overstory.vectors.packed import of_unit_length
 from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.compile import Floats, Ints
@@ -71,7 +71,7 @@ def forget_similar(writer: Writer) -> None:
 def stored_neighbours(graph: GraphClient, corpus: Corpus, ids: Sequence[str], nearest: int) -> Neighbours:
     """Read the SIMILAR relationships as cosines, for chunks in this order."""
     number = {id_: place for place, id_ in enumerate(ids)}
-    found = nobody(len(ids), nearest)
+    found = no_neighbours(len(ids), nearest)
     for row in graph.stream("systems/serag/similar", corpus.label):
         place = number.get(row["id"], NO_NEIGHBOUR)
         others = [(number[id_], _cosine(score)) for id_, score in row["others"] if id_ in number][:nearest]
@@ -345,7 +345,7 @@ class FusedGraphBuild:
         return found
 
     def _layers(self, chunks: ReadChunks, neighbours: Neighbours) -> tuple[Layer, Layer, Layer]:
-        similar = Layer(*alike(neighbours))
+        similar = Layer(*similar_pairs(neighbours))
         with self._timed("shared"):
             shared = shared_entities(
                 chunks.mentioned(),

@@ -19,7 +19,7 @@ from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, Transaction, batches, schema
 from overstory.graph.client import Row
 from overstory.index.derived_vectors import DerivedVectors, remove_other_embedders, remove_unused_of, settle_awaited
-from overstory.index.one_ahead import one_ahead
+from overstory.index.prefetch import prefetch
 from overstory.index.stages.embed import check_vectors
 from overstory.llm import Chat, Estimate
 from overstory.model.passage_text import without_boilerplate
@@ -194,7 +194,7 @@ class _Fill:
 
     def run(self) -> None:
         run, removed = self._run, set[str]()
-        for page in one_ahead(self._pages()) if run.chat is None else self._pages():
+        for page in prefetch(self._pages()) if run.chat is None else self._pages():
             ready = page
             # Entities or vectors that this page uses may have been deleted with the previous page.
             if not removed.isdisjoint(page.relies_on):

@@ -108,7 +108,7 @@ def test_what_a_killed_process_projected_is_found_and_dropped_before_the_next_pr
     other.ingest_documents(PASSAGES)
     assert left.is_abandoned
     (check,) = (check for check in diagnose(settings) if check.name == "projections")
-    assert (check.ok, check.detail) == (False, "1 in-memory graph left by runs that were killed (killed)")
+    assert (check.ok, check.detail) == (False, "1 in-memory graph left over from killed runs (killed)")
     assert left in projections(other.graph)  # the doctor changes nothing
     with project(other) as name:
         assert [each.name for each in projections(other.graph)] == [name]

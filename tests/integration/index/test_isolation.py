@@ -133,12 +133,12 @@ def test_what_an_interrupted_deletion_leaves_can_only_be_deleted(open_corpus: Op
         knowledge.status,
         lambda: knowledge.ingest_documents(PASSAGES),
     ):
-        with pytest.raises(CorpusDeleting, match="a part of it is gone") as caught:
+        with pytest.raises(CorpusDeleting, match="its deletion was interrupted") as caught:
             call()
         assert "overstory delete --all --corpus" in caught.value.remedy
     assert "being deleted, or that was interrupted: overstory delete --all" in overstory("corpora").out
     (check,) = check_deletions(knowledge.graph)
-    assert check.detail == f"Deleting corpus {name!r} was interrupted: a part of it is left."
+    assert check.detail == f"The deletion of corpus {name!r} was interrupted, and part of the corpus is left."
     assert overstory("delete", "--all", "--yes", "--corpus", name).code == 0
     assert set(knowledge.graph.run("corpus/counts", corpus_label(name))[0].values()) == {0}
     assert knowledge.ingest_documents(PASSAGES).added == len(PASSAGES)

@@ -83,7 +83,7 @@ def test_names_are_those_of_the_language_and_lead_to_their_passages(open_corpus:
     knowledge = open_corpus()
     knowledge.ingest_documents(TOWN)
     knowledge.index()
-    names = {each.name for each in knowledge.names()}
+    names = {each.name for each in knowledge.entities()}
     assert {"Ada Lovelace", "Köln"} <= names
     assert not names & {"Bibliothek", "Stadt", "Ausweis", "Bücher", "Verzeichnissen"}
     assert not names & {"Die Bibliothek", "Die Bibliothek in Köln", "Das Museum"}
@@ -110,13 +110,13 @@ def test_a_passage_of_a_document_in_several_languages_is_read_in_its_own(
     assert mixed.metadata["language"] == "ja"
     rows = knowledge.graph.run("ingest/document_pieces", corpus_label(knowledge.corpus_name), read=True, ids=[mixed.id])
     assert [row["language"] for row in rows] == [None, "de", "ja", "ja", "ja"]
-    names = {each.name for each in knowledge.names()}
+    names = {each.name for each in knowledge.entities()}
     assert not names & {"Werkstatt", "Sammlung", "Werkstätten", "Eintritt", "Kosten", "Es", "de"}
     (tmp_path / "de.md").unlink()
-    alone = {each.name for each in knowledge.names(where="file_name = 'museum.txt'")}
+    alone = {each.name for each in knowledge.entities(where="file_name = 'museum.txt'")}
     knowledge.ingest(tmp_path, sync=True)
     knowledge.index()
-    assert {each.name for each in knowledge.names()} == alone
+    assert {each.name for each in knowledge.entities()} == alone
 
 
 @pytest.mark.parametrize("language", [None, "en"])
@@ -134,7 +134,7 @@ def test_german_parts_of_a_document_that_is_not_taken_for_german_name_nothing_in
     rows = knowledge.graph.run("ingest/document_pieces", corpus_label(knowledge.corpus_name), read=True, ids=[mixed.id])
     assert [row["language"] for row in rows] == [None, "de", "de", None]
     assert knowledge.status(sizes=False).corpus.languages == ("de",)
-    names = {each.name for each in knowledge.names()}
+    names = {each.name for each in knowledge.entities()}
     assert {"Ada Lovelace", "Köln"} <= names
     assert not names & {
         "Museum",
@@ -158,7 +158,7 @@ def test_a_short_file_called_by_the_code_of_its_language_makes_no_name_of_it(
     (tmp_path / "rain.txt").write_text("Es regnet in Ulm, und vi hat es gesehen.", encoding="utf-8")
     knowledge.ingest(tmp_path)
     knowledge.index()
-    names = {each.key for each in knowledge.names()}
+    names = {each.key for each in knowledge.entities()}
     assert "vi" in names
     assert "es" not in names
 
@@ -274,7 +274,7 @@ def test_a_corpus_asked_with_another_embedder_says_how_to_go_on(open_corpus: Ope
     knowledge.ingest_documents([LIBRARY])
     knowledge.index()
     knowledge.use(embedder=make_embedder(EmbeddingSettings("multilingual")))
-    with pytest.raises(EmbedderMismatch, match="the embedder in use is multilingual-e5-small-4bit") as caught:
+    with pytest.raises(EmbedderMismatch, match="the current one is multilingual-e5-small-4bit") as caught:
         knowledge.search("Bibliothek", retriever="dense")
     assert f"overstory index --corpus {shlex.quote(knowledge.corpus_name)} --re-embed" in caught.value.remedy
 

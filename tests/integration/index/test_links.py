@@ -133,8 +133,8 @@ def test_links_that_begin_nowhere_are_reported_and_broken_ones_left_out(open_cor
     knowledge = open_corpus()
     report = knowledge.ingest_documents([A, link("z", "a"), link("z", "b"), link("a", "a", weight=0.0)])
     assert sorted(map(str, report.broken)) == [
-        "graph: a link from 'a' to 'a' has the weight 0.0.",
-        "graph: no document has the key 'z', at which 2 links begin.",
+        "graph: a link from 'a' to 'a' has the invalid weight 0.0.",
+        "graph: no document has the key 'z', at which 2 links start.",
     ]
     assert (stored(knowledge), missing(knowledge)) == (set(), set())
 
@@ -176,7 +176,7 @@ def test_links_travel_in_an_export(open_corpus: OpenCorpus, tmp_path: Path) -> N
     records = [json.loads(line) for line in lines]
     records[1]["links"][0]["weight"] = -1
     file.write_text("\n".join(sealed(map(json.dumps, records))))
-    assert "has the weight -1.0" in str(open_corpus("broken").ingest([file]).broken[0])
+    assert "has the invalid weight -1.0" in str(open_corpus("broken").ingest([file]).broken[0])
 
 
 def test_hyperlinks_of_files_follow_a_folder(open_corpus: OpenCorpus, tmp_path: Path) -> None:

@@ -47,12 +47,12 @@ def test_a_corpus_is_the_same_however_little_memory_there_is(
         knowledge.index()
     assert_equal(plain, small)
     for knowledge in (plain, small):
-        knowledge.merge_names("A. Einstein", "Albert Einstein")
-        knowledge.hide_names("Danube")
+        knowledge.merge_entities("A. Einstein", "Albert Einstein")
+        knowledge.hide_entities("Danube")
         knowledge.index()
     assert_equal(plain, small)
     for knowledge in (plain, small):
         knowledge.delete_documents([knowledge.document_id(d.source, d.source_key) for d in (GUIDE, *hotpotqa(0, 15))])
-        knowledge.rename_name("Danube", "Donau")
+        knowledge.rename_entity("Danube", "Donau")
         knowledge.index()
     assert_equal(plain, small)

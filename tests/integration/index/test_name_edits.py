@@ -15,7 +15,7 @@ from tests.lending import empty
 from tests.passages import PASSAGES, OpenCorpus, passage
 from tests.sources import write
 
-from overstory.errors import NameNotFound, QuestionError
+from overstory.errors import EntityNotFound, QuestionError
 from overstory.graph import Transaction, read_corpus, writing
 from overstory.index.name_edits import add_edits
 from overstory.knowledge import Knowledge
@@ -33,9 +33,9 @@ DOCUMENTS = (IBM, BLUE, NEWS, HOME)
 
 
 def edit(knowledge: Knowledge) -> None:
-    knowledge.merge_names("Big Blue", "IBM", future=True)
-    knowledge.hide_names("Endicott", future=True)
-    knowledge.rename_name("Charles Flint", "Charles Ranlett Flint", future=True)
+    knowledge.merge_entities("Big Blue", "IBM", future=True)
+    knowledge.hide_entities("Endicott", future=True)
+    knowledge.rename_entity("Charles Flint", "Charles Ranlett Flint", future=True)
 
 
 def mentioned(knowledge: Knowledge) -> dict[str, set[str]]:
@@ -72,7 +72,7 @@ def test_edits_after_an_index_run_equal_edits_before_any_document(open_corpus: O
     assert names["ibm"] == {"ibm", "blue", "news"}
     assert names["charles ranlett flint"] == {"ibm", "blue", "news"}
     assert not names.keys() & {"endicott", "big blue", "charles flint"}
-    listed = {name.name: name.aliases for name in edited.names()}
+    listed = {name.name: name.aliases for name in edited.entities()}
     assert "Big Blue" in listed["IBM"]
     assert "Charles Flint" in listed["Charles Ranlett Flint"]
     assert "Endicott" not in listed
@@ -83,7 +83,7 @@ def test_edits_after_an_index_run_equal_edits_before_any_document(open_corpus: O
     (tmp_path / "edited.jsonl").write_text("".join(lines))
     restored.ingest(tmp_path / "edited.jsonl")
     assert restored.digest() == digest == edited.digest()
-    assert [each.edit for each in restored.name_edits()] == [each.edit for each in edited.name_edits()]
+    assert [each.edit for each in restored.entity_edits()] == [each.edit for each in edited.entity_edits()]
     assert restored.ingest(tmp_path / "edited.jsonl").unchanged == 4
     assert restored.digest() == digest
 
@@ -95,29 +95,29 @@ def test_edits_after_an_index_run_equal_edits_before_any_document(open_corpus: O
 
     for corpus in (edited, restored):
         for _ in range(3):
-            corpus.undo_name_edit()
+            corpus.undo_entity_edit()
         corpus.index()
         assert corpus.digest() == plain
-        assert not corpus.name_edits()
+        assert not corpus.entity_edits()
 
 
 def test_a_question_and_a_path_may_use_either_name(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(DOCUMENTS)
     knowledge.index(systems=["serag"])
-    knowledge.merge_names("Big Blue", "IBM")
-    knowledge.hide_names("Susquehanna")
+    knowledge.merge_entities("Big Blue", "IBM")
+    knowledge.hide_entities("Susquehanna")
     knowledge.index(systems=["serag"])
-    assert [name.name for name in knowledge.names(like="big b")] == ["IBM"]
+    assert [name.name for name in knowledge.entities(like="big b")] == ["IBM"]
     assert asked_for(knowledge, "Did Charles Flint found Big Blue on the Susquehanna?") == ["Charles Flint", "IBM"]
     for retriever in ("canopy", "serag"):
         assert knowledge.search("Who founded Big Blue?", 4, retriever=retriever).hits
     paths = knowledge.paths("Big Blue", "Thomas Watson")
     assert paths.start == "IBM"
-    with pytest.raises(NameNotFound, match="hidden by hand"):
+    with pytest.raises(EntityNotFound, match="hidden by hand"):
         knowledge.paths("Susquehanna", "IBM")
-    knowledge.hide_names("Charles Flint")
-    with pytest.raises(NameNotFound, match="hidden by hand"):  # though the edits before are in memory
+    knowledge.hide_entities("Charles Flint")
+    with pytest.raises(EntityNotFound, match="hidden by hand"):  # though the edits before are in memory
         knowledge.paths("Charles Flint", "IBM")
 
 
@@ -129,16 +129,16 @@ def test_few_passages_are_read_again_and_an_edit_undone_before_the_index_leaves_
     knowledge.ingest_documents([*DOCUMENTS, *PASSAGES])
     knowledge.index()
     plain = knowledge.digest()
-    knowledge.hide_names("Deep Blue")
+    knowledge.hide_entities("Deep Blue")
     knowledge.index()
     counts = {stage.name: stage.counts for stage in knowledge.status().stages}
     assert counts["entities"]["chunks_renamed"] == 1
     assert counts["mentions"]["chunks"] == 1
-    knowledge.undo_name_edit(1)
-    knowledge.merge_names(["Ulm", "Bern"], "Vienna")
-    assert [made.number for made in knowledge.name_edits()] == [2, 3]
-    knowledge.undo_name_edit()
-    knowledge.undo_name_edit(2)
+    knowledge.undo_entity_edit(1)
+    knowledge.merge_entities(["Ulm", "Bern"], "Vienna")
+    assert [made.number for made in knowledge.entity_edits()] == [2, 3]
+    knowledge.undo_entity_edit()
+    knowledge.undo_entity_edit(2)
     knowledge.index()
     assert knowledge.digest() == plain
 
@@ -149,17 +149,17 @@ def test_an_edit_that_cannot_be_made_names_the_nearest_and_changes_nothing(
     knowledge = open_corpus()
     knowledge.ingest_documents(DOCUMENTS)
     knowledge.index()
-    with pytest.raises(NameNotFound) as error:
-        knowledge.hide_names(["IBM", "Endicot"])
+    with pytest.raises(EntityNotFound) as error:
+        knowledge.hide_entities(["IBM", "Endicot"])
     assert "Endicott" in error.value.suggestions
     assert "--future" in error.value.remedy
     with pytest.raises(QuestionError, match="no name"):
-        knowledge.merge_names("…", "IBM")
+        knowledge.merge_entities("…", "IBM")
     with pytest.raises(QuestionError, match="already"):
-        knowledge.rename_name("Big Blue", "IBM")
+        knowledge.rename_entity("Big Blue", "IBM")
     with pytest.raises(QuestionError, match="no edit 7"):
-        knowledge.undo_name_edit(7)
-    assert not knowledge.name_edits()
+        knowledge.undo_entity_edit(7)
+    assert not knowledge.entity_edits()
 
     def names(*arguments: str) -> str:
         ran = overstory("entities", *arguments, "--corpus", knowledge.corpus_name)
@@ -168,8 +168,8 @@ def test_an_edit_that_cannot_be_made_names_the_nearest_and_changes_nothing(
 
     assert "IBM" in names("list", "--like", "ib")
     assert "merge 'Big Blue' into 'IBM'" in names("merge", "Big Blue", "--into", "IBM")
-    with pytest.raises(QuestionError, match="one name already"):
-        knowledge.merge_names("IBM", "Big Blue")
+    with pytest.raises(QuestionError, match="already are the same entity"):
+        knowledge.merge_entities("IBM", "Big Blue")
     assert "hide 'Not \\x1b yet'" in names("hide", "Not \x1b yet", "Endicott", "--future")
     assert names("hide", "Endicott") == "Hidden already.\n"
     assert names("list", "--like", "…") == names("list", "--like", "zzz")
@@ -177,7 +177,7 @@ def test_an_edit_that_cannot_be_made_names_the_nearest_and_changes_nothing(
     assert "hide 'Endicott'" in names("undo")
     assert "merge" in names("undo", "1")
     assert overstory("entities", "merge", "IBM", "--corpus", knowledge.corpus_name).code == 2
-    assert overstory("entities", "hide", "Nobody", "--corpus", knowledge.corpus_name).code == NameNotFound.exit_code
+    assert overstory("entities", "hide", "Nobody", "--corpus", knowledge.corpus_name).code == EntityNotFound.exit_code
 
 
 NAMES: dict[str, str] = dict.fromkeys(("Anna", "Bert", "Carl", "Dora", "Emil", "Rome"), "PERSON")
@@ -188,14 +188,14 @@ def random_edits(knowledge: Knowledge, chance: random.Random) -> None:
     kind = chance.choice(["hide", "merge", "rename", "undo"])
     with suppress(QuestionError):  # nothing to undo, or the two are one already
         if kind == "hide":
-            knowledge.hide_names(first, future=True)
+            knowledge.hide_entities(first, future=True)
         elif kind == "merge":
-            knowledge.merge_names(first, second, future=True)
+            knowledge.merge_entities(first, second, future=True)
         elif kind == "rename":
-            knowledge.rename_name(first, chance.choice([first.upper(), f"{first} Roe"]), future=True)
+            knowledge.rename_entity(first, chance.choice([first.upper(), f"{first} Roe"]), future=True)
         else:
-            made = knowledge.name_edits()
-            knowledge.undo_name_edit(chance.choice(made).number if made else None)
+            made = knowledge.entity_edits()
+            knowledge.undo_entity_edit(chance.choice(made).number if made else None)
 
 
 def said(chance: random.Random) -> str:
@@ -237,7 +237,7 @@ def test_random_edits_among_random_changes_of_documents_give_what_the_same_edits
             grown.index()
         if step % 2:
             grown.index()
-            edits = [each.edit for each in grown.name_edits()]
+            edits = [each.edit for each in grown.entity_edits()]
             fresh.ingest([folder, triples])
             add(fresh, edits)
             fresh.index()
@@ -279,8 +279,8 @@ def test_an_index_run_that_is_interrupted_again_and_again_ends_as_one_that_was_n
 
 
 def undo_all(knowledge: Knowledge) -> None:
-    for _ in knowledge.name_edits():
-        knowledge.undo_name_edit()
+    for _ in knowledge.entity_edits():
+        knowledge.undo_entity_edit()
 
 
 def add(knowledge: Knowledge, edits: Sequence[NameEdit]) -> None:

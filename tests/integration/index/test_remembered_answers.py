@@ -82,5 +82,5 @@ def test_deleting_works_where_the_cache_cannot_be_opened_and_a_warning_says_so_o
     assert knowledge.delete_documents(ids(knowledge)) == 2
     assert knowledge.count_documents() == 0
     [warning] = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
-    assert "still cached" in warning
+    assert "still quote deleted passages" in warning
     assert str(cache.path) in warning

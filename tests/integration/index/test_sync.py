@@ -286,7 +286,7 @@ def test_what_patterns_leave_out_stays_unless_a_sync_is_to_delete_it(open_corpus
     deleting = ReadOptions(exclude=("drafts/",), delete_excluded=True)
     assert knowledge.preview(tmp_path, sync=True, options=deleting).removed == 2
     assert knowledge.ingest(tmp_path, sync=True, options=deleting).removed == 2
-    with pytest.raises(SettingsError, match="in a sync only"):
+    with pytest.raises(SettingsError, match="requires sync"):
         knowledge.ingest(tmp_path, options=deleting)
     nothing = ReadOptions(include=("*.rst",), delete_excluded=True)
     with pytest.raises(SourcesEmpty):

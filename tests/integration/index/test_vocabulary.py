@@ -39,7 +39,7 @@ def test_a_vocabulary_loaded_late_equals_one_loaded_first_and_leaves_nothing_whe
     assert not mentioned(late).keys() & {"frobnication", "nowhere said"}
     assert asked_for(late, "What is Frobnication?") == ["Zorbling"]
     assert late.search("What is Frobnication?", 1, retriever="canopy").hits[0].source_key == "smash"
-    types = {name.name: name.type for name in late.names()}
+    types = {name.name: name.type for name in late.entities()}
     assert (types["Ulm"], types["Zorbling"]) == ("PRODUCT", "TERM")
     assert not late.index().done
     assert late.load_vocabulary(terms).added == ()
@@ -75,7 +75,7 @@ def test_a_vocabulary_loaded_late_equals_one_loaded_first_and_leaves_nothing_whe
     change = restored.load_vocabulary(terms)
     assert (change.changed, change.removed) == (("Ulm",), ("Nowhere Said", "Quux Day", "Zorbling"))
     restored.index()
-    assert {name.name: name.type for name in restored.names()}["Ulm"] == "GPE"
+    assert {name.name: name.type for name in restored.entities()}["Ulm"] == "GPE"
 
 
 def random_vocabulary(chance: random.Random) -> str:
@@ -112,7 +112,7 @@ def test_random_vocabularies_among_edits_and_documents_give_what_the_same_give_a
             grown.index()
         if step % 4 == 3:
             grown.index()
-            edits = [each.edit for each in grown.name_edits()]
+            edits = [each.edit for each in grown.entity_edits()]
             fresh.ingest(folder)
             fresh.index()
             add(fresh, edits)

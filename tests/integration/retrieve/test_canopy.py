@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.passages import OpenCorpus, passage
 
-from overstory.errors import NameNotFound
+from overstory.errors import EntityNotFound
 from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.progress import Step, progress_to
@@ -108,7 +108,7 @@ def test_an_index_that_was_stopped_before_it_has_names_is_searched_without(open_
     evidence = knowledge.search("Was Karla Ehrenreich born in Bad Wimpfen?")
     assert evidence.hits[0].source_key == "woman"
     assert any("overstory index" in note for note in evidence.notes)
-    with pytest.raises(NameNotFound):
+    with pytest.raises(EntityNotFound):
         knowledge.paths("Karla", "Bad Wimpfen")
 
 

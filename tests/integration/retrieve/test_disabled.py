@@ -14,10 +14,10 @@ from tests.commands import Run
 from tests.integration.retrieve.test_restricted import CORE, DOCUMENTS, SIZE, all_told, secrets, told, word
 from tests.passages import OpenCorpus
 
-from overstory.errors import DocumentNotFound, DocumentsDisabled, MetadataNotFound, NameNotFound
+from overstory.errors import DocumentNotFound, DocumentsDisabled, EntityNotFound, MetadataNotFound
 from overstory.filters import field
 from overstory.knowledge import Knowledge
-from overstory.knowledge.restricted import RestrictedKnowledge
+from overstory.knowledge.restricted_knowledge import RestrictedKnowledge
 from overstory.model import Document, Evidence
 from overstory.retrieve.matching import NONE_LEFT
 
@@ -133,7 +133,7 @@ def test_names_paths_trees_and_reports_leave_them_out(people: Knowledge) -> None
         leaked = secrets(allowed, "") & set(re.findall(r"\w+", said))
         assert not leaked - {word(hidden), word((min(allowed) + 1) % SIZE)}, sorted(allowed)
         assert word(min(allowed)) in said
-        with pytest.raises(DocumentsDisabled, match="documents are disabled, and suggestions cannot leave them out"):
+        with pytest.raises(DocumentsDisabled, match="documents are disabled, and suggestions cannot skip them"):
             people.suggested_merges()
 
 
@@ -153,8 +153,8 @@ def test_all_documents_disabled_is_not_taken_for_a_filter(people: Knowledge, ove
     assert people.search(QUESTION).notes == (said, NONE_LEFT)
     listed = overstory("entities", "list", *corpus)
     assert (listed.out, listed.err) == ("No names.\n", f"Note: {said}\n")
-    with pytest.raises(NameNotFound, match="mentions the name") as unknown:
-        people.name("Harbour Press")
+    with pytest.raises(EntityNotFound, match="mentions the name") as unknown:
+        people.entity("Harbour Press")
     assert said in str(unknown.value.remedy)
     assert "filter" not in str(unknown.value) + str(unknown.value.remedy)
     people.enable_documents(where="number < 2")

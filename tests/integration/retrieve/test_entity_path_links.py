@@ -28,7 +28,7 @@ def test_two_people_are_connected_by_the_film_that_both_have_links_to(films: Kno
     assert shown(found) == ["Renée Zellweger → Jerry Maguire → Tom Cruise"]
     first, second = found.paths[0].steps
     assert (first.kind, second.kind) == ("link", "link")
-    assert first.says == "Renée Zellweger – ACTED_IN (Dorothy Boyd) – Jerry Maguire"
+    assert first.statement == "Renée Zellweger – ACTED_IN (Dorothy Boyd) – Jerry Maguire"
     assert (first.subject, first.predicate, first.link_text) == ("Renée Zellweger", "ACTED_IN", "Dorothy Boyd")
     assert (second.start, second.subject, second.object) == ("Jerry Maguire", "Tom Cruise", "Jerry Maguire")
     assert second.title == "Tom Cruise"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import pytest
 from tests.passages import OpenCorpus, passage
 
-from overstory.errors import CorpusNotFound, IndexMissing, NameNotFound, QuestionError
+from overstory.errors import CorpusNotFound, EntityNotFound, IndexMissing, QuestionError
 from overstory.knowledge import Knowledge
 from overstory.model import ChunkText, Extraction, FactStatement, Mention
 from overstory.model.entity_paths import EntityPaths
@@ -89,7 +89,7 @@ def test_each_step_of_a_path_has_the_sentence_that_states_it(knowledge: Knowledg
     assert (found.start, found.end) == ("Ada Quill", "Rome Port")
     assert shown(found) == ["Ada Quill → Bob Stone → Rome Port"]
     first, second = found.paths[0].steps
-    assert (first.kind, first.says, first.sentences) == (
+    assert (first.kind, first.statement, first.sentences) == (
         "fact",
         "Ada Quill – met – Bob Stone",
         ("Ada Quill met Bob Stone.",),
@@ -150,15 +150,15 @@ def test_a_family_name_leads_to_no_other_family(knowledge: Knowledge) -> None:
 
 
 def test_an_unknown_name_is_answered_with_those_most_like_it(knowledge: Knowledge) -> None:
-    with pytest.raises(NameNotFound, match="'Addah Quil'") as caught:
+    with pytest.raises(EntityNotFound, match="'Addah Quil'") as caught:
         knowledge.paths("Rome Port", "Addah Quil")
     assert caught.value.suggestions[0] == "Ada Quill"
     assert "'Ada Quill'" in caught.value.remedy
-    with pytest.raises(NameNotFound) as caught:
+    with pytest.raises(EntityNotFound) as caught:
         knowledge.paths("Xyzzy", "Rome Port")
     assert caught.value.suggestions == ()
     assert "overstory search Xyzzy" in caught.value.remedy
-    with pytest.raises(NameNotFound, match="mentions the names 'Rom Port' or 'Addah Quil'") as caught:
+    with pytest.raises(EntityNotFound, match="mentions the names 'Rom Port' or 'Addah Quil'") as caught:
         knowledge.paths("Rom Port", "Addah Quil")
     assert {name: alike[0] for name, alike in caught.value.unknown.items()} == {
         "Rom Port": "Rome Port",
@@ -166,7 +166,7 @@ def test_an_unknown_name_is_answered_with_those_most_like_it(knowledge: Knowledg
     }
     assert "'Rome Port' for 'Rom Port'?" in caught.value.remedy
     assert "'Ada Quill' for 'Addah Quil'?" in caught.value.remedy
-    with pytest.raises(NameNotFound, match="'Xyzzy' or 'Addah Quil'") as caught:
+    with pytest.raises(EntityNotFound, match="'Xyzzy' or 'Addah Quil'") as caught:
         knowledge.paths("Xyzzy", "Addah Quil")
     assert caught.value.remedy.startswith("Did you mean 'Ada Quill' for 'Addah Quil'?")
 
@@ -177,8 +177,8 @@ def test_an_unknown_name_is_answered_with_those_most_like_it(knowledge: Knowledg
         ("Ada Quill", "ada  QUILL", 3, 4, "one name"),
         ("Ada Quill", " ", 3, 4, "empty"),
         ("…", "Ada Quill", 3, 4, "no name"),
-        ("Ada Quill", "Rome Port", 0, 4, "k is 0"),
-        ("Ada Quill", "Rome Port", 3, 7, "steps is 7"),
+        ("Ada Quill", "Rome Port", 0, 4, "k is out of range: 0"),
+        ("Ada Quill", "Rome Port", 3, 7, "steps is out of range: 7"),
     ],
 )
 def test_what_cannot_be_asked_is_said(

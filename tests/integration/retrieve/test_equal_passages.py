@@ -115,7 +115,7 @@ def test_an_index_that_returns_too_little_is_noticed_by_searches_and_doctor_and_
     schema.drop_derived_index(knowledge.graph, corpus.label, "SlimEntity")
     assert len(found_wrong(knowledge)) == 2
     schema.drop_set_index(knowledge.graph, "words", corpus.index_set)
-    with pytest.raises(StatementFailed, match="missing, or being made again") as refused:
+    with pytest.raises(StatementFailed, match="missing or being rebuilt") as refused:
         knowledge.search(QUESTION, 5, retriever="lexical")
     assert "--rebuild-indexes" in refused.value.remedy
     report = knowledge.index(rebuild_indexes=True)

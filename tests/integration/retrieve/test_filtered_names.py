@@ -9,7 +9,7 @@ import pytest
 from tests.commands import Run
 from tests.passages import OpenCorpus
 
-from overstory.errors import MetadataNotFound, NameNotFound
+from overstory.errors import EntityNotFound, MetadataNotFound
 from overstory.filters import field
 from overstory.knowledge import Knowledge
 from overstory.model import Document
@@ -41,15 +41,15 @@ def test_names_are_those_of_a_corpus_of_the_matching_documents(visits: Knowledge
         alone = open_corpus(f"alone {chosen}")
         alone.ingest_documents([DOCUMENTS[number] for number in chosen])
         alone.index()
-        expected = {name.key: (name.name, name.passages) for name in alone.names()}
-        listed = {n.key: (n.name, n.passages) for n in visits.names(where=field("number").one_of(*chosen))}
+        expected = {name.key: (name.name, name.passages) for name in alone.entities()}
+        listed = {n.key: (n.name, n.passages) for n in visits.entities(where=field("number").one_of(*chosen))}
         assert {key: listed.get(key) for key in expected} == expected
 
 
 def test_a_misspelt_name_of_a_question_is_like_one_that_matching_documents_mention(visits: Knowledge) -> None:
     asked = visits.ask("Who is Bob Ferm?")
     assert asked.did_you_mean == {"Bob Ferm": ("Bob Fern",)}
-    assert "The documents have no name 'Bob Ferm'. Did you mean 'Bob Fern'?" in asked.notes
+    assert "No document mentions 'Bob Ferm'. Did you mean 'Bob Fern'?" in asked.notes
     assert visits.ask("Who is Bob Fern?").did_you_mean == {}
     others = "number in (0, 3)"
     assert visits.ask("Who is Bob Ferm?", where=others).did_you_mean == {}
@@ -59,16 +59,16 @@ def test_a_misspelt_name_of_a_question_is_like_one_that_matching_documents_menti
 
 def test_all_documents_have_the_names_of_the_corpus(visits: Knowledge) -> None:
     for limit, type_, like in ((50, "", ""), (50, "PERSON", ""), (50, "", "bob"), (2, "", "")):
-        listed = visits.names(limit=limit, type=type_, like=like, where="number exists")
-        expected = visits.names(limit=limit, type=type_, like=like)
+        listed = visits.entities(limit=limit, type=type_, like=like, where="number exists")
+        expected = visits.entities(limit=limit, type=type_, like=like)
         assert [replace(name, aliases=()) for name in listed] == [replace(name, aliases=()) for name in expected]
 
 
 def test_spellings_are_those_of_the_matching_documents(visits: Knowledge) -> None:
-    assert {name.name for name in visits.names(where="odd = true", like="city of")} == {"CITY OF LEITH"}
-    assert not visits.names(where="number in (0, 3)", like="bob")
+    assert {name.name for name in visits.entities(where="odd = true", like="city of")} == {"CITY OF LEITH"}
+    assert not visits.entities(where="number in (0, 3)", like="bob")
     with pytest.raises(MetadataNotFound):
-        visits.names(where="odder = true")
+        visits.entities(where="odder = true")
 
 
 def test_a_name_that_only_a_title_has_is_written_as_there_with_its_type(open_corpus: OpenCorpus) -> None:
@@ -82,8 +82,8 @@ def test_a_name_that_only_a_title_has_is_written_as_there_with_its_type(open_cor
         ]
     )
     knowledge.index()
-    expected = {name.key: (name.name, name.type) for name in knowledge.names()}
-    listed = {name.key: (name.name, name.type) for name in knowledge.names(where="a = 1")}
+    expected = {name.key: (name.name, name.type) for name in knowledge.entities()}
+    listed = {name.key: (name.name, name.type) for name in knowledge.entities(where="a = 1")}
     assert listed == {
         "blue lantern handbook": (title, expected["blue lantern handbook"][1]),
         "of ada": expected["of ada"],
@@ -92,7 +92,7 @@ def test_a_name_that_only_a_title_has_is_written_as_there_with_its_type(open_cor
     }
     assert expected["blue lantern handbook"][1]
     knowledge.disable_documents(where="a = 2")
-    assert {name.key: (name.name, name.type) for name in knowledge.names()} == listed
+    assert {name.key: (name.name, name.type) for name in knowledge.entities()} == listed
 
 
 def test_a_name_that_only_a_title_of_the_matching_documents_has_is_nowhere_written_as_others_do(
@@ -108,20 +108,20 @@ def test_a_name_that_only_a_title_of_the_matching_documents_has_is_nowhere_writt
         ]
     )
     knowledge.index()
-    assert knowledge.name("blue lantern handbook").name == "BLUE LANTERN HANDBOOK"
+    assert knowledge.entity("blue lantern handbook").name == "BLUE LANTERN HANDBOOK"
     part = knowledge.restricted_to("a = 1")
-    found = part.name("blue lantern handbook")
+    found = part.entity("blue lantern handbook")
     assert (found.name, found.aliases, found.passages) == ("The Blue Lantern Handbook", (), 1)
     paths = part.paths("blue lantern handbook", "bob fern")
     assert paths.start == "The Blue Lantern Handbook"
     assert paths.paths[0].names == ("The Blue Lantern Handbook", "Bob Fern")
-    with pytest.raises(NameNotFound) as unknown:
-        part.name("blue lantern handbok")
+    with pytest.raises(EntityNotFound) as unknown:
+        part.entity("blue lantern handbok")
     assert "The Blue Lantern Handbook" in unknown.value.suggestions
-    assert knowledge.name("ada stone", where="a = 3").name == "ADA STONE"
-    knowledge.rename_name("blue lantern handbook", "Lantern Book")
+    assert knowledge.entity("ada stone", where="a = 3").name == "ADA STONE"
+    knowledge.rename_entity("blue lantern handbook", "Lantern Book")
     knowledge.index()
-    assert part.name("lantern book").name == "Lantern Book"
+    assert part.entity("lantern book").name == "Lantern Book"
 
 
 def test_the_command_lists_them(visits: Knowledge, overstory: Run) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 import pytest
 from tests.passages import OpenCorpus
 
-from overstory.errors import FilterError, MetadataNotFound, NameNotFound
+from overstory.errors import EntityNotFound, FilterError, MetadataNotFound
 from overstory.filters import field
 from overstory.knowledge import Knowledge
 from overstory.model import ChunkText, Document, Extraction, FactStatement, Link, Mention
@@ -76,7 +76,7 @@ def test_every_step_stands_in_a_matching_document_and_no_connection_is_missed(me
         start, end = draw.sample(NAMES, 2)
         where = field("number").one_of(*allowed)
         if start not in ways or end not in ways:
-            with pytest.raises(NameNotFound) as caught:
+            with pytest.raises(EntityNotFound) as caught:
                 met.paths(start, end, where=where)
             assert set(caught.value.unknown) == {start, end} - ways.keys()
             assert {name for names in caught.value.unknown.values() for name in names} <= ways.keys()
@@ -104,7 +104,7 @@ def test_links_count_where_both_documents_match(open_corpus: OpenCorpus) -> None
     assert len(films.paths("Ada Fern", "Cid Holt").paths[0].steps) == 2
     assert len(films.paths("Ada Fern", "Bob Marsh", where="seen = true").paths) == 1
     assert not films.paths("Ada Fern", "Cid Holt", where="kind = 'person'").paths
-    with pytest.raises(NameNotFound, match="that fulfils the filter mentions the name 'Cid Holt'"):
+    with pytest.raises(EntityNotFound, match="that fulfils the filter mentions the name 'Cid Holt'"):
         films.paths("Ada Fern", "Cid Holt", where="seen = true")
 
 
@@ -122,6 +122,6 @@ def test_a_filter_that_cannot_be_answered_is_an_error(met: Knowledge) -> None:
         met.paths("Ada Fern", "Bob Holt", where="page = 1")
     with pytest.raises(MetadataNotFound):
         met.paths("Ada Fern", "Bob Holt", where="numbr = 1")
-    with pytest.raises(NameNotFound) as caught:
+    with pytest.raises(EntityNotFound) as caught:
         met.paths("Ada Fern", "Bob Holt", where="number > 1000")
     assert "No document fulfils the filter" in caught.value.remedy

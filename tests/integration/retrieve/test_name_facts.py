@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from tests.passages import OpenCorpus, passage
 
-from overstory.errors import CorpusNotFound, IndexMissing, MetadataNotFound, NameNotFound, QuestionError
+from overstory.errors import CorpusNotFound, EntityNotFound, IndexMissing, MetadataNotFound, QuestionError
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.retrieve.name_facts import _MOST_FACTS_LOOKED_AT
 
 
 def test_a_name_has_its_facts_with_the_sentences_that_state_them(shared_corpus: Knowledge) -> None:
-    found = shared_corpus.name("albert EINSTEIN")
+    found = shared_corpus.entity("albert EINSTEIN")
     assert (found.name, found.type) == ("Albert Einstein", "PERSON")
     assert found.passages >= 2
     married = next(fact for fact in found.facts if "Mileva" in fact.object)
@@ -24,20 +24,20 @@ def test_a_name_has_its_facts_with_the_sentences_that_state_them(shared_corpus: 
 
 
 def test_a_fact_that_more_passages_state_comes_first(shared_corpus: Knowledge) -> None:
-    born = shared_corpus.name("Albert Einstein").facts[0]
+    born = shared_corpus.entity("Albert Einstein").facts[0]
     assert (born.object, born.passages) == ("Ulm", 2)
 
 
 def test_the_names_that_facts_tie_to_it(shared_corpus: Knowledge) -> None:
-    related = {each.name: each for each in shared_corpus.name("Ulm").related}
+    related = {each.name: each for each in shared_corpus.entity("Ulm").related}
     assert related["Albert Einstein"].statements == 2
     assert related["Albert Einstein"].type == "PERSON"
     assert "Ulm" not in related
 
 
 def test_what_is_left_out_is_said(shared_corpus: Knowledge) -> None:
-    whole = shared_corpus.name("Albert Einstein")
-    cut = shared_corpus.name("Albert Einstein", limit=1)
+    whole = shared_corpus.entity("Albert Einstein")
+    cut = shared_corpus.entity("Albert Einstein", limit=1)
     assert cut.facts == whole.facts[:1]
     assert len(cut.related) == 1
     assert any("more facts" in note for note in cut.notes)
@@ -47,32 +47,32 @@ def test_what_is_left_out_is_said(shared_corpus: Knowledge) -> None:
 @pytest.mark.parametrize(("name", "limit"), [("", 5), ("?!", 5), ("Ulm", 0), ("Ulm", 101)])
 def test_what_cannot_be_asked(shared_corpus: Knowledge, name: str, limit: int) -> None:
     with pytest.raises(QuestionError):
-        shared_corpus.name(name, limit=limit)
+        shared_corpus.entity(name, limit=limit)
 
 
 def test_an_unknown_name_is_told_from_one_that_was_never_indexed(
     shared_corpus: Knowledge, open_corpus: OpenCorpus
 ) -> None:
-    with pytest.raises(NameNotFound) as unknown:
-        shared_corpus.name("Albert Einstien")
+    with pytest.raises(EntityNotFound) as unknown:
+        shared_corpus.entity("Albert Einstien")
     assert "Albert Einstein" in unknown.value.suggestions
     fresh = open_corpus()
     with pytest.raises(CorpusNotFound):
-        fresh.name("Ulm")
+        fresh.entity("Ulm")
     fresh.ingest_documents([passage("a", "Ulm", "Ulm is a city.")])
     with pytest.raises(IndexMissing):
-        fresh.name("Ulm")
+        fresh.entity("Ulm")
 
 
 def test_a_hidden_name_has_no_facts(open_corpus: OpenCorpus) -> None:
     corpus = open_corpus()
     corpus.ingest_documents([passage("a", "", "Ada Quill met Bob Stone.")])
     corpus.index()
-    assert corpus.name("Ada Quill").facts
-    corpus.hide_names("Ada Quill")
+    assert corpus.entity("Ada Quill").facts
+    corpus.hide_entities("Ada Quill")
     corpus.index()
-    with pytest.raises(NameNotFound):
-        corpus.name("Ada Quill")
+    with pytest.raises(EntityNotFound):
+        corpus.entity("Ada Quill")
 
 
 def test_a_name_that_is_everywhere_is_looked_at_in_part(open_corpus: OpenCorpus) -> None:
@@ -101,24 +101,24 @@ def two_parts(open_corpus: OpenCorpus) -> Knowledge:
 
 
 def test_a_filter_leaves_the_facts_and_spellings_of_other_documents_out(two_parts: Knowledge) -> None:
-    part = two_parts.name("Ada Quill", where="part = 'b'")
-    assert {str(fact) for fact in part.facts} < {str(fact) for fact in two_parts.name("Ada Quill").facts}
+    part = two_parts.entity("Ada Quill", where="part = 'b'")
+    assert {str(fact) for fact in part.facts} < {str(fact) for fact in two_parts.entity("Ada Quill").facts}
     assert (part.passages, part.aliases) == (1, ())
     assert {fact.source_key for fact in part.facts} == {"2"}
     assert {fact.passages for fact in part.facts} == {1}
     assert "Cy Stone" in {name.name for name in part.related}
     assert "Bob Fern" not in repr(part) + str(part.related)
-    assert two_parts.name("Ada Quill", where="part = 'b'", limit=1).notes
-    assert two_parts.name("ada quill", where="part = 'a'").passages == 2
-    with pytest.raises(NameNotFound):
-        two_parts.name("Dot Hale", where="part = 'a'")
+    assert two_parts.entity("Ada Quill", where="part = 'b'", limit=1).notes
+    assert two_parts.entity("ada quill", where="part = 'a'").passages == 2
+    with pytest.raises(EntityNotFound):
+        two_parts.entity("Dot Hale", where="part = 'a'")
     with pytest.raises(MetadataNotFound):
-        two_parts.name("Ada Quill", where="parts = 'a'")
+        two_parts.entity("Ada Quill", where="parts = 'a'")
 
 
 def test_a_filter_that_all_documents_fulfil_changes_nothing(two_parts: Knowledge) -> None:
     for name in ("Ada Quill", "Leith", "Cy Stone"):
-        every, whole = two_parts.name(name, where="part exists"), two_parts.name(name)
+        every, whole = two_parts.entity(name, where="part exists"), two_parts.entity(name)
         assert every.facts == whole.facts
         assert {(each.name, each.statements) for each in every.related} == {
             (each.name, each.statements) for each in whole.related
@@ -129,10 +129,10 @@ def test_a_filter_that_all_documents_fulfil_changes_nothing(two_parts: Knowledge
 def test_disabled_documents_state_nothing(two_parts: Knowledge) -> None:
     disabled = next(document.id for document in two_parts.documents() if document.source_key == "2")
     two_parts.disable_documents([disabled])
-    found = two_parts.name("Ada Quill")
+    found = two_parts.entity("Ada Quill")
     assert {fact.source_key for fact in found.facts} <= {"0", "1"}
-    with pytest.raises(NameNotFound):
-        two_parts.name("Dot Hale")
+    with pytest.raises(EntityNotFound):
+        two_parts.entity("Dot Hale")
 
 
 def corpus_label(corpus: Knowledge) -> str:

@@ -44,17 +44,17 @@ def statesmen(open_module_corpus: OpenCorpus) -> Knowledge:
     ],
 )
 def test_a_word_of_a_name_finds_it_wherever_it_stands(statesmen: Knowledge, words: str, expected: list[str]) -> None:
-    assert [each.name for each in statesmen.names(words=words) if " " in each.name] == expected
+    assert [each.name for each in statesmen.entities(words=words) if " " in each.name] == expected
 
 
 def test_a_filter_holds_for_names_with_words(statesmen: Knowledge) -> None:
-    assert [each.name for each in statesmen.names(words="weizman", where="of = 2")] == ["Chaim Weizmann"]
+    assert [each.name for each in statesmen.entities(words="weizman", where="of = 2")] == ["Chaim Weizmann"]
 
 
 @pytest.mark.parametrize("where", [None, "of exists"])
 def test_names_that_a_reader_looks_for_come_before_numbers(statesmen: Knowledge, where: str | None) -> None:
-    listed = [each.key for each in statesmen.names(by_kind=True, where=where)]
-    assert sorted(listed) == sorted(each.key for each in statesmen.names(where=where))
+    listed = [each.key for each in statesmen.entities(by_kind=True, where=where)]
+    assert sorted(listed) == sorted(each.key for each in statesmen.entities(where=where))
     people = [listed.index(each) for each in ("ezer weizman", "chaim weizmann", "jurgen muller")]
     numbers = [at for at, key in enumerate(listed) if key[0].isdigit()]
     assert all(max(people) < number for number in numbers)

@@ -12,10 +12,17 @@ from datetime import UTC, datetime
 import pytest
 from tests.passages import OpenCorpus
 
-from overstory.errors import DocumentNotFound, FilterError, IndexMissing, MetadataNotFound, NameNotFound, QuestionError
+from overstory.errors import (
+    DocumentNotFound,
+    EntityNotFound,
+    FilterError,
+    IndexMissing,
+    MetadataNotFound,
+    QuestionError,
+)
 from overstory.filters import field
 from overstory.knowledge import Knowledge
-from overstory.knowledge.restricted import RestrictedKnowledge
+from overstory.knowledge.restricted_knowledge import RestrictedKnowledge
 from overstory.model import Document, Evidence
 from overstory.retrieve import question_entities
 
@@ -92,16 +99,16 @@ def told(evidence: Evidence) -> str:
 
 def all_told(people: Knowledge, part: RestrictedKnowledge, known: int, hidden: int) -> str:
     """What names, paths, trees and reports tell of a part."""
-    said = [str([asdict(name) for name in part.names(limit=1_000)]), str(part.names(like=word(hidden)))]
+    said = [str([asdict(name) for name in part.entities(limit=1_000)]), str(part.entities(like=word(hidden)))]
     for start, end in ((word(known), "Harbour Press"), (word(known), word((known + 1) % SIZE)), ("Leith", "Zyqx")):
         try:
             said.append(str(asdict(part.paths(f"{start} Smith" if start != "Leith" else start, end, k=5))))
-        except NameNotFound as error:
+        except EntityNotFound as error:
             said.append(f"{error} {error.remedy} {error.unknown}".replace(end, ""))
     for name in (f"{word(known)} Smith", "Harbour Press", "Leith", f"{word(hidden)} Smith"):
         try:
-            said.append(str(asdict(part.name(name, limit=100))))
-        except NameNotFound as error:
+            said.append(str(asdict(part.entity(name, limit=100))))
+        except EntityNotFound as error:
             said.append(f"{error} {error.remedy}".replace(name, ""))
     for tree in TREES:
         try:
@@ -175,7 +182,7 @@ def test_a_filter_of_a_question_narrows_and_never_widens(people: Knowledge) -> N
     assert not part.search("Who works for Harbour Press?", 9, where="not number < 5").hits
     assert [each.metadata["number"] for each in part.documents(where="number >= 4")] == [4]
     assert part.conversation().ask("Who works for Harbour Press?").citations
-    with pytest.raises(FilterError, match="not remembered"):
+    with pytest.raises(FilterError, match="cannot be remembered"):
         part.ask("Who works for Harbour Press?", remember=True)
     with pytest.raises(MetadataNotFound, match="'numbr'"):
         people.restricted_to("numbr < 5")
@@ -204,8 +211,8 @@ def test_there_is_nothing_but_what_can_be_filtered() -> None:
     public = {name for name in dir(RestrictedKnowledge) if not name.startswith("_")}
     assert public == {
         *("search", "asearch", "ask", "aask", "astream", "conversation", "documents", "count_documents"),
-        *("document", "document_passages", "name_passages", "trees"),
-        *("paths", "name", "names", "tree", "reports", "report", "chat", "extractor", "threads"),
+        *("document", "document_passages", "entity_passages", "trees"),
+        *("paths", "entity", "entities", "tree", "reports", "report", "chat", "extractor", "threads"),
     }
 
 
@@ -221,7 +228,7 @@ def test_asynchronous_questions_are_restricted_too(people: Knowledge) -> None:
         assert {int(citation.source_key != "") for citation in answer.citations} <= {1}
         async with part.astream("Where was Smith born?", where="number = 4") as stream:
             assert (await stream.answer()).text
-        with pytest.raises(FilterError, match="not remembered"):
+        with pytest.raises(FilterError, match="cannot be remembered"):
             await part.aask("Where was Smith born?", remember=True)
 
     asyncio.run(ask())
@@ -231,18 +238,19 @@ def test_names_and_paths_of_others_are_as_unknown_as_those_of_nobody(people: Kno
     part = people.restricted_to("number in (0, 1, 2)")
     said = []
     for name in (f"{word(9)} Smith", "Zyqx Smith"):
-        with pytest.raises(NameNotFound) as caught:
+        with pytest.raises(EntityNotFound) as caught:
             part.paths(f"{word(0)} Smith", name)
         said.append(str(caught.value).replace(name, "NAME"))
-        with pytest.raises(NameNotFound) as alone:
-            part.name(name)
+        with pytest.raises(EntityNotFound) as alone:
+            part.entity(name)
         for error in (caught.value, alone.value):
-            assert set(error.suggestions) <= {each.name for each in part.names(limit=1_000)}
+            assert set(error.suggestions) <= {each.name for each in part.entities(limit=1_000)}
         said[-1] += str(alone.value).replace(name, "NAME")
     assert said[0] == said[1]
     assert part.paths(f"{word(0)} Smith", "Harbour Press").paths
-    assert {fact.source_key for fact in part.name("Harbour Press").facts} <= {DOCUMENTS[n].source_key for n in range(3)}
-    assert f"{word(1)} Smith" in {name.name for name in part.names()}
+    harbour = {fact.source_key for fact in part.entity("Harbour Press").facts}
+    assert harbour <= {DOCUMENTS[n].source_key for n in range(3)}
+    assert f"{word(1)} Smith" in {name.name for name in part.entities()}
 
 
 def test_a_name_of_more_passages_than_are_looked_at_is_known_by_the_documents(

@@ -95,7 +95,7 @@ def test_a_misspelt_name_is_like_those_of_all(split: tuple[Knowledge, SeveralCor
 def test_a_name_that_another_corpus_knows_is_found_in_the_texts_of_this_one(open_corpus: OpenCorpus) -> None:
     one = loaded(open_corpus("one"), [passage("a", "Notes", "The keys of Harbour Street are with zorbomat 7.")])
     other = loaded(open_corpus("other"), [passage("b", "Zorbomat 7", "It stands in the cellar of the mill.")])
-    assert "Zorbomat 7" not in {name.name for name in one.names()}
+    assert "Zorbomat 7" not in {name.name for name in one.entities()}
     found = Knowledge.over([one, other]).search("Where is Zorbomat 7?", 2)
     assert found.hits[0].title == "Zorbomat 7"
 
@@ -106,7 +106,7 @@ def test_edits_of_names_hold_for_questions_to_all(open_corpus: OpenCorpus) -> No
     several = Knowledge.over([one, other])
     of = {hit.title: {reason.kind for reason in hit.reasons} for hit in several.search("Big Blue", 5).hits}
     assert "name" not in of["Armonk Machines"]
-    one.merge_names("Big Blue", "Armonk Machines", future=True)
+    one.merge_entities("Big Blue", "Armonk Machines", future=True)
     one.index()
     of = {hit.title: {reason.kind for reason in hit.reasons} for hit in several.search("Big Blue", 5).hits}
     assert "name" in of["Armonk Machines"]
@@ -271,7 +271,7 @@ def test_vectors_of_different_embedders_are_refused(
 
 def test_what_cannot_be_asked_is_said(split: tuple[Knowledge, SeveralCorpora]) -> None:
     whole, _ = split
-    with pytest.raises(SettingsError, match="no corpus"):
+    with pytest.raises(SettingsError, match="is empty"):
         Knowledge.over([])
     with pytest.raises(SettingsError, match="twice"):
         Knowledge.over([whole, whole])

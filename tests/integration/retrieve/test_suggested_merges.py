@@ -11,7 +11,7 @@ from tests.commands import Run
 from tests.fakes import HashingEmbedder
 from tests.passages import OpenCorpus, passage
 
-from overstory.errors import DocumentsDisabled, NameNotFound, QuestionError
+from overstory.errors import DocumentsDisabled, EntityNotFound, QuestionError
 from overstory.knowledge import Knowledge
 from overstory.model import ChunkText, Extraction, Mention
 from overstory.retrieve import suggested_merges as module
@@ -120,24 +120,24 @@ def test_limits_are_counted(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatc
     crowded = knowledge.suggested_merges()
     assert not crowded.suggestions
     assert crowded.crowded_blocks > 0
-    with pytest.raises(QuestionError, match="limit is 0"):
+    with pytest.raises(QuestionError, match="limit is out of range"):
         knowledge.suggested_merges(limit=0)
-    with pytest.raises(QuestionError, match="no reason 'guess'"):
+    with pytest.raises(QuestionError, match="Unknown reason 'guess'"):
         knowledge.suggested_merges(reason="guess")  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
 
 
 def test_an_accepted_one_is_merged_and_not_suggested_again_after_updates(knowledge: Knowledge) -> None:
     suggested = pairs(knowledge)["Bahram Bayzai", "Bahram Beyzai"]
-    knowledge.merge_names(suggested.name.name, suggested.into.name)
+    knowledge.merge_entities(suggested.name.name, suggested.into.name)
     assert ("Bahram Bayzai", "Bahram Beyzai") not in pairs(knowledge)  # before the next index, too
     knowledge.index()
-    (merged,) = knowledge.names(like="Bahram")
+    (merged,) = knowledge.entities(like="Bahram")
     assert (merged.name, merged.passages) == ("Bahram Beyzai", 2)
     knowledge.ingest_documents([passage("new", "", "All know Bahram Bayzai in Tehran.")])
     knowledge.index()
-    assert [name.passages for name in knowledge.names(like="Bahram")] == [3]
+    assert [name.passages for name in knowledge.entities(like="Bahram")] == [3]
     assert not any("Bahram" in into for _, into in pairs(knowledge))
-    knowledge.undo_name_edit()
+    knowledge.undo_entity_edit()
     knowledge.index()
     assert any("Bahram" in into for _, into in pairs(knowledge))
 
@@ -156,9 +156,9 @@ def test_a_dismissed_one_is_not_suggested_again_until_that_is_undone(knowledge: 
     assert not knowledge.dismissed_merges()
     with pytest.raises(QuestionError, match="were not dismissed"):
         knowledge.undo_dismissed_merge("IBM", "International Business Machines")
-    with pytest.raises(QuestionError, match="one name already"):
+    with pytest.raises(QuestionError, match="are the same name"):
         knowledge.dismiss_merge("IBM", "ibm")
-    with pytest.raises(QuestionError, match="is no name"):
+    with pytest.raises(QuestionError, match="is not a valid name"):
         knowledge.dismiss_merge("IBM", "—")
 
 
@@ -177,10 +177,10 @@ def test_exports_have_what_was_dismissed(knowledge: Knowledge, open_corpus: Open
 
 
 def test_hidden_names_and_those_of_disabled_documents_are_not_suggested(knowledge: Knowledge) -> None:
-    knowledge.hide_names("J. K. Rowling")
+    knowledge.hide_entities("J. K. Rowling")
     assert ("J. K. Rowling", "Joanne Rowling") not in pairs(knowledge)
     knowledge.disable_documents(knowledge.document_id(DOCUMENTS[0].source, "0"))
-    with pytest.raises(DocumentsDisabled, match="suggestions cannot leave them out"):
+    with pytest.raises(DocumentsDisabled, match="suggestions cannot skip them"):
         knowledge.suggested_merges()
 
 
@@ -200,7 +200,7 @@ def test_the_command_lists_dismisses_and_takes_back(knowledge: Knowledge, overst
     assert "No pair" in overstory("entities", "dismissed", *corpus).out
     assert overstory("entities", "dismiss", "IBM", *corpus).code == 2
     unknown = overstory("entities", "dismiss", "IBM", "International Busines Machines", *corpus)
-    assert unknown.code == NameNotFound.exit_code
+    assert unknown.code == EntityNotFound.exit_code
     assert "Did you mean 'International Business Machines'?" in unknown.err
     assert "--future" not in unknown.err
 

@@ -117,16 +117,16 @@ def test_an_answer_is_remembered_where_that_is_asked_for(client: httpx.Client, o
 def test_paths_names_and_trees_are_those_of_the_library(client: httpx.Client, shared_corpus: Knowledge) -> None:
     name = shared_corpus.corpus_name
     listed = client.get(url(name, "names"), params={"limit": 2}).json()["names"]
-    assert listed == json.loads(json.dumps(plain(shared_corpus.names(limit=2))))
+    assert listed == json.loads(json.dumps(plain(shared_corpus.entities(limit=2))))
     worded = client.get(url(name, "names"), params={"words": "einstein", "by_kind": "true"}).json()["names"]
-    assert worded == json.loads(json.dumps(plain(shared_corpus.names(words="einstein", by_kind=True))))
+    assert worded == json.loads(json.dumps(plain(shared_corpus.entities(words="einstein", by_kind=True))))
     assert "Albert Einstein" in {each["name"] for each in worded}
     tree = client.get(url(name, "tree")).json()
     assert tree == json.loads(json.dumps(plain(shared_corpus.tree())))
     paths = client.get(url(name, "paths"), params={"start": "Danube", "end": "Albert Einstein"}).json()
     assert paths == json.loads(json.dumps(plain(shared_corpus.paths("Danube", "Albert Einstein"))))
     facts = client.get(url(name, "name"), params={"name": "albert einstein", "limit": 3}).json()
-    assert facts == json.loads(json.dumps(plain(shared_corpus.name("Albert Einstein", limit=3))))
+    assert facts == json.loads(json.dumps(plain(shared_corpus.entity("Albert Einstein", limit=3))))
     assert len(facts["facts"]) == 3
     nobody = client.get(url(name, "name"), params={"name": "Albert Einstien"})
     assert nobody.status_code == HTTPStatus.NOT_FOUND
@@ -321,7 +321,7 @@ def test_what_is_wrong_is_said_with_the_remedy(client: httpx.Client, shared_corp
         (client.post(url(name, "sync"), json={"folder": "/a\0b"}), 400, "refused"),
         (client.post(url(name, "files"), files=HELLO, data={"metadata": '{"a": NaN}'}), 400, "refused"),
         (client.get(url(name, "tree"), params={"node": "zz"}), 404, "community-not-found"),
-        (client.get(url(name, "name"), params={"name": "Zxqv Wkj"}), 404, "name-not-found"),
+        (client.get(url(name, "name"), params={"name": "Zxqv Wkj"}), 404, "entity-not-found"),
     ]
     for response, status, kind in cases:
         problem = response.json()

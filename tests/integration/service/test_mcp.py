@@ -97,7 +97,7 @@ def test_connections_and_names_come_with_the_sentences_that_state_them(
     paths = shared_corpus.paths("Danube", "Albert Einstein").paths
     assert [path["names"] for path in structure(why)["paths"]] == [list(path.names) for path in paths]
     assert all(step["sentences"] for path in structure(why)["paths"] for step in path["steps"])
-    facts = shared_corpus.name("Albert Einstein").facts[:15]
+    facts = shared_corpus.entity("Albert Einstein").facts[:15]
     assert [(each["subject"], each["predicate"], each["object"]) for each in structure(one)["facts"]] == [
         (fact.subject, fact.predicate, fact.object) for fact in facts
     ]

@@ -39,7 +39,7 @@ def people(open_corpus: OpenCorpus, tmp_path: Path) -> Knowledge:
     vocabulary = tmp_path / "people.csv"
     vocabulary.write_text("name,type,aliases\nDan Holt,PERSON,Dannyboy\n", encoding="utf-8")
     knowledge.load_vocabulary(vocabulary)
-    knowledge.merge_names("Dan Holt", "Cid Marsh")
+    knowledge.merge_entities("Dan Holt", "Cid Marsh")
     knowledge.index()
     return knowledge
 

@@ -257,7 +257,7 @@ def test_what_is_wrong_with_a_folder_is_said(
         stager.stage(sources, tmp_path / "file" / "out")
     out = tmp_path / "out"
     stager.stage(sources, out)
-    with pytest.raises(SourceError, match="is an export already"):
+    with pytest.raises(SourceError, match="is already an export"):
         stager.stage(out, tmp_path / "other")
     (tmp_path / "empty").mkdir()
     before = shards(out)

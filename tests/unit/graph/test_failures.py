@@ -44,15 +44,15 @@ def test_a_database_that_cannot_write_names_its_folder_and_the_space_there(
 def test_a_full_disk_is_named() -> None:
     storage = Path("/proc")  # a file system without free space
     found = translated(error_of(*FULL["a writer"]), "load", storage=storage)
-    assert str(found).startswith("load: the disk is full: 0 MB are free for /proc.")
-    assert "Free some space" in found.remedy
+    assert str(found).startswith("load: the disk is full, with 0 MB free for /proc.")
+    assert "Free space" in found.remedy
 
 
 def test_a_server_elsewhere_is_said_to_have_a_full_disk_most_often() -> None:
     found = translated(error_of(*FULL["a reader"]), "load")
     assert isinstance(found, StatementFailed)
     assert "most often because its disk is full" in str(found)
-    assert "free space" in found.remedy
+    assert "free disk space" in found.remedy
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_server_elsewhere_is_said_to_have_a_full_disk_most_often() -> None:
 )
 def test_an_index_that_is_missing_can_be_made_again(code: str, message: str) -> None:
     found = translated(error_of(code, message), "retrieve/nearest_index")
-    assert "It is missing, or being made again." in str(found)
+    assert "The index is missing or being rebuilt." in str(found)
     assert "--rebuild-indexes" in found.remedy
 
 

@@ -53,7 +53,7 @@ def test_the_label_of_a_kind_has_the_slot_of_a_generation_at_its_end() -> None:
 
 @pytest.mark.parametrize("kind", ["", "entity", "Entity1", "Entity_A_B", "Entity) DETACH DELETE (n"])
 def test_what_is_no_kind_makes_no_label(kind: str) -> None:
-    with pytest.raises(ValueError, match="label of a kind"):
+    with pytest.raises(ValueError, match="label for a kind"):
         derived_label(corpus_label("films"), kind)
 
 

@@ -41,7 +41,7 @@ def changes_between(before: Contents, after: Contents) -> list[DocumentChange]:
             changes.note_read(identity(source, *content), outcome(before.get(source), content))
         for source, content in before.items():
             if not changes.was_read(identity(source, *content).id):
-                changes.note_gone(identity(source, *content))
+                changes.note_missing(identity(source, *content))
         changes.find_moves()
         return list(changes.listed(vanished=True))
 
@@ -91,8 +91,8 @@ def test_documents_of_before_contents_were_noted_move_by_all_of_their_content() 
     with Changes() as changes:
         changes.note_read(identity("/d/b", "T", "1"), "added")
         changes.note_read(identity("/d/d", "V", "2"), "added")
-        changes.note_gone(identity("/d/a", "T", "1", content=False))
-        changes.note_gone(identity("/d/c", "U", "2", content=False))
+        changes.note_missing(identity("/d/a", "T", "1", content=False))
+        changes.note_missing(identity("/d/c", "U", "2", content=False))
         changes.find_moves()
         assert (changes.moved, changes.removed) == (1, 1)
 
@@ -101,7 +101,7 @@ def test_a_move_that_was_interrupted_leaves_what_was_found_to_the_document_that_
     old, new = identity("/d/a", "T", "1"), identity("/d/b", "T", "1")
     with Changes() as changes:
         changes.note_read(new, "unchanged")
-        changes.note_gone(old)
+        changes.note_missing(old)
         changes.find_moves()
         assert [(each.id, each.heir) for each in changes.removals()] == [(old.id, new.id)]
         assert list(changes.listed(vanished=True)) == [DocumentChange("removed", "/d/a")]
@@ -110,7 +110,7 @@ def test_a_move_that_was_interrupted_leaves_what_was_found_to_the_document_that_
 def test_records_are_told_by_their_keys_and_nothing_is_removed_without_sync() -> None:
     with Changes() as changes:
         changes.note_read(identity("/d/r.csv", "", "1", key="new"), "added")
-        changes.note_gone(identity("/d/r.csv", "", "1", key="old"))
+        changes.note_missing(identity("/d/r.csv", "", "1", key="old"))
         changes.find_moves()
         moved = DocumentChange("moved", "/d/r.csv#new", "/d/r.csv#old")
         assert list(changes.listed(vanished=True)) == [moved]
@@ -130,7 +130,7 @@ def test_a_document_that_makes_most_of_the_passages_is_named() -> None:
     report.count_chunks(Document("a.txt", "", "A."), 1_000)
     assert report.largest == LargestDocument("log.txt", 40_000)
     (note,) = report.notes
-    assert "1 document makes 40,000 of 41,000 new chunks: log.txt" in note
+    assert "One document has 40,000 of 41,000 new chunks: log.txt" in note
     report.count_chunks(Document("b.txt", "", "B."), 39_000)
     assert report.notes == ()
     alone = LoadReport()
@@ -149,7 +149,7 @@ def test_annotations_come_back_as_they_were_in_their_order() -> None:
 def test_what_may_still_be_there_is_gone_only_if_it_moved() -> None:
     with Changes() as changes:
         changes.note_read(identity("/d/new/a", "T", "1"), "added")
-        changes.note_gone(identity("/d/old/a", "T", "1"), kept=0)
-        changes.note_gone(identity("/d/old/b", "U", "2"), kept=0)
+        changes.note_missing(identity("/d/old/a", "T", "1"), kept=0)
+        changes.note_missing(identity("/d/old/b", "U", "2"), kept=0)
         assert changes.find_moves() == {0: 1}
         assert (changes.moved, changes.removed) == (1, 0)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from overstory.cancelling import WorkCancelled, check, ended_by
+from overstory.cancellation import WorkCancelled, check, ended_by
 from overstory.knowledge.asynchronous import _ASYNC_CALLS_AT_ONCE, WorkThreads
 
 

@@ -6,11 +6,11 @@ import dataclasses
 
 from overstory.model.communities import (
     Community,
+    CommunityName,
     CommunityTree,
     MemberDocument,
-    MemberName,
+    MemberEntity,
     MemberPassage,
-    TellingName,
 )
 
 PASSAGE = MemberPassage("c1", "d1", "wiki", "7", "", "", "Ulm is on the\nDanube.", 0.8)
@@ -22,7 +22,7 @@ BOTTOM = Community(
     entropy=0.25,
     entropy_below=0.5,
     inside=0.999,
-    names=(TellingName("Ulm", 2), TellingName("Danube", 1)),
+    names=(CommunityName("Ulm", 2), CommunityName("Danube", 1)),
     sentences=("Ulm is on the Danube.",),
     communities=(),
     passages=(PASSAGE,),
@@ -86,13 +86,13 @@ def test_a_tree_of_names_or_documents_is_worded_so() -> None:
         BOTTOM,
         unit="entity",
         passages=(),
-        entities=(MemberName("e1", "Ulm", "GPE", 2), MemberName("e2", "Rome", "", 1)),
+        entities=(MemberEntity("e1", "Ulm", "GPE", 2), MemberEntity("e2", "Rome", "", 1)),
     )
-    assert names.figures.startswith("3 names, ")
-    assert names.hidden == "1 more name"
+    assert names.figures.startswith("3 entities, ")
+    assert names.hidden == "1 more entity"
     tree = dataclasses.replace(TREE, tree="toy-names", unit="entity", community=names, notes=())
-    assert repr(tree).splitlines()[0].startswith("<CommunityTree of corpus 'demo', tree toy-names: 3 names in ")
-    assert repr(tree).splitlines()[2:] == ["  Ulm (GPE, 2 passages)", "  Rome (1 passage)", "  … 1 more name"]
+    assert repr(tree).splitlines()[0].startswith("<CommunityTree of corpus 'demo', tree toy-names: 3 entities in ")
+    assert repr(tree).splitlines()[2:] == ["  Ulm (GPE, 2 passages)", "  Rome (1 passage)", "  … 1 more entity"]
     document = MemberDocument("d1", "wiki", "7", "Ulm", 4, 0.5)
     documents = dataclasses.replace(BOTTOM, unit="document", passages=(), documents=(document,))
     assert documents.members == (document,)
@@ -106,7 +106,7 @@ def test_a_title_that_the_system_gave_stands_for_the_names() -> None:
 
 def test_what_a_terminal_would_obey_is_not_shown() -> None:
     passage = dataclasses.replace(PASSAGE, title="\x1b[31mUlm\u202e")
-    named = dataclasses.replace(BOTTOM, names=(TellingName("\x1b[2JUlm", 2),), passages=(passage,))
+    named = dataclasses.replace(BOTTOM, names=(CommunityName("\x1b[2JUlm", 2),), passages=(passage,))
     tree = dataclasses.replace(TREE, community=named, notes=("\u2066note",))
-    shown = (str(passage), repr(passage), repr(named), repr(tree), str(MemberName("e1", "U\x1blm", "GPE", 2)))
+    shown = (str(passage), repr(passage), repr(named), repr(tree), str(MemberEntity("e1", "U\x1blm", "GPE", 2)))
     assert not [text for text in shown if set("\x1b\u202e\u2066") & set(text)]

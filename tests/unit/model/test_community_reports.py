@@ -36,8 +36,8 @@ REPORT = FullReport(
 def test_a_list_has_a_line_for_each_report_and_each_community_without_one() -> None:
     assert repr(LIST).splitlines() == [
         "<CommunityReports of corpus 'demo', tree oak: 3 reports at level 1 of 2>",
-        "  01234567   7.2  Rivers (12 names)",
-        "  fedcba98     —  no report (1 name)",
+        "  01234567   7.2  Rivers (12 entities)",
+        "  fedcba98     —  no report (1 entity)",
         "  … 2 more",
         "Note: it is older",
     ]
@@ -46,7 +46,7 @@ def test_a_list_has_a_line_for_each_report_and_each_community_without_one() -> N
 
 def test_a_report_has_its_findings_with_their_passages() -> None:
     assert repr(REPORT).splitlines() == [
-        "<FullReport 01234567   7.2  Rivers (12 names)>",
+        "<FullReport 01234567   7.2  Rivers (12 entities)>",
         "  Rivers of Europe.",
         "  1. Ulm is on the Danube.",
         "     from (no title) [wiki#7, page 3]",
@@ -56,17 +56,17 @@ def test_a_report_has_its_findings_with_their_passages() -> None:
 def test_a_terminal_shows_both_in_full_and_obeys_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     _show_list(LIST)
     assert capsys.readouterr().out.splitlines()[2:] == [
-        "01234567   7.2  Rivers (12 names)",
+        "01234567   7.2  Rivers (12 entities)",
         "    Rivers of Europe.",
         "",
-        "fedcba98     —  no report (1 name)",
+        "fedcba98     —  no report (1 entity)",
         "",
         "… 2 more reports",
     ]
     _show(REPORT)
     assert capsys.readouterr().out.splitlines() == [
         "01234567  Rivers",
-        "rating 7.2 of 10, 12 names, level 1 of tree oak, written by rules from 4 passages",
+        "rating 7.2 of 10, 12 entities, level 1 of tree oak, written by rules from 4 passages",
         "",
         "Rivers of Europe.",
         "",
@@ -75,7 +75,7 @@ def test_a_terminal_shows_both_in_full_and_obeys_nothing(capsys: pytest.CaptureF
         "      from (no title)  [wiki#7, page 3]",
         "",
         "Below it:",
-        "    fedcba98     —  no report (1 name)",
+        "    fedcba98     —  no report (1 entity)",
         "    … 2 more communities",
     ]
     hostile = dataclasses.replace(RIVERS, title=OBEYED, summary=OBEYED, by=OBEYED)

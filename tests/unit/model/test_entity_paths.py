@@ -56,8 +56,8 @@ PATHS = EntityPaths(
 
 def test_a_step_says_what_is_stated_and_where() -> None:
     assert repr(WROTE) == "<PathStep Bram Stoker – write – Dracula [wiki#7]: Bram Stoker wrote Dracula.>"
-    assert LINKED.says == "Keanu Reeves – ACTED_IN (Neo) – The Matrix"
-    assert dataclasses.replace(LINKED, link_text="").says == "Keanu Reeves – ACTED_IN – The Matrix"
+    assert LINKED.statement == "Keanu Reeves – ACTED_IN (Neo) – The Matrix"
+    assert dataclasses.replace(LINKED, link_text="").statement == "Keanu Reeves – ACTED_IN – The Matrix"
     assert repr(TOGETHER) == "<PathStep Bram Stoker and Dublin together [wiki]: Stoker <wrote>. … Dublin was home.>"
 
 

@@ -139,5 +139,5 @@ def test_where_nothing_was_found_nothing_is_sent() -> None:
 
 @pytest.mark.parametrize("scores", [(), (1.0,) * 3, (1.0,) * 5, (1.0, 1.0, 1.0, float("nan"))])
 def test_scores_that_cannot_be_used_are_refused(scores: tuple[float, ...]) -> None:
-    with pytest.raises(ModelError, match="The reranker saying did not give 4 passages a finite score each"):
+    with pytest.raises(ModelError, match="did not return a finite score for each of 4 passages"):
         Reranked(Ranked(), Saying(*scores), passages=4).retrieve("?", 2)

@@ -28,7 +28,7 @@ def remedies_of_the_page() -> list[str]:
         errors.DocumentNotFound("x"),
         errors.MetadataNotFound("x", nearest=("author",), remedy="overstory metadata"),
         errors.CommunityNotFound("x"),
-        errors.NameNotFound("x", name="x", remedy="overstory search"),
+        errors.EntityNotFound("x", name="x", remedy="overstory search"),
         errors.IndexMissing("x", remedy="Run: overstory index --corpus x"),
         errors.WriterBusy("x by root, process 1"),
         problems.TokenNeeded("x"),

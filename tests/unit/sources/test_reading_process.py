@@ -19,7 +19,7 @@ import psutil
 import pytest
 from tests.sources import write, zip_of
 
-from overstory.cancelling import Cancellation, WorkCancelled, cancellable
+from overstory.cancellation import Cancellation, WorkCancelled, cancellable
 from overstory.errors import BrokenSource
 from overstory.model import Document, Loaded
 from overstory.protocols import Loader, OnBroken

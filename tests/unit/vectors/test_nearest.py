@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory.protocols import Vectors
-from overstory.vectors.nearest import NO_NEIGHBOUR, Neighbours, alike, nearest
+from overstory.vectors.nearest import NO_NEIGHBOUR, Neighbours, nearest, similar_pairs
 
 Row = tuple[float, ...]
 
@@ -74,14 +74,14 @@ def lists(ids: list[list[int]], scores: list[list[float]]) -> Neighbours:
 
 def test_one_that_is_in_the_others_list_makes_a_pair_once_and_what_points_away_makes_none() -> None:
     found = lists([[1, 2], [0, -1], [3, -1], [2, 0]], [[0.9, 0.4], [0.9, -np.inf], [0.0, -np.inf], [0.0, -0.2]])
-    keys, weights = alike(found)
+    keys, weights = similar_pairs(found)
     assert [divmod(key, 4) for key in keys.tolist()] == [(0, 1), (0, 2)]
     np.testing.assert_array_equal(weights, np.array([0.9, 0.4], dtype=np.float32))
 
 
 @pytest.mark.parametrize("chunks", [0, 1])
 def test_nobody_alone_is_like_anybody(chunks: int) -> None:
-    keys, weights = alike(nearest(as_vectors(SIXTEEN[:chunks]), 3))
+    keys, weights = similar_pairs(nearest(as_vectors(SIXTEEN[:chunks]), 3))
     assert (len(keys), len(weights)) == (0, 0)
 
 

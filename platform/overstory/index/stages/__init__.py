@@ -1,1 +1,1 @@
-"""The stages that fill the graph, one a module."""
+"""The index stages, one per module."""

@@ -1,11 +1,10 @@
-"""The embed stage: a vector for every distinct text, and the change from one embedder to another without a gap.
+"""The embed stage: a vector for each distinct text, and gapless switches between embedders.
 
-A vector is a node, `PassageVector`, which chunks with the same text and title share: equal vectors would be each
-other's only neighbours in a vector index, and hide all others. Chunks that the stage has to look at carry
-`Corpus_…_Unembedded`, so that a run costs what changed.
+A `PassageVector` node is shared by all chunks with the same text and title, because equal vectors would fill each
+other's neighbour lists in a vector index. Pending chunks carry `Corpus_…_Unembedded`, so a run costs only what changed.
 
-Vectors live in one of two properties; `Corpus.embedding_property` says which is searched. A second embedder fills the
-other one and its index while readers stay on the first, one property switches them, then the old vectors go.
+Vectors are in one of two properties; `Corpus.embedding_property` names the searched one. A new embedder fills the other
+property and its index while searches use the first; then one property switches, and the old vectors are deleted.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ from overstory.vectors.packed import are_unit
 
 
 def embedded_text(row: Mapping[str, Any]) -> str:
-    """The text that is embedded for a chunk; "" for one that holds nothing but boilerplate, which is to have no vector.
+    """Return the text that is embedded for a chunk; "" for a chunk of boilerplate only, which gets no vector.
 
     Args:
-        row: with the title, heading and text of the chunk, and the spans of its boilerplate, if it has any.
+        row: title, heading and text of the chunk, and its boilerplate spans, if any.
     """
     spans: Sequence[int] = row.get("boilerplate") or ()
     if is_only_boilerplate((row["text"], row["heading"]), spans):
@@ -38,10 +37,10 @@ def embedded_text(row: Mapping[str, Any]) -> str:
 
 
 def vector_of(label: str, row: Mapping[str, Any]) -> str | None:
-    """The id of the vector that a chunk has, or will have; None if it is to have none.
+    """Return the id of a chunk's vector, whether stored or not; None if the chunk gets no vector.
 
     Args:
-        label: of the corpus.
+        label: label of the corpus.
         row: as for `embedded_text`.
     """
     text = embedded_text(row)
@@ -49,11 +48,11 @@ def vector_of(label: str, row: Mapping[str, Any]) -> str | None:
 
 
 _EMBEDDED_CHUNKS_A_BATCH = 256
-"""Most work lost in a kill: about four seconds of embedding. Also one write transaction."""
+"""Maximum work lost in a kill: about four seconds of embedding. Also the size of a write transaction."""
 
 
 def embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
-    """Embeds what has no vector yet, each distinct text once; False if there was nothing to do."""
+    """Embed pending chunks, each distinct text once; return False if there was nothing to do."""
     corpus = writer.corpus
     corpus.check_embedder(embedder)
     _drop_other_vectors(writer, corpus)
@@ -66,15 +65,15 @@ def embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
 
 
 def begin_vector_index(writer: Writer, *, dimension: int) -> bool:
-    """Has the server begin a vector index that the corpus needs, or takes away one that it does not need any more.
+    """Start building a vector index if the corpus needs one, or drop one that is no longer needed.
 
-    Until the index is there, searches scan.
+    Searches scan all vectors until the index is online.
 
     Args:
-        dimension: of its vectors.
+        dimension: dimension of the vectors.
 
     Returns:
-        Whether it has to grow yet, so that `sync_vectors` is to wait for it.
+        True if the index is still being built, so that `sync_vectors` must wait for it.
     """
     graph, corpus = writer.graph, writer.corpus
     vectors = corpus_counts(graph, corpus.label).vectors
@@ -88,10 +87,10 @@ def begin_vector_index(writer: Writer, *, dimension: int) -> bool:
 
 
 def sync_vectors(writer: Writer, *, dimension: int, progress: Progress | None = None) -> None:
-    """Gives the corpus a vector index, or takes it away, depending on its size; returns when it can be asked.
+    """Create or drop the vector index depending on the corpus size, and wait until it can be queried.
 
     Args:
-        dimension: of its vectors.
+        dimension: dimension of the vectors.
     """
     corpus = writer.corpus
     index = _settle(writer, dimension, corpus.embedding_property, progress)
@@ -100,13 +99,13 @@ def sync_vectors(writer: Writer, *, dimension: int, progress: Progress | None = 
 
 
 def re_embed(writer: Writer, embedder: Embedder, *, name: str = "", progress: Progress) -> bool:
-    """Replaces the corpus' vectors with another embedder's; False if it has these already.
+    """Replace the vectors of the corpus with those of another embedder; return False if they already match.
 
-    Readers use the old vectors until all new ones and their index are there; chunks that had none are embedded after
-    that. Interrupted, it resumes where it stopped.
+    Searches use the old vectors until all new ones and their index exist; chunks without old vectors are embedded last.
+    Resumes after an interruption.
 
     Args:
-        name: of the embedder, which the corpus is to have whatever the settings say; "" for that of the settings.
+        name: embedder to which the corpus is switched permanently; "" for the configured embedder.
     """
     corpus = writer.corpus
     if corpus.embedder in ("", embedder.fingerprint):
@@ -114,7 +113,7 @@ def re_embed(writer: Writer, embedder: Embedder, *, name: str = "", progress: Pr
             writer.set(embedder_name=name or None, embedder=embedder.fingerprint, dimension=embedder.dimension)
         return embed(writer, embedder, progress=progress)
     target = _other(corpus)
-    if writer.properties.get("embedder_to_come") != embedder.fingerprint:  # leftovers of a third embedder
+    if writer.properties.get("embedder_to_come") != embedder.fingerprint:  # remove leftovers of a third embedder
         _drop_vectors(writer, corpus.label, target)
         writer.set(embedder_to_come=embedder.fingerprint, vectors_to_drop=None)
     (missing,) = writer.graph.run("ingest/count_without_vector", corpus.label, read=True, property=target)
@@ -176,7 +175,7 @@ def _embed_again(writer: Writer, embedder: Embedder, embedding_property: str, mi
 def _embedded(
     writer: Writer, embedder: Embedder, embedding_property: str, wanted: dict[str, Row], run: StageRun
 ) -> list[Row]:
-    """Rows for `write_vectors`: what is not stored of some vectors, each with a chunk that has its text."""
+    """Embed missing vectors, each given with a chunk of its text; return rows for `write_vectors`."""
     label = writer.corpus.label
     rows = writer.graph.run("ingest/known_vectors", label, read=True, ids=list(wanted), property=embedding_property)
     known = {row["id"] for row in rows}
@@ -193,11 +192,11 @@ def _embedded(
 def write_vectors(
     tx: Transaction, label: str, embedding_property: str, new: Sequence[Row], joined: Sequence[Row] = ()
 ) -> None:
-    """Stores vectors, and joins chunks to theirs.
+    """Store vectors, and connect chunks to them.
 
     Args:
-        new: a row of id (`ids.passage_vector_id`) and vector for each that is not stored.
-        joined: a row of id (of a chunk) and vector (its id, None for a chunk that is to have none) for each.
+        new: rows with id (`ids.passage_vector_id`) and vector of vectors to store.
+        joined: rows with chunk id, and vector id or None for a chunk without a vector.
     """
     if new:
         tx.run("ingest/write_vectors", label, property=embedding_property, rows=new)
@@ -211,20 +210,20 @@ def _done(run: StageRun, embedder: Embedder) -> str:
 
 
 def check_vectors(vectors: Vectors, rows: int, embedder: Embedder) -> None:
-    """Check what an embedder gave: the server does not index a vector of another dimension or length.
+    """Validate vectors from an embedder, because the server does not index other dimensions or lengths.
 
     Raises:
         ModelError: the array has another shape, or a row is not of unit length.
     """
     if vectors.shape != (rows, embedder.dimension):
         raise ModelError(
-            f"{embedder.fingerprint} gave an array of shape {vectors.shape} for {rows} texts, not "
+            f"{embedder.fingerprint} returned an array of shape {vectors.shape} for {rows} texts, expected "
             f"{(rows, embedder.dimension)}.",
-            remedy="The embedder is broken, or its model changed behind the same name: check OVERSTORY_EMBEDDER.",
+            remedy="The embedder is broken, or its model changed under the same name: check OVERSTORY_EMBEDDER.",
         )
     if not are_unit(vectors):
         raise ModelError(
-            f"{embedder.fingerprint} gave a vector that is not of unit length.",
+            f"{embedder.fingerprint} returned a vector that is not of unit length.",
             remedy="The embedder is broken: check OVERSTORY_EMBEDDER.",
         )
 
@@ -243,7 +242,7 @@ def _other(corpus: Corpus) -> str:
 
 
 def _drop_other_vectors(writer: Writer, corpus: Corpus) -> None:
-    """Completes an interrupted switch, and drops an abandoned change of embedders."""
+    """Complete an interrupted switch, and drop the vectors of an abandoned one."""
     if writer.properties.keys() & {"embedder_to_come", "vectors_to_drop"}:
         _drop_vectors(writer, corpus.label, _other(corpus))
         writer.set(embedder_to_come=None, vectors_to_drop=None)

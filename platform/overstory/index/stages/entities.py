@@ -1,8 +1,8 @@
-"""The stage `entities`: names, aliases and df of entities, wording of facts, RELATED between entities.
+"""The stage `entities`: names, aliases and df of entities, wording of facts, and RELATED between entities.
 
-Everything it writes is a function of the mentions and statements that are there, whatever the order in which they came:
-a corpus that grew document by document equals one that was loaded at once. What changed since the last run carries the
-label `Corpus_…_Stale`, set in the same transactions as the changes.
+The result depends only on the stored mentions and statements, not on their order: a corpus that grew document by
+document equals one that was loaded at once. Pending nodes carry the label `Corpus_…_Stale`, set in the transactions
+that change them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from overstory.graph import Transaction, Writer
 from overstory.graph.client import Row
 from overstory.index.ledger import corpus_counts, recorded
 from overstory.index.name_edits import names_of
-from overstory.index.one_ahead import MarkedEntities
+from overstory.index.prefetch import MarkedEntities
 from overstory.index.write_extractions import originals_of, write_findings
 from overstory.protocols import Progress
 from overstory.text.names.edits import NO_EDITS, EditedNames
@@ -23,13 +23,13 @@ _WRITTEN_ENTITIES_A_TRANSACTION = 1_000
 _FACTS_A_TRANSACTION = 2_000
 _RENAMED_CHUNKS_A_TRANSACTION = 200
 KINDS = ("ner", "openie")
-"""Mentions that count for an entity's name and df; those that one system's index stage adds do not."""
+"""Kinds of mentions that determine an entity's name and df, unlike mentions that a system's index adds."""
 
 MOST_ALIASES_OF_AN_ENTITY = 50
 
 
 def sync_entities(writer: Writer, *, progress: Progress) -> bool:
-    """Brings entities, facts and RELATED up to date with mentions and statements; False if they were."""
+    """Update entities, facts and RELATED from mentions and statements; return False if there was nothing to do."""
     graph, label = writer.graph, writer.corpus.label
     counts = corpus_counts(graph, label)
     if not (counts.stale or counts.renamed):
@@ -49,12 +49,12 @@ def sync_entities(writer: Writer, *, progress: Progress) -> bool:
 
 
 def most_frequent(counted: Sequence[tuple[str, int]]) -> list[str]:
-    """The strings by falling count, equal counts in alphabetical order."""
+    """Sort strings by decreasing count, ties in alphabetical order."""
     return [text for text, _ in sorted(counted, key=lambda pair: (-pair[1], pair[0]))]
 
 
 def _edit_names(writer: Writer, edits: EditedNames) -> int:
-    """Writes again what was found in the chunks that a change of edits concerns; how many."""
+    """Apply changed edits to the affected chunks, and return their number."""
     graph, label = writer.graph, writer.corpus.label
     edited = 0
     while rows := graph.run("ingest/renamed_chunks", label, read=True, limit=_RENAMED_CHUNKS_A_TRANSACTION):

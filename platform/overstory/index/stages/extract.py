@@ -1,5 +1,4 @@
-"""The extract stage: sentences, mentions and facts of every chunk that the extractor has not read yet; and those that
-annotations bring."""
+"""The extract stage: sentences, mentions and facts of unread chunks, and those from annotations."""
 
 from __future__ import annotations
 
@@ -27,9 +26,9 @@ BY = "openie"
 
 
 def annotate(writer: Writer, annotations: Sequence[Annotation], on_broken: OnBroken) -> int:
-    """Writes annotations, replacing earlier ones of the same documents; how many found their document.
+    """Write annotations, replacing earlier ones of the same documents; return how many matched a document.
 
-    One whose document is missing, or whose key fits several documents, goes to `on_broken`.
+    An annotation whose document is missing, or whose key matches several documents, goes to `on_broken`.
     """
     if not annotations:
         return 0
@@ -55,7 +54,7 @@ def annotate(writer: Writer, annotations: Sequence[Annotation], on_broken: OnBro
 
 
 def _chunks_of(writer: Writer, annotations: Sequence[Annotation]) -> dict[tuple[str, str], dict[str, list[Row]]]:
-    """(source, key) of an annotation -> document id -> its chunks in order."""
+    """Map (source, key) of annotations to document ids, and these to chunks in order."""
     label = writer.corpus.label
     rows = [
         {
@@ -75,19 +74,19 @@ def _chunks_of(writer: Writer, annotations: Sequence[Annotation]) -> dict[tuple[
 def _unmatched(annotation: Annotation, documents: int) -> BrokenSource:
     if documents:
         return BrokenSource(
-            f"{documents} documents have the key {annotation.source_key!r}, so that its triples could belong to any.",
+            f"{documents} documents have the key {annotation.source_key!r}, so the triples cannot be assigned.",
             source=annotation.source or "annotation",
             remedy="Load the triples into a corpus that has only one of the document sets.",
         )
     return BrokenSource(
-        f"no document has the key {annotation.source_key!r}, so that its triples have nothing to belong to.",
+        f"no document has the key {annotation.source_key!r} of these triples.",
         source=annotation.source or "annotation",
         remedy="Load the documents first, then the triples.",
     )
 
 
 def _findings(annotation: Annotation, chunks: list[Row]) -> list[Findings]:
-    """Names go to every chunk that has them, triples to the first chunk that has most of them."""
+    """Assign entities to every chunk that contains them, and triples to the first chunk that contains most of them."""
     texts = [str(chunk["text"]).casefold() for chunk in chunks]
     keys = {name: entity_key(name) for name in annotation.entities}
     mentions: list[list[FoundMention]] = [[] for _ in chunks]
@@ -127,14 +126,14 @@ _EXTRACTED_CHUNKS_A_PAGE = 1_000
 _EXTRACTED_CHUNKS_A_TRANSACTION = 200
 
 _MOST_UNREAD_SHARE = 0.2
-"""Up to this part of a corpus, what is to be read is found by its marks."""
+"""Up to this share of a corpus, pending chunks are found by their labels."""
 
 
 def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed: ParsedTexts | None = None) -> bool:
-    """Reads what has not been read with this extractor; False if there was nothing to do.
+    """Read the chunks that this extractor has not read; return False if there was nothing to do.
 
     Args:
-        parsed: where an extractor that shares its parse adds what is read later in the same run.
+        parsed: receives parses from an extractor that shares them, for later stages of the same run.
     """
     label = writer.corpus.label
     _mark_languages(writer, extractor)
@@ -176,7 +175,7 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
 
 
 def _mark_languages(writer: Writer, extractor: Extractor) -> None:
-    """Marks the chunks in languages that the extractor reads in another way than before, as when a segmenter came."""
+    """Mark chunks in languages that the extractor now reads differently, for example with a new segmenter."""
     corpus = writer.corpus
     if not corpus.languages or not isinstance(extractor, ReadsLanguages):
         return
@@ -196,8 +195,7 @@ def _extracted(extractor: Extractor, chunks: Iterable[ChunkText], parsed: Parsed
 
 
 def _count(graph: GraphClient, label: str, fingerprint: str, *, read_by_it: bool) -> tuple[int, int]:
-    """How many chunks this extractor has not read, and how many there are. Looks at all of them unless `read_by_it`:
-    what is not marked as unread was read by it."""
+    """Return the numbers of unread chunks and of all chunks. Reads all chunks unless `read_by_it`."""
     if read_by_it:
         counts = corpus_counts(graph, label)
         return counts.unread, counts.chunks
@@ -206,7 +204,7 @@ def _count(graph: GraphClient, label: str, fingerprint: str, *, read_by_it: bool
 
 
 def _pending(graph: GraphClient, label: str, fingerprint: str, *, few: bool) -> Iterator[ChunkText]:
-    """The chunks to read, by their marks if they are few, else page by page of the whole corpus."""
+    """Yield the chunks to read: by their labels if `few`, otherwise page by page through the corpus."""
     if few:
         pages = graph.pages("ingest/unread_chunks", label, size=_EXTRACTED_CHUNKS_A_PAGE)
     else:
@@ -218,7 +216,7 @@ def _pending(graph: GraphClient, label: str, fingerprint: str, *, few: bool) -> 
         )
 
 
-# The caller takes a text out again when the extractor has read it.
+# The caller removes each text once the extractor has read it.
 def _remembered(chunks: Iterator[ChunkText], texts: dict[str, str]) -> Iterator[ChunkText]:
     for chunk in chunks:
         texts[chunk.id] = chunk.text
@@ -226,7 +224,7 @@ def _remembered(chunks: Iterator[ChunkText], texts: dict[str, str]) -> Iterator[
 
 
 def findings_of(extraction: Extraction, text: str) -> Findings:
-    """What an extractor found in a text, with the keys of names."""
+    """Convert an extraction to findings, with keys of entities."""
     keys = ["" if m.type in NOT_NAMES else entity_key(m.surface) for m in extraction.mentions]
     mentions = [
         FoundMention(key=key, surface=mention.surface, type=mention.type, sentence=mention.sentence)

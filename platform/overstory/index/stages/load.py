@@ -1,4 +1,4 @@
-"""The load stage: documents in, `Document` and `Chunk` nodes out. The same content twice changes nothing."""
+"""The load stage: writes documents as `Document` and `Chunk` nodes. Loading the same content twice changes nothing."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _DOCUMENTS_A_BATCH = 100
 _CHARACTERS_A_BATCH = 4_000_000
 _MOST_ERRORS_SHOWN = 5
 _MANY_CHUNKS = 1_000
-"""From here on it is worth saying that most chunks are those of one document."""
+"""Number of chunks from which a note reports that one document has most chunks."""
 LOADED_COUNTS = ("added", "changed", "moved", "removed", "metadata_only", "chunks")
-"""Counts of a `LoadReport` that an interrupted run and the one that goes on with it add up to."""
+"""Counts of a `LoadReport` that are added up over an interrupted run and its continuation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class LargestDocument:
     """The document with the most new chunks.
 
     Attributes:
-        origin: its source, with its key if it has one.
+        origin: source, with the key if there is one.
     """
 
     origin: str
@@ -58,32 +58,32 @@ class LargestDocument:
 
 @dataclass(slots=True, repr=False)
 class LoadReport:
-    """The outcome of loading a run's documents, each counted once.
+    """The outcome of a load, with each document counted once.
 
     Attributes:
-        noted_by: an id under which the corpus keeps `LOADED_COUNTS` of what is committed, so that they are known of a
-            run that is killed; "" for none.
-        moved: documents whose content another document of the same paths had, which is gone; only with `sync`.
-        removed: documents of the same paths that were no longer there to read; only with `sync`.
-        metadata_only: documents of which only metadata were written. Those of which only the file is another (its time,
-            or its folder) count as unchanged, the others as changed.
+        noted_by: id under which the corpus stores `LOADED_COUNTS` of committed work, so that they survive a kill; ""
+            for none.
+        moved: documents with the content of a document of the same paths that no longer exists; only with `sync`.
+        removed: deleted documents of the same paths that no longer exist; only with `sync`.
+        metadata_only: documents of which only metadata was written. They count as unchanged if only file metadata
+            changed, otherwise as changed.
         annotated: documents that got entities and triples from an annotation.
-        in_corpus: how many documents the corpus has afterwards; None if nothing was read, and the corpus not asked.
-        vanished: how many documents of the same paths are no longer there to read; without `sync` they stay.
-        links: how many links were read, those with equal ends, types and texts counted one by one.
-        relinked: documents that have other links than before; new ones with links are among them.
-        unresolved: how many links of the corpus lead to documents that it does not have; 0 in a preview.
-        chunks: how many chunks were written; in a preview, how many would be new.
-        largest: the document with the most new chunks, and how many it has; None if there are none.
-        index_time: of a preview, about how long indexing these chunks takes; None without any, or if unknown.
-        broken: what could not be read or stored; the rest went in.
-        skipped: files that were not read, each with the reason unless it is that no loader reads it.
-        hidden: how many hidden files and folders of the folders that were read were left out.
-        excluded: how many files and folders patterns left out.
-        decoded: files that were read in another encoding than UTF-8, and in which one; pages with bytes that their
-            encoding lacks, and how often "�" stands for them.
-        kept: stored documents that were not read, though they may be there: what was not read, and how many.
-        on_languages: what to know of the languages of the corpus, where its embedder does not know most of them.
+        in_corpus: number of documents in the corpus afterwards; None if nothing was read.
+        vanished: documents of the same paths that no longer exist, but stay stored without `sync`.
+        links: number of links read; links with equal ends, types and texts are counted individually.
+        relinked: documents whose links changed, including new documents with links.
+        unresolved: links in the corpus to documents that it does not have; 0 in a preview.
+        chunks: written chunks; in a preview, new chunks.
+        largest: document with the most new chunks; None without new chunks.
+        index_time: in a preview, estimated time to index these chunks; None without chunks, or if unknown.
+        broken: errors of items that could not be read or stored; all other items were loaded.
+        skipped: files that were not read, with the reason unless no loader recognises them.
+        hidden: hidden files and folders that were skipped.
+        excluded: files and folders that patterns excluded.
+        decoded: files in an encoding other than UTF-8, with the encoding; pages with invalid bytes, with the number of
+            "�" in their place.
+        kept: stored documents that were not read but may still exist, with the reason.
+        on_languages: notes if the embedder does not support most languages of the corpus.
     """
 
     noted_by: str = ""
@@ -112,28 +112,24 @@ class LoadReport:
 
     @property
     def documents(self) -> int:
-        """How many documents were read."""
         return self.added + self.changed + self.moved + self.unchanged
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the user should know of what was read: one document that makes most of the chunks is seldom meant, and
-        an embedder may not know its language."""
+        """Notes for the user: one document has most of the chunks, or the embedder does not support the language."""
         found = self.largest
         if found is None or found.chunks < _MANY_CHUNKS or 2 * found.chunks <= self.chunks:
             return self.on_languages
-        share = f"1 document makes {found.chunks:,} of {self.chunks:,} new chunks: {found.origin}."
-        advice = f"{share} If it is a log or a dump, leave it out: searches would find hardly anything else."
+        share = f"One document has {found.chunks:,} of {self.chunks:,} new chunks: {found.origin}."
+        advice = f"{share} If it is a log or a dump, exclude it, because searches would find little else."
         return (advice, *self.on_languages)
 
     def count_chunks(self, document: Document, chunks: int) -> None:
-        """Counts the new chunks of a document."""
         self.chunks += chunks
         if chunks > (self.largest.chunks if self.largest else 0):
             self.largest = LargestDocument(origin(document.source, document.source_key), chunks)
 
     def __repr__(self) -> str:
-        """The counts, and below them the first of what was broken."""
         counts = f"{self.added:,} added, {self.changed:,} changed, {self.unchanged:,} unchanged"
         others = (
             ("moved", self.moved),
@@ -171,17 +167,17 @@ def load(
     on_read: OnRead | None = None,
     is_partly_read: Callable[[str], bool] | None = None,
 ) -> None:
-    """Write documents in batches, each whole or not at all but for very large ones; `report` gets the counts. A preview
-    counts the same and writes nothing.
+    """Write documents in batches, and count them in `report`. A preview counts the same and writes nothing.
 
-    An annotation must come after its document; a link may come before. When all is read, the links of each document are
-    replaced by those that were read. The embedder gives the token limit of a chunk.
+    Each document is written in one transaction, except very large ones. An annotation must follow its document; a link
+    may precede it. At the end, the links of each document are replaced by those that were read.
 
     Args:
-        answers: those that quote what changed are forgotten.
-        on_read: called for each document that is stored now, whether it changed or not.
-        is_partly_read: asked, when all is read, whether something of a source could not be; its documents keep links
-            that were not read.
+        embedder: its token limit is the limit of chunks.
+        answers: caches from which answers are deleted if they quote changed text.
+        on_read: called for each document that is now stored, whether it changed or not.
+        is_partly_read: called at the end; returns True if part of a source could not be read, so that its documents
+            keep links that were not read.
     """
     writer = target.writer
     chunking = Chunking("preview" if writer is None else "load", embedder, progress)
@@ -317,8 +313,7 @@ def _store(
 
 
 def _note_counts(writer: Writer, report: LoadReport, **more: int) -> None:
-    """Has the next transaction note what the run has loaded once that is committed: what the report counts, and `more`
-    of these."""
+    """Let the next transaction also store the counts of the report plus `more`, so that they survive a kill."""
     if report.noted_by:
         counts = {name: getattr(report, name) + more.get(name, 0) for name in LOADED_COUNTS}
         writer.noted = {"loaded_by": report.noted_by, "loaded": json.dumps(counts)}
@@ -332,10 +327,8 @@ def _count(report: LoadReport, found: ComparedDocuments) -> None:
     report.unchanged += numbers["unchanged"]
 
 
-def _ignore(_document: Identity, _outcome: Outcome) -> None:
-    """Nobody wants to know which documents were read."""
+def _ignore(_document: Identity, _outcome: Outcome) -> None: ...
 
 
 def _never(_source: str) -> bool:
-    """Everything was read."""
     return False

@@ -1,17 +1,17 @@
-"""The stage `mentions`: what each chunk is about, and which of the corpus' names it mentions.
+"""The stage `mentions`: the subjects of each chunk, and the entities of the corpus that it mentions.
 
-It writes `ABOUT` from entities to chunks, `MENTIONS {by: 'dictionary'}` from chunks to entities, and of entities
-`dictionary_df`, the number of chunks that mention them so, `subject`, whether a chunk is about them, `common`, whether
-texts are not searched for them, and the `type` of those that no parser found. All of it follows from the texts and from
-what the parser found. What changed since it last ran carries the label `Corpus_…_Changed`, set in the same transactions
-as the changes.
+The stage writes `ABOUT` from entities to chunks, and `MENTIONS {by: 'dictionary'}` from chunks to entities. On entities
+it writes `dictionary_df` (number of chunks with such mentions), `subject` (True if a chunk is about the entity),
+`common` (True if texts are not searched for the name), and the `type` of entities that no parser found. All of this
+depends only on the texts and the parser's findings. Pending nodes carry the label `Corpus_…_Changed`, set in the
+transactions that change them.
 
-It goes in three steps, each of which may be interrupted:
-1. Names. The subjects of every document with a changed chunk are found again, and those of other documents as far as
-   they follow from these (`index/passage_names.py`). Before they are written, all chunks that have a name which came or
-   went are marked as changed.
-2. Mentions of the changed chunks, a page at a time; the entities concerned are marked as changed.
-3. The changed entities: their df, and the names of those that only titles and first words give.
+The stage has three steps, each of which may be interrupted:
+
+1. Subjects: find the subjects of documents with changed chunks, and those of other documents that depend on them
+   (`index/passage_names.py`). First mark all chunks that contain a new or dropped name as changed.
+2. Mentions of the changed chunks, page by page; mark the affected entities as changed.
+3. Changed entities: their df, and the names of those that only titles and first words mention.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from overstory.graph.corpora import Corpus
 from overstory.graph.ids import entity_id
 from overstory.index.ledger import CorpusCounts, StageRun, corpus_counts, recorded
 from overstory.index.name_edits import MOST_NAMES_LOOKED_UP, names_of
-from overstory.index.one_ahead import MarkedEntities, marked, one_ahead
 from overstory.index.passage_names import PARSED, Dictionaries, find_all, find_changed
+from overstory.index.prefetch import MarkedEntities, marked, prefetch
 from overstory.index.spooled_names import PassageNames
 from overstory.index.stages.entities import MOST_ALIASES_OF_AN_ENTITY, most_frequent
 from overstory.index.write_extractions import ABOUT
@@ -53,24 +53,24 @@ _MENTIONING_CHUNKS_A_TRANSACTION = 500
 _MENTIONED_ENTITIES_A_TRANSACTION = 2_000
 
 _MOST_CHANGED_CORPUS_SHARE = 0.2
-"""Above this part of its chunks and entities a corpus is looked at as a whole."""
+"""Above this share of changed chunks and entities, the whole corpus is processed."""
 
 _BYTES_A_CHANGE = 5_000
-"""Bytes that finding the names of a changed chunk or entity takes, about, where only changes are looked at."""
+"""Approximate memory for each changed chunk or entity, if only changes are processed."""
 _CHANGES_ALWAYS_HELD = 1_000
-"""Changed chunks and entities that are looked at by themselves however little memory there may be."""
+"""Number of changes that are processed individually even with little memory."""
 
 _STARTS_A_QUERY = 500
 
 FINGERPRINT = "names-6"
-"""Changes whenever the same texts may yield other names."""
+"""Version of this stage. Change it whenever the same texts may give other names."""
 
 
 def sync_mentions(writer: Writer, *, megabytes: int, progress: Progress) -> bool:
-    """Brings ABOUT and the dictionary's mentions up to date with the chunks; False if they were.
+    """Update ABOUT and dictionary mentions from the chunks; return False if there was nothing to do.
 
     Args:
-        megabytes: of memory for names (`Settings.memory_megabytes`).
+        megabytes: memory limit for names (`Settings.memory_megabytes`).
     """
     graph, label = writer.graph, writer.corpus.label
     corpus = writer.corpus
@@ -94,14 +94,16 @@ def sync_mentions(writer: Writer, *, megabytes: int, progress: Progress) -> bool
 
 
 def sync_mentions_if_extracted(writer: Writer, *, megabytes: int, progress: Progress) -> bool:
-    """Runs `sync_mentions` after a deletion or a restore; returns False also where chunks still wait for the extractor,
-    since `index` has to run then anyway."""
+    """Run `sync_mentions` after a deletion or a restore.
+
+    Returns False without running if chunks are not extracted yet, because `index` will run the stage then.
+    """
     counts = corpus_counts(writer.graph, writer.corpus.label)
     return not counts.unread and sync_mentions(writer, megabytes=megabytes, progress=progress)
 
 
 def pending_mentions(corpus: Corpus, counts: CorpusCounts) -> int:
-    """How many chunks and entities changed since the mentions stage last ran; 0 if it has nothing to do."""
+    """Return the number of changes since the mentions stage last ran; 0 if it has nothing to do."""
     if counts.changed:
         return counts.changed
     if not counts.chunks and not corpus.named_by:
@@ -112,7 +114,6 @@ def pending_mentions(corpus: Corpus, counts: CorpusCounts) -> int:
 def _find_subjects(
     writer: Writer, names: PassageNames, log: EditedNames | None, run: StageRun, counts: CorpusCounts, megabytes: int
 ) -> None:
-    """The first step: ABOUT, and the marks of chunks in which names came or went."""
     graph, label, edits = writer.graph, writer.corpus.label, log or NO_EDITS
     held = max(_CHANGES_ALWAYS_HELD, megabytes * 1_000_000 // _BYTES_A_CHANGE)
     if counts.changed > min(held, _MOST_CHANGED_CORPUS_SHARE * (counts.chunks + counts.entities)):
@@ -120,15 +121,15 @@ def _find_subjects(
     else:
         _mark_edited(writer, edits)
         find_changed(names, graph, label, log, edits)
-    if counts.changed < counts.chunks + counts.entities:  # else every chunk is marked
+    if counts.changed < counts.chunks + counts.entities:  # otherwise every chunk is marked already
         _mark_changed(writer, names, edits)
     _keep_originals(writer, names)
     _write_about(writer, names, run)
-    _forget_originals(writer, names)  # last: until here only they say what was found
+    _forget_originals(writer, names)  # last, because they are the only record of the original subjects
 
 
 def _mark_edited(writer: Writer, edits: EditedNames) -> None:
-    """Marks the chunks that are about a name which an edit now hides or merges: only what they are about tells so."""
+    """Mark the chunks that are about an entity which an edit now hides or merges."""
     if not edits.resolved:
         return
     label = writer.corpus.label
@@ -149,12 +150,12 @@ def _forget_originals(writer: Writer, names: PassageNames) -> None:
 
 
 def _mark_changed(writer: Writer, names: PassageNames, edits: EditedNames) -> None:
-    """Marks the chunks whose mentions may have changed; no other name changes what they mention."""
+    """Mark the chunks whose mentions may have changed because of new or dropped names."""
     label = writer.corpus.label
     for keys in batches(names.gone(), _STARTS_A_QUERY):
         ids = [entity_id(label, key) for key in keys]
         _commit(writer, "ingest/mark_mentioning", ids=ids)
-    # Names of a vocabulary may be in no text. Whoever changed the vocabulary marked the texts that may have them.
+    # A change of a vocabulary has already marked the texts that may contain its names.
     new = (key for key in names.came() if key not in edits.given)
     came = edits.with_aliases(set(itertools.islice(new, MOST_NAMES_LOOKED_UP + 1)))
     if len(came) > MOST_NAMES_LOOKED_UP:
@@ -193,12 +194,12 @@ def _properties(subject: Subject) -> Row:
 
 @dataclass(slots=True)
 class _MentionChanges:
-    """What changes in the mentions of some chunks.
+    """Changes in the mentions of some chunks.
 
     Attributes:
-        starts: what a name can begin with in each of the chunks.
-        gone, new, changed: mentions.
-        made: the names of a vocabulary that are mentioned.
+        starts: possible starts of names in each chunk.
+        gone, new, changed: rows of mentions.
+        made: mentioned entities of a vocabulary.
     """
 
     starts: list[Row] = field(default_factory=list[Row])
@@ -211,10 +212,11 @@ class _MentionChanges:
 def _scan_changed(
     writer: Writer, dictionaries: Dictionaries, edits: EditedNames, run: StageRun, progress: Progress
 ) -> int:
-    """The second step: what the changed chunks mention, a page at a time."""
+    """Run the second step: find the mentions of the changed chunks, page by page."""
     label = writer.corpus.label
     scanned = 0
-    with closing(one_ahead(_scanned(writer, dictionaries, edits))) as pages:  # before the file that it reads
+    # Closed before the temporary file that the pages are read from.
+    with closing(prefetch(_scanned(writer, dictionaries, edits))) as pages:
         for page in pages:
 
             def write(tx: Transaction, page: _MentionChanges = page) -> None:
@@ -252,10 +254,10 @@ def _scanned(writer: Writer, dictionaries: Dictionaries, edits: EditedNames) -> 
             wanted |= name_uses(text, tokens, row["sentences"], names, subjects, edits, language=row["language"] or "")
             stored = {key: NameUses(tuple(surfaces), tuple(sentences)) for key, surfaces, sentences in row["mentions"]}
             page.gone += [_edge(label, chunk, key) for key in stored.keys() - wanted.keys()]
-            for key, said in wanted.items():
-                if stored.get(key) != said:
+            for key, found in wanted.items():
+                if stored.get(key) != found:
                     mention = _edge(label, chunk, key)
-                    mention |= {"surfaces": list(said.surfaces), "sentences": list(said.sentences)}
+                    mention |= {"surfaces": list(found.surfaces), "sentences": list(found.sentences)}
                     (page.changed if key in stored else page.new).append(mention)
             listed |= wanted.keys() & edits.given.keys()
         page.made = [{"id": entity_id(label, key), "key": key} for key in sorted(listed)]
@@ -267,7 +269,7 @@ def _edge(label: str, chunk: str, key: str) -> Row:
 
 
 def _sync_changed(writer: Writer, edits: EditedNames, run: StageRun) -> None:
-    """The third step: df, and the names of entities that the entities stage does not name."""
+    """Run the third step: df of changed entities, and names of those that the entities stage does not name."""
     changed = MarkedEntities(
         stage="mentions",
         ids="ingest/changed_entity_ids",

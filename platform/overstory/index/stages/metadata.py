@@ -1,6 +1,6 @@
-"""The stage `metadata`: values of metadata as nodes, and pages of chunks, of a corpus that an earlier version loaded.
+"""The stage `metadata`: metadata values as nodes, and pages of chunks, for corpora from an earlier version.
 
-Loading writes them with the documents, so that this is done once for a corpus.
+Loading writes both with the documents, so the stage runs at most once per corpus and version.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _METADATA_CHUNKS_A_TRANSACTION = 5_000
 
 
 def sync_metadata(writer: Writer, *, progress: Progress) -> bool:
-    """Writes the values of the metadata of all documents; False if they are there."""
+    """Write the metadata values of all documents; return False if they are stored already."""
     graph, label = writer.graph, writer.corpus.label
     written_by = writer.corpus.metadata_by
     if written_by == FINGERPRINT:
         return False
-    if written_by:  # by another rule, or they were being deleted
+    if written_by:  # values of another version, or an interrupted deletion
         forget_values(writer)
         writer.set(metadata_by="")
     if not count_documents(graph, writer.corpus):

@@ -1,6 +1,6 @@
-"""The stage `sections`: the words of sections, of a corpus that was loaded by an earlier version.
+"""The stage `sections`: the words of sections, for corpora from an earlier version.
 
-Loading writes them with the chunks, so that this is done once for a corpus.
+Loading writes them with the chunks, so the stage runs at most once per corpus and version.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SECTION_CHUNKS_A_TRANSACTION = 1_000
 
 
 def sync_sections(writer: Writer, *, progress: Progress) -> bool:
-    """Writes the words of all sections; False if they are there."""
+    """Write the words of all sections; return False if they are stored already."""
     graph, label = writer.graph, writer.corpus.label
     if writer.corpus.sectioned_by == FINGERPRINT:
         return False

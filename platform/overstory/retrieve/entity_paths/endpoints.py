@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from overstory.display import index_command, shortened
-from overstory.errors import IndexMissing, NameNotFound, QuestionError
+from overstory.errors import EntityNotFound, IndexMissing, QuestionError
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
@@ -171,7 +171,7 @@ def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str, passages: M
         known = {key: replace(name, df=len(own[name.id].chunks)) for key, name in known.items() if name.id in own}
     unknown = [(text, key) for text, key in asked if key not in known]
     if unknown:
-        raise name_not_found(tx, corpus, unknown, outdated=outdated, passages=passages)
+        raise entity_not_found(tx, corpus, unknown, outdated=outdated, passages=passages)
     return Ends(known[asked[0][1]], known[asked[1][1]], row["chunks"], outdated, row["links"] > 0)
 
 
@@ -217,7 +217,7 @@ def name_key(tx: Transaction, corpus: Corpus, name: str, *, restricted: bool, re
         remedy: of the error where it is no name.
 
     Raises:
-        QuestionError, NameNotFound: it is no name, or was hidden.
+        QuestionError, EntityNotFound: it is no name, or was hidden.
     """
     try:
         text = read_question(name).text
@@ -228,7 +228,7 @@ def name_key(tx: Transaction, corpus: Corpus, name: str, *, restricted: bool, re
         raise QuestionError(f"{shortened(text)!r} is no name.", remedy=remedy)
     resolved = cached_edits(tx, corpus).resolve(key)
     if not resolved and not restricted:
-        raise NameNotFound(
+        raise EntityNotFound(
             f"The name {shortened(text)!r} was hidden by hand.",
             name=text,
             suggestions=(),
@@ -237,7 +237,7 @@ def name_key(tx: Transaction, corpus: Corpus, name: str, *, restricted: bool, re
     return text, resolved or key
 
 
-def name_not_found(
+def entity_not_found(
     tx: Transaction,
     corpus: Corpus,
     unknown: Sequence[tuple[str, str]],
@@ -245,7 +245,7 @@ def name_not_found(
     outdated: bool = False,
     hint: str = "",
     passages: MatchingPassages | None = None,
-) -> NameNotFound:
+) -> EntityNotFound:
     """The error that says that no passage mentions a name, or either of two, with the nearest names that some do.
 
     Args:
@@ -272,7 +272,7 @@ def name_not_found(
         command = f"overstory search {shlex.quote(shortened(first))} --corpus {shlex.quote(corpus.name)}"
         remedies.append(f"Names are what texts call people, places, works and the like; {command} finds other words.")
     filtered = "" if passages is None or passages.matching.restricted else " that fulfils the filter"
-    return NameNotFound(
+    return EntityNotFound(
         f"No passage of corpus {corpus.name!r}{filtered} mentions the {'names' if several else 'name'} "
         f"{' or '.join(shown)}.",
         name=first,

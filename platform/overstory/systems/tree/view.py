@@ -14,11 +14,11 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model.communities import (
     Community,
+    CommunityName,
     CommunityTree,
     MemberDocument,
-    MemberName,
+    MemberEntity,
     MemberPassage,
-    TellingName,
 )
 from overstory.model.documents import PLURAL, SINGULAR, Unit
 from overstory.protocols import Embedder, Vectors
@@ -153,7 +153,7 @@ class _TreeView:
             entropy=row["entropy"] if self.encodes else None,
             entropy_below=row["entropy_below"] if self.encodes else None,
             inside=_inside(row) if self.encodes else None,
-            names=tuple(TellingName(name, passages) for name, passages in names),
+            names=tuple(CommunityName(name, passages) for name, passages in names),
             sentences=sentences.get(id_, ()),
             communities=tuple(self._community(each, sentences) for each in self.children.get(id_, ())),
             below=row["below"],
@@ -170,9 +170,9 @@ class _TreeView:
         fields = ("chunk_id", "document_id", "source", "source_key", "title", "heading", "text")
         return MemberPassage(**{name: row[name] for name in fields}, similarity=similarity)
 
-    def _name(self, entity: str) -> MemberName:
+    def _name(self, entity: str) -> MemberEntity:
         row = self.entities[entity]
-        return MemberName(entity, row["name"], row["type"] or "", row["passages"])
+        return MemberEntity(entity, row["name"], row["type"] or "", row["passages"])
 
     def _document(self, document: str, similarity: float) -> MemberDocument:
         row = self.documents[document]

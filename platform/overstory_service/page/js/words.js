@@ -52,7 +52,7 @@ const en = {
     "index-missing": "“Index now” under Keep, Index, makes it; what is named here has to be ticked there if it is a system.",
     "invalid-request": "Look at what was typed. If nothing is wrong with it, load this page again: the service may be newer.",
     "metadata-not-found": (said) => `${said.split("GET ")[0]}Keep shows which keys there are.`,
-    "name-not-found": (said) => (said.startsWith("POST ") ? "Ask finds passages by other words." : said),
+    "entity-not-found": (said) => (said.startsWith("POST ") ? "Ask finds passages by other words." : said),
     "not-there": "Choose one at the top of the page. A corpus that is missing there was deleted, or your token is not for it.",
     "nothing-here": "It is gone since this page listed it. Load the list again.",
     "session-over": "Sign in again. Nothing that you typed is lost.",

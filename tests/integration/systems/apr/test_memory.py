@@ -171,7 +171,7 @@ def test_a_models_answer_that_cites_nothing_is_not_remembered(corpus: Knowledge,
     with with_model(corpus, endpoint) as knowledge:
         answer = remember(knowledge, BORN)
     assert answer.state == "uncited"
-    assert "nothing was remembered: the question was not answered" in answer.notes
+    assert "the answer was not remembered because the question was not answered" in answer.notes
     assert nodes(corpus) == {}
 
 

@@ -188,14 +188,14 @@ def test_other_settings_another_embedder_and_edited_names_reach_the_index(open_c
     knowledge.index(systems=["hirag:flat,layers=0,clusters=mixture,cluster-size=10"])
     assert checked(knowledge) == flat
 
-    knowledge.hide_names("Ulm")
-    knowledge.rename_name("Albert Einstein", "Alberto Uno")
+    knowledge.hide_entities("Ulm")
+    knowledge.rename_entity("Albert Einstein", "Alberto Uno")
     knowledge.index()
     edited = {entity[0] for entity in checked(knowledge)["entities"].values()}
     assert "Alberto Uno" in edited
     assert not {"Albert Einstein", "Ulm"} & edited
-    knowledge.undo_name_edit()
-    knowledge.undo_name_edit()
+    knowledge.undo_entity_edit()
+    knowledge.undo_entity_edit()
     knowledge.index()
     assert layer_0(checked(knowledge)) == layer_0(flat)
 

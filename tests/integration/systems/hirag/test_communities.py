@@ -132,7 +132,7 @@ def test_what_is_lacking_is_said_before_anything_is_done(
     require_gds(graph)
     client = gds_client(graph, "test")
     require_memory(graph, client, 1_000, 10_000, properties=("weight",))
-    with pytest.raises(StatementFailed, match=r"Communities of 1,000,000,000 nodes .* need up to [0-9,]+ MB") as error:
+    with pytest.raises(StatementFailed, match=r"Clustering 1,000,000,000 nodes .* needs up to [0-9,]+ MB") as error:
         require_memory(graph, client, 1_000_000_000, 5_000_000_000, properties=("weight",))
     assert "OVERSTORY_SERVER_HEAP" in error.value.remedy
     monkeypatch.setitem(sys.modules, "graphdatascience", None)

@@ -87,12 +87,12 @@ def remember(knowledge: Knowledge, settings: HiragIndexSettings) -> None:
 
 def test_an_entity_hangs_below_the_summary_that_it_is_tied_to_most_strongly(layered: Knowledge) -> None:
     tree = layered.tree(tree="hirag-layers", depth=3)
-    assert tree.headline == f"Corpus {layered.corpus_name!r}, tree hirag-layers: 4 names in 1 + 3 communities"
+    assert tree.headline == f"Corpus {layered.corpus_name!r}, tree hirag-layers: 4 entities in 1 + 3 communities"
     assert (tree.entropy, tree.community.inside) == (None, None)
-    assert "1 name is in no community" in tree.notes
+    assert "1 entity is in no community" in tree.notes
     [places] = tree.community.communities
     assert (places.id, places.level, places.size, places.below) == (ids()["Places"], 1, 4, 3)
-    assert (places.title, places.summary, places.figures) == ("Places (location)", "About Places", "4 names")
+    assert (places.title, places.summary, places.figures) == ("Places (location)", "About Places", "4 entities")
     assert [each.name for each in places.names] == ["Cities", "Capitals", "Towns"]
     below = {each.title: [(member.name, member.type) for member in each.entities] for each in places.communities}
     assert below == {

@@ -171,7 +171,7 @@ def test_a_tree_without_communities_says_why_there_is_no_report(open_corpus: Ope
     reports = knowledge.reports()
     assert reports.headline == f"Corpus {knowledge.corpus_name!r}, tree grove-names: no reports"
     assert reports.notes[-1].startswith(
-        "the Grove tree has no communities to report on because no edges connect its 5 names: ingest more documents"
+        "the Grove tree has no communities to report on because no edges connect its 5 entities: ingest more documents"
     )
     assert "overstory index" in reports.notes[-1]
-    assert "5 names are in no community" in knowledge.tree().notes
+    assert "5 entities are in no community" in knowledge.tree().notes

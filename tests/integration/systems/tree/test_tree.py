@@ -102,15 +102,15 @@ def test_what_is_stored_is_the_tree_of_the_graph(grove: Knowledge, tree: str, ed
 def test_communities_of_names_are_shown_with_what_the_system_calls_them(grove: Knowledge) -> None:
     tree = grove.tree(depth=2, tree="grove-names")
     assert groups(tree) == {frozenset(PEOPLE), frozenset(CITIES)}
-    assert tree.headline.startswith(f"Corpus {grove.corpus_name!r}, tree grove-names: 6 names in 2 communities, ")
+    assert tree.headline.startswith(f"Corpus {grove.corpus_name!r}, tree grove-names: 6 entities in 2 communities, ")
     cities = next(each for each in tree.community.communities if "Rome" in [member.name for member in each.entities])
     assert (cities.title, cities.summary) == ("Report on Rome", "Rome, Bari, Pisa belong together.")
     assert {each.name for each in cities.names} == CITIES
     assert [(each.type, each.passages) for each in cities.entities if each.name == "Pisa"] == [("GPE", 2)]
     assert any("Pisa" in sentence for sentence in cities.sentences)
-    assert cities.figures.startswith("3 names, ")
+    assert cities.figures.startswith("3 entities, ")
     assert "  Pisa (GPE, 2 passages)" in repr(tree).splitlines()
-    assert grove.tree(cities.short_id, tree="grove-names", limit=1).community.hidden == "2 more names"
+    assert grove.tree(cities.short_id, tree="grove-names", limit=1).community.hidden == "2 more entities"
 
 
 def test_communities_of_documents_are_shown_nearest_first(grove: Knowledge) -> None:
@@ -136,7 +136,7 @@ def test_without_a_name_the_first_tree_of_the_corpus_is_shown(grove: Knowledge) 
 def test_an_unknown_tree_is_answered_with_those_there_are_and_what_builds_the_others(grove: Knowledge) -> None:
     with pytest.raises(SettingsError, match="no tree 'oaks'") as raised:
         grove.tree(tree="oaks")
-    assert "grove-names (Grove tree, of names), grove-documents (" in raised.value.remedy
+    assert "grove-names (Grove tree, of entities), grove-documents (" in raised.value.remedy
     build = f"overstory index --system serag --corpus '{grove.corpus_name}'"
     assert f"To build serag (SeRAG tree, of passages): {build}" in raised.value.remedy
 
@@ -155,12 +155,12 @@ def test_the_command_shows_them(
     assert "grove-names" in capsys.readouterr().err
     assert run(["report", "--corpus", grove.corpus_name]) == 0
     listed = capsys.readouterr().out.splitlines()
-    assert listed[2].endswith("   3.0  Report on Ada (3 names)")
+    assert listed[2].endswith("   3.0  Report on Ada (3 entities)")
     assert listed[3] == "    Ada, Bob, Cid belong together."
     assert run(["report", "--corpus", grove.corpus_name, listed[5][:8]]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith(
-        f"{listed[5][:8]}  Report on Rome\nrating 3.0 of 10, 3 names, level 1 of tree grove-names, "
+        f"{listed[5][:8]}  Report on Rome\nrating 3.0 of 10, 3 entities, level 1 of tree grove-names, "
     )
     assert "\n 3. Pisa is there.\n      about Pisa\n      from " in shown
     assert "\n      from Cities  [tests/passages#cities]\n" in shown

@@ -273,7 +273,7 @@ def test_weights_whose_sum_is_infinite_are_refused_and_the_rest_is_indexed_and_r
     first, second, third = map(str, report.broken)
     assert "edges.csv, line 2: the weight of the edge from 'a' to 'b' is '1e308'" in first
     assert "line 3" in second
-    assert "the weights of the links from 'b' to 'c' of the type 'X' have a sum above 1e+15" in third
+    assert "the weights of the links from 'b' to 'c' of the type 'X' add up to more than 1e+15" in third
     assert all(error.remedy for error in report.broken)
     knowledge.index(systems=["tretriever"])
     whole(knowledge)
@@ -317,16 +317,16 @@ def test_edited_names_reach_the_index_and_undone_edits_leave_no_trace(open_corpu
     knowledge.ingest_documents(hotpotqa(0, 10))
     knowledge.index(systems=["tretriever"])
     before = whole(knowledge)
-    knowledge.hide_names("Lester Smith")
-    knowledge.rename_name("Demon Dice", "Angel Dice")
+    knowledge.hide_entities("Lester Smith")
+    knowledge.rename_entity("Demon Dice", "Angel Dice")
     knowledge.index()
     whole(knowledge)
     names = "MATCH (t:TretrieverNode {corpus: $label, generation: $generation})-[:COVERS]->(e) RETURN e.name AS name"
     edited = {row["name"] for row in read(knowledge, names)}
     assert "Angel Dice" in edited
     assert not {"Demon Dice", "Lester Smith"} & edited
-    knowledge.undo_name_edit()
-    knowledge.undo_name_edit()
+    knowledge.undo_entity_edit()
+    knowledge.undo_entity_edit()
     knowledge.index()
     after = whole(knowledge)
     assert after["members"] == before["members"]

@@ -72,4 +72,4 @@ def test_where_there_is_none_of_the_name_the_error_says_what_builds_it() -> None
     with pytest.raises(IndexMissing, match="has no tree oak") as missing:
         find_tree([Oaks()], corpus_with(SeragIndexSettings(levels=3)), "oak")
     assert "To build oak (Oak, of documents): overstory index --system oaks:semantic --corpus c" in missing.value.remedy
-    assert "To build oak (Oak of names, of names): " in missing.value.remedy
+    assert "To build oak (Oak of names, of entities): " in missing.value.remedy

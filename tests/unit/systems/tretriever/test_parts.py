@@ -142,7 +142,7 @@ def test_a_set_larger_than_what_is_read_says_how_many_are_told() -> None:
     [part] = parts(in_parts([group(MATRIX, REEVES, size=1_340)], []))
     assert part.text.split("\n")[2] == "2 of 1,340 documents:"
     [part] = parts(in_parts([group(MATRIX, REEVES, size=1_340)], []), "entity")
-    assert part.text.split("\n")[2] == "2 of 1,340 names:"
+    assert part.text.split("\n")[2] == "2 of 1,340 entities:"
 
 
 @pytest.mark.parametrize(

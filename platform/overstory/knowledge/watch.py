@@ -1,8 +1,8 @@
-"""Folders followed as they change: each change is a sync of what changed, and now and then all is synced.
+"""Watching folders: changed paths are synced as they change, and everything is synced at intervals.
 
-watchfiles says which paths changed. What it misses (while nobody watched, through links, when its queue ran over) the
-syncs of everything find, at the start and every hour. A path is forgotten once a sync of it has ended, so that nothing
-is lost while the database is away or another process writes.
+watchfiles reports changed paths. Changes that it misses (before the start, through links, or when its queue overflows)
+are found by full syncs at the start and every hour. A changed path stays pending until its sync has finished, so
+nothing is lost while the database is unavailable or another process writes.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from overstory.model import Metadata
 from overstory.sources import ReadOptions, absolute
 
 _QUIET_MILLISECONDS = 1_000
-"""After the last change of a folder, before it is synced: who saves one file often saves others."""
+"""Pause after the last change before a sync, because a program that saves one file often saves others."""
 _LONGEST_UNQUIET_MILLISECONDS = 15_000
-"""After which a folder that changes without a pause is synced all the same."""
+"""Maximum delay of a sync while changes continue without a pause."""
 _TICK_MILLISECONDS = 1_000
-"""Between two looks at what is due, and at whether the folders are still the same ones."""
+"""Interval for checking due work and whether the watched folders were replaced."""
 MINUTES_BETWEEN_FULL_SYNCS = 60.0
 _FIRST_RETRY_SECONDS = 2.0
 _LONGEST_RETRY_SECONDS = 60.0
@@ -44,14 +44,14 @@ _LONGEST_RETRY_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class WatchOptions:
-    """How folders are followed.
+    """Options for watching folders.
 
     Attributes:
-        read: which files are read, and how.
-        metadata: added to those of each document.
-        index: whether the index is brought up to date after each change.
-        full_sync_minutes: between syncs of everything; 0 for none after the first.
-        quiet_milliseconds: without a change, before a sync.
+        read: selects the files to read, and how to read them.
+        metadata: metadata added to each document.
+        index: True to update the index after each change.
+        full_sync_minutes: interval of full syncs; 0 disables all but the first.
+        quiet_milliseconds: pause without changes before a sync.
     """
 
     read: ReadOptions = field(default_factory=ReadOptions)
@@ -70,28 +70,28 @@ def watch(
     on_note: Callable[[str], object],
     stop: threading.Event | None = None,
 ) -> None:
-    """Keeps a corpus a mirror of folders until `stop` is set, or for ever.
+    """Keep the corpus in sync with folders until `stop` is set, by default forever.
 
     Args:
-        on_change: called for each document that was added, changed, moved or removed, when that is written.
-        on_note: called with a line on everything else: what failed, what is waited for.
+        on_change: called for each document that was added, changed, moved or removed, once the change is stored.
+        on_note: called with one line on other events, such as failures and waits.
 
     Raises:
-        SourceError: one of the folders is none.
+        SourceError: a path is not a folder.
         ExtraMissing: watchfiles is not installed.
-        SettingsError, ModelError, SchemaError: as `Knowledge.ingest`.
+        SettingsError, ModelError, SchemaError: as for `Knowledge.ingest`.
     """
     if find_spec("watchfiles") is None:
         raise ExtraMissing("watchfiles", extra="watch")
     roots = [absolute(str(folder)) for folder in folders]
     for root in roots:
         if not root.is_dir():
-            raise SourceError(f"{root} is no folder that can be watched.", remedy="Check the path.")
+            raise SourceError(f"{root} is not a folder that can be watched.", remedy="Check the path.")
     _Watch(knowledge, roots, options, on_change, on_note, stop or threading.Event()).run()
 
 
 class _Watch:
-    """The state of one call of `watch`: what changed and is not synced yet."""
+    """State of one call of `watch`: the changes that are not synced yet."""
 
     def __init__(
         self,
@@ -125,14 +125,13 @@ class _Watch:
                 self._changed |= {path for path in changed if not self._is_hidden(path)}
                 self._sync()
                 if there != {root: _identity(root) for root in self._roots}:
-                    break  # another folder has the name now, or none: the old one is what was watched
+                    break  # a folder was replaced or removed, and watchfiles still watches the old one
 
     def _is_hidden(self, path: str) -> bool:
         root = next((root for root in self._roots if Path(path).is_relative_to(root)), None)
         return root is None or any(part.startswith(".") for part in Path(path).relative_to(root).parts)
 
     def _sync(self) -> None:
-        """Does what is due; what cannot be done now is due again later."""
         now = time.monotonic()
         is_full = now >= self._full_at
         if now < self._retry_at or not (is_full or self._changed or self._to_index):
@@ -151,11 +150,11 @@ class _Watch:
                 if done:
                     self._on_note(f"indexed  {', '.join(done)}")
         except SourcesEmpty as error:
-            if (said := f"{error} {error.remedy}") != self._empty:
-                self._on_note(said)
-            self._empty = said
+            if (message := f"{error} {error.remedy}") != self._empty:
+                self._on_note(message)
+            self._empty = message
             self._changed.difference_update(changed)
-            self._full_at = time.monotonic() + _LONGEST_RETRY_SECONDS  # it may be mounted again
+            self._full_at = time.monotonic() + _LONGEST_RETRY_SECONDS  # the disk may be mounted again soon
         except (WriterBusy, LeaseLost, DatabaseError, ServerError) as error:
             self._wait_after(error)
             return
@@ -175,9 +174,9 @@ class _Watch:
         )
         changed = report.added + report.changed + report.moved + report.removed + report.metadata_only
         self._to_index = self._to_index or (options.index and changed > 0)
-        self._tell(report, is_full=only is None)
+        self._report(report, is_full=only is None)
 
-    def _tell(self, report: LoadReport, *, is_full: bool) -> None:
+    def _report(self, report: LoadReport, *, is_full: bool) -> None:
         failed = {error.source: f"{error} ({error.remedy})" if error.remedy else str(error) for error in report.broken}
         for source, what in failed.items():
             if self._failed.get(source) != what:
@@ -193,12 +192,11 @@ class _Watch:
         self._retry_at = time.monotonic() + self._retry_seconds
         self._retry_seconds = min(2 * self._retry_seconds, _LONGEST_RETRY_SECONDS)
         if not isinstance(error, WriterBusy):
-            self._knowledge.close()  # the next attempt connects again, and starts the embedded server if need be
+            self._knowledge.close()  # the next attempt reconnects, and restarts the embedded server if needed
 
 
 def _changes(roots: Sequence[Path], options: WatchOptions, stop: threading.Event) -> Iterator[set[str]]:
-    """The paths that changed, whenever there was a pause; an empty set at each tick without any. The first comes when
-    the folders are watched."""
+    """Yield changed paths after each pause, or an empty set per tick; the first set once watching has started."""
     from watchfiles import watch as watched
 
     if not roots:
@@ -220,9 +218,9 @@ def _changes(roots: Sequence[Path], options: WatchOptions, stop: threading.Event
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """Tells a folder from another one that has its name later; None if there is none."""
+    """Return a value that differs when another folder takes the same path; None if there is no folder."""
     try:
-        found = os.stat(folder)  # noqa: PTH116 # as the walk does
+        found = os.stat(folder)  # noqa: PTH116 # the same call as in sources.walk
     except OSError:
         return None
     return found.st_dev, found.st_ino

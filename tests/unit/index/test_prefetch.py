@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from overstory.graph import GraphClient
-from overstory.index.one_ahead import marked, one_ahead
+from overstory.index.prefetch import marked, prefetch
 
 
 class MarkedNodes:
@@ -39,7 +39,7 @@ def test_the_next_page_is_made_while_one_is_used_and_no_other() -> None:
             yield number
 
     used: list[int] = []
-    for page in one_ahead(pages()):
+    for page in prefetch(pages()):
         if page == 0:
             assert second.wait(10)
         used.append(page)
@@ -54,7 +54,7 @@ def test_pages_before_an_error_are_used() -> None:
 
     used: list[int] = []
     with pytest.raises(ValueError, match="no more"):
-        used.extend(one_ahead(pages()))
+        used.extend(prefetch(pages()))
     assert used == [1]
 
 
@@ -62,7 +62,7 @@ def test_pages_before_an_error_are_used() -> None:
 def test_a_node_is_in_one_page_though_its_mark_goes_only_after_the_next_is_made(number: int) -> None:
     graph = MarkedNodes(number)
     found: list[str] = []
-    for page in one_ahead(graph.pages(2)):
+    for page in prefetch(graph.pages(2)):
         assert len(page) <= 2
         found += page
         graph.ids = [id_ for id_ in graph.ids if id_ not in page]

@@ -1,4 +1,4 @@
-"""One `Knowledge` for all retrievers of other libraries that ask the same corpus with the same settings."""
+"""Shared `Knowledge` objects for LangChain and LlamaIndex retrievers on the same corpus with the same settings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from overstory.closing import Closing
+from overstory.closable import Closable
 from overstory.filters import Where
 from overstory.graph import close_forgotten
 from overstory.knowledge.knowledge import Knowledge
@@ -18,7 +18,7 @@ from overstory.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class CorpusPlace:
-    """Which corpus, and where; what is None comes from the settings, and these from the environment."""
+    """Corpus and database of a retriever; missing values come from the settings or the environment."""
 
     corpus: str | None = None
     uri: str | None = None
@@ -33,10 +33,10 @@ _opening = threading.Lock()
 
 
 def shared_knowledge(place: CorpusPlace) -> Knowledge:
-    """The one of a place, which is closed when nobody has it any more.
+    """Return the shared `Knowledge` of a place. It closes when no retriever references it any more.
 
     Raises:
-        SettingsError: as `Knowledge`.
+        SettingsError: as for `Knowledge`.
     """
     chosen = (place.settings or Settings.from_environment()).at(
         place.uri, user=place.user, password=place.password, database=place.database
@@ -50,7 +50,7 @@ def shared_knowledge(place: CorpusPlace) -> Knowledge:
 
 
 class SearchArguments(TypedDict):
-    """What retrievers of other libraries ask `Knowledge.search` for."""
+    """Arguments of `Knowledge.search` that retrievers of other libraries set."""
 
     k: int
     retriever: str
@@ -58,9 +58,11 @@ class SearchArguments(TypedDict):
     enrich: str | HitStatement | None
 
 
-class SharesKnowledge(Closing):
-    """What retrievers of other libraries have in common: those over the same corpus with the same settings share a
-    connection and a model."""
+class SharesKnowledge(Closable):
+    """Base class of retrievers for other libraries.
+
+    Those on the same corpus with the same settings share a connection and a model.
+    """
 
     _opened: tuple[CorpusPlace, Knowledge] | None
 
@@ -69,10 +71,10 @@ class SharesKnowledge(Closing):
 
     @property
     def knowledge(self) -> Knowledge:
-        """The corpus, which retrievers like this one share.
+        """The `Knowledge` that this retriever shares.
 
         Raises:
-            SettingsError: as `Knowledge`.
+            SettingsError: as for `Knowledge`.
         """
         place, opened = self._place(), self._opened
         if opened is None or opened[0] != place:
@@ -80,6 +82,6 @@ class SharesKnowledge(Closing):
         return opened[1]
 
     def close(self) -> None:
-        """Gives the connection back; it is closed when no other retriever uses it. A later question opens another."""
+        """Release the connection, which closes if no other retriever uses it. A later question opens a new one."""
         self._opened = None
         close_forgotten()

@@ -19,7 +19,7 @@ from overstory.errors import SourceError
 from overstory.graph import read_corpus, writing
 from overstory.index import DocumentChange
 from overstory.knowledge import Knowledge
-from overstory.knowledge.watching import WatchOptions, watch
+from overstory.knowledge.watch import WatchOptions, watch
 from overstory.sources import ReadOptions
 
 PATIENCE_SECONDS = 60
@@ -117,7 +117,7 @@ def test_a_watch_waits_for_other_writers_and_deletes_nothing_of_a_folder_that_is
             until(lambda: told.has_note("waiting"))
         until(lambda: ("added", "b.txt") in told.changes)
         folder.rename(tmp_path / "away")
-        until(lambda: told.has_note("Nothing is left to read"))
+        until(lambda: told.has_note("Nothing can be read"))
         assert knowledge.count_documents() == 2
         shutil.copytree(tmp_path / "away", folder)
         write(folder / "c.txt", "Three.")
@@ -128,5 +128,5 @@ def test_a_watch_waits_for_other_writers_and_deletes_nothing_of_a_folder_that_is
 
 
 def test_only_folders_are_watched(open_corpus: OpenCorpus, tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="no folder that can be watched"):
+    with pytest.raises(SourceError, match="not a folder that can be watched"):
         watch(open_corpus(), [tmp_path / "no"], WatchOptions(), on_change=print, on_note=print)

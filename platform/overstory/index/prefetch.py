@@ -1,4 +1,4 @@
-"""Reading of what a stage has to look at, a page ahead of what it writes: client and server work at the same time."""
+"""Prefetching: the client reads the next page while the server writes the current one."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from overstory.graph.corpora import count_deleted
 
 @dataclass(frozen=True, slots=True)
 class MarkedEntities:
-    """How a stage finds its entities, and what it writes of them.
+    """Statements by which a stage updates its marked entities.
 
     Attributes:
-        stage: as errors and the server's log name it.
+        stage: name of the stage in errors and the server log.
         ids: statement for `marked`.
-        read: statement that gives `entities` for some $ids in one row: maps with an `id`, and whether something is
-            `held`, left of the entity.
-        parameters: of `read`, besides the ids.
-        written: what is written of an entity that `read` gave.
-        write: statement that writes these as $rows, and takes the mark off.
-        size: entities of a page, which is one transaction.
+        read: statement that returns `entities` for $ids in one row: maps with `id`, and `held` (True if the entity
+            still exists).
+        parameters: parameters of `read` other than the ids.
+        written: converts an entity from `read` to a row for `write`.
+        write: statement that writes $rows and removes their marks.
+        size: entities per page, which is one transaction.
     """
 
     stage: str
@@ -36,9 +36,9 @@ class MarkedEntities:
     size: int
 
     def sync(self, writer: Writer) -> Iterator[tuple[int, int]]:
-        """Goes through all marked entities; after each page, how many were written and how many deleted."""
+        """Update all marked entities; yield the numbers of written and deleted entities after each page."""
         label = writer.corpus.label
-        for held, dead in one_ahead(self._pages(writer)):
+        for held, dead in prefetch(self._pages(writer)):
 
             def write(tx: Transaction, held: list[Row] = held, dead: list[str] = dead) -> None:
                 tx.run(self.write, label, rows=held)
@@ -50,7 +50,6 @@ class MarkedEntities:
             yield len(held), len(dead)
 
     def _pages(self, writer: Writer) -> Iterator[tuple[list[Row], list[str]]]:
-        """What is written of the entities of each page, and the ids of those of which nothing is left."""
         graph, label = writer.graph, writer.corpus.label
         for ids in marked(graph, label, self.ids, size=self.size):
             (page,) = graph.run(self.read, label, read=True, ids=ids, **self.parameters)
@@ -62,11 +61,10 @@ class MarkedEntities:
 T = TypeVar("T")
 
 _MOST_IDS_HELD = 20_000
-"""Ids that are held in memory."""
 
 
-def one_ahead(pages: Iterator[T]) -> Generator[T]:
-    """The pages, each next one made in a thread while the caller works on one. None of them is None."""
+def prefetch(pages: Iterator[T]) -> Generator[T]:
+    """Yield pages while a thread reads the next one. No page may be None."""
     with ThreadPoolExecutor(1, thread_name_prefix="overstory-ahead") as thread:
         following = thread.submit(next, pages, None)
         while (page := following.result()) is not None:
@@ -77,21 +75,22 @@ def one_ahead(pages: Iterator[T]) -> Generator[T]:
 def marked(
     graph: GraphClient, label: str, statement: str, *, size: int, most: int = _MOST_IDS_HELD
 ) -> Iterator[list[str]]:
-    """Pages of ids of nodes that carry a mark, each once.
+    """Yield pages of ids of marked nodes, each id once.
 
-    The caller takes the mark off the nodes of a page, and sets it on none, before it asks for the page after the next.
+    The caller removes the marks of a page, and adds none, before it requests the page after the next.
 
     Args:
-        statement: gives at most $limit `ids` in one row, in any order: rows of their own take the driver ten times as
+        statement: returns at most $limit `ids` in one row, in any order; separate rows take the driver ten times as
             long.
-        size: ids of a page.
-        most: ids that are listed at a time.
+        size: ids per page.
+        most: ids read at a time.
     """
     before: set[str] = set()
     while True:
         (row,) = graph.run(statement, label, read=True, limit=most)
         listed: list[str] = row["ids"]
-        yield from batches((id_ for id_ in listed if id_ not in before), size)  # the last page may still be marked
+        # Nodes of the last page may still carry the mark.
+        yield from batches((id_ for id_ in listed if id_ not in before), size)
         if len(listed) < most:
             return
         before = set(listed)

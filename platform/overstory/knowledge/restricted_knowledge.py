@@ -1,4 +1,4 @@
-"""A part of a corpus, by a fixed filter: read only, and no call widens it."""
+"""Read-only access to the part of a corpus that matches a fixed filter."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from overstory.protocols import Extractor
 
 
 class RestrictedKnowledge(Composed, AsynchronousQuestions):
-    """The documents of a corpus that fulfil a filter, as `Knowledge.restricted_to` gives them.
+    """A read-only view of the documents that match a filter, created by `Knowledge.restricted_to`.
 
-    It has what can be filtered, and nothing else: no writing, no digest, counts, boilerplate and exports, and no
-    statement of the caller's own (`enrich`), which could read all of the graph. Of other documents nothing is told: no
-    text, name, number or key of metadata; a name that only they have is as unknown as one that nobody has, and so is a
-    community or a report that stands on one of them. Scores and costs, what type a name has, and how names were merged
-    and renamed by hand are those of the whole corpus. Safe to share between threads; closing it is up to the
-    `Knowledge` that it is of.
+    The view has only methods that a filter can restrict: no writing, digest, counts, boilerplate or export, and no
+    `enrich` statements, which could read the whole graph. It reveals no text, entity, metadata key or count of other
+    documents: entities that only those documents mention are reported as unknown, and so are communities and reports
+    that depend on them. Scores, costs, entity types and manual edits of entities are those of the whole corpus.
+
+    Safe to share between threads. The connection belongs to the `Knowledge` that created the view.
     """
 
-    search = forwarded(CorpusQuestions.of, PassageQuestions.search)  # without `enrich`
+    search = forwarded(CorpusQuestions.of, PassageQuestions.search)  # without `enrich`, which reads any node
     asearch = in_thread(search)
     ask = forwarded(CorpusQuestions.of, CorpusQuestions.ask)
     conversation = forwarded(CorpusQuestions.of, CorpusQuestions.conversation)
     chat = forwarded(CorpusQuestions.of, CorpusQuestions.chat)
 
-    name = forwarded(CorpusEntities.of, CorpusEntities.name)
-    name_passages = forwarded(CorpusEntities.of, CorpusEntities.name_passages)
-    names = forwarded(CorpusEntities.of, CorpusEntities.names)
+    entity = forwarded(CorpusEntities.of, CorpusEntities.entity)
+    entity_passages = forwarded(CorpusEntities.of, CorpusEntities.entity_passages)
+    entities = forwarded(CorpusEntities.of, CorpusEntities.entities)
 
     paths = forwarded(CorpusCommunities.of, CorpusCommunities.paths)
     report = forwarded(CorpusCommunities.of, CorpusCommunities.report)
@@ -46,19 +46,18 @@ class RestrictedKnowledge(Composed, AsynchronousQuestions):
     document = forwarded(Documents.of, Documents.document)
     document_passages = forwarded(Documents.of, Documents.document_passages)
 
-    # A source that is named would say whether documents have it that may not be seen.
+    # The methods take no `source`, because errors for unknown sources would reveal hidden documents.
 
     def documents(
         self, *, where: Where | None = None, after: tuple[str, str] | None = None
     ) -> Iterator[StoredDocument]:
-        """As `Knowledge.documents`; `where` narrows it further."""
+        """Like `Knowledge.documents`; `where` narrows the view further."""
         return Documents.of(self).documents(where=where, after=after)
 
     def count_documents(self, *, where: Where | None = None) -> int:
-        """As `Knowledge.count_documents`; `where` narrows it further."""
+        """Like `Knowledge.count_documents`; `where` narrows the view further."""
         return Documents.of(self).count_documents(where=where)
 
     @property
     def extractor(self) -> Extractor:
-        """As `Knowledge.extractor`."""
         return self._connection.extractor

@@ -1,4 +1,4 @@
-"""`with` for whatever has a `close`."""
+"""Base class that adds `with` to objects with a `close` method."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import Self
 
 
-class Closing(ABC):
-    """Is closed at the end of a `with` block."""
+class Closable(ABC):
+    """An object that closes at the end of a `with` block."""
 
     @abstractmethod
     def close(self) -> None: ...

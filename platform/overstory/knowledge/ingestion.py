@@ -1,4 +1,4 @@
-"""Documents into the corpus: loaded, previewed, or staged without a database."""
+"""Loading documents into the corpus, previewing a load, and staging documents without a database."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _ANNOTATIONS_A_BATCH = 100
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """A run over paths: its documents, which are read lazily, and its outcome.
+    """One load run: its documents, which are read lazily, and its outcome.
 
     Attributes:
-        exports: the paths that are files of an export; they are not read.
+        exports: paths of export files, which are restored and not read as documents.
         paths: the other paths.
     """
 
@@ -49,12 +49,11 @@ class _Run:
     on_broken: OnBroken
 
     def on_unstorable(self, error: BrokenSource) -> None:
-        """Note a document that was read but cannot be stored: it is not gone, either."""
-        self.coverage.add_unread(error.source, "a part of it cannot be stored")
+        """Record a document that was read but cannot be stored, so that a sync does not treat it as deleted."""
+        self.coverage.add_unread(error.source, "part of it cannot be stored")
         self.on_broken(error)
 
     def count(self, changes: Changes, *, sync: bool) -> None:
-        """Count what vanished and what was not read."""
         report = self.report
         if sync:
             report.moved += changes.moved
@@ -65,8 +64,8 @@ class _Run:
         report.hidden, report.excluded = self.coverage.hidden, self.coverage.excluded
 
 
-class Loading(WholePart):
-    """Documents into the corpus."""
+class Ingestion(WholePart):
+    """Loads documents into the corpus."""
 
     def ingest(
         self,
@@ -87,48 +86,51 @@ class Loading(WholePart):
         report: LoadReport | None = None,
         on_reading: Callable[[str], None] | None = None,
     ) -> LoadReport:
-        """Loads files, folders and graphs in Neo4j databases. The same content twice changes nothing; changed content
-        replaces the old.
+        """Load files, folders and graphs from Neo4j databases.
+
+        Unchanged content is skipped; changed content is replaced.
 
         Args:
-            paths: one, or several.
-            loader: the name of a loader; found by the source itself if left out.
+            paths: one or several paths or addresses.
+            loader: name of a loader; by default chosen by the source.
             strict: stop at the first broken source instead of skipping it.
-            sync: also delete the documents of these paths that are no longer there to read. Those that may be there,
-                though they were not read, stay (`LoadReport.kept`). A document that moved keeps its vectors, mentions
-                and facts. Annotations are written after all documents.
-            allow_empty: with `sync`, also delete the documents of paths that are missing or empty, which may be a disk
-                that is not mounted.
+            sync: also delete documents of these paths that no longer exist. Documents whose source could not be checked
+                stay (`LoadReport.kept`). A moved document keeps its vectors, mentions and facts. Annotations are
+                written after all documents.
+            allow_empty: with `sync`, also delete documents of paths that are missing or empty, for example because a
+                disk is not mounted.
             on_change: called at the end for each document that was added, changed, moved or removed.
-            keep_boilerplate: whether blocks that most documents of a folder repeat are kept in names, vectors and
-                answers of this corpus, from now on; as before if left out, and at first they are left out.
-            from_uri: the Neo4j that a source like "neo4j:Movie?key=title" is read from; the one of the settings if left
-                out, and without it the one of the corpus.
-            metadata: added to those of each document, in place of what it says itself by these keys. They belong to
-                the run: the next one without them takes them off again.
-            relative_to: a folder. Documents have their paths below it as sources, in place of whole ones: another
-                folder with the same files replaces them.
-            options: which files of folders are read, and in which encoding those that are not UTF-8.
-            only: of folders among `paths`, read only these files and folders in them, with the same outcome for these
-                as if all were read; with `sync`, documents of those that are gone are deleted.
-            retry: read only what could not be read in earlier runs (`failed_files`), of `paths` or, if there are none,
-                of all. A run that reads a path as a whole does that as well.
-            report: filled and returned, so that what was done can be read while this runs, and if it fails: a new one,
-                or one with the counts of an interrupted run that this one goes on with.
+            keep_boilerplate: True to use repeated blocks of a folder in entities, vectors and answers of this corpus
+                from now on, False to ignore them; by default unchanged, initially False.
+            from_uri: Neo4j server of sources like "neo4j:Movie?key=title"; by default the server of the settings,
+                otherwise the server of the corpus.
+            metadata: metadata for every document, which overrides the document's own values. A later run without it
+                removes it again.
+            relative_to: a folder. Sources become paths relative to it, so that the same files in another folder replace
+                these documents.
+            options: selects the files to read in folders, and the encoding of files that are not UTF-8.
+            only: read only these files and folders within `paths`, with the same result for them as a full run; with
+                `sync`, deletes their missing documents.
+            retry: read only files that failed in earlier runs (`failed_files`) within `paths`, or everywhere if `paths`
+                is empty. A full run of a path does this as well.
+            report: report to fill and return, so that counts are visible during the run or after a failure. Pass the
+                report of an interrupted run to continue its counts.
             on_reading: called with each file before it is read.
 
         Raises:
-            BrokenSource: `strict`, and something cannot be read.
-            SettingsError: `metadata` cannot be given; `relative_to` with `sync`, which compares whole paths;
-                `delete_excluded` without `sync`.
-            LoaderNotFound: no loader has this name, or none knows a file that was named.
-            SourcesEmpty: `sync` without `allow_empty`, and the corpus has documents of these paths, but nothing is left
-                to read; nothing was changed.
-            SourceError: `sync` or `metadata` with a file of an export.
-            EmbedderMismatch: the corpus has vectors of another embedder.
+            BrokenSource: something cannot be read, and `strict` is set.
+            SettingsError: `metadata` is invalid; `relative_to` is combined with `sync`, which compares absolute paths;
+                or `delete_excluded` is set without `sync`.
+            LoaderNotFound: the loader does not exist, or no loader recognises a given file.
+            SourcesEmpty: with `sync` and without `allow_empty`, the paths are empty although the corpus has documents
+                from them. Nothing was changed.
+            SourceError: `sync` or `metadata` is combined with an export file.
+            EmbedderMismatch: the vectors of the corpus come from another embedder.
         """
         if relative_to is not None and sync:
-            raise SettingsError("sync compares whole paths.", remedy="Load the folder without relative_to.")
+            raise SettingsError(
+                "sync cannot be combined with relative_to.", remedy="Load the folder without relative_to."
+            )
         _check_options(options, sync=sync)
         run = self._run(
             paths,
@@ -146,19 +148,19 @@ class Loading(WholePart):
         report = run.report
         if sync and run.exports:
             raise SourceError(
-                f"{run.exports[0]} is an export; its documents are those of another corpus, not of this file.",
-                remedy="Restore it without syncing.",
+                f"{run.exports[0]} is an export, which cannot be synced.",
+                remedy="Restore the export without sync.",
             )
         if metadata and run.exports:
             raise SourceError(
-                f"{run.exports[0]} is an export; its documents have their metadata, and no others can be given.",
-                remedy="Restore it without metadata.",
+                f"{run.exports[0]} is an export, whose documents have their own metadata.",
+                remedy="Restore the export without metadata.",
             )
         exports = transfer.usable_exports(run.exports, run.on_broken)
-        first = list(itertools.islice(run.documents, 1))  # what cannot be read at all makes no corpus
+        first = list(itertools.islice(run.documents, 1))  # do not create a corpus if nothing can be read
         report.hidden, report.excluded = run.coverage.hidden, run.coverage.excluded
         if not exports and not first:
-            if (only is not None or retry) and not run.coverage.roots:  # nothing that changed is read
+            if (only is not None or retry) and not run.coverage.roots:  # none of the given files belongs to the paths
                 return report
             if not (sync and self._may_have_vanished(run.coverage, allow_empty=allow_empty)):
                 self._remember_failed_alone(run)
@@ -191,27 +193,27 @@ class Loading(WholePart):
     def ingest_documents(
         self, documents: InMemory | Iterable[InMemory], *, strict: bool = False, metadata: Metadata | None = None
     ) -> LoadReport:
-        """Loads documents from memory: texts, or `Document`s with a source, a key and a title of their own.
+        """Load documents from memory: strings, or `Document` objects with source, key and title.
 
-        A text is known by its content: the same one twice changes nothing. A `Document` is known by source and key, and
-        replaces the one that has them. A `Link` belongs to the document that it starts from: a call replaces the links
-        that its documents had, also of those that it has no links of.
+        A string is identified by its content, so loading it twice changes nothing. A `Document` is identified by source
+        and key, and replaces the stored document. A `Link` belongs to the document at its start: the call replaces all
+        stored links of its documents.
 
         Args:
-            documents: one, or several.
-            strict: stop at the first that cannot be stored instead of skipping it.
+            documents: one or several documents.
+            strict: stop at the first invalid document instead of skipping it.
             metadata: as for `ingest`.
 
         Raises:
-            SettingsError: `metadata` cannot be given.
-            SourceError: something is neither a text nor a document; those before it may be stored.
-            BrokenSource: `strict`, and a document cannot be stored.
-            EmbedderMismatch: the corpus has vectors of another embedder.
+            SettingsError: `metadata` is invalid.
+            SourceError: an item is neither a string nor a document; earlier items may be stored.
+            BrokenSource: a document cannot be stored, and `strict` is set.
+            EmbedderMismatch: the vectors of the corpus come from another embedder.
         """
         report = LoadReport()
         given = checked_metadata(metadata or {})
         in_memory = with_metadata(sources.in_memory_documents(documents), given)
-        first = list(itertools.islice(in_memory, 1))  # what cannot be loaded at all makes no corpus
+        first = list(itertools.islice(in_memory, 1))  # do not create a corpus if nothing can be loaded
         with self.connection.writing("ingest") as writer:
             load(
                 LoadTarget.of(writer),
@@ -219,18 +221,19 @@ class Loading(WholePart):
                 self.connection.embedder,
                 report=report,
                 answers=self.connection.remembered_answers(),
-                on_broken=_hearing_broken(report, strict=strict),
+                on_broken=_broken_collector(report, strict=strict),
                 progress=self.progress,
             )
             self._count_corpus(writer.corpus, report)
         return report
 
     def failed_files(self, paths: str | Path | Sequence[str | Path] = ()) -> list[FailedFile]:
-        """The files that could not be read when `ingest` last looked at them, or not all of them, with the reason and
-        the remedy; by source. One that is read without a fault, or is gone, is no longer among them.
+        """List the files that `ingest` could not read fully in its last attempt, by source, with reason and remedy.
+
+        Files that were read successfully since, or no longer exist, are not listed.
 
         Args:
-            paths: only what is at these, or below; all if left out.
+            paths: only files at or below these paths; by default all.
         """
         corpus = self.read()
         return failed_files(self.graph, corpus, absolute_paths(listed_paths(paths)))
@@ -250,17 +253,17 @@ class Loading(WholePart):
         only: Sequence[str | Path] | None = None,
         retry: bool = False,
     ) -> LoadReport:
-        """Reports what `ingest` would do, without doing it; restoring exports is not previewed.
+        """Report what `ingest` would do, without writing anything. Restoring an export cannot be previewed.
 
-        Everything is read, and what is new or changed is cut into chunks, to say how many there are and about how long
-        indexing them would take (`LoadReport.index_time`).
+        Reads everything, and splits new and changed documents into chunks, to estimate the indexing time
+        (`LoadReport.index_time`).
 
         Args:
             on_change: called at the end for each document that would be added, changed, moved or removed.
             from_uri, metadata, options, only, retry: as for `ingest`.
 
         Raises:
-            SettingsError, SourceError, EmbedderMismatch, ModelError: as `ingest`.
+            SettingsError, SourceError, EmbedderMismatch, ModelError: as for `ingest`.
         """
         _check_options(options, sync=sync)
         run = self._run(
@@ -276,10 +279,10 @@ class Loading(WholePart):
         )
         if run.exports:
             raise SourceError(
-                f"{run.exports[0]} is an export; what restoring it would do cannot be previewed.",
-                remedy="Restore it into a corpus of its own: --corpus NAME",
+                f"{run.exports[0]} is an export, which cannot be previewed.",
+                remedy="Restore the export into a new corpus: --corpus NAME",
             )
-        report, first = run.report, list(itertools.islice(run.documents, 1))  # a wrong loader needs no server
+        report, first = run.report, list(itertools.islice(run.documents, 1))  # fails before starting a server
         self.connection.check_models()
         corpus = self._corpus_if_there()
         if corpus is not None:
@@ -295,7 +298,7 @@ class Loading(WholePart):
                 note_vanished(self.graph, corpus, run.coverage, changes, report, allow_empty=allow_empty)
                 stored = count_documents(self.graph, corpus)
             run.count(changes, sync=sync)
-            report.chunks -= changes.moved_chunks if sync else 0  # what was found in them is kept
+            report.chunks -= changes.moved_chunks if sync else 0  # moved documents keep their chunks
             report.index_time = self.connection.index_time(report.chunks, report.chunks)
             report.in_corpus = stored + report.added - report.removed
             _report_changes(changes, on_change, sync=sync)
@@ -315,35 +318,33 @@ class Loading(WholePart):
         worker_gpus: float = 0.0,
         options: ReadOptions | None = None,
     ) -> StageReport:
-        """Writes what `ingest` and `index` compute for each document by itself (chunks, vectors, mentions, facts) to
-        files in a folder, which `ingest` takes: on this machine, or on the one that has the database. No server is
-        started or asked.
+        """Compute chunks, vectors, mentions and facts of documents into a folder of files that `ingest` loads later.
 
-        The folder holds the shards of these paths alone. Killed, the same call goes on with what is missing; called
-        again, it computes the shards with changed documents. Annotations, and the links of graphs, are left out.
+        Needs no database. `ingest` may run on another machine. The folder holds the shards of these paths only. After
+        an interruption, the same call computes the missing shards; called again, it recomputes shards with changed
+        documents. Annotations and links of graphs are left out.
 
         Args:
-            paths, loader, strict, metadata, options: as of `ingest`.
-            folder: a new one, or one that was staged before.
-            workers: processes that embed and extract, each with models of its own; without them, this process embeds.
-            on: where workers run: "ray" for the Ray cluster that this machine is of, or else one of this machine alone,
-                "ray://HOST:PORT" for another; None for this machine without Ray. On a cluster there are as many workers
-                as it has processors for, if `workers` is left out.
-            worker_cpus, worker_gpus: what Ray keeps for each worker.
+            paths, loader, strict, metadata, options: as for `ingest`.
+            folder: a new folder, or one that was staged before.
+            workers: number of worker processes, each with its own models; by default this process embeds.
+            on: where workers run: "ray" for the Ray cluster of this machine, or a local one; "ray://HOST:PORT" for
+                another cluster; None for this machine without Ray. On a cluster, `workers` defaults to the number that
+                fits.
+            worker_cpus, worker_gpus: resources that Ray reserves per worker.
 
         Raises:
-            BrokenSource, SettingsError, LoaderNotFound: as `ingest`; also for fewer than 1 worker, and a cluster that
-                is not there or has no room for a worker.
+            BrokenSource, SettingsError, LoaderNotFound: as for `ingest`; SettingsError also if `workers` is below 1, or
+                the cluster is unreachable or has no room for a worker.
             ExtraMissing: Ray is not installed.
-            SourceError: nothing was read, one of the paths is an export, or the folder cannot be written or has other
-                files in it.
-            ModelError: a model cannot be used, or two workers ended unexpectedly over the same documents.
+            SourceError: nothing was read, a path is an export, or the folder cannot be written or contains other files.
+            ModelError: a model cannot be used, or two workers died on the same documents.
         """
-        heard = LoadReport()
-        report = StageReport(broken=heard.broken, skipped=heard.skipped, decoded=heard.decoded)
-        run = self._run(paths, heard, loader=loader, strict=strict, metadata=metadata, options=options)
+        loaded = LoadReport()
+        report = StageReport(broken=loaded.broken, skipped=loaded.skipped, decoded=loaded.decoded)
+        run = self._run(paths, loaded, loader=loader, strict=strict, metadata=metadata, options=options)
         if run.exports:
-            raise SourceError(f"{run.exports[0]} is an export already.", remedy="Load it: overstory ingest")
+            raise SourceError(f"{run.exports[0]} is already an export.", remedy="Load it directly: overstory ingest")
         target = transfer.shard_folder(str(folder))
         engine = transfer.stage_engine(
             self._shard_job(target.address), workers, on=on, cpus=worker_cpus, gpus=worker_gpus
@@ -363,7 +364,7 @@ class Loading(WholePart):
     def _shard_job(self, folder: str) -> transfer.ShardJob:
         models = transfer.models_of(self.connection.embedder, self.connection.extractor)
         embedding = self.settings.embedding
-        if self.connection.embedder_name:  # that of a corpus may be another than that of the settings
+        if self.connection.embedder_name:  # the corpus may use another embedder than the settings
             embedding = replace(embedding, embedder=self.connection.embedder_name)
         return transfer.ShardJob(folder, embedding, self.settings.extraction, models)
 
@@ -386,7 +387,7 @@ class Loading(WholePart):
             paths, only = self._to_retry(listed_paths(paths))
         given = checked_metadata(metadata or {})
         exports, to_read = transfer.separate_exports(listed_paths(paths))
-        coverage, on_broken = Coverage(), _hearing_broken(report, strict=strict)
+        coverage, on_broken = Coverage(), _broken_collector(report, strict=strict)
         read = sources.read_sources(
             to_read,
             loader=loader,
@@ -428,7 +429,7 @@ class Loading(WholePart):
         sync_mentions_if_extracted(writer, megabytes=self.settings.memory_megabytes, progress=self.progress)
 
     def _may_have_vanished(self, coverage: sources.Coverage, *, allow_empty: bool) -> bool:
-        """Whether there is a corpus that may have documents of paths of which nothing can be read."""
+        """Return True if a corpus exists that may have documents from paths where nothing can be read now."""
         corpus = self._corpus_if_there()
         if corpus is None:
             return False
@@ -437,22 +438,22 @@ class Loading(WholePart):
         if stored:
             paths = ", ".join(root.path for root in empty)
             raise SourcesEmpty(
-                f"Nothing is left to read of {paths}, of which corpus {self.corpus_name!r} has "
-                f"{counted(stored, 'document')}.",
+                f"Nothing can be read from {paths}, but corpus {self.corpus_name!r} has "
+                f"{counted(stored, 'document')} from there.",
                 documents=stored,
-                remedy="Is a disk not mounted? If these documents are to go: --yes, in Python allow_empty=True.",
+                remedy="Check whether a disk is not mounted. To delete these documents: --yes or allow_empty=True.",
             )
         return True
 
     def _to_retry(self, paths: Sequence[str]) -> tuple[list[str], list[str]]:
-        """The paths that were given to earlier runs, and what of them could not be read."""
+        """Return the paths of earlier runs, and the sources that failed in them."""
         corpus = self._corpus_if_there()
         found = [] if corpus is None else failed_files(self.graph, corpus, absolute_paths(paths))
         kept = [each for each in found if each.root]
         return sorted({each.root for each in kept}), [each.source for each in kept]
 
     def _remember_failed_alone(self, run: _Run) -> None:
-        # No corpus is made for this.
+        # Failures alone do not create a corpus.
         if run.report.broken and (corpus := self._corpus_if_there()) is not None:
             with self.connection.changing(corpus, "ingest") as writer:
                 remember_failed(writer, run.report.broken, run.coverage, absolute_paths(run.paths))
@@ -462,7 +463,7 @@ class Loading(WholePart):
         if has_vanished:
             answers = self.connection.remembered_answers()
             remove_vanished(writer, changes, answers=answers, progress=self.progress)
-        # Now annotations find their documents: those that moved are no longer there twice.
+        # Annotations come last, when moved documents are no longer stored twice.
         for batch in batches(changes.annotations(), _ANNOTATIONS_A_BATCH):
             run.report.annotated += annotate(writer, batch, run.on_broken)
         if has_vanished:
@@ -479,30 +480,29 @@ class Loading(WholePart):
 
 def _check_options(options: ReadOptions | None, *, sync: bool) -> None:
     if options is not None and options.delete_excluded and not sync:
-        raise SettingsError("delete_excluded deletes in a sync only.", remedy="Sync, or leave it out.")
+        raise SettingsError("delete_excluded requires sync.", remedy="Use sync, or omit delete_excluded.")
 
 
 def listed_paths(paths: str | Path | Sequence[str | Path]) -> list[str]:
-    """One path, or several, as texts."""
     return [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
 
 
 def absolute_paths(paths: Sequence[str]) -> list[str]:
-    """Paths as documents have them; addresses stay as they are."""
+    """Convert paths to absolute paths, as documents have them; addresses stay unchanged."""
     return [path if "://" in path else str(sources.absolute(path)) for path in paths]
 
 
-def _hearing_broken(report: LoadReport, *, strict: bool) -> OnBroken:
-    def heard(error: BrokenSource) -> None:
+def _broken_collector(report: LoadReport, *, strict: bool) -> OnBroken:
+    def collect(error: BrokenSource) -> None:
         if strict:
             raise error
         report.broken.append(error)
 
-    return heard
+    return collect
 
 
 def _report_changes(changes: Changes, on_change: OnChange | None, *, sync: bool) -> None:
-    """Without sync, a document that moved is a new one, and nothing is removed."""
+    """Call `on_change` for each change. Without sync, a moved document counts as added, and nothing is removed."""
     if on_change is not None:
         for change in changes.listed(vanished=sync):
             on_change(change)

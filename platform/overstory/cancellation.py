@@ -1,8 +1,8 @@
-"""Cancelling work that runs in a thread: whoever waits for it says so, and it ends where it next can.
+"""Cancellation of blocking work in threads.
 
-A thread cannot be ended from outside. Where work is about to ask a server or a language model, it looks whether it is
-still wanted (`check`); and while it waits for one, it leaves word of how to end the waiting (`ended_by`). Work that
-nobody can cancel, as that of a program without event loop, has no `Cancellation`, and none of this costs it anything.
+A thread cannot be stopped from outside. Work therefore calls `check` before each request to a server or language model,
+and `ended_by` registers a function that ends a running wait. Work without a `Cancellation`, as in programs without an
+event loop, has no overhead.
 """
 
 from __future__ import annotations
@@ -14,25 +14,27 @@ from contextvars import ContextVar
 
 
 class WorkCancelled(BaseException):
-    """Ends work that nobody waits for any more. Like `KeyboardInterrupt` no `Exception`: nothing takes it for an error
-    that it can handle."""
+    """Raised to end cancelled work.
+
+    Derives from `BaseException`, like `KeyboardInterrupt`, so that error handlers do not catch it.
+    """
 
 
 class Cancellation:
-    """Whether a piece of work is still wanted. Shared by the thread that waits for it and those that do it."""
+    """The cancellation state of one piece of work, shared by the waiting thread and the working threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._cancelled = False
         self._ends: dict[object, Callable[[], object]] = {}
-        self._told: set[int] = set()  # threads that end already, and may still ask for what ending needs
+        self._notified: set[int] = set()  # threads that already got WorkCancelled, and may still do cleanup requests
 
     @property
     def cancelled(self) -> bool:
         return self._cancelled
 
     def cancel(self) -> None:
-        """Says that the work is not wanted any more, and ends what it waits for. Returns at once, in any thread."""
+        """Cancel the work and end its current waits. Returns at once, in any thread."""
         with self._lock:
             if self._cancelled:
                 return
@@ -42,14 +44,16 @@ class Cancellation:
             end()
 
     def check(self) -> None:
-        """Raises `WorkCancelled` if the work is not wanted any more, once in each thread."""
+        """Raise `WorkCancelled` if the work was cancelled, once per thread."""
         with self._lock:
             self._raise_once()
 
     @contextmanager
     def ended_by(self, end: Callable[[], object]) -> Generator[None]:
-        """Has `cancel` call `end`, which returns at once, while the block runs. An error of a cancelled block is
-        replaced by `WorkCancelled`."""
+        """Let `cancel` call `end`, which must return at once, while the block runs.
+
+        An exception in a cancelled block is replaced by `WorkCancelled`.
+        """
         key = object()
         with self._lock:
             self._raise_once()
@@ -65,10 +69,10 @@ class Cancellation:
                 self._ends.pop(key, None)
 
     def _raise_once(self) -> None:
-        """Called with the lock held."""
+        """Raise `WorkCancelled` once per thread. Requires the lock."""
         this = threading.get_ident()
-        if self._cancelled and this not in self._told:
-            self._told.add(this)
+        if self._cancelled and this not in self._notified:
+            self._notified.add(this)
             raise WorkCancelled
 
 
@@ -77,7 +81,7 @@ _current: ContextVar[Cancellation | None] = ContextVar("cancellation", default=N
 
 @contextmanager
 def cancellable(cancellation: Cancellation | None) -> Generator[None]:
-    """What the block does ends with this cancellation; with None it is done to its end, as what cleans up has to be."""
+    """Run the block under a cancellation; with None, for example for cleanup, the block cannot be cancelled."""
     token = _current.set(cancellation)
     try:
         yield
@@ -86,20 +90,20 @@ def cancellable(cancellation: Cancellation | None) -> Generator[None]:
 
 
 def check() -> None:
-    """Raises `WorkCancelled` if what this thread does is not wanted any more."""
+    """Raise `WorkCancelled` if the work of this thread was cancelled."""
     if cancellation := _current.get():
         cancellation.check()
 
 
 def is_cancelled() -> bool:
-    """Whether what this thread does is not wanted any more."""
+    """Return True if the work of this thread was cancelled."""
     cancellation = _current.get()
     return cancellation is not None and cancellation.cancelled
 
 
 @contextmanager
 def ended_by(end: Callable[[], object]) -> Generator[None]:
-    """As `Cancellation.ended_by`, of what this thread does."""
+    """Call `Cancellation.ended_by` for the work of this thread."""
     cancellation = _current.get()
     if cancellation is None:
         yield
@@ -109,5 +113,5 @@ def ended_by(end: Callable[[], object]) -> Generator[None]:
 
 
 def can_be_cancelled() -> bool:
-    """Whether what this thread does may end before it is done."""
+    """Return True if the work of this thread can be cancelled."""
     return _current.get() is not None

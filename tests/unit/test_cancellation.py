@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from overstory.cancelling import Cancellation, WorkCancelled, cancellable, check, ended_by, is_cancelled
+from overstory.cancellation import Cancellation, WorkCancelled, cancellable, check, ended_by, is_cancelled
 
 
 def test_work_without_a_cancellation_goes_on() -> None:
