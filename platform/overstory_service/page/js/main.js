@@ -14,12 +14,12 @@ import { language, words } from "./words.js";
 const VIEWS = {
   ask: () => import("./views/ask.js"),
   document: () => import("./views/document.js"),
-  walk: () => import("./views/walk.js"),
-  keep: () => import("./views/keep.js"),
+  explore: () => import("./views/explore.js"),
+  manage: () => import("./views/manage.js"),
 };
 /** Those of them that are shown though there is no corpus. */
-const WITHOUT_CORPUS = new Set(["keep"]);
-const NAVIGATION = ["ask", "walk", "keep"];
+const WITHOUT_CORPUS = new Set(["manage"]);
+const NAVIGATION = ["ask", "explore", "manage"];
 /** After which the service is looked for again, where it was not reached. */
 const AGAIN_MILLISECONDS = 3000;
 /** Under which browsers keep what this page keeps, each with a name behind it. Services of one host keep their own. */
@@ -235,8 +235,8 @@ function chosenCorpus() {
 }
 
 function withoutCorpus(name) {
-  const keep = h("a", { class: "button", href: link("keep") }, words.noCorpora.action);
-  if (!state.corpora.length) return empty(words.noCorpora.title, `${words.noCorpora.detail} ${words.noCorpora.hint}`, keep);
+  const manage = h("a", { class: "button", href: link("manage") }, words.noCorpora.action);
+  if (!state.corpora.length) return empty(words.noCorpora.title, `${words.noCorpora.detail} ${words.noCorpora.hint}`, manage);
   const others = state.corpora.map((each) => h("a", { class: "button", href: link("ask", each.name) }, each.name));
   return empty(words.noSuchCorpus.title(name), words.noSuchCorpus.detail, others.slice(0, 12));
 }

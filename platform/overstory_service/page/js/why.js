@@ -7,7 +7,7 @@
 
 import { h, replace, svg } from "./dom.js";
 import { marked, placeIn, sentencesOf, shortened } from "./marking.js";
-import { nameLink } from "./views/walk/parts.js";
+import { entityLink } from "./views/explore/parts.js";
 import { words } from "./words.js";
 
 const SENTENCE_CHARACTERS = 240;
@@ -133,7 +133,7 @@ function drawing(question, tree, corpus, open) {
     const pill = h(
       "div",
       { class: step.name ? "why-name" : "why-name is-meaning" },
-      step.name ? h("strong", null, nameLink(hit?.corpus || corpus, step.name)) : null,
+      step.name ? h("strong", null, entityLink(hit?.corpus || corpus, step.name)) : null,
       h("span", { class: "quiet", dir: "auto" }, step.how),
     );
     const into = h("p", { class: "why-sentence", dir: "auto" }, withName(step.sentence, step.name));

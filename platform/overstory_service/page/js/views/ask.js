@@ -409,7 +409,7 @@ function field(id, label, ...controls) {
 async function examples(context, fill) {
   const signal = { signal: context.signal };
   const { documents } = await get(corpusPath(context.corpus, "documents"), { limit: 1 }, signal);
-  if (!documents.length) return h("p", { class: "examples" }, words.ask.nothingYet, " ", h("a", { href: link("keep", context.corpus) }, words.noCorpora.action));
+  if (!documents.length) return h("p", { class: "examples" }, words.ask.nothingYet, " ", h("a", { href: link("manage", context.corpus) }, words.noCorpora.action));
   let questions = documents[0].source === DEMO_SOURCE ? words.ask.demoQuestions : null;
   if (!questions) {
     const { names } = await get(corpusPath(context.corpus, "names"), { limit: 40 }, signal);

@@ -8,7 +8,7 @@ import { words } from "../../words.js";
 
 const SUGGESTED_NAMES = 8;
 const SUGGEST_MILLISECONDS = 200;
-const text = words.walk.edit;
+const text = words.explore.edit;
 
 /** The forms; null for who may not edit. */
 export function editing(context, name) {
@@ -138,5 +138,5 @@ function form({ element }, action, send) {
     event.preventDefault();
     send();
   };
-  return h("form", { class: "walk-form", on: { submit } }, element, h("button", null, action));
+  return h("form", { class: "explore-form", on: { submit } }, element, h("button", null, action));
 }

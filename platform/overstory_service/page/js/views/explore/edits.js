@@ -5,10 +5,10 @@ import { h, replace, replaceFocused } from "../../dom.js";
 import { empty, failed, waiting } from "../../states.js";
 import { moment, words } from "../../words.js";
 import { edit, indexNow, postEdit } from "./editing.js";
-import { nameLink } from "./parts.js";
+import { entityLink } from "./parts.js";
 
 const SUGGESTIONS = 20;
-const text = words.walk.edits;
+const text = words.explore.edits;
 
 export async function show(context, body) {
   context.title(text.title);
@@ -50,15 +50,15 @@ async function showMade(context, place, said) {
   );
 
   function row(made) {
-    const button = h("button", { type: "button", "aria-label": words.walk.edit.undoOf(made.edit), on: { click: undo } }, words.walk.edit.undo);
-    return h("tr", null, h("td", { dir: "auto" }, words.walk.edit.done[made.edit.kind](made.edit)), h("td", { class: "quiet" }, moment(made.at)), h("td", null, button));
+    const button = h("button", { type: "button", "aria-label": words.explore.edit.undoOf(made.edit), on: { click: undo } }, words.explore.edit.undo);
+    return h("tr", null, h("td", { dir: "auto" }, words.explore.edit.done[made.edit.kind](made.edit)), h("td", { class: "quiet" }, moment(made.at)), h("td", null, button));
 
     async function undo() {
       if (button.ariaDisabled) return;
       button.ariaDisabled = "true";
       try {
         await postEdit(context, "undo", { number: made.number });
-        replace(said, h("p", null, words.walk.edit.undone));
+        replace(said, h("p", null, words.explore.edit.undone));
         await showMade(context, place, said);
       } catch (error) {
         if (error.name !== "AbortError") replace(said, failed(error));
@@ -93,7 +93,7 @@ async function showSuggested(context, place, said, again) {
     const accept = () => edit(context, said, "merge", asked, () => again()).then(decided);
     return replace(
       item,
-      h("h3", { dir: "auto" }, nameLink(corpus, names.name), " = ", nameLink(corpus, names.into), " ?"),
+      h("h3", { dir: "auto" }, entityLink(corpus, names.name), " = ", entityLink(corpus, names.into), " ?"),
       h("p", { class: "quiet" }, [text.reasons[reason], text.evidence(evidence), together ? text.together(together) : ""].filter(Boolean).join(" · ")),
       quotes.map((each) => h("blockquote", { dir: "auto" }, each.quote)),
       h(

@@ -9,16 +9,16 @@ import { coded, failed } from "../../states.js";
 import { number, words } from "../../words.js";
 
 /** The address of a name, which any view may link to. */
-export const nameAddress = (corpus, name, params = {}) => link("walk", corpus, ["name", name], params);
+export const entityAddress = (corpus, name, params = {}) => link("explore", corpus, ["entity", name], params);
 
 /** The address of a community; without one, of its tree. */
 export const communityAddress = (corpus, tree, community = "", params = {}) =>
-  link("walk", corpus, community ? ["tree", tree, community] : ["tree", tree], params);
+  link("explore", corpus, community ? ["tree", tree, community] : ["tree", tree], params);
 
-export const nameLink = (corpus, name) => h("a", { href: nameAddress(corpus, name), dir: "auto" }, name);
+export const entityLink = (corpus, name) => h("a", { href: entityAddress(corpus, name), dir: "auto" }, name);
 
 /** "Person" of PERSON; kinds that are not known as they are. */
-export const typeText = (type) => words.walk.types[type] ?? type;
+export const typeText = (type) => words.explore.types[type] ?? type;
 
 /** A link to a passage in its document: a click opens it at the side, a new tab as a page of its own. */
 export function passageLink(corpus, passage, quotations = [], ...children) {
@@ -37,7 +37,7 @@ export function passageLink(corpus, passage, quotations = [], ...children) {
         },
       },
     },
-    children.length ? children : words.walk.title_(passage.title),
+    children.length ? children : words.explore.title_(passage.title),
   );
 }
 
@@ -56,7 +56,7 @@ export function placeOf(corpus, passage, quotations = []) {
 export function passageItem(corpus, passage, marks = []) {
   return h(
     "li",
-    { class: "walk-passage" },
+    { class: "explore-passage" },
     h("p", { dir: "auto" }, marked(passage.text, rangesOf(passage.text, marks))),
     placeOf(corpus, passage),
   );
@@ -86,7 +86,7 @@ export function notes(texts) {
   if (!texts?.length) return null;
   return h(
     "div",
-    { class: "walk-notes quiet", role: "note", "aria-label": words.walk.notes },
+    { class: "explore-notes quiet", role: "note", "aria-label": words.explore.notes },
     h("ul", null, texts.map((each) => h("li", null, coded(each)))),
   );
 }
@@ -98,9 +98,9 @@ export function pages({ first, shown, all, size, address, label }) {
   return h(
     "nav",
     { class: "pages", "aria-label": label },
-    first > 0 && step(Math.max(0, first - size), words.walk.community.earlier),
-    shown > 0 && h("span", { class: "quiet" }, words.walk.community.shown(first + 1, first + shown, all)),
-    first + size < all && step(first + size, words.walk.community.later),
+    first > 0 && step(Math.max(0, first - size), words.explore.community.earlier),
+    shown > 0 && h("span", { class: "quiet" }, words.explore.community.shown(first + 1, first + shown, all)),
+    first + size < all && step(first + size, words.explore.community.later),
   );
 }
 
@@ -108,13 +108,13 @@ export function pages({ first, shown, all, size, address, label }) {
 export function browserButton(context, params) {
   if (!context.may("admin") || context.session.filtered) return null;
   const problem = h("span", { "aria-live": "polite" });
-  const button = h("button", { type: "button", title: words.walk.name.browserMeans, on: { click: open } }, words.walk.name.browser);
+  const button = h("button", { type: "button", title: words.explore.entity.browserMeans, on: { click: open } }, words.explore.entity.browser);
   return [button, problem];
 
   async function open() {
     try {
       const { address } = await get(corpusPath(context.corpus, "browser"), params, { signal: context.signal });
-      const shown = h("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, words.walk.name.browser);
+      const shown = h("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, words.explore.entity.browser);
       problem.before(shown);
       button.remove();
       shown.className = "button";
@@ -127,4 +127,4 @@ export function browserButton(context, params) {
 }
 
 /** "12 names". */
-export const sizeText = (unit, count) => words.walk.community.size[unit]?.(count) ?? number(count);
+export const sizeText = (unit, count) => words.explore.community.size[unit]?.(count) ?? number(count);

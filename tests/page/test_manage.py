@@ -1,4 +1,4 @@
-"""Keep: documents in and out, jobs, the index, corpora, tokens."""
+"""Manage: documents in and out, jobs, the index, corpora, tokens."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def rows(page: Page) -> Any:
 
 
 def test_files_are_loaded_with_progress_and_a_broken_one_says_what_to_do(open_page: Any) -> None:
-    page = open_page(f"#/keep/{CORPUS}")
+    page = open_page(f"#/manage/{CORPUS}")
     page.get_by_text("Metadata and encoding of these files").click()
     page.get_by_label("Metadata", exact=True).fill("[")
     send(page, ("lamp.md", b"# Lamp\n\nJonas Reed lit the lamp."))
-    page.get_by_text("This is no JSON object").wait_for()
+    page.get_by_text("This is not a JSON object").wait_for()
     page.get_by_label("Metadata", exact=True).fill('{"team": "harbour"}')
     page.get_by_label("Encoding", exact=True).fill("windows-1252")
     old = ("mole.txt", "Jonas Reed repaired the mole at Århus.".encode("windows-1252"))
@@ -72,18 +72,18 @@ def test_files_are_loaded_with_progress_and_a_broken_one_says_what_to_do(open_pa
     row.wait_for()
     assert "harbour" in row.inner_text()
     rows(page).filter(has_text="mole.txt").wait_for()
-    page.get_by_role("navigation", name="Keep").get_by_role("link", name="Jobs").click()
+    page.get_by_role("navigation", name="Manage").get_by_role("link", name="Jobs").click()
     page.locator(".job-done .trouble").first.wait_for()
 
 
 def test_remedies_of_jobs_are_those_of_the_page(open_page: Any) -> None:
-    page = open_page(f"#/keep/{CORPUS}")
+    page = open_page(f"#/manage/{CORPUS}")
     send(page, ("old.txt", "Jonas Reed kam nach Århus.".encode("windows-1252")), ("x.bin", bytes(range(256))))
     job = page.locator(".sending .job-done")
     job.wait_for(timeout=JOB_MILLISECONDS)
     assert "“Metadata and encoding of these files”" in job.locator(".trouble").inner_text()
     assert "--encoding" not in job.inner_text()
-    assert "x.bin (files of this kind are not read)" in job.inner_text()
+    assert "x.bin (this file type is not supported)" in job.inner_text()
     remedy = "Run: overstory index. Over HTTP: POST /v1/corpora/{corpus}/index."
     problem = {"type": "urn:overstory:problem:index-missing", "detail": "There is no index.", "remedy": remedy}
 
@@ -93,23 +93,23 @@ def test_remedies_of_jobs_are_those_of_the_page(open_page: Any) -> None:
         route.fulfill(json=found)
 
     page.route("**/v1/jobs?**", fail)
-    page.get_by_role("navigation", name="Keep").get_by_role("link", name="Jobs").click()
+    page.get_by_role("navigation", name="Manage").get_by_role("link", name="Jobs").click()
     trouble = page.locator(".job-failed .trouble")
     trouble.wait_for()
     assert "There is no index." in trouble.inner_text()
-    assert "“Index now” under Keep" in trouble.inner_text()
+    assert "“Index now” under Manage" in trouble.inner_text()
     assert "POST" not in trouble.inner_text()
 
 
 def test_files_that_were_not_sent_are_sent_again(open_page: Any) -> None:
-    page = open_page(f"#/keep/{CORPUS}", expected="ERR_INTERNET_DISCONNECTED")
+    page = open_page(f"#/manage/{CORPUS}", expected="ERR_INTERNET_DISCONNECTED")
     page.locator("tbody tr").first.wait_for()
     page.context.set_offline(True)
     send(page, ("again.txt", b"Edda Marlow came again."))
     sending = page.locator(".sending")
-    sending.get_by_role("heading", name="The files were not sent to the end").wait_for()
+    sending.get_by_role("heading", name="The upload was interrupted").wait_for()
     page.context.set_offline(False)
-    sending.get_by_role("button", name="Send them again").click()
+    sending.get_by_role("button", name="Upload again").click()
     sending.locator(".job-done").wait_for(timeout=JOB_MILLISECONDS)
     rows(page).filter(has_text="again.txt").wait_for()
 
@@ -120,18 +120,18 @@ def test_files_that_a_restart_cut_off_are_said_and_sent_again(
 ) -> None:
     large = (f"tower {is_stored}.txt", b"Edda Marlow built the tower of Hollin Point. " + b"\n" * 4_000_000)
     with line_to(service.port) as line, service.client() as client:
-        page = open_page(f"#/keep/{CORPUS}", base=line.url, expected="ERR_")
+        page = open_page(f"#/manage/{CORPUS}", base=line.url, expected="ERR_")
         page.locator("tbody tr").first.wait_for()
         line.breaks_after, line.when_answered = 2_000_000, is_stored
         send(page, large)
-        said = page.locator(".sending").get_by_role("heading", name="The files were not sent to the end")
+        said = page.locator(".sending").get_by_role("heading", name="The upload was interrupted")
         said.wait_for()
         line.mend()
         page.get_by_role("link", name="Ask", exact=True).click()
         page.get_by_role("heading", name="What do you want to know?").wait_for()
         page.go_back()
         said.wait_for()  # not lost while something else was looked at
-        page.get_by_role("button", name="Send them again").click()
+        page.get_by_role("button", name="Upload again").click()
         page.locator(".sending .job-done").wait_for(timeout=JOB_MILLISECONDS)
         assert page.locator(".sending .job-done").get_by_text("1 unchanged" if is_stored else "1 added").is_visible()
         found = client.get(f"/v1/corpora/{CORPUS}/documents", params={"limit": 1000}).json()["documents"]
@@ -139,7 +139,7 @@ def test_files_that_a_restart_cut_off_are_said_and_sent_again(
 
 
 def test_the_focus_stays_on_a_job_that_goes_on(open_page: Any) -> None:
-    page = open_page(f"#/keep/{CORPUS}")
+    page = open_page(f"#/manage/{CORPUS}")
     send(page, *((f"lens {n}.md", f"# Lens {n}\n\nEdda Marlow cut lens {n}.".encode()) for n in range(3)))
     page.locator(".sending").get_by_role("button", name="Cancel").focus()
     page.locator(".sending .job-done").wait_for(timeout=JOB_MILLISECONDS)  # drawn again with each step
@@ -147,14 +147,14 @@ def test_the_focus_stays_on_a_job_that_goes_on(open_page: Any) -> None:
 
 
 def test_a_job_is_seen_after_a_reload_wherever_it_matters(open_page: Any, service: Running) -> None:
-    page = open_page(f"#/keep/{CORPUS}/documents")
+    page = open_page(f"#/manage/{CORPUS}/documents")
     send(page, *((f"bulb {n}.md", f"# Bulb {n}\n\nJonas Reed mended bulb {n}.".encode()) for n in range(40)))
     page.locator(".sending .job").wait_for()
     for place in ("documents", "corpora", "runs"):
-        page.goto(f"{service.url}/#/keep/{CORPUS}/{place}")
+        page.goto(f"{service.url}/#/manage/{CORPUS}/{place}")
         page.reload()
         page.locator(".job").filter(has_text="40 files").wait_for()
-    page.goto(f"{service.url}/#/keep/{CORPUS}/documents?where=file_name%20%3D%20'bulb%207.md'")
+    page.goto(f"{service.url}/#/manage/{CORPUS}/documents?where=file_name%20%3D%20'bulb%207.md'")
     page.locator(".unfinished .job-done").wait_for(timeout=JOB_MILLISECONDS)
     rows(page).filter(has_text="Bulb 7").wait_for()
 
@@ -163,8 +163,8 @@ def test_which_files_are_read_is_said_and_what_others_would_need(open_page: Any,
     with service.client() as client:
         formats = client.get("/v1/formats").json()["formats"]
     unread = [each for each in formats if each["problem"]]
-    page = open_page(f"#/keep/{CORPUS}/documents")
-    page.get_by_text("Which files are read").click()
+    page = open_page(f"#/manage/{CORPUS}/documents")
+    page.get_by_text("Supported file types").click()
     shown = page.locator(".formats")
     shown.get_by_text(".pdf", exact=True).wait_for()
     assert {".md", ".csv", ".eml", ".json"} <= set(shown.locator("p code").all_inner_texts())
@@ -175,7 +175,7 @@ def test_which_files_are_read_is_said_and_what_others_would_need(open_page: Any,
 
 
 def test_dropped_files_are_sent(open_page: Any) -> None:
-    page = open_page(f"#/keep/{CORPUS}/documents")
+    page = open_page(f"#/manage/{CORPUS}/documents")
     page.locator(".drop").wait_for()
     dropped = page.evaluate_handle(
         "() => { const all = new DataTransfer();"
@@ -187,13 +187,13 @@ def test_dropped_files_are_sent(open_page: Any) -> None:
 
 
 def test_a_document_is_disabled_enabled_filtered_and_deleted(open_page: Any) -> None:
-    page = open_page(f"#/keep/{CORPUS}/documents")
+    page = open_page(f"#/manage/{CORPUS}/documents")
     row = rows(page).filter(has_text="Hollin Point")
     row.get_by_role("button", name="Disable").click()
     row.locator(".chip.off").wait_for()
     row.get_by_role("button", name="Enable").click()
-    page.get_by_text("is found again").wait_for()
-    page.get_by_text("Keys of metadata").click()
+    page.get_by_text("is enabled.").wait_for()
+    page.get_by_text("Metadata keys").click()
     page.locator(".keys li").filter(has_text="team").get_by_role("button", name="press").click()
     page.get_by_role("button", name="Filter").click()
     rows(page).nth(1).wait_for(state="detached")
@@ -206,7 +206,7 @@ def test_a_document_is_disabled_enabled_filtered_and_deleted(open_page: Any) -> 
     scrolled = page.evaluate("window.scrollY")
     assert scrolled > 0
     page.keyboard.press("Enter")
-    page.get_by_role("button", name="Yes, do it").click()
+    page.get_by_role("button", name="Yes").click()
     page.get_by_text("was deleted.").wait_for()
     row.wait_for(state="detached")
     assert page.get_by_text("was deleted.").is_visible()
@@ -218,11 +218,11 @@ def test_that_the_last_document_was_deleted_stays_to_be_read(open_page: Any, ser
     with service.client() as client:
         text = {"text": "Otto Brand built it.", "source": "mill", "title": "Mill"}
         client.post(f"/v1/corpora/{corpus}/documents", json={"documents": [text]}).raise_for_status()
-    page = open_page(f"#/keep/{corpus}/documents", expected="404")
+    page = open_page(f"#/manage/{corpus}/documents", expected="404")
     row = rows(page).filter(has_text="Mill")
     row.get_by_role("button", name="Delete").click()
-    page.get_by_role("button", name="Yes, do it").click()
-    page.get_by_role("heading", name="There are no documents here yet").wait_for()
+    page.get_by_role("button", name="Yes").click()
+    page.get_by_role("heading", name="There are no documents yet").wait_for()
     assert page.get_by_text("“Mill” was deleted.").is_visible()
     page.wait_for_function("document.activeElement.textContent.includes('was deleted')")
 
@@ -233,7 +233,7 @@ def test_dates_of_metadata_are_the_readers(open_page: Any, service: Running, loc
         values = {"published": "2024-03-05", "seen": "2024-03-05T14:30:00+01:00", "note": "2024-03-05 or so"}
         given = {"text": "Edda Marlow dated it.", "source": "dated.txt", "metadata": values}
         client.post(f"/v1/corpora/{CORPUS}/documents", json={"documents": [given]}).raise_for_status()
-    page = open_page(f"#/keep/{CORPUS}/documents", locale=locale, timezone_id="Europe/Berlin")
+    page = open_page(f"#/manage/{CORPUS}/documents", locale=locale, timezone_id="Europe/Berlin")
     row = rows(page).filter(has_text="dated.txt")
     row.wait_for()
     assert shown in row.inner_text()
@@ -246,7 +246,7 @@ def test_dates_of_metadata_are_the_readers(open_page: Any, service: Running, loc
 
 
 def test_a_wrong_filter_says_what_to_do(open_page: Any) -> None:
-    page = open_page(f"#/keep/{CORPUS}/documents?where=team%20%3D", expected="400")
+    page = open_page(f"#/manage/{CORPUS}/documents?where=team%20%3D", expected="400")
     assert page.get_by_role("alert").inner_text()
     page.get_by_role("link", name="All documents").click()
     page.locator("tbody tr").first.wait_for()
@@ -256,24 +256,24 @@ def test_the_index_says_what_it_lacks_and_is_brought_up_to_date(open_page: Any, 
     with service.client() as client:
         documents = {"documents": [{"text": "Otto Brand built the mill.", "source": "mill"}]}
         client.post(f"/v1/corpora/{CORPUS}/documents", json=documents).raise_for_status()
-    page = open_page(f"#/keep/{CORPUS}/runs")
-    page.get_by_role("heading", name="The index is behind").wait_for()
+    page = open_page(f"#/manage/{CORPUS}/runs")
+    page.get_by_role("heading", name="The index is out of date").wait_for()
     page.get_by_role("button", name="Index now").click()
     page.get_by_role("heading", name="The index is up to date.").wait_for(timeout=JOB_MILLISECONDS)
     assert page.get_by_role("rowheader", name="embed").is_visible()
-    assert page.get_by_text("None is set").is_visible()
+    assert page.get_by_text("No language model is set").is_visible()
 
 
 def test_a_corpus_is_made_and_deleted_by_its_name(open_page: Any) -> None:
-    page = open_page(f"#/keep/{CORPUS}/corpora", expected="404")
-    page.get_by_label("Make a corpus").fill("a new one")
-    page.get_by_role("button", name="Go on to its documents").click()
-    page.get_by_role("heading", name="There are no documents here yet").wait_for()
+    page = open_page(f"#/manage/{CORPUS}/corpora", expected="404")
+    page.get_by_label("New corpus").fill("a new one")
+    page.get_by_role("button", name="Continue to its documents").click()
+    page.get_by_role("heading", name="There are no documents yet").wait_for()
     send(page, ("first.txt", b"The first document."))
     page.locator(".sending .job-done").wait_for(timeout=JOB_MILLISECONDS)
-    page.get_by_role("navigation", name="Keep").get_by_role("link", name="Corpora").click()
+    page.get_by_role("navigation", name="Manage").get_by_role("link", name="Corpora").click()
     page.locator("tbody tr").filter(has_text="a new one").get_by_role("button", name="Delete").click()
-    sure = page.get_by_role("button", name="Yes, do it")
+    sure = page.get_by_role("button", name="Yes")
     assert sure.is_disabled()
     page.get_by_label("Name of the corpus").fill("a new one")
     sure.click()
@@ -284,62 +284,62 @@ def test_a_corpus_is_made_and_deleted_by_its_name(open_page: Any) -> None:
 
 
 def test_tokens_from_the_first_to_the_last(open_page: Any, closed: Running) -> None:
-    page = open_page(f"#/keep/{CORPUS}/tokens", base=closed.url, expected="40")
+    page = open_page(f"#/manage/{CORPUS}/tokens", base=closed.url, expected="40")
     page.get_by_text("There are no tokens").wait_for()
-    page.get_by_label("Whose it is").fill("root")
-    page.get_by_role("button", name="Make it").click()
-    root = page.get_by_label("The token of “root”").input_value()
+    page.get_by_label("Name of the user or program").fill("root")
+    page.get_by_role("button", name="Create token").click()
+    root = page.get_by_label("Token of “root”").input_value()
     page.locator("tbody tr").filter(has_text="root").wait_for()
-    assert root == page.get_by_label("The token of “root”").input_value()
-    page.get_by_label("Whose it is").fill(f"{SCRIPT[:40]}")
+    assert root == page.get_by_label("Token of “root”").input_value()
+    page.get_by_label("Name of the user or program").fill(f"{SCRIPT[:40]}")
     page.get_by_label("Rights", exact=True).select_option("read")
     page.get_by_label(CORPUS, exact=True).check()
     page.get_by_label("Only documents where").fill("team = 'press'")
-    page.get_by_role("button", name="Make it").click()
+    page.get_by_role("button", name="Create token").click()
     row = rows(page).filter(has_text=SCRIPT[:40])
     row.wait_for()
     assert CORPUS in row.inner_text()
-    page.get_by_role("button", name="I have kept it").click()
+    page.get_by_role("button", name="I have saved it").click()
     assert page.locator(".secret").count() == 0
     row.get_by_role("button", name="Revoke").click()
-    page.get_by_role("button", name="Yes, do it").click()
+    page.get_by_role("button", name="Yes").click()
     row.wait_for(state="detached")
     assert [each.name for each in closed.tokens.tokens()] == ["root"]
     assert violations(page) == []
     rows(page).get_by_role("button", name="Revoke").click()
     page.get_by_text("This is the last token.").wait_for()
-    page.get_by_role("button", name="Yes, do it").click()
+    page.get_by_role("button", name="Yes").click()
     page.get_by_role("heading", name="Sign in").wait_for()
 
 
 def test_who_only_reads_is_offered_nothing_else(open_page: Any, closed: Running) -> None:
     closed.token("root", "admin")
     token = closed.token("reader", corpora=(CORPUS,), where="team = 'press'")
-    page = open_page(f"#/keep/{CORPUS}", base=closed.url, expected="40")
+    page = open_page(f"#/manage/{CORPUS}", base=closed.url, expected="40")
     page.get_by_label("Token").fill(token)
     page.get_by_role("button", name="Sign in").click()
     page.locator("tbody tr").first.wait_for()
     assert page.locator(".drop, .row-actions").count() == 0
-    assert page.get_by_role("navigation", name="Keep").get_by_role("link").all_inner_texts() == [
+    assert page.get_by_role("navigation", name="Manage").get_by_role("link").all_inner_texts() == [
         "Documents",
         "Index",
         "Corpora",
     ]
-    page.evaluate("location.hash = '#/keep/kept/tokens'")
-    page.get_by_text("Tokens are for administrators.").wait_for()
+    page.evaluate("location.hash = '#/manage/kept/tokens'")
+    page.get_by_text("Only administrators can see tokens.").wait_for()
 
 
 @pytest.mark.parametrize("options", [{}, DARK, PHONE, ENLARGED], ids=["light", "dark", "phone", "enlarged"])
-def test_axe_finds_nothing_in_keep(open_page: Any, options: dict[str, Any]) -> None:
-    page = open_page(f"#/keep/{CORPUS}/documents", **options)
+def test_axe_finds_nothing_in_manage(open_page: Any, options: dict[str, Any]) -> None:
+    page = open_page(f"#/manage/{CORPUS}/documents", **options)
     for address, ready in (
         ("documents", "tbody tr"),
-        ("jobs", ".keep h1"),
+        ("jobs", ".manage h1"),
         ("runs", ".figures"),
         ("corpora", "tbody tr"),
         ("tokens", ".making"),
     ):
-        page.evaluate("address => { location.hash = address }", f"#/keep/{CORPUS}/{address}")
+        page.evaluate("address => { location.hash = address }", f"#/manage/{CORPUS}/{address}")
         page.locator(ready).first.wait_for()
         for summary in page.locator("main summary").all():
             if summary.is_visible() and not summary.evaluate("each => each.parentElement.open"):
@@ -349,7 +349,7 @@ def test_axe_finds_nothing_in_keep(open_page: Any, options: dict[str, Any]) -> N
 
 
 def test_hostile_names_of_files_and_metadata_are_texts(open_page: Any) -> None:
-    page = open_page(f"#/keep/{CORPUS}/documents")
+    page = open_page(f"#/manage/{CORPUS}/documents")
     row = page.locator("tbody tr").filter(has_text="Mallory Vane")
     row.wait_for()
     assert SCRIPT[:30] in row.inner_text()

@@ -6,11 +6,11 @@ import { words } from "../words.js";
 
 /** Places of Keep by the first part of their path; docs/page.md lists the addresses. */
 const PLACES = {
-  documents: () => import("./keep/documents.js"),
-  jobs: () => import("./keep/jobs.js"),
-  runs: () => import("./keep/runs.js"),
-  corpora: () => import("./keep/corpora.js"),
-  tokens: () => import("./keep/tokens.js"),
+  documents: () => import("./manage/documents.js"),
+  jobs: () => import("./manage/jobs.js"),
+  runs: () => import("./manage/runs.js"),
+  corpora: () => import("./manage/corpora.js"),
+  tokens: () => import("./manage/tokens.js"),
 };
 /** Those that are of one corpus. */
 const OF_CORPUS = new Set(["documents", "runs"]);
@@ -19,12 +19,12 @@ const OF_CORPUS = new Set(["documents", "runs"]);
 export async function view(context) {
   const [given] = context.path;
   const place = given ?? (context.corpus ? "documents" : "corpora");
-  context.title(words.keep.title);
-  const body = h("div", { class: "keep" });
+  context.title(words.manage.title);
+  const body = h("div", { class: "manage" });
   context.main.append(navigation(context, place), body);
   if (!Object.hasOwn(PLACES, place)) {
     return void body.append(
-      empty(words.unknown.title, words.unknown.detail, h("a", { class: "button", href: link("keep", context.corpus) }, words.keep.title)),
+      empty(words.unknown.title, words.unknown.detail, h("a", { class: "button", href: link("manage", context.corpus) }, words.manage.title)),
     );
   }
   await whileEmpty(body, async () => {
@@ -40,9 +40,9 @@ function navigation(context, place) {
     .filter((each) => each !== "jobs" || context.may("write"));
   return h(
     "nav",
-    { class: "places", "aria-label": words.keep.places.label },
+    { class: "places", "aria-label": words.manage.places.label },
     shown.map((each) =>
-      h("a", { href: link("keep", context.corpus, [each]), "aria-current": each === place ? "page" : null }, words.keep.places[each]),
+      h("a", { href: link("manage", context.corpus, [each]), "aria-current": each === place ? "page" : null }, words.manage.places[each]),
     ),
   );
 }

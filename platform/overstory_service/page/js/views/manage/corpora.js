@@ -10,7 +10,7 @@ import { number, words } from "../../words.js";
 import { unfinished } from "./job.js";
 import { attempt, below, removed, table } from "./parts.js";
 
-const text = words.keep.corpora;
+const text = words.manage.corpora;
 
 /** The corpus that was deleted while the address named it: the page goes on to another one, and says so there. */
 let gone = "";
@@ -41,14 +41,14 @@ function row(context, corpus, list) {
     const left = await context.refreshCorpora();
     if (corpus.name === context.corpus) {
       gone = corpus.name;
-      return go(link("keep", left[0]?.name ?? "", ["corpora"]), { replacing: true });
+      return go(link("manage", left[0]?.name ?? "", ["corpora"]), { replacing: true });
     }
     if (removed(line, text.removed(corpus.name))) draw(context, list, left);
   };
   const ask = () => sure(below(line), text.sure(corpus.name), erase, { typed: corpus.name, label: text.typed });
   return replace(
     line,
-    h("th", { scope: "row" }, h("a", { href: link("keep", corpus.name, ["documents"]), dir: "auto" }, corpus.name)),
+    h("th", { scope: "row" }, h("a", { href: link("manage", corpus.name, ["documents"]), dir: "auto" }, corpus.name)),
     h("td", { class: "figure" }, corpus.documents === null ? "–" : number(corpus.documents)),
     h("td", { class: "figure" }, corpus.chunks === null ? "–" : number(corpus.chunks)),
     context.may("admin") &&
@@ -61,11 +61,11 @@ function making() {
   const input = h("input", { id, required: true, maxlength: "200", autocomplete: "off", spellcheck: "false", dir: "auto" });
   const submit = (event) => {
     event.preventDefault();
-    if (input.value.trim()) go(link("keep", input.value.trim(), ["documents"]));
+    if (input.value.trim()) go(link("manage", input.value.trim(), ["documents"]));
   };
   return h(
     "form",
-    { class: "walk-form card", on: { submit } },
+    { class: "explore-form card", on: { submit } },
     h("div", { class: "labelled" }, h("label", { for: id }, text.make), input, h("span", { class: "quiet" }, text.nameMeans)),
     h("button", null, text.action),
   );

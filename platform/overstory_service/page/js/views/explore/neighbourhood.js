@@ -3,7 +3,7 @@
 import { h, svg } from "../../dom.js";
 import { relationText } from "../../relations.js";
 import { words } from "../../words.js";
-import { nameAddress, nameLink } from "./parts.js";
+import { entityAddress, entityLink } from "./parts.js";
 
 const WIDTH = 680;
 const HEIGHT = 380;
@@ -28,7 +28,7 @@ export function neighbourhood(corpus, found) {
     ),
     places.map((each) => svg("text", { class: "tie", x: (x + 2 * each.x) / 3, y: (y + 2 * each.y) / 3 }, short(relationText(each.predicates[0] ?? ""), 16))),
     places.map((each) =>
-      svg("a", { href: nameAddress(corpus, each.name), tabindex: "-1" }, svg("circle", { cx: each.x, cy: each.y, r: 7 }), label(each.x, each.y, each.name)),
+      svg("a", { href: entityAddress(corpus, each.name), tabindex: "-1" }, svg("circle", { cx: each.x, cy: each.y, r: 7 }), label(each.x, each.y, each.name)),
     ),
     svg("g", { class: "middle" }, svg("circle", { cx: x, cy: y, r: 11 }), label(x, y, found.name)),
   );
@@ -43,9 +43,9 @@ export function relatedList(corpus, related) {
       h(
         "li",
         null,
-        nameLink(corpus, each.name),
+        entityLink(corpus, each.name),
         h("span", { class: "quiet", dir: "auto" }, [...new Set(each.predicates.map((predicate) => relationText(predicate)))].join(", ")),
-        h("span", { class: "quiet" }, words.walk.name.times(each.statements)),
+        h("span", { class: "quiet" }, words.explore.entity.times(each.statements)),
       ),
     ),
   );

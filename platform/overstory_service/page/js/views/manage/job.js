@@ -6,7 +6,7 @@ import { coded, failed } from "../../states.js";
 import { moment, words } from "../../words.js";
 import { attempt } from "./parts.js";
 
-const text = words.keep.jobs;
+const text = words.manage.jobs;
 const ENDED = new Set(["done", "failed", "cancelled"]);
 const UNFINISHED = ["running", "queued"];
 /** After which a job is asked for again, where the service was not reached. */

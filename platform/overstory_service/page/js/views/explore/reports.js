@@ -8,7 +8,7 @@ import { words } from "../../words.js";
 import { communityAddress, notes, sizeText } from "./parts.js";
 
 const MOST_REPORTS = 100;
-const text = words.walk.reports;
+const text = words.explore.reports;
 
 export async function show(context, body, [tree = ""]) {
   const { corpus, params, signal } = context;
@@ -31,7 +31,7 @@ export async function show(context, body, [tree = ""]) {
           "li",
           { class: "card" },
           h("h2", { dir: "auto" }, h("a", { href: communityAddress(corpus, found.tree, report.id) }, report.title)),
-          h("p", { class: "quiet" }, `${words.walk.community.rating(report.rating)} · ${sizeText(report.unit, report.size)} · ${words.walk.community.by(report.by)}`),
+          h("p", { class: "quiet" }, `${words.explore.community.rating(report.rating)} · ${sizeText(report.unit, report.size)} · ${words.explore.community.by(report.by)}`),
           h("p", { dir: "auto" }, report.summary),
         ),
       ),
@@ -51,7 +51,7 @@ function levels(corpus, found) {
         "a",
         {
           class: "button",
-          href: link("walk", corpus, ["reports", found.tree], { level: at + 1 }),
+          href: link("explore", corpus, ["reports", found.tree], { level: at + 1 }),
           "aria-current": at + 1 === found.level ? "true" : null,
         },
         `${text.level(at + 1)} (${count})`,

@@ -10,7 +10,7 @@ import { words } from "../../words.js";
 import { followed } from "./job.js";
 import { attempt } from "./parts.js";
 
-const text = words.keep.documents;
+const text = words.manage.documents;
 
 /**
  * What is being sent to each corpus, or could not be: its place on the page, `changed` of the view that shows it now, the jobs

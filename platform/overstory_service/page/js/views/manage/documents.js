@@ -16,7 +16,7 @@ const MOST_METADATA = 4;
 const LONGEST_VALUE = 60;
 /** What loaders write, and the table says otherwise; the document has all of it. */
 const INNER = new Set(["page_starts", "file_name", "folder"]);
-const text = words.keep.documents;
+const text = words.manage.documents;
 
 export async function show(context, body) {
   const { corpus, params } = context;
@@ -65,13 +65,13 @@ async function showPage(context, place, said, { again, recount }) {
     return void replace(place, failed(error, () => showPage(context, place, said, { again, recount })));
   }
   if (!found.documents.length) {
-    const all = h("a", { class: "button", href: link("keep", corpus, ["documents"]) }, text.clear);
-    if (cursor) return void replace(place, empty(text.noneHere, "", h("a", { class: "button", href: link("keep", corpus, ["documents"], { where }) }, text.first)));
+    const all = h("a", { class: "button", href: link("manage", corpus, ["documents"]) }, text.clear);
+    if (cursor) return void replace(place, empty(text.noneHere, "", h("a", { class: "button", href: link("manage", corpus, ["documents"], { where }) }, text.first)));
     const nothing = empty(text.empty, context.may("write") ? text.emptyMeans : text.emptyReadOnly);
     return void replace(place, where ? empty(text.none, text.noneMeans, all) : nothing);
   }
-  const next = found.next && h("a", { class: "button", href: link("keep", corpus, ["documents"], { where, cursor: found.next }) }, text.later);
-  const first = cursor && h("a", { class: "button", href: link("keep", corpus, ["documents"], { where }) }, text.first);
+  const next = found.next && h("a", { class: "button", href: link("manage", corpus, ["documents"], { where, cursor: found.next }) }, text.later);
+  const first = cursor && h("a", { class: "button", href: link("manage", corpus, ["documents"], { where }) }, text.first);
   replace(
     place,
     table(context.may("write") ? text.columns : text.columns.slice(0, -1), found.documents.map((each) => row(context, each, said, { again, recount })), {
@@ -160,7 +160,7 @@ function filter(context) {
   const keys = h("div", { class: "keys" });
   const submit = (event) => {
     event.preventDefault();
-    go(link("keep", corpus, ["documents"], { where: input.value.trim() }));
+    go(link("manage", corpus, ["documents"], { where: input.value.trim() }));
   };
   const details = h("details", null, h("summary", null, text.keys), keys);
   details.addEventListener("toggle", () => details.open && !keys.childElementCount && showKeys(), { once: false });
@@ -169,10 +169,10 @@ function filter(context) {
     { class: "filter" },
     h(
       "form",
-      { class: "walk-form", role: "search", on: { submit } },
+      { class: "explore-form", role: "search", on: { submit } },
       h("div", { class: "labelled wide" }, h("label", { for: id }, text.filter), input),
       h("button", null, text.filterAction),
-      where && h("a", { class: "button", href: link("keep", corpus, ["documents"]) }, text.clear),
+      where && h("a", { class: "button", href: link("manage", corpus, ["documents"]) }, text.clear),
     ),
     context.session.filtered ? null : details,
   );

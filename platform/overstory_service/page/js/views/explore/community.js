@@ -4,12 +4,12 @@ import { Problem, corpusPath, get } from "../../api.js";
 import { h, replace } from "../../dom.js";
 import { link } from "../../router.js";
 import { words } from "../../words.js";
-import { browserButton, communityAddress, nameLink, notes, pages, passageItem, passageLink, sizeText, typeText } from "./parts.js";
+import { browserButton, communityAddress, entityLink, notes, pages, passageItem, passageLink, sizeText, typeText } from "./parts.js";
 
 /** Communities and members of a page. */
 const SHOWN = 50;
 const NAMES_SHOWN = 4;
-const text = words.walk.community;
+const text = words.explore.community;
 
 export async function show(context, body, [tree = "", community = ""]) {
   const { corpus, params, signal } = context;
@@ -107,7 +107,7 @@ function finding(corpus, statement) {
   );
 }
 
-const nameChip = (corpus, name) => h("a", { class: "chip", href: link("walk", corpus, ["name", name]), dir: "auto" }, name);
+const nameChip = (corpus, name) => h("a", { class: "chip", href: link("explore", corpus, ["entity", name]), dir: "auto" }, name);
 
 function about(corpus, community) {
   return [
@@ -180,14 +180,14 @@ function pager(corpus, found, first, shown, all, label) {
 const passage = (corpus, each) => passageItem(corpus, each);
 
 function name(corpus, each) {
-  return h("li", null, nameLink(corpus, each.name), h("span", { class: "quiet" }, words.walk.name.about(typeText(each.type), each.passages)));
+  return h("li", null, entityLink(corpus, each.name), h("span", { class: "quiet" }, words.explore.entity.about(typeText(each.type), each.passages)));
 }
 
 function documentOf(corpus, each) {
   return h(
     "li",
     null,
-    h("a", { href: link("document", corpus, [each.document_id]), dir: "auto" }, words.walk.title_(each.title)),
-    h("span", { class: "quiet" }, ` ${words.walk.passages(each.passages)}`),
+    h("a", { href: link("document", corpus, [each.document_id]), dir: "auto" }, words.explore.title_(each.title)),
+    h("span", { class: "quiet" }, ` ${words.explore.passages(each.passages)}`),
   );
 }

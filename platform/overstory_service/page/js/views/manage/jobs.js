@@ -8,7 +8,7 @@ import { words } from "../../words.js";
 import { followed } from "./job.js";
 
 const JOBS = 20;
-const text = words.keep.jobs;
+const text = words.manage.jobs;
 
 export async function show(context, body) {
   context.title(text.title);
@@ -27,7 +27,7 @@ export async function show(context, body) {
 async function more(context, list, cursor) {
   const found = await get("/v1/jobs", { cursor, limit: JOBS }, { signal: context.signal });
   if (!found.jobs.length && !cursor) {
-    const add = context.corpus && h("a", { class: "button", href: link("keep", context.corpus, ["documents"]) }, words.keep.documents.upload);
+    const add = context.corpus && h("a", { class: "button", href: link("manage", context.corpus, ["documents"]) }, words.manage.documents.upload);
     return void list.replaceWith(empty(text.none, text.noneMeans, add || ""));
   }
   const items = found.jobs.map((job) => h("li", { class: "card", tabindex: "-1" }, followed(context, job)));

@@ -7,7 +7,7 @@ import { sure } from "../../sure.js";
 import { moment, number, words } from "../../words.js";
 import { attempt, below, removed, table } from "./parts.js";
 
-const text = words.keep.tokens;
+const text = words.manage.tokens;
 
 export async function show(context, body) {
   context.title(text.title);
@@ -60,7 +60,7 @@ function making(context, state, said, list, first) {
     Object.entries(text.rights).map(([value, shown]) => h("option", { value, selected: value === (state.isFirst ? "admin" : "read") }, shown)),
   );
   const boxes = context.corpora.map((each) => h("input", { type: "checkbox", value: each.name }));
-  const where = h("input", { id: ids[3], placeholder: words.keep.documents.filterExample, maxlength: "10000", spellcheck: "false", autocomplete: "off", dir: "auto" });
+  const where = h("input", { id: ids[3], placeholder: words.manage.documents.filterExample, maxlength: "10000", spellcheck: "false", autocomplete: "off", dir: "auto" });
   const more = h(
     "div",
     { class: "token-form", hidden: state.isFirst }, // the first token may do all

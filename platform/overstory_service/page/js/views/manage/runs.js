@@ -7,7 +7,7 @@ import { moment, number, words } from "../../words.js";
 import { followed, unfinished } from "./job.js";
 import { attempt, table } from "./parts.js";
 
-const text = words.keep.runs;
+const text = words.manage.runs;
 
 export async function show(context, body) {
   const { corpus, signal } = context;

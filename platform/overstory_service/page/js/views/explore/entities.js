@@ -5,12 +5,12 @@ import { h } from "../../dom.js";
 import { go, link } from "../../router.js";
 import { empty } from "../../states.js";
 import { number, words } from "../../words.js";
-import { nameLink, typeText } from "./parts.js";
+import { entityLink, typeText } from "./parts.js";
 
 const NAMES = 50;
 const MOST_NAMES = 1000;
 const MOST_ALIASES = 3;
-const text = words.walk.names;
+const text = words.explore.entities;
 
 export async function show(context, body) {
   const { corpus, params, signal } = context;
@@ -18,11 +18,11 @@ export async function show(context, body) {
   const [like, type] = [params.get("like") ?? "", params.get("type") ?? ""];
   const limit = Math.min(MOST_NAMES, Number(params.get("limit")) || NAMES);
   const { names } = await get(corpusPath(corpus, "names"), { words: like, type, limit, by_kind: !type }, { signal });
-  const address = (more) => link("walk", corpus, [], { like, type, ...more });
+  const address = (more) => link("explore", corpus, [], { like, type, ...more });
   body.append(h("h1", { tabindex: "-1" }, text.title), h("p", { class: "lead" }, text.lead), form(context, like, type));
   if (!names.length) {
-    const keep = h("a", { class: "button", href: link("keep", corpus) }, text.keep);
-    return void body.append(like || type ? empty(text.none, text.noneMeans) : empty(text.empty, text.emptyMeans, keep));
+    const manage = h("a", { class: "button", href: link("manage", corpus) }, text.manage);
+    return void body.append(like || type ? empty(text.none, text.noneMeans) : empty(text.empty, text.emptyMeans, manage));
   }
   body.append(
     h(
@@ -47,7 +47,7 @@ function row(corpus, name) {
   return h(
     "tr",
     null,
-    h("th", { scope: "row" }, nameLink(corpus, name.name)),
+    h("th", { scope: "row" }, entityLink(corpus, name.name)),
     h("td", null, typeText(name.type)),
     h("td", { class: "figure" }, number(name.passages)),
     h("td", { class: "quiet", dir: "auto" }, others, name.aliases.length > MOST_ALIASES && " …"),
@@ -60,16 +60,16 @@ function form(context, like, type) {
     "select",
     { id: "kind" },
     h("option", { value: "" }, text.anyType),
-    Object.entries(words.walk.types).map(([value, shown]) => h("option", { value, selected: value === type }, shown)),
+    Object.entries(words.explore.types).map(([value, shown]) => h("option", { value, selected: value === type }, shown)),
   );
   const search = (event) => {
     event?.preventDefault();
-    go(link("walk", context.corpus, [], { like: field.value.trim(), type: kind.value }));
+    go(link("explore", context.corpus, [], { like: field.value.trim(), type: kind.value }));
   };
   kind.addEventListener("change", () => search());
   return h(
     "form",
-    { class: "walk-form", role: "search", on: { submit: search } },
+    { class: "explore-form", role: "search", on: { submit: search } },
     h("div", { class: "labelled" }, h("label", { for: "like" }, text.like), field),
     h("div", { class: "labelled" }, h("label", { for: "kind" }, text.type), kind),
     h("button", { class: "primary" }, text.action),

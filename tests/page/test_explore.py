@@ -1,4 +1,4 @@
-"""Walk: from a tree down to a sentence, names with their facts and their editing, paths."""
+"""Explore: communities down to a sentence, entities with their facts and edits, paths."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from overstory.model import Document
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
 
-CORPUS = "walked"
+CORPUS = "explored"
 JOB_MILLISECONDS = 120_000
 NAME = "Moshe Katsav"
 OTHER = "Ezer Weizman"
@@ -52,29 +52,29 @@ def other_than(address: str) -> Callable[[str], bool]:
 
 
 def test_a_tree_leads_down_to_a_sentence_in_its_document(open_page: Any) -> None:
-    page = open_page(f"#/walk/{CORPUS}")
+    page = open_page(f"#/explore/{CORPUS}")
     page.get_by_role("link", name="Communities").click()
     page.get_by_role("link", name="SeRAG").first.click()
     wait_for_title(page, "The whole tree serag")
     titles: list[str] = []
-    while page.locator(".walk-passage").count() == 0:
+    while page.locator(".explore-passage").count() == 0:
         before = page.url
         page.locator(".cards h3 a").first.click()
         page.wait_for_url(other_than(before))
-        page.get_by_role("navigation", name="Where this is").wait_for()
+        page.get_by_role("navigation", name="Path in the tree").wait_for()
         titles.append(page.get_by_role("heading", level=1).inner_text())
     for above in titles[:-1]:
-        page.get_by_role("navigation", name="Where this is").get_by_role("link", name=above, exact=True).wait_for()
-    assert page.get_by_role("navigation", name="Where this is").get_by_role("link", name="The whole tree").is_visible()
-    text = page.locator(".walk-passage p").first.inner_text()
-    page.locator(".walk-passage .source-link").first.click()
+        page.get_by_role("navigation", name="Path in the tree").get_by_role("link", name=above, exact=True).wait_for()
+    assert page.get_by_role("navigation", name="Path in the tree").get_by_role("link", name="The whole tree").is_visible()
+    text = page.locator(".explore-passage p").first.inner_text()
+    page.locator(".explore-passage .source-link").first.click()
     passage = page.get_by_role("dialog").locator(".passage.is-wanted")
     passage.wait_for()
     assert " ".join(passage.inner_text().split())[:40] in " ".join(text.split())
 
 
 def test_a_corpus_without_communities_gets_some_at_a_click(open_page: Any) -> None:
-    page = open_page(f"#/walk/{DEMO}/trees")
+    page = open_page(f"#/explore/{DEMO}/trees")
     page.get_by_role("heading", name="There are no communities yet").wait_for()
     offer = page.locator(".cards li").filter(has_text="SeRAG")
     offer.get_by_text("about").wait_for()  # what it takes
@@ -87,7 +87,7 @@ def test_a_corpus_without_communities_gets_some_at_a_click(open_page: Any) -> No
 
 
 def test_a_corpus_with_communities_is_offered_those_of_other_kinds(open_page: Any) -> None:
-    page = open_page(f"#/walk/{CORPUS}/trees")
+    page = open_page(f"#/explore/{CORPUS}/trees")
     page.get_by_role("link", name="SeRAG").first.wait_for()
     page.get_by_role("heading", name="Other kinds").wait_for()
     offer = page.locator(".cards li").filter(has_text="T-Retriever")
@@ -97,7 +97,7 @@ def test_a_corpus_with_communities_is_offered_those_of_other_kinds(open_page: An
 
 
 def test_names_that_a_reader_looks_for_come_first(open_page: Any) -> None:
-    page = open_page(f"#/walk/{CORPUS}")
+    page = open_page(f"#/explore/{CORPUS}")
     names = page.locator(".names tbody tr")
     names.first.wait_for()
     kinds = names.locator("td:nth-of-type(1)").all_inner_texts()
@@ -107,8 +107,8 @@ def test_names_that_a_reader_looks_for_come_first(open_page: Any) -> None:
 
 
 def test_a_report_says_what_it_stands_on(open_page: Any) -> None:
-    page = open_page(f"#/walk/{CORPUS}/trees")
-    page.get_by_role("link", name="Reports, the most important first").first.click()
+    page = open_page(f"#/explore/{CORPUS}/trees")
+    page.get_by_role("link", name="Reports, most important first").first.click()
     page.locator(".cards h2 a").first.click()
     page.get_by_role("heading", name="Findings").wait_for()
     page.locator(".findings .source-link").first.click()
@@ -119,8 +119,8 @@ def test_a_report_says_what_it_stands_on(open_page: Any) -> None:
 
 
 def test_a_name_has_its_facts_its_neighbours_and_its_passages(open_page: Any) -> None:
-    page = open_page(f"#/walk/{CORPUS}")
-    page.get_by_label("With the words").fill("katsav")
+    page = open_page(f"#/explore/{CORPUS}")
+    page.get_by_label("Search by name").fill("katsav")
     page.keyboard.press("Enter")
     page.locator(".names").get_by_role("link", name=NAME, exact=True).click()
     wait_for_title(page, NAME)
@@ -137,7 +137,7 @@ def test_a_name_has_its_facts_its_neighbours_and_its_passages(open_page: Any) ->
 
 
 def test_relations_are_said_as_their_sentences_say_them(open_page: Any) -> None:
-    page = open_page(f"#/walk/{CORPUS}/name/{NAME}")
+    page = open_page(f"#/explore/{CORPUS}/entity/{NAME}")
     page.locator(".facts blockquote").first.wait_for()
     said = page.locator(".predicate, .name-list .quiet").all_inner_texts()
     assert [each for each in said if each.strip().startswith(("be ", "not be "))] == []
@@ -163,51 +163,51 @@ def test_relations_are_said_as_their_sentences_say_them(open_page: Any) -> None:
 
 
 def test_an_unknown_name_leads_to_the_nearest(open_page: Any) -> None:
-    page = open_page(f"#/walk/{CORPUS}/name/Ezer%20Weizmann%20the%20Other", expected="404")
+    page = open_page(f"#/explore/{CORPUS}/entity/Ezer%20Weizmann%20the%20Other", expected="404")
     page.get_by_role("heading", name="No passage mentions").wait_for()
-    page.get_by_role("link", name="All names").click()
-    wait_for_title(page, "Names")
+    page.get_by_role("link", name="All entities").click()
+    wait_for_title(page, "Entities")
 
 
 def test_names_are_renamed_merged_and_hidden_and_each_is_undone(open_page: Any) -> None:
-    page = open_page(f"#/walk/{CORPUS}/name/Bram%20Stokers")
+    page = open_page(f"#/explore/{CORPUS}/entity/Bram%20Stokers")
     wait_for_title(page, "Bram Stokers")
-    page.get_by_text("Correct this name").click()
-    page.get_by_label("Write it as").fill("B. Stokers")
+    page.get_by_text("Edit this entity").click()
+    page.get_by_label("New name").fill("B. Stokers")
     page.get_by_role("button", name="Rename").click()
-    page.get_by_text("“Bram Stokers” will be written “B. Stokers”.").wait_for()
+    page.get_by_text("“Bram Stokers” will be renamed to “B. Stokers”.").wait_for()
     page.locator(".editing").get_by_role("button", name="Undo").click()
     page.get_by_text("Undone.").wait_for()
-    page.get_by_label("It is the same as").fill("Bram Stoker")
+    page.get_by_label("Merge into").fill("Bram Stoker")
     page.get_by_role("button", name="Merge").click()
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Merge").click()
-    page.get_by_role("button", name="Yes, do it").click()
-    page.get_by_text("“Bram Stokers” will be “Bram Stoker”.").wait_for()
+    page.get_by_role("button", name="Yes").click()
+    page.get_by_text("“Bram Stokers” will be merged into “Bram Stoker”.").wait_for()
     page.get_by_role("button", name="Hide").click()
-    page.get_by_role("button", name="Yes, do it").click()
-    page.get_by_text("will be no name.").wait_for()
+    page.get_by_role("button", name="Yes").click()
+    page.get_by_text("will be hidden.").wait_for()
     page.get_by_role("link", name="Edits").click()
-    wait_for_title(page, "Edits of names")
+    wait_for_title(page, "Edits of entities")
     undo = page.locator("main table").get_by_role("button", name="Undo")
     undo.nth(1).wait_for()
     undo.first.click()
     undo.nth(1).wait_for(state="detached")
     undo.first.click()
-    page.get_by_text("Nobody has edited a name.").wait_for()
+    page.get_by_text("No entity has been edited.").wait_for()
 
 
 def test_suggestions_are_accepted_or_dismissed(open_page: Any) -> None:
-    page = open_page(f"#/walk/{CORPUS}/edits")
-    page.get_by_role("button", name="Look for names that may be one").click()
+    page = open_page(f"#/explore/{CORPUS}/edits")
+    page.get_by_role("button", name="Find merge suggestions").click()
     pair = page.locator(".suggestions li").filter(has_text="Laura Burhenn")
-    pair.get_by_role("button", name="is not").click()
-    page.get_by_text("are not suggested again").wait_for()
+    pair.get_by_role("button", name="Keep").click()
+    page.get_by_text("will not be suggested again").wait_for()
     pair.wait_for(state="detached")
 
 
 def test_a_path_says_the_sentence_of_each_step(open_page: Any) -> None:
-    page = open_page(f"#/walk/{CORPUS}/path", expected="404")
+    page = open_page(f"#/explore/{CORPUS}/path", expected="404")
     page.get_by_label("From").fill(NAME)
     page.get_by_label("To").fill(OTHER)
     page.get_by_role("button", name="Find paths").click()
@@ -222,21 +222,21 @@ def test_a_path_says_the_sentence_of_each_step(open_page: Any) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, DARK, PHONE, ENLARGED], ids=["light", "dark", "phone", "enlarged"])
-def test_axe_finds_nothing_in_walk(open_page: Any, options: dict[str, Any]) -> None:
-    page = open_page(f"#/walk/{CORPUS}", **options)
+def test_axe_finds_nothing_in_explore(open_page: Any, options: dict[str, Any]) -> None:
+    page = open_page(f"#/explore/{CORPUS}", **options)
     for address, ready in (
         ("", ".names a"),
         ("/trees", ".cards a"),
         ("/tree/serag", ".cards h3 a"),
         ("/reports/hirag", ".cards h2 a"),
-        (f"/name/{NAME}", ".name-passages mark"),
+        (f"/entity/{NAME}", ".name-passages mark"),
         (f"/path?start={NAME}&end={OTHER}", ".steps blockquote"),
         ("/edits", "main h2"),
     ):
-        page.evaluate("address => { location.hash = address }", f"#/walk/{CORPUS}{address}")
+        page.evaluate("address => { location.hash = address }", f"#/explore/{CORPUS}{address}")
         page.locator(ready).first.wait_for()
-        if "/name/" in address:
-            page.get_by_text("Correct this name").click()
+        if "/entity/" in address:
+            page.get_by_text("Edit this entity").click()
         assert violations(page) == [], address
         assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth"), address
 
@@ -246,16 +246,16 @@ def first_passage(client: httpx.Client, corpus: str, name: str) -> str:
     return "".join(each["text"] for each in found)
 
 
-def test_hostile_texts_are_texts_in_walk(open_page: Any, service: Running) -> None:
+def test_hostile_texts_are_texts_in_explore(open_page: Any, service: Running) -> None:
     with service.client() as client:
         corpus = f"/v1/corpora/{CORPUS}"
         names = [each["name"] for each in client.get(f"{corpus}/names", params={"limit": 1000}).json()["names"]]
         hostile = next(name for name in names if SCRIPT in first_passage(client, corpus, name))
-    page = open_page(f"#/walk/{CORPUS}/name/{quote(hostile, safe='')}", expected="404")
-    page.locator(".walk-passage").first.wait_for()
-    assert SCRIPT[:20] in page.locator(".walk-passage").first.inner_text()
-    page.evaluate("address => { location.hash = address }", f"#/walk/{CORPUS}/name/{quote(SCRIPT, safe='')}")
+    page = open_page(f"#/explore/{CORPUS}/entity/{quote(hostile, safe='')}", expected="404")
+    page.locator(".explore-passage").first.wait_for()
+    assert SCRIPT[:20] in page.locator(".explore-passage").first.inner_text()
+    page.evaluate("address => { location.hash = address }", f"#/explore/{CORPUS}/entity/{quote(SCRIPT, safe='')}")
     page.locator("main").get_by_text("<script>").first.wait_for()
-    page.evaluate("address => { location.hash = address }", f"#/walk/{CORPUS}/name/سارة القاسم")
-    page.locator(".walk-passage p").first.wait_for()
-    assert page.locator(".walk-passage p").first.evaluate("each => getComputedStyle(each).direction") == "rtl"
+    page.evaluate("address => { location.hash = address }", f"#/explore/{CORPUS}/entity/سارة القاسم")
+    page.locator(".explore-passage p").first.wait_for()
+    assert page.locator(".explore-passage p").first.evaluate("each => getComputedStyle(each).direction") == "rtl"

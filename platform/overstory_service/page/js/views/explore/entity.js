@@ -9,12 +9,12 @@ import { empty, waiting } from "../../states.js";
 import { words } from "../../words.js";
 import { editing } from "./editing.js";
 import { neighbourhood, relatedList } from "./neighbourhood.js";
-import { browserButton, nameAddress, nameLink, notes, passageItem, placeOf, rangesOf, typeText } from "./parts.js";
+import { browserButton, entityAddress, entityLink, notes, passageItem, placeOf, rangesOf, typeText } from "./parts.js";
 
 const FACTS = 50;
 const FACTS_SHOWN = 6;
 const PASSAGES = 20;
-const text = words.walk.name;
+const text = words.explore.entity;
 
 export async function show(context, body, [name = ""]) {
   const { corpus } = context;
@@ -33,7 +33,7 @@ export async function show(context, body, [name = ""]) {
     h(
       "div",
       { class: "actions" },
-      h("a", { class: "button", href: link("walk", corpus, ["path"], { start: found.name }) }, text.pathFrom),
+      h("a", { class: "button", href: link("explore", corpus, ["path"], { start: found.name }) }, text.pathFrom),
       browserButton(context, { name: found.name }),
     ),
     notes(found.notes),
@@ -57,8 +57,8 @@ async function read({ corpus, signal }, body, name) {
       empty(
         text.unknown(name),
         nearest.length ? text.perhaps : error.remedy,
-        nearest.map((each) => h("a", { class: "button", href: nameAddress(corpus, each), dir: "auto" }, each)),
-        h("a", { class: "button", href: link("walk", corpus) }, text.all),
+        nearest.map((each) => h("a", { class: "button", href: entityAddress(corpus, each), dir: "auto" }, each)),
+        h("a", { class: "button", href: link("explore", corpus) }, text.all),
       ),
     );
     return null;
@@ -100,7 +100,7 @@ function fact(corpus, { subject, predicate, object, sentence, passages, ...place
 /** One end of a fact: a link where it is one of the other names. */
 function end(corpus, name, marks, others) {
   const isThis = marks.some((each) => each.toLowerCase() === name.toLowerCase());
-  return isThis ? h("strong", null, name) : h("bdi", null, others.has(name.toLowerCase()) ? nameLink(corpus, name) : name);
+  return isThis ? h("strong", null, name) : h("bdi", null, others.has(name.toLowerCase()) ? entityLink(corpus, name) : name);
 }
 
 function around(corpus, found) {
@@ -118,7 +118,7 @@ async function showPassages(context, place, { name, notes: said }, marks, first)
   const { corpus, signal } = context;
   replace(place, h("h2", null, text.mentions), waiting());
   const found = await get(corpusPath(corpus, "name", "passages"), { name, first, limit: PASSAGES }, { signal });
-  const step = (to, shown) => h("a", { class: "button", href: nameAddress(corpus, name, { first: to || "" }) }, shown);
+  const step = (to, shown) => h("a", { class: "button", href: entityAddress(corpus, name, { first: to || "" }) }, shown);
   replace(
     place,
     h("h2", null, text.mentions),

@@ -6,26 +6,26 @@ import { words } from "../words.js";
 
 /** Places of Walk by the first part of their path; docs/page.md lists the addresses. */
 const PLACES = {
-  "": () => import("./walk/names.js"),
-  name: () => import("./walk/name.js"),
-  trees: () => import("./walk/trees.js"),
-  tree: () => import("./walk/community.js"),
-  reports: () => import("./walk/reports.js"),
-  path: () => import("./walk/path.js"),
-  edits: () => import("./walk/edits.js"),
+  "": () => import("./explore/entities.js"),
+  entity: () => import("./explore/entity.js"),
+  trees: () => import("./explore/trees.js"),
+  tree: () => import("./explore/community.js"),
+  reports: () => import("./explore/reports.js"),
+  path: () => import("./explore/path.js"),
+  edits: () => import("./explore/edits.js"),
 };
-const NAVIGATION = { names: "", trees: "trees", path: "path", edits: "edits" };
-const WITHIN = { name: "", tree: "trees", reports: "trees" };
+const NAVIGATION = { entities: "", trees: "trees", path: "path", edits: "edits" };
+const WITHIN = { entity: "", tree: "trees", reports: "trees" };
 
 /** Walk: trees, communities, names, paths. */
 export async function view(context) {
   const [place = "", ...rest] = context.path;
-  context.title(words.walk.title);
-  const body = h("div", { class: "walk" });
+  context.title(words.explore.title);
+  const body = h("div", { class: "explore" });
   context.main.append(navigation(context, WITHIN[place] ?? place), body);
   if (!Object.hasOwn(PLACES, place)) {
     return void body.append(
-      empty(words.unknown.title, words.unknown.detail, h("a", { class: "button", href: link("walk", context.corpus) }, words.walk.title)),
+      empty(words.unknown.title, words.unknown.detail, h("a", { class: "button", href: link("explore", context.corpus) }, words.explore.title)),
     );
   }
   await whileEmpty(body, async () => {
@@ -38,12 +38,12 @@ function navigation(context, place) {
   const shown = Object.entries(NAVIGATION).filter(([name]) => name !== "edits" || (context.may("write") && !context.session.filtered));
   return h(
     "nav",
-    { class: "places", "aria-label": words.walk.places.label },
+    { class: "places", "aria-label": words.explore.places.label },
     shown.map(([name, path]) =>
       h(
         "a",
-        { href: link("walk", context.corpus, path ? [path] : []), "aria-current": path === place ? "page" : null },
-        words.walk.places[name],
+        { href: link("explore", context.corpus, path ? [path] : []), "aria-current": path === place ? "page" : null },
+        words.explore.places[name],
       ),
     ),
   );

@@ -5,8 +5,8 @@ import { h, replace, replaceFocused } from "../../dom.js";
 import { link } from "../../router.js";
 import { empty } from "../../states.js";
 import { words } from "../../words.js";
-import { followed, unfinished } from "../keep/job.js";
-import { attempt } from "../keep/parts.js";
+import { followed, unfinished } from "../manage/job.js";
+import { attempt } from "../manage/parts.js";
 import { communityAddress } from "./parts.js";
 
 /**
@@ -16,7 +16,7 @@ import { communityAddress } from "./parts.js";
 const OFFERED = { serag: 0.5, tretriever: 2 };
 /** For which a passage is embedded where this service has not done so lately: on two processors. */
 const EMBEDDING_SECONDS = 0.09;
-const text = words.walk.trees;
+const text = words.explore.trees;
 
 export async function show(context, body) {
   const { corpus, signal } = context;
@@ -41,7 +41,7 @@ function list(corpus, body, trees) {
           { class: "card" },
           h("h2", null, h("a", { href: communityAddress(corpus, tree.name) }, tree.title)),
           h("p", { class: "quiet" }, [text.units[tree.unit], tree.reports && text.reported].filter(Boolean).join(", ")),
-          tree.reports && h("p", null, h("a", { href: link("walk", corpus, ["reports", tree.name]) }, text.reports)),
+          tree.reports && h("p", null, h("a", { href: link("explore", corpus, ["reports", tree.name]) }, text.reports)),
         ),
       ),
     ),

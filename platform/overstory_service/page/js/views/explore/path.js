@@ -8,10 +8,10 @@ import { go, link } from "../../router.js";
 import { empty, failed, waiting } from "../../states.js";
 import { words } from "../../words.js";
 import { field } from "./editing.js";
-import { browserButton, nameLink, notes, placeOf, rangesOf } from "./parts.js";
+import { browserButton, entityLink, notes, placeOf, rangesOf } from "./parts.js";
 
 const PATHS = 3;
-const text = words.walk.path;
+const text = words.explore.path;
 
 export async function show(context, body) {
   const { corpus, params, signal } = context;
@@ -41,12 +41,12 @@ function form(context, start, end) {
   const [from, to] = [field(context, text.start, "", { value: start, suggest: true }), field(context, text.end, "", { value: end, suggest: true })];
   const search = (event) => {
     event.preventDefault();
-    go(link("walk", context.corpus, ["path"], { start: from.input.value.trim(), end: to.input.value.trim() }));
+    go(link("explore", context.corpus, ["path"], { start: from.input.value.trim(), end: to.input.value.trim() }));
   };
   const swap = () => ([from.input.value, to.input.value] = [to.input.value, from.input.value]);
   return h(
     "form",
-    { class: "walk-form", role: "search", on: { submit: search } },
+    { class: "explore-form", role: "search", on: { submit: search } },
     from.element,
     h("button", { type: "button", on: { click: swap } }, text.swap),
     to.element,
@@ -59,7 +59,7 @@ function path(corpus, found, at) {
     "li",
     { class: "card path" },
     h("h2", null, text.path(at + 1, found.steps.length)),
-    h("p", { class: "path-names" }, found.names.map((name, place) => [place ? h("span", { "aria-hidden": "true", class: "arrow" }, " → ") : "", nameLink(corpus, name)])),
+    h("p", { class: "path-names" }, found.names.map((name, place) => [place ? h("span", { "aria-hidden": "true", class: "arrow" }, " → ") : "", entityLink(corpus, name)])),
     h("ol", { class: "steps" }, found.steps.map((each) => step(corpus, each))),
   );
 }
