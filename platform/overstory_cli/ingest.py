@@ -15,7 +15,7 @@ from overstory.sources.read_options import ReadOptions
 from overstory_cli.index import index_fields, show_indexed
 from overstory_cli.options import Result, json_option, knowledge_options, wants_json
 from overstory_cli.output import JsonList, from_here, show_notes, shown_time
-from overstory_cli.reading import (
+from overstory_cli.source_options import (
     Metadata,
     delete_excluded_option,
     loader_option,

@@ -33,7 +33,7 @@ def mcp(progress: Progress, corpora: tuple[str, ...], write: bool, skill: bool) 
         click.echo(agent_skill().read_text(encoding="utf-8"), nl=False)
         return
     try:
-        from overstory_service.mcp.serving import serve_stdio
+        from overstory_service.mcp.server import serve_stdio
     except ImportError as error:
         raise ExtraMissing((error.name or "mcp").partition(".")[0], extra="mcp") from error
     serve_stdio(Settings.from_environment(), corpora=corpora, write=write)

@@ -11,7 +11,14 @@ from overstory.sources.read_options import ReadOptions
 from overstory.transfer import StageReport
 from overstory_cli.options import Result, json_option, knowledge_options
 from overstory_cli.output import show_notes
-from overstory_cli.reading import Metadata, loader_option, metadata_option, reading_options, show_files, strict_option
+from overstory_cli.source_options import (
+    Metadata,
+    loader_option,
+    metadata_option,
+    reading_options,
+    show_files,
+    strict_option,
+)
 
 
 @click.command()

@@ -16,7 +16,13 @@ from overstory.knowledge.watching import MINUTES_BETWEEN_FULL_SYNCS, WatchOption
 from overstory.knowledge.watching import watch as watch_folders
 from overstory.sources.read_options import ReadOptions
 from overstory_cli.options import knowledge_options
-from overstory_cli.reading import Metadata, delete_excluded_option, metadata_option, reading_options, shown_change
+from overstory_cli.source_options import (
+    Metadata,
+    delete_excluded_option,
+    metadata_option,
+    reading_options,
+    shown_change,
+)
 
 
 @click.command()

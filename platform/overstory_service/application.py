@@ -32,9 +32,9 @@ from overstory.errors import ExtraMissing, OverstoryError, SettingsError
 from overstory.settings import Settings
 from overstory_service.addresses import RequestAddresses, WithoutRootPath, require_known_parameters, with_slashes
 from overstory_service.guards import OPENAPI_PATH, Guards
-from overstory_service.hosted import Admitted, Hosted
-from overstory_service.observing import Observed
+from overstory_service.metrics import MetricsMiddleware
 from overstory_service.problems import OPENAI_PATHS, by_status, invalid, response_of
+from overstory_service.request_limits import ClientGone
 from overstory_service.routes import (
     chat,
     communities,
@@ -45,7 +45,7 @@ from overstory_service.routes import (
     questions,
     tokens,
 )
-from overstory_service.running import ClientGone
+from overstory_service.service_host import Admitted, ServiceHost
 from overstory_service.settings import JOBS_AT_ONCE, ServiceSettings
 from overstory_service.tokens import service_folder
 
@@ -76,7 +76,7 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
     """
     _check_root_path(service.root_path)
     own = service_folder(settings) if folder is None else folder
-    host = Hosted.of(settings, service, own, open_without_tokens=True)
+    host = ServiceHost.of(settings, service, own, open_without_tokens=True)
     if not host.gate.tokens.tokens() and not service.serves_here_alone:
         behind = "" if not service.listens_here_alone else ", and leave out --address"
         raise SettingsError(
@@ -84,7 +84,7 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
             remedy=f"Make one first (overstory tokens add NAME), or listen on 127.0.0.1{behind}.",
         )
     middleware = [Middleware(WithoutRootPath, root_path=service.root_path)] if service.root_path else []
-    middleware.append(Middleware(Observed, figures=host.figures, log_questions=service.log_questions))
+    middleware.append(Middleware(MetricsMiddleware, metrics=host.metrics, log_questions=service.log_questions))
     if service.allowed_origins:
         middleware.append(
             Middleware(
@@ -116,7 +116,7 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
             Exception: _fault,
         },
     )
-    application.state.hosted = host
+    application.state.host = host
     for each in ROUTES:
         application.include_router(each.router)
     application.state.mcp = _add_mcp(application, host)
@@ -135,10 +135,10 @@ def _check_root_path(root_path: str) -> None:
         )
 
 
-def _add_mcp(application: FastAPI, host: Hosted) -> StreamableHTTPSessionManager | None:
+def _add_mcp(application: FastAPI, host: ServiceHost) -> StreamableHTTPSessionManager | None:
     """Add the route of agents; without the extra `mcp` it says what they need."""
     try:
-        from overstory_service.mcp.serving import add_endpoint
+        from overstory_service.mcp.server import add_endpoint
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
             raise
@@ -166,7 +166,7 @@ def to_environment(service: ServiceSettings) -> None:
 
 @asynccontextmanager
 async def _lifespan(application: FastAPI) -> AsyncGenerator[None]:
-    host: Hosted = application.state.hosted
+    host: ServiceHost = application.state.host
     manager: StreamableHTTPSessionManager | None = application.state.mcp
     starting = asyncio.create_task(_start(host))
     try:
@@ -179,7 +179,7 @@ async def _lifespan(application: FastAPI) -> AsyncGenerator[None]:
         await run_in_threadpool(host.close)
 
 
-async def _start(host: Hosted) -> None:
+async def _start(host: ServiceHost) -> None:
     """Load the models, connect, and start on jobs; try again until all of it works."""
     while not host.ready:
         try:

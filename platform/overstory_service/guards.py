@@ -19,7 +19,6 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from overstory_service.hosted import admitted
 from overstory_service.problems import (
     OPENAI_PATHS,
     Ambiguous,
@@ -30,6 +29,7 @@ from overstory_service.problems import (
     TooLarge,
     response_of,
 )
+from overstory_service.service_host import admitted
 from overstory_service.settings import ServiceSettings
 
 _BODY_MEGABYTES = 2
@@ -46,9 +46,9 @@ _SIGN_IN_SECONDS = 15.0
 _MOST_ARRIVING_BODIES = 32
 """Requests of one token whose bodies are not complete; more are answered with 429."""
 
-_BESIDE = ("/healthz", "/readyz")
+_UNCOUNTED = ("/healthz", "/readyz")
 OPENAPI_PATH = "/openapi.json"
-_OPEN = ("/", OPENAPI_PATH, *_BESIDE)
+_OPEN = ("/", OPENAPI_PATH, *_UNCOUNTED)
 _PAGE = "/page/"
 _SESSION = "/v1/session"
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\s\[\]:@/?#]+)(?::\d*)?")
@@ -77,7 +77,7 @@ class Guards:
             return
         limit = self._limit(scope)
         body = _Body(scope, receive, limit, _seconds(scope, limit))
-        sent = _SentAnswer(send, body)
+        sent = _GuardedResponse(send, body)
         try:
             self._check(Headers(scope=scope), limit)
             sender = "" if _is_open(scope) else (await admitted(Request(scope))).name
@@ -101,7 +101,7 @@ class Guards:
                 f"{_MOST_ARRIVING_BODIES} requests of this token have not sent their whole bodies yet.",
                 remedy="Finish sending them, then try again.",
             )
-        counted = scope["path"] not in _BESIDE
+        counted = scope["path"] not in _UNCOUNTED
 
         def arrived() -> None:
             self._arriving[sender] -= 1
@@ -124,7 +124,7 @@ class Guards:
         Raises:
             TooBusy: this request would be one too many.
         """
-        if scope["path"] in _BESIDE:
+        if scope["path"] in _UNCOUNTED:
             return
         others = self._working - body.complete
         if others >= self._settings.most_requests:
@@ -237,7 +237,7 @@ class _Body:
         return message
 
 
-class _SentAnswer:
+class _GuardedResponse:
     """What is sent; nothing once the body was refused before."""
 
     def __init__(self, send: Send, body: _Body) -> None:

@@ -46,7 +46,7 @@ class OpenCorpora:
         self._open: OrderedDict[str, _Open] = OrderedDict()
 
     @contextmanager
-    def lent(self, name: str) -> Generator[Knowledge]:
+    def borrow(self, name: str) -> Generator[Knowledge]:
         """The corpus by this name, open until the block ends at least.
 
         Raises:

@@ -22,7 +22,7 @@ from overstory.progress import Step
 from overstory.sources import Kept, ReadOptions
 from overstory_service.jobs.store import JobState, JobStore, ServiceJob
 from overstory_service.jobs.uploads import Uploads
-from overstory_service.observing import ServiceFigures
+from overstory_service.metrics import ServiceMetrics
 from overstory_service.open_corpora import OpenCorpora
 from overstory_service.problems import Problem, problem_of
 
@@ -121,7 +121,7 @@ def _loaded(job: ServiceJob, report: LoadReport, folder: Path) -> dict[str, Any]
     before = sum(job.loaded.get(name, 0) for name in ("added", "changed", "moved"))
     here = folder.as_posix()
 
-    def told(text: str) -> str:  # without the place of the files on this machine
+    def without_folder(text: str) -> str:  # without the place of the files on this machine
         return text.replace(f"{here}/", "").replace(here, "the folder")
 
     mended = [f"{each.path}: {each.said}" for each in report.decoded if each.replaced][:_MOST_PROBLEMS_REPORTED]
@@ -131,16 +131,17 @@ def _loaded(job: ServiceJob, report: LoadReport, folder: Path) -> dict[str, Any]
         "in_corpus": report.in_corpus,
         "vanished": report.vanished,
         "broken": [
-            told(f"{str(each).rstrip('.')}. {each.remedy}".strip()) for each in report.broken[:_MOST_PROBLEMS_REPORTED]
+            without_folder(f"{str(each).rstrip('.')}. {each.remedy}".strip())
+            for each in report.broken[:_MOST_PROBLEMS_REPORTED]
         ],
         "broken_count": len(report.broken),
-        "skipped": list(map(told, report.skipped[:_MOST_PROBLEMS_REPORTED])),
+        "skipped": list(map(without_folder, report.skipped[:_MOST_PROBLEMS_REPORTED])),
         "skipped_count": len(report.skipped),
         "excluded": report.excluded,
-        "kept": [told(_kept(each)) for each in report.kept[:_MOST_PROBLEMS_REPORTED]],
-        "decoded": [told(f"{each.path}: {each.said}") for each in report.decoded[:_MOST_PROBLEMS_REPORTED]],
+        "kept": [without_folder(_kept(each)) for each in report.kept[:_MOST_PROBLEMS_REPORTED]],
+        "decoded": [without_folder(f"{each.path}: {each.said}") for each in report.decoded[:_MOST_PROBLEMS_REPORTED]],
         "decoded_count": len(report.decoded),
-        "notes": [*(plain(each) for each in report.notes), *map(told, mended)],
+        "notes": [*(plain(each) for each in report.notes), *map(without_folder, mended)],
     }
 
 
@@ -163,14 +164,14 @@ class JobRunner:
         corpora: OpenCorpora,
         store: JobStore,
         uploads: Uploads,
-        figures: ServiceFigures,
+        metrics: ServiceMetrics,
         *,
         folders: Sequence[str],
     ) -> None:
         self._corpora = corpora
         self._store = store
         self._uploads = uploads
-        self._figures = figures
+        self._metrics = metrics
         self._folders = folders
         self._wanted = threading.Event()
         self._stopped = threading.Event()
@@ -222,7 +223,7 @@ class JobRunner:
         with self._lock:
             self._running[job.id] = kept.cancellation
         _log.info("job %s: %s of corpus %r begins, attempt %d", job.id, job.kind, job.corpus, job.attempts)
-        self._figures.jobs.inc()
+        self._metrics.jobs.inc()
         kept.start()
         try:
             if self._stopped.is_set():
@@ -248,7 +249,7 @@ class JobRunner:
             self._end(kept, "failed", problem=problem_of(error, corpus=job.corpus))
         finally:
             kept.stop()
-            self._figures.jobs.dec()
+            self._metrics.jobs.dec()
             with self._lock:
                 del self._running[job.id]
 

@@ -137,7 +137,7 @@ def _item(fields: dict[str, Any], indent: str) -> list[str]:
     return lines
 
 
-def told(error: Exception, quotation: Quotation, corpus: str = "", *, own_process: bool = False) -> str:
+def error_text(error: Exception, quotation: Quotation, corpus: str = "", *, own_process: bool = False) -> str:
     """Return an error as the HTTP API words it, with tools in place of routes and commands.
 
     Args:

@@ -16,7 +16,6 @@ from overstory.model import Document, Evidence, Hit
 from overstory.model.communities import CommunityReports, CommunityTree, FullReport
 from overstory.model.entity_paths import EntityPaths, NameFacts
 from overstory.settings import DEFAULT_RETRIEVER
-from overstory_service.hosted import LONGEST_FILTER, Call, Readable
 from overstory_service.jobs.store import ServiceJob
 from overstory_service.mcp.results import CUT, SHORT_TEXT_CHARACTERS, cut
 from overstory_service.problems import Refused
@@ -25,6 +24,7 @@ from overstory_service.routes.documents import DeletedDocuments, DocumentText, S
 from overstory_service.routes.documents import delete_document as delete_stored_document
 from overstory_service.routes.jobs import queue_index, seen_job
 from overstory_service.routes.questions import LONGEST_QUESTION, MOST_OTHER_CORPORA, OtherCorpus
+from overstory_service.service_host import LONGEST_FILTER, Call, Readable
 from overstory_service.tokens import Rights
 
 _MOST_CORPORA_NAMED = 20
@@ -107,7 +107,16 @@ def _tool(
     def add(work: Work) -> Work:
         name, hints = work.__name__, get_type_hints(work)
         TOOLS[name] = AgentTool(
-            name, title, description, hints["asked"], hints["return"], work, rights, annotations, characters, without
+            name,
+            title,
+            description,
+            hints["arguments"],
+            hints["return"],
+            work,
+            rights,
+            annotations,
+            characters,
+            without,
         )
         return work
 
@@ -132,13 +141,13 @@ TreeChoice = Annotated[
 ]
 
 
-class OfCorpus(Arguments):
+class CorpusArguments(Arguments):
     corpus: str | None = Field(
         None, max_length=_LONGEST_ASKED_NAME, description="The name of a corpus; needed only if there are several."
     )
 
 
-class OfCorpora(OfCorpus):
+class QuestionArguments(CorpusArguments):
     also: list[OtherCorpus] = Field(
         [], max_length=MOST_OTHER_CORPORA, description="Names of other corpora, asked together with `corpus`."
     )
@@ -149,19 +158,19 @@ class OfCorpora(OfCorpus):
     )
 
 
-class ToAsk(OfCorpora):
+class AskToolArguments(QuestionArguments):
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A whole question.")
     style: Literal["short", "report"] | None = Field(None, description="The form of a language model's answer.")
 
 
-class ToSearch(OfCorpora):
+class SearchToolArguments(QuestionArguments):
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A question, or words to look for.")
     characters: int = Field(
         _FOUND_TEXT_CHARACTERS, ge=100, le=_MOST_FOUND_TEXT_CHARACTERS, description="The most of each passage."
     )
 
 
-class ToConnect(OfCorpus):
+class PathArguments(CorpusArguments):
     start: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="A name, as texts write it.")
     end: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="Another name.")
     k: int = Field(3, ge=1, le=10, description="How many paths.")
@@ -169,13 +178,13 @@ class ToConnect(OfCorpus):
     where: Filter = None
 
 
-class ToName(OfCorpus):
+class EntityArguments(CorpusArguments):
     name: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="A name, as texts write it.")
     limit: int = Field(15, ge=1, le=50, description="The most facts, and the most related names.")
     where: Filter = None
 
 
-class ToSeeTree(OfCorpus):
+class TreeArguments(CorpusArguments):
     node: str | None = Field(
         None, max_length=_LONGEST_ID, description="The id of a community, or its beginning; the whole if left out."
     )
@@ -185,7 +194,7 @@ class ToSeeTree(OfCorpus):
     where: Filter = None
 
 
-class ToReport(OfCorpus):
+class ReportArguments(CorpusArguments):
     community: str | None = Field(
         None,
         max_length=_LONGEST_ID,
@@ -197,13 +206,13 @@ class ToReport(OfCorpus):
     where: Filter = None
 
 
-class ToRead(OfCorpus):
+class ReadArguments(CorpusArguments):
     document: str = Field(min_length=1, max_length=_LONGEST_ID, description="The id of a document, as results name it.")
     first: int = Field(0, ge=0, le=2**31 - 1, description="How many passages to leave out before; `next` of a result.")
     limit: int = Field(10, ge=1, le=_MOST_READ_PASSAGES, description="The most passages.")
 
 
-class ToStore(Arguments):
+class StoreTextArguments(Arguments):
     corpus: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="It is made if it is not there.")
     text: str = Field(min_length=1, max_length=_LONGEST_STORED_TEXT)
     source: str = Field(min_length=1, max_length=1_000, description="Where the text comes from: an address or a path.")
@@ -214,15 +223,15 @@ class ToStore(Arguments):
     )
 
 
-class ToDelete(OfCorpus):
+class DeleteArguments(CorpusArguments):
     document: str = Field(min_length=1, max_length=_LONGEST_ID, description="Its id.")
 
 
-class ToIndex(OfCorpus):
+class IndexArguments(CorpusArguments):
     systems: list[str] = Field(default_factory=list, max_length=20, description="Also build what these systems need.")
 
 
-class ToFollow(Arguments):
+class JobArguments(Arguments):
     job: str = Field(pattern="^[0-9a-f]{32}$", description="Its id.")
 
 
@@ -232,9 +241,9 @@ class ToFollow(Arguments):
     "answer it.",
     without=("question", "evidence", "usage", "passages", "start", "end"),
 )
-async def ask(call: Call, asked: ToAsk) -> Answer:
-    options = AskOptions(retriever=asked.retriever, where=asked.where, style=asked.style)
-    return await call.ask(asked.also, lambda view: view.ask(asked.question, asked.k, **options))
+async def ask(call: Call, arguments: AskToolArguments) -> Answer:
+    options = AskOptions(retriever=arguments.retriever, where=arguments.where, style=arguments.style)
+    return await call.ask(arguments.also, lambda view: view.ask(arguments.question, arguments.k, **options))
 
 
 @_tool(
@@ -247,13 +256,14 @@ async def ask(call: Call, asked: ToAsk) -> Answer:
         *("boilerplate", "extra", "tokens", "details"),
     ),
 )
-async def search(call: Call, asked: ToSearch) -> Evidence:
+async def search(call: Call, arguments: SearchToolArguments) -> Evidence:
     found = await call.ask(
-        asked.also, lambda view: view.search(asked.question, asked.k, retriever=asked.retriever, where=asked.where)
+        arguments.also,
+        lambda view: view.search(arguments.question, arguments.k, retriever=arguments.retriever, where=arguments.where),
     )
     return replace(
         found,
-        hits=tuple(replace(hit, text=_excerpt(hit, asked.characters)) for hit in found.hits),
+        hits=tuple(replace(hit, text=_excerpt(hit, arguments.characters)) for hit in found.hits),
         parts=tuple(
             replace(each, text=cut(each.for_people, SHORT_TEXT_CHARACTERS))
             for each in found.other_parts[:_MOST_FOUND_PARTS]
@@ -272,9 +282,11 @@ def _excerpt(hit: Hit, most: int) -> str:
     "Show how two names (people, places, works, terms) are connected: the shortest path and the best others, each step "
     "with the sentence that states it.",
 )
-async def why(call: Call, asked: ToConnect) -> EntityPaths:
+async def path(call: Call, arguments: PathArguments) -> EntityPaths:
     return await call.read(
-        lambda view: view.paths(asked.start, asked.end, asked.k, steps=asked.steps, where=asked.where)
+        lambda view: view.paths(
+            arguments.start, arguments.end, arguments.k, steps=arguments.steps, where=arguments.where
+        )
     )
 
 
@@ -283,8 +295,8 @@ async def why(call: Call, asked: ToConnect) -> EntityPaths:
     "What the documents say of one name: type, spellings, facts with the sentences that state them, and the names that "
     "facts tie to it.",
 )
-async def name(call: Call, asked: ToName) -> NameFacts:
-    return await call.read(lambda view: view.name(asked.name, limit=asked.limit, where=asked.where))
+async def entity(call: Call, arguments: EntityArguments) -> NameFacts:
+    return await call.read(lambda view: view.name(arguments.name, limit=arguments.limit, where=arguments.where))
 
 
 @_tool(
@@ -293,10 +305,15 @@ async def name(call: Call, asked: ToName) -> NameFacts:
     "from one community down. Needs the index of a system with a tree (serag, hirag, tretriever).",
     without=("entropy", "entropy_below", "inside", "similarity", "sentences"),
 )
-async def tree(call: Call, asked: ToSeeTree) -> CommunityTree:
+async def tree(call: Call, arguments: TreeArguments) -> CommunityTree:
     return await call.read(
         lambda view: view.tree(
-            asked.node, depth=asked.depth, limit=asked.limit, sentences=False, tree=asked.tree, where=asked.where
+            arguments.node,
+            depth=arguments.depth,
+            limit=arguments.limit,
+            sentences=False,
+            tree=arguments.tree,
+            where=arguments.where,
         )
     )
 
@@ -307,11 +324,13 @@ async def tree(call: Call, asked: ToSeeTree) -> CommunityTree:
     "rating. Needs the index of a system that writes reports (hirag).",
     characters=_REPORT_CHARACTERS,
 )
-async def report(call: Call, asked: ToReport) -> CommunityReports | FullReport:
+async def report(call: Call, arguments: ReportArguments) -> CommunityReports | FullReport:
     def read(view: Readable) -> CommunityReports | FullReport:
-        if asked.community is None:
-            return view.reports(level=asked.level, limit=asked.limit, tree=asked.tree, where=asked.where)
-        return view.report(asked.community, tree=asked.tree, where=asked.where)
+        if arguments.community is None:
+            return view.reports(
+                level=arguments.level, limit=arguments.limit, tree=arguments.tree, where=arguments.where
+            )
+        return view.report(arguments.community, tree=arguments.tree, where=arguments.where)
 
     return await call.read(read)
 
@@ -323,8 +342,10 @@ async def report(call: Call, asked: ToReport) -> CommunityReports | FullReport:
     characters=_READ_CHARACTERS,
     without=("start", "end"),
 )
-async def read_document(call: Call, asked: ToRead) -> DocumentText:
-    found = await call.read(lambda view: document_text(view, asked.document, first=asked.first, limit=asked.limit))
+async def read_document(call: Call, arguments: ReadArguments) -> DocumentText:
+    found = await call.read(
+        lambda view: document_text(view, arguments.document, first=arguments.first, limit=arguments.limit)
+    )
     left, passages = _READ_CHARACTERS, list(found.passages[:1])
     for each in found.passages[1:]:
         left -= len(passages[-1].text)
@@ -335,8 +356,8 @@ async def read_document(call: Call, asked: ToRead) -> DocumentText:
 
 
 @_tool("List corpora", "List the corpora (collections of documents) that can be asked, with their sizes.")
-async def corpora(call: Call, asked: Arguments) -> CorpusList:
-    del asked
+async def corpora(call: Call, arguments: Arguments) -> CorpusList:
+    del arguments
     return await list_corpora(call)
 
 
@@ -347,10 +368,12 @@ async def corpora(call: Call, asked: Arguments) -> CorpusList:
     rights="write",
     annotations=_REPLACES,
 )
-async def store_text(call: Call, asked: ToStore) -> StoredTexts:
+async def store_text(call: Call, arguments: StoreTextArguments) -> StoredTexts:
     call.require("write")
-    document = Document(asked.source, asked.key, asked.text.strip(), asked.title, metadata_of_json(asked.metadata))
-    return await call.run(lambda: store_texts(call.host, asked.corpus, [document]))
+    document = Document(
+        arguments.source, arguments.key, arguments.text.strip(), arguments.title, metadata_of_json(arguments.metadata)
+    )
+    return await call.run(lambda: store_texts(call.host, arguments.corpus, [document]))
 
 
 @_tool(
@@ -359,9 +382,9 @@ async def store_text(call: Call, asked: ToStore) -> StoredTexts:
     rights="write",
     annotations=_REPLACES,
 )
-async def delete_document(call: Call, asked: ToDelete) -> DeletedDocuments:
+async def delete_document(call: Call, arguments: DeleteArguments) -> DeletedDocuments:
     call.require("write")
-    return await call.whole("Deleting", lambda whole: delete_stored_document(whole, asked.document))
+    return await call.whole("Deleting", lambda whole: delete_stored_document(whole, arguments.document))
 
 
 @_tool(
@@ -371,9 +394,9 @@ async def delete_document(call: Call, asked: ToDelete) -> DeletedDocuments:
     annotations=_ADDS,
     without=_JOB_INTERNALS,
 )
-async def index(call: Call, asked: ToIndex) -> ServiceJob:
+async def index(call: Call, arguments: IndexArguments) -> ServiceJob:
     call.require("write")
-    return await queue_index(call, {"systems": asked.systems, "model": None, "improve": False})
+    return await queue_index(call, {"systems": arguments.systems, "model": None, "improve": False})
 
 
 @_tool(
@@ -382,5 +405,5 @@ async def index(call: Call, asked: ToIndex) -> ServiceJob:
     rights="write",
     without=_JOB_INTERNALS,
 )
-async def job(call: Call, asked: ToFollow) -> ServiceJob:
-    return await seen_job(call, asked.job)
+async def job(call: Call, arguments: JobArguments) -> ServiceJob:
+    return await seen_job(call, arguments.job)

@@ -24,10 +24,10 @@ from overstory.knowledge.asynchronous import AnswerStream
 from overstory.model.plain import plain
 from overstory.settings import DEFAULT_RETRIEVER
 from overstory_service.addresses import with_slashes
-from overstory_service.hosted import LONGEST_FILTER, Admitted, address_of_service, hosted
 from overstory_service.problems import NotThere, Refused, problem_of
+from overstory_service.responses import PROBLEMS
 from overstory_service.routes.questions import LONGEST_QUESTION, ask_after
-from overstory_service.sending import PROBLEMS
+from overstory_service.service_host import LONGEST_FILTER, Admitted, address_of_service, host_of
 
 SideTask = Literal["title", "tags", "follow_ups", "queries", "autocompletion", "emoji"]
 
@@ -368,7 +368,7 @@ class ListedModels:
 @router.get("/models", response_model=None, responses={200: {"model": ListedModels}})
 async def models(request: Request, access: Admitted) -> Response:
     """The corpora of the token, each by itself and with a retriever."""
-    host = hosted(request)
+    host = host_of(request)
     found = await host.run(request, host.corpora.base.corpora)
     seen = [each.corpus for each in found if access.sees(each.corpus.name)]
     listed = [
@@ -384,7 +384,7 @@ async def model(
     model: Annotated[str, Path(max_length=1_000), AfterValidator(with_slashes)], request: Request, access: Admitted
 ) -> Response:
     """One of them, or a corpus with any other retriever."""
-    host = hosted(request)
+    host = host_of(request)
     found = await host.run(request, host.corpora.base.corpora)
     created = {each.corpus.name: each.corpus.created for each in found if access.sees(each.corpus.name)}
     corpus, _ = _chosen(model, list(created))
@@ -407,7 +407,7 @@ async def model(
 )
 async def complete(asked: ChatRequest, request: Request, access: Admitted) -> Response:
     """Answer the last question of a conversation, with the passages that the answer stands on."""
-    host = hosted(request)
+    host = host_of(request)
     question, history = _conversation(asked.messages)
     known = await host.run(request, host.corpora.base.corpora)
     corpus, retriever = _chosen(asked.model, [each.corpus.name for each in known if access.sees(each.corpus.name)])

@@ -17,9 +17,9 @@ from overstory.model.entity_paths import NameFacts, NamePassages
 from overstory.retrieve.suggested_merges import SuggestedMerges
 from overstory.systems.tree.view import MOST_MEMBERS_PAGED
 from overstory_service.addresses import with_slashes
-from overstory_service.hosted import OnCorpus, Where
 from overstory_service.problems import DESCRIBED, Refused
-from overstory_service.sending import PROBLEMS, Sent
+from overstory_service.responses import PROBLEMS, DataclassResponse
+from overstory_service.service_host import OnCorpus, Where
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["names and communities"], responses=PROBLEMS)
 
@@ -32,7 +32,7 @@ TreeName = Annotated[str, Query(max_length=200, description="The name of a tree;
 
 
 @dataclass(frozen=True, slots=True)
-class NameList:
+class EntityList:
     """Names, the most frequent first."""
 
     names: tuple[ListedName, ...]
@@ -45,7 +45,7 @@ class TreeList:
     trees: tuple[ListedTree, ...]
 
 
-@router.get("/names", response_model=None, responses={200: {"model": NameList}})
+@router.get("/names", response_model=None, responses={200: {"model": EntityList}})
 async def names(
     call: OnCorpus,
     like: Annotated[str, Query(max_length=1_000, description="Only names that begin so.")] = "",
@@ -61,7 +61,7 @@ async def names(
     found = await call.read(
         lambda view: view.names(limit=limit, type=type, like=like, words=words, by_kind=by_kind, where=where)
     )
-    return Sent(NameList(tuple(found)))
+    return DataclassResponse(EntityList(tuple(found)))
 
 
 @router.get("/name", response_model=None, responses={200: {"model": NameFacts}})
@@ -72,7 +72,7 @@ async def name(
     where: Where = None,
 ) -> Response:
     """A name: its type, spellings and facts, with the sentences that state them, and the names that these tie to it."""
-    return Sent(await call.read(lambda view: view.name(name, limit=limit, where=where)))
+    return DataclassResponse(await call.read(lambda view: view.name(name, limit=limit, where=where)))
 
 
 @router.get("/name/passages", response_model=None, responses={200: {"model": NamePassages}})
@@ -84,7 +84,9 @@ async def name_passages(
     where: Where = None,
 ) -> Response:
     """The passages that mention a name, or are about it."""
-    return Sent(await call.read(lambda view: view.name_passages(name, first=first, limit=limit, where=where)))
+    return DataclassResponse(
+        await call.read(lambda view: view.name_passages(name, first=first, limit=limit, where=where))
+    )
 
 
 @router.get("/tree", response_model=None, responses={200: {"model": CommunityTree}})
@@ -99,7 +101,7 @@ async def tree(
     where: Where = None,
 ) -> Response:
     """Communities of a tree that a system's index has."""
-    return Sent(
+    return DataclassResponse(
         await call.read(
             lambda view: view.tree(
                 node, depth=depth, limit=limit, first=first, sentences=sentences, tree=tree, where=where
@@ -112,7 +114,7 @@ async def tree(
 async def trees(call: OnCorpus) -> Response:
     """The trees that the corpus was indexed for."""
     found = await call.read(lambda view: view.trees())
-    return Sent(TreeList(tuple(found)))
+    return DataclassResponse(TreeList(tuple(found)))
 
 
 @router.get("/reports", response_model=None, responses={200: {"model": CommunityReports}})
@@ -124,7 +126,9 @@ async def reports(
     where: Where = None,
 ) -> Response:
     """The reports on communities, those of the highest rating first."""
-    return Sent(await call.read(lambda view: view.reports(level=level, limit=limit, tree=tree, where=where)))
+    return DataclassResponse(
+        await call.read(lambda view: view.reports(level=level, limit=limit, tree=tree, where=where))
+    )
 
 
 @router.get("/reports/{community}", response_model=None, responses={200: {"model": FullReport}})
@@ -135,7 +139,7 @@ async def report(
     where: Where = None,
 ) -> Response:
     """The report on a community, each finding with the passages it stands on."""
-    return Sent(await call.read(lambda view: view.report(community, tree=tree, where=where)))
+    return DataclassResponse(await call.read(lambda view: view.report(community, tree=tree, where=where)))
 
 
 EditAction = Literal["merge", "rename", "hide", "undo", "dismiss", "allow"]
@@ -149,7 +153,7 @@ _NEEDS: dict[EditAction, tuple[str, ...]] = {
 }
 
 
-class NameEditAsked(BaseModel):
+class NameEditRequest(BaseModel):
     """An edit of names."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -197,25 +201,27 @@ class NameEditList:
 async def suggested(call: OnCorpus, limit: Annotated[int, Query(ge=1, le=1_000)] = 50) -> Response:
     """Names that may be one, with passages."""
     call.access.require("write")
-    return Sent(await call.whole("Suggestions", lambda whole: whole.suggested_merges(limit=limit)))
+    return DataclassResponse(await call.whole("Suggestions", lambda whole: whole.suggested_merges(limit=limit)))
 
 
 @router.get("/names/edits", response_model=None, responses={200: {"model": NameEditList}})
 async def edits(call: OnCorpus) -> Response:
     """The edits of names by hand."""
-    return Sent(await call.whole("Edits of names", lambda whole: _with_dismissed(whole, whole.name_edits())))
+    return DataclassResponse(
+        await call.whole("Edits of names", lambda whole: _with_dismissed(whole, whole.name_edits()))
+    )
 
 
 @router.post("/names/edits", response_model=None, responses={200: {"model": NameEditList}})
-async def edit(call: OnCorpus, asked: NameEditAsked) -> Response:
+async def edit(call: OnCorpus, asked: NameEditRequest) -> Response:
     """Edit names, or undo an edit."""
     call.access.require("write")
     asked.require_complete()
     done = await call.whole("Editing names", lambda whole: _with_dismissed(whole, _edited(whole, asked)))
-    return Sent(done)
+    return DataclassResponse(done)
 
 
-def _edited(whole: Knowledge, asked: NameEditAsked) -> list[StoredNameEdit]:
+def _edited(whole: Knowledge, asked: NameEditRequest) -> list[StoredNameEdit]:
     match asked.action:
         case "merge":
             return whole.merge_names(asked.names, asked.into)

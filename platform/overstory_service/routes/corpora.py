@@ -13,9 +13,9 @@ from overstory.graph import CorpusSize, read_corpus
 from overstory.index import CorpusStatus
 from overstory.knowledge import Knowledge
 from overstory.llm import Spent
-from overstory_service.hosted import Call, OnCorpus, OnService
 from overstory_service.problems import Refused
-from overstory_service.sending import PROBLEMS, Sent
+from overstory_service.responses import PROBLEMS, DataclassResponse
+from overstory_service.service_host import Call, OnCorpus, OnService
 
 router = APIRouter(prefix="/v1", tags=["corpora"], responses=PROBLEMS)
 
@@ -65,7 +65,7 @@ class CorpusModels:
 @router.get("/corpora", response_model=None, responses={200: {"model": CorpusList}})
 async def corpora(call: OnService) -> Response:
     """List the corpora that the token is good for."""
-    return Sent(await list_corpora(call))
+    return DataclassResponse(await list_corpora(call))
 
 
 async def list_corpora(call: Call) -> CorpusList:
@@ -88,7 +88,7 @@ async def status(
     def read(knowledge: Knowledge) -> CorpusStatus:
         return knowledge.status(sizes=sizes)
 
-    return Sent(await call.whole("The status of a corpus", read))
+    return DataclassResponse(await call.whole("The status of a corpus", read))
 
 
 @router.get("/corpora/{corpus}/models", response_model=None, responses={200: {"model": CorpusModels}})
@@ -106,7 +106,7 @@ async def models(call: OnCorpus) -> Response:
             usage=knowledge.model_usage(),
         )
 
-    return Sent(await call.whole("The usage of models", read))
+    return DataclassResponse(await call.whole("The usage of models", read))
 
 
 @router.delete("/corpora/{corpus}", response_model=None, responses={200: {"model": DeletedCorpus}})
@@ -114,7 +114,7 @@ async def delete(call: OnCorpus) -> Response:
     """Delete a corpus with all that it holds."""
     call.access.require("admin")
     await call.whole("Deleting", lambda knowledge: knowledge.delete_corpus())
-    return Sent(DeletedCorpus(call.corpus))
+    return DataclassResponse(DeletedCorpus(call.corpus))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ async def browser(
         title, commands = found
         return BrowserPlace(Addresses.of(knowledge.graph).link(editor=commands), title)
 
-    return Sent(await call.whole("Neo4j Browser", work))
+    return DataclassResponse(await call.whole("Neo4j Browser", work))
 
 
 def _listed(corpus: CorpusSize, *, counts: bool) -> ListedCorpus:

@@ -21,13 +21,13 @@ from overstory.model import Document
 from overstory.sources.installed import Format, known_formats
 from overstory.structured_text import parse_json
 from overstory_service.addresses import with_slashes
-from overstory_service.hosted import Call, Hosted, OnCorpus, OnService, Readable, Where
 from overstory_service.jobs.runner import LONGEST_ENCODING_NAME, read_options_of
 from overstory_service.jobs.store import ServiceJob
 from overstory_service.jobs.uploads import upload_form
 from overstory_service.problems import Refused, UnknownParameter
-from overstory_service.running import when_free
-from overstory_service.sending import PROBLEMS, Sent, cursor_of, place_of
+from overstory_service.request_limits import when_free
+from overstory_service.responses import PROBLEMS, DataclassResponse, cursor_of, place_of
+from overstory_service.service_host import Call, OnCorpus, OnService, Readable, ServiceHost, Where
 
 router = APIRouter(prefix="/v1", tags=["documents"], responses=PROBLEMS)
 
@@ -66,7 +66,7 @@ class DocumentText:
     next: int | None
 
 
-class GivenDocument(BaseModel):
+class NewDocument(BaseModel):
     """A text to be stored. One with the source and key of another replaces it."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -78,12 +78,12 @@ class GivenDocument(BaseModel):
     metadata: dict[str, Any] = Field(default_factory=dict)  # checked as that of files
 
 
-class GivenDocuments(BaseModel):
+class NewDocuments(BaseModel):
     """Texts to be stored at once; they are found when the corpus is indexed."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    documents: list[GivenDocument] = Field(min_length=1, max_length=1_000)
+    documents: list[NewDocument] = Field(min_length=1, max_length=1_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class DeletedDocuments:
     documents: int
 
 
-def store_texts(host: Hosted, corpus: str, texts: Sequence[Document]) -> StoredTexts:
+def store_texts(host: ServiceHost, corpus: str, texts: Sequence[Document]) -> StoredTexts:
     """Store texts, in a new corpus if there is none by this name; blocks.
 
     Raises:
@@ -141,7 +141,7 @@ async def documents(
         following = cursor_of(here[-2].source, here[-2].source_key) if len(here) > limit else None
         return ListedDocuments(tuple(here[:limit]), following)
 
-    return Sent(await call.read(page))
+    return DataclassResponse(await call.read(page))
 
 
 @router.get("/corpora/{corpus}/failed", response_model=None, responses={200: {"model": FailedFiles}})
@@ -155,7 +155,7 @@ async def failed(
         found = whole.failed_files()
         return FailedFiles(tuple(found[:limit]), len(found))
 
-    return Sent(await call.whole("The list of files that failed", first))
+    return DataclassResponse(await call.whole("The list of files that failed", first))
 
 
 @router.get("/corpora/{corpus}/documents/{document}", response_model=None, responses={200: {"model": DocumentText}})
@@ -169,7 +169,9 @@ async def document(
     ] = "",
 ) -> Response:
     """A document with its metadata and its text."""
-    return Sent(await call.read(lambda view: document_text(view, document, first=first, limit=limit, around=around)))
+    return DataclassResponse(
+        await call.read(lambda view: document_text(view, document, first=first, limit=limit, around=around))
+    )
 
 
 def document_text(view: Readable, document: str, *, first: int, limit: int, around: str = "") -> DocumentText:
@@ -185,14 +187,14 @@ def document_text(view: Readable, document: str, *, first: int, limit: int, arou
 
 
 @router.post("/corpora/{corpus}/documents", response_model=None, responses={200: {"model": StoredTexts}})
-async def store(call: OnCorpus, given: GivenDocuments) -> Response:
+async def store(call: OnCorpus, given: NewDocuments) -> Response:
     """Store texts. The corpus is made if it is not there; index it to find them."""
     call.require("write")
     texts = [
         Document(each.source, each.key, each.text.strip(), each.title, metadata_of_json(each.metadata))
         for each in given.documents
     ]
-    return Sent(await call.run(lambda: store_texts(call.host, call.corpus, texts)))
+    return DataclassResponse(await call.run(lambda: store_texts(call.host, call.corpus, texts)))
 
 
 @router.post(
@@ -246,7 +248,7 @@ async def upload(call: OnCorpus, request: Request) -> Response:
         except BaseException:
             await run_in_threadpool(host.uploads.delete, job)
             raise
-    return Sent(queued, 202)
+    return DataclassResponse(queued, 202)
 
 
 @router.delete(
@@ -256,7 +258,7 @@ async def delete(call: OnCorpus, document: DocumentId) -> Response:
     """Delete a document, with names that only it mentions."""
     call.access.require("write")
     deleted = await call.whole("Deleting", lambda whole: delete_document(whole, document))
-    return Sent(deleted)
+    return DataclassResponse(deleted)
 
 
 @router.post(
@@ -283,13 +285,13 @@ async def _switch(call: Call, document: str, *, disabled: bool) -> Response:
         (knowledge.disable_documents if disabled else knowledge.enable_documents)(document)
         return knowledge.document(document)
 
-    return Sent(await call.whole("Enabling and disabling", switch))
+    return DataclassResponse(await call.whole("Enabling and disabling", switch))
 
 
 @router.get("/corpora/{corpus}/metadata", response_model=None, responses={200: {"model": MetadataKeys}})
 async def metadata(call: OnCorpus) -> Response:
     """The keys of the metadata of all documents."""
-    return Sent(await call.whole("The keys of metadata", lambda whole: whole.metadata()))
+    return DataclassResponse(await call.whole("The keys of metadata", lambda whole: whole.metadata()))
 
 
 @router.get("/corpora/{corpus}/metadata/{key}", response_model=None, responses={200: {"model": MetadataValues}})
@@ -299,7 +301,9 @@ async def metadata_values(
     limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
 ) -> Response:
     """The values that documents have under a key, the most frequent first."""
-    return Sent(await call.whole("Values of metadata", lambda whole: whole.metadata_values(key, limit=limit)))
+    return DataclassResponse(
+        await call.whole("Values of metadata", lambda whole: whole.metadata_values(key, limit=limit))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +317,7 @@ class FormatList:
 async def formats(call: OnService) -> Response:
     """Which kinds of files this service reads, and what keeps it from reading others."""
     call.require("write")
-    return Sent(FormatList(await call.run(known_formats)))
+    return DataclassResponse(FormatList(await call.run(known_formats)))
 
 
 def _check_fields(form: FormData) -> None:
@@ -328,7 +332,7 @@ def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is no JSON")
 
 
-async def _keep(host: Hosted, job: str, form: FormData) -> list[str]:
+async def _keep(host: ServiceHost, job: str, form: FormData) -> list[str]:
     """Copy the files of a form to the folder of their job; return their names."""
     files = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
     if not files:

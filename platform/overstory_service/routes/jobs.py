@@ -19,11 +19,11 @@ from overstory.graph import read_corpus
 from overstory.index import metadata_of_json
 from overstory.model.plain import plain
 from overstory.systems import wishes
-from overstory_service.hosted import Call, OnCorpus, OnService, admitted, tokens_readable
 from overstory_service.jobs.runner import LONGEST_ENCODING_NAME, read_options_of
 from overstory_service.jobs.store import JOB_STATES, JobState, ServiceJob
 from overstory_service.problems import NotAllowed, NothingHere, Refused, TookTooLong
-from overstory_service.sending import EVENTS, PROBLEMS, Sent, cursor_of, job_number_of
+from overstory_service.responses import EVENTS, PROBLEMS, DataclassResponse, cursor_of, job_number_of
+from overstory_service.service_host import Call, OnCorpus, OnService, admitted, tokens_readable
 
 router = APIRouter(prefix="/v1", tags=["jobs"], responses=PROBLEMS)
 
@@ -33,7 +33,7 @@ MOST_EVENT_SECONDS = 6 * 3_600.0
 JobId = Annotated[str, Path(pattern="^[0-9a-f]{32}$", description="The id of a job.")]
 
 
-class IndexAsked(BaseModel):
+class IndexRequest(BaseModel):
     """What to build."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -43,7 +43,7 @@ class IndexAsked(BaseModel):
     improve: bool = False
 
 
-class SyncAsked(BaseModel):
+class SyncRequest(BaseModel):
     """A folder of the server to be loaded; documents of it that are no longer there are deleted."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -72,15 +72,15 @@ class JobPage:
 
 
 @router.post("/corpora/{corpus}/index", status_code=202, response_model=None, responses={202: {"model": ServiceJob}})
-async def index(call: OnCorpus, asked: IndexAsked | None = None) -> Response:
+async def index(call: OnCorpus, asked: IndexRequest | None = None) -> Response:
     """Queue a job that brings the index up to date."""
     call.require("write")
-    given = (asked or IndexAsked()).model_dump()
-    return Sent(await queue_index(call, given), 202)
+    given = (asked or IndexRequest()).model_dump()
+    return DataclassResponse(await queue_index(call, given), 202)
 
 
 @router.post("/corpora/{corpus}/sync", status_code=202, response_model=None, responses={202: {"model": ServiceJob}})
-async def sync(call: OnCorpus, asked: SyncAsked) -> Response:
+async def sync(call: OnCorpus, asked: SyncRequest) -> Response:
     """Queue a job that loads a folder of the server, deletes what is no longer in it, and indexes."""
     call.require("admin")
     folder = _allowed(asked.folder, call.host.settings.folders)
@@ -89,7 +89,7 @@ async def sync(call: OnCorpus, asked: SyncAsked) -> Response:
     read_options_of(given)  # what cannot be used is refused now
     by = call.access.name
     queued = await call.run(lambda: call.host.queue_job(call.corpus, "sync", given, by=by))
-    return Sent(shown_job(call, queued), 202)
+    return DataclassResponse(shown_job(call, queued), 202)
 
 
 @router.get("/jobs", response_model=None, responses={200: {"model": JobPage}})
@@ -105,19 +105,19 @@ async def jobs(
     access = call.access
     before = None if cursor is None else job_number_of(cursor)
     if corpus is not None and not access.sees(corpus):
-        return Sent(JobPage((), None))
+        return DataclassResponse(JobPage((), None))
     of = [corpus] if corpus is not None else None if access.corpora is None else sorted(access.corpora)
     states = JOB_STATES if state is None else (state,)
     store = await call.run(call.host.job_store)
     here = await call.run(lambda: store.list(of, states=states, before=before, limit=limit + 1))
     following = cursor_of(str(here[limit - 1].number)) if len(here) > limit else None
-    return Sent(JobPage(tuple(shown_job(call, each) for each in here[:limit]), following))
+    return DataclassResponse(JobPage(tuple(shown_job(call, each) for each in here[:limit]), following))
 
 
 @router.get("/jobs/{job}", response_model=None, responses={200: {"model": ServiceJob}})
 async def job(job: JobId, call: OnService) -> Response:
     """A job, and how far it is."""
-    return Sent(await seen_job(call, job))
+    return DataclassResponse(await seen_job(call, job))
 
 
 @router.delete("/jobs/{job}", response_model=None, responses={200: {"model": ServiceJob}})
@@ -129,7 +129,7 @@ async def cancel(job: JobId, call: OnService) -> Response:
         raise NothingHere("job by this id")
     if cancelled.state == "cancelled":
         await call.run(lambda: call.host.uploads.delete(job))
-    return Sent(shown_job(call, cancelled))
+    return DataclassResponse(shown_job(call, cancelled))
 
 
 @router.get(

@@ -15,9 +15,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from overstory.errors import OverstoryError
-from overstory_service.hosted import Admitted, hosted
 from overstory_service.problems import NothingHere
-from overstory_service.sending import PROBLEMS
+from overstory_service.responses import PROBLEMS
+from overstory_service.service_host import Admitted, host_of
 
 router = APIRouter(tags=["service"])
 
@@ -80,7 +80,7 @@ async def file(name: str, request: Request) -> Response:
 
 
 async def _sent(request: Request, name: str) -> Response:
-    found = await run_in_threadpool(page_file, name, hosted(request).settings.root_path)
+    found = await run_in_threadpool(page_file, name, host_of(request).settings.root_path)
     if found is None:
         raise NothingHere("file of the page by this name")
     headers = {**PAGE_HEADERS, "ETag": found.etag}
@@ -131,7 +131,7 @@ async def healthz() -> Response:
 @router.get("/readyz", response_model=None, responses={503: {"description": "Not yet, or not now."}})
 async def readyz(request: Request) -> Response:
     """Models are loaded, and the database answers; and whether a question was asked since the start."""
-    host = hosted(request)
+    host = host_of(request)
     try:
         if host.ready:
             async with asyncio.timeout(_READY_SECONDS):
@@ -151,4 +151,4 @@ async def readyz(request: Request) -> Response:
 async def metrics(request: Request, access: Admitted) -> Response:
     """Figures for Prometheus: requests, seconds, jobs."""
     access.require("admin")
-    return Response(generate_latest(hosted(request).figures.registry), media_type=CONTENT_TYPE_LATEST)
+    return Response(generate_latest(host_of(request).metrics.registry), media_type=CONTENT_TYPE_LATEST)

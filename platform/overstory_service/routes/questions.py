@@ -20,9 +20,9 @@ from overstory.model.entity_paths import EntityPaths
 from overstory.model.plain import plain
 from overstory.protocols import Extractor
 from overstory.settings import DEFAULT_RETRIEVER
-from overstory_service.hosted import LONGEST_CORPUS_NAME, LONGEST_FILTER, Askable, OnCorpus, Where
 from overstory_service.problems import TookTooLong, problem_of
-from overstory_service.sending import EVENTS, PROBLEMS, Sent
+from overstory_service.responses import EVENTS, PROBLEMS, DataclassResponse
+from overstory_service.service_host import LONGEST_CORPUS_NAME, LONGEST_FILTER, Askable, OnCorpus, Where
 
 
 def ask_after(
@@ -66,7 +66,7 @@ MOST_OTHER_CORPORA = 15
 OtherCorpus = Annotated[str, Field(min_length=1, max_length=LONGEST_CORPUS_NAME)]
 
 
-class AskedQuestion(BaseModel):
+class SearchRequest(BaseModel):
     """A question, and how to search for it."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -85,7 +85,7 @@ class AskedQuestion(BaseModel):
     hypothetical: bool = False
 
 
-class AskedBefore(BaseModel):
+class EarlierQuestion(BaseModel):
     """A question that was asked before, and what was answered."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -94,7 +94,7 @@ class AskedBefore(BaseModel):
     answer: str = Field("", max_length=_LONGEST_ANSWER, description="Its first line counts.")
 
 
-class AskedForAnswer(AskedQuestion):
+class AskRequest(SearchRequest):
     """A question, how to search for it, and how to answer it."""
 
     stream: bool = Field(default=False, description="Send the answer in pieces while it is written.")
@@ -105,8 +105,8 @@ class AskedForAnswer(AskedQuestion):
         default=False,
         description="Let the retriever's system learn from the answer, for whoever asks later. Needs the rights write.",
     )
-    history: list[AskedBefore] = Field(
-        default_factory=list[AskedBefore],
+    history: list[EarlierQuestion] = Field(
+        default_factory=list[EarlierQuestion],
         max_length=_MOST_HISTORY,
         description="Questions that this one may go on from, oldest first; the last six count. It is completed from "
         "them, and the answer's `follow_up` is what was sent.",
@@ -130,7 +130,7 @@ class AskedForAnswer(AskedQuestion):
 
 
 @router.post("/search", response_model=None, responses={200: {"model": Evidence}})
-async def search(call: OnCorpus, asked: AskedQuestion) -> Response:
+async def search(call: OnCorpus, asked: SearchRequest) -> Response:
     """Find the passages that answer a question, best first, with all that the retriever found besides."""
     call.note_question(asked.question)
 
@@ -145,7 +145,7 @@ async def search(call: OnCorpus, asked: AskedQuestion) -> Response:
             where=asked.where,
         )
 
-    return Sent(await call.ask(asked.also, find))
+    return DataclassResponse(await call.ask(asked.also, find))
 
 
 @router.post(
@@ -160,7 +160,7 @@ async def search(call: OnCorpus, asked: AskedQuestion) -> Response:
         }
     },
 )
-async def ask(call: OnCorpus, asked: AskedForAnswer) -> Response:
+async def ask(call: OnCorpus, asked: AskRequest) -> Response:
     """Answer a question, with the passages that the answer stands on."""
     if asked.remember:
         call.access.require("write")
@@ -176,7 +176,7 @@ async def ask(call: OnCorpus, asked: AskedForAnswer) -> Response:
             return view.ask(asked.question, asked.k, **options)
 
     if not asked.stream:
-        return Sent(await call.run(lambda: work(None)))
+        return DataclassResponse(await call.run(lambda: work(None)))
     stream = AnswerStream(host.threads, work)
     first = await host.wanted(call.request, anext(stream, None))
     return EventSourceResponse(_events(stream, first, host.settings.request_seconds, call.corpus))
@@ -215,4 +215,4 @@ async def paths(
     where: Where = None,
 ) -> Response:
     """How two names are connected: the shortest path and the best others, with the sentences that state each step."""
-    return Sent(await call.read(lambda view: view.paths(start, end, k, steps=steps, where=where)))
+    return DataclassResponse(await call.read(lambda view: view.paths(start, end, k, steps=steps, where=where)))

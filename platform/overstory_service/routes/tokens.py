@@ -15,17 +15,17 @@ from overstory.errors import SettingsError
 from overstory.graph.ids import corpus_label
 from overstory_service.access import LOCAL, Access, access_of
 from overstory_service.addresses import with_slashes
-from overstory_service.hosted import (
+from overstory_service.problems import NotAllowed, NothingHere, Refused, TokenUnknown
+from overstory_service.responses import PROBLEMS, DataclassResponse
+from overstory_service.service_host import (
     LONGEST_FILTER,
     SESSION_COOKIE,
     Admitted,
     address_of_service,
-    hosted,
+    host_of,
     require_page,
     tokens_readable,
 )
-from overstory_service.problems import NotAllowed, NothingHere, Refused, TokenUnknown
-from overstory_service.sending import PROBLEMS, Sent
 from overstory_service.tokens import LONGEST_TOKEN_NAME, SESSION_DAYS, AccessToken, Rights, TokenFile
 
 router = APIRouter(prefix="/v1", responses=PROBLEMS)
@@ -63,7 +63,7 @@ class Session:
 async def session(request: Request, access: Admitted) -> Response:
     """Who asks: 401 where a token is needed first."""
     by_cookie = "authorization" not in request.headers
-    return Sent(_session(access, "local" if access is LOCAL else "cookie" if by_cookie else "token"))
+    return DataclassResponse(_session(access, "local" if access is LOCAL else "cookie" if by_cookie else "token"))
 
 
 @router.post("/session", tags=["sessions"], response_model=None, responses={200: {"model": Session}})
@@ -71,7 +71,7 @@ async def sign_in(given: SignIn, request: Request) -> Response:
     """Exchange a token for a cookie, which only a browser's own requests to this service carry (`HttpOnly`,
     `SameSite=Strict`; `Secure` where the page came by https)."""
     require_page(request)
-    tokens = hosted(request).gate.tokens
+    tokens = host_of(request).gate.tokens
     with tokens_readable():
         cookie = await run_in_threadpool(tokens.begin_session, given.token.strip())
         found = None if cookie is None else tokens.of_session(cookie)
@@ -79,7 +79,7 @@ async def sign_in(given: SignIn, request: Request) -> Response:
         raise TokenUnknown
     access = access_of(found)
     request.state.token = access.name
-    answer = Sent(_session(access, "cookie"))
+    answer = DataclassResponse(_session(access, "cookie"))
     answer.set_cookie(
         SESSION_COOKIE,
         cookie,
@@ -99,7 +99,7 @@ async def sign_out(request: Request) -> Response:
     cookie = request.cookies.get(SESSION_COOKIE)
     if cookie is not None:
         with tokens_readable():
-            await run_in_threadpool(hosted(request).gate.tokens.end_session, cookie)
+            await run_in_threadpool(host_of(request).gate.tokens.end_session, cookie)
     answer = Response(status_code=204)
     answer.delete_cookie(
         SESSION_COOKIE, path=_cookie_path(request), secure=_by_https(request), httponly=True, samesite="strict"
@@ -109,7 +109,7 @@ async def sign_out(request: Request) -> Response:
 
 def _cookie_path(request: Request) -> str:
     # With the root path, other services of the same host do not get the cookie.
-    return hosted(request).settings.root_path or "/"
+    return host_of(request).settings.root_path or "/"
 
 
 def _by_https(request: Request) -> bool:
@@ -125,7 +125,7 @@ def _session(access: Access, by: Literal["local", "cookie", "token"]) -> Session
 _MOST_CORPORA_OF_A_TOKEN = 1_000
 
 
-class TokenAsked(BaseModel):
+class TokenRequest(BaseModel):
     """A token to be made: whose it is, and what it is good for."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -169,7 +169,7 @@ class TokenList:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeToken:
+class CreatedToken:
     """A new token. `secret` is shown this once."""
 
     token: ListedToken
@@ -181,25 +181,25 @@ async def tokens(request: Request, access: Admitted) -> Response:
     """List tokens, in the order in which they were made (admin)."""
     access.require("admin")
     with tokens_readable():
-        found = await run_in_threadpool(hosted(request).gate.tokens.tokens)
-    return Sent(TokenList(tuple(_listed(each, access) for each in found if access.covers(each.corpora))))
+        found = await run_in_threadpool(host_of(request).gate.tokens.tokens)
+    return DataclassResponse(TokenList(tuple(_listed(each, access) for each in found if access.covers(each.corpora))))
 
 
-@router.post("/tokens", tags=["tokens"], status_code=201, response_model=None, responses={201: {"model": MadeToken}})
-async def add(asked: TokenAsked, request: Request, access: Admitted) -> Response:
+@router.post("/tokens", tags=["tokens"], status_code=201, response_model=None, responses={201: {"model": CreatedToken}})
+async def add(asked: TokenRequest, request: Request, access: Admitted) -> Response:
     """Make a token (admin): with no more rights and for no more corpora than yours."""
     access.require("admin")
     for corpus in asked.corpora:
         access.require_corpus(corpus)
         corpus_label(corpus)
     corpora = tuple(asked.corpora) or tuple(sorted(access.corpora or ()))
-    file = hosted(request).gate.tokens
+    file = host_of(request).gate.tokens
     if access is LOCAL and not (asked.rights == "admin" and not corpora):
         raise NotAllowed(
             "The first token must have the rights 'admin' for all corpora.",
             remedy="From then on every request needs a token, and with another one nobody could make more.",
         )
-    return Sent(await run_in_threadpool(_made, file, asked, corpora, access), 201)
+    return DataclassResponse(await run_in_threadpool(_made, file, asked, corpora, access), 201)
 
 
 @router.delete("/tokens/{name}", tags=["tokens"], response_model=None, responses={200: {"model": ListedToken}})
@@ -210,10 +210,10 @@ async def revoke(
 ) -> Response:
     """End a token, and the sessions of browsers that were signed in with it (admin)."""
     access.require("admin")
-    return Sent(await run_in_threadpool(_revoked, hosted(request).gate.tokens, name, access))
+    return DataclassResponse(await run_in_threadpool(_revoked, host_of(request).gate.tokens, name, access))
 
 
-def _made(file: TokenFile, asked: TokenAsked, corpora: Sequence[str], access: Access) -> MadeToken:
+def _made(file: TokenFile, asked: TokenRequest, corpora: Sequence[str], access: Access) -> CreatedToken:
     with tokens_readable():
         there = {each.name for each in file.tokens()}
     if asked.name.strip() in there:
@@ -222,7 +222,7 @@ def _made(file: TokenFile, asked: TokenAsked, corpora: Sequence[str], access: Ac
     made = file.find(secret)
     if made is None:
         raise NothingHere("token by this name")
-    return MadeToken(_listed(made, access), secret)
+    return CreatedToken(_listed(made, access), secret)
 
 
 def _revoked(file: TokenFile, name: str, access: Access) -> ListedToken:

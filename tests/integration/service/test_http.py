@@ -24,7 +24,7 @@ from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.model.plain import plain
 from overstory_service import application, running
-from overstory_service.sending import cursor_of
+from overstory_service.responses import cursor_of
 
 QUESTION = "On which river is the city where Albert Einstein was born?"
 HELLO = [("files", ("a.md", b"Hello there."))]

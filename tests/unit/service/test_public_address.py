@@ -157,4 +157,4 @@ def test_each_process_of_several_has_the_same_settings(
     monkeypatch.setenv("OVERSTORY_SERVICE", "")
     service = ServiceSettings(root_path="/kb", proxies=("127.0.0.1",))
     to_environment(service)
-    assert from_environment().state.hosted.settings == service
+    assert from_environment().state.host.settings == service

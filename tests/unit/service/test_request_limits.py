@@ -7,14 +7,14 @@ import asyncio
 import pytest
 
 from overstory.errors import DatabaseUnreachable
-from overstory_service import running
-from overstory_service.running import DatabaseWatch
+from overstory_service import request_limits
+from overstory_service.request_limits import DatabaseWatch
 
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "_GREETING_SECONDS", 0.3)
-    monkeypatch.setattr(running, "_GREETING_AGAIN_SECONDS", 0.3)
+    monkeypatch.setattr(request_limits, "_GREETING_SECONDS", 0.3)
+    monkeypatch.setattr(request_limits, "_GREETING_AGAIN_SECONDS", 0.3)
 
 
 async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped] # it has no types
 
 from overstory.examples import agent_skill
-from overstory_service.mcp.serving import listed_tool
+from overstory_service.mcp.server import listed_tool
 from overstory_service.mcp.tools import TOOLS, AgentTool
 
 ROOT = Path(__file__).parents[4]

@@ -39,11 +39,11 @@ from starlette.types import Receive, Scope, Send
 from overstory.errors import OverstoryError, SettingsError
 from overstory.settings import Settings
 from overstory_service.access import LOCAL, Access, Gate
-from overstory_service.hosted import Admitted, Call, Hosted
-from overstory_service.mcp.results import NOTICE, Quotation, rendered, shortened, told
+from overstory_service.mcp.results import NOTICE, Quotation, error_text, rendered, shortened
 from overstory_service.mcp.tools import TOOLS, AgentTool, only_corpus
 from overstory_service.problems import TokenNeeded
-from overstory_service.running import ClientGone
+from overstory_service.request_limits import ClientGone
+from overstory_service.service_host import Admitted, Call, ServiceHost
 from overstory_service.settings import ServiceSettings
 from overstory_service.tokens import RIGHTS, Rights, service_folder
 
@@ -65,7 +65,7 @@ Context = ServerRequestContext[Any, Any]  # what the SDK has of a connection, of
 class ToolServer:
     """Answers agents."""
 
-    def __init__(self, host: Hosted, access_of: AccessOf, *, write: bool) -> None:
+    def __init__(self, host: ServiceHost, access_of: AccessOf, *, write: bool) -> None:
         """
         Args:
             access_of: returns the rights of a request; of None (stdio), those of this process.
@@ -92,7 +92,7 @@ class ToolServer:
         try:
             access = self._access_of(context.request)
         except OverstoryError as error:
-            raise MCPError(INVALID_REQUEST, told(error, Quotation())) from error
+            raise MCPError(INVALID_REQUEST, error_text(error, Quotation())) from error
         return ListToolsResult(tools=[listed_tool(name) for name, each in self._tools.items() if _may(access, each)])
 
     async def _call(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
@@ -119,7 +119,7 @@ class ToolServer:
             return _failed("The client has left.")
         except Exception as error:  # noqa: BLE001 # whatever it is, the agent gets as much of it as it may know
             own_process = context.request is None
-            return _failed(told(error, quotation, "" if call is None else call.corpus, own_process=own_process))
+            return _failed(error_text(error, quotation, "" if call is None else call.corpus, own_process=own_process))
         structure = {"notice": NOTICE, "corpus": call.corpus, **found}
         return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structure)
 
@@ -171,7 +171,7 @@ def _without(schema: Any, keywords: set[str], fields: Collection[str] = ()) -> A
     return {key: _without(part, keywords, fields) for key, part in bare.items()}
 
 
-def add_endpoint(application: FastAPI, host: Hosted, path: str) -> StreamableHTTPSessionManager:
+def add_endpoint(application: FastAPI, host: ServiceHost, path: str) -> StreamableHTTPSessionManager:
     """Add the route of agents: streamable HTTP without sessions, so that any process may answer any request.
 
     The guards of other routes hold here, too. Methods other than POST are refused: they would open streams that nothing
@@ -186,12 +186,12 @@ def add_endpoint(application: FastAPI, host: Hosted, path: str) -> StreamableHTT
     @application.post(path, include_in_schema=False, response_model=None)
     async def post(request: Request, access: Admitted) -> Response:
         request.state.access = access
-        return _Answered(manager)
+        return _McpResponse(manager)
 
     return manager
 
 
-class _Answered(Response):
+class _McpResponse(Response):
     """Response that the SDK sends."""
 
     def __init__(self, manager: StreamableHTTPSessionManager) -> None:
@@ -253,7 +253,7 @@ def serve_stdio(settings: Settings, *, corpora: Sequence[str] = (), write: bool 
         SettingsError: the token of the settings is not known, or the tokens cannot be read.
     """
     service = ServiceSettings(agents_write=write)
-    host = Hosted.of(settings, service, service_folder(settings), open_without_tokens=False, works_at_need=write)
+    host = ServiceHost.of(settings, service, service_folder(settings), open_without_tokens=False, works_at_need=write)
     access_of = _ProcessAccess(host.gate, settings.token, frozenset(corpora) or None, write)
     try:
         access_of(None)
@@ -265,7 +265,7 @@ def serve_stdio(settings: Settings, *, corpora: Sequence[str] = (), write: bool 
     asyncio.run(_serve(host, access_of, write=write))
 
 
-async def _serve(host: Hosted, access_of: AccessOf, *, write: bool) -> None:
+async def _serve(host: ServiceHost, access_of: AccessOf, *, write: bool) -> None:
     loop = asyncio.get_running_loop()
     stopped: asyncio.Future[int] = loop.create_future()
     for number in (signal.SIGINT, signal.SIGTERM):

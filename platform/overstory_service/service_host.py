@@ -26,10 +26,10 @@ from overstory_service.addresses import with_slashes
 from overstory_service.jobs.runner import JobRunner
 from overstory_service.jobs.store import JobKind, JobStore, ServiceJob
 from overstory_service.jobs.uploads import Uploads
-from overstory_service.observing import ServiceFigures
+from overstory_service.metrics import ServiceMetrics
 from overstory_service.open_corpora import OpenCorpora
 from overstory_service.problems import Forged, NotThere, TokensUnreadable
-from overstory_service.running import DatabaseWatch, when_free, while_wanted
+from overstory_service.request_limits import DatabaseWatch, when_free, while_wanted
 from overstory_service.settings import ServiceSettings
 from overstory_service.tokens import TOKENS_FILE, Rights, TokenFile
 
@@ -42,7 +42,7 @@ Askable = Readable | SeveralCorpora
 
 
 @dataclass(slots=True)
-class Hosted:
+class ServiceHost:
     """The parts of the service, made once a process.
 
     Attributes:
@@ -55,7 +55,7 @@ class Hosted:
     corpora: OpenCorpora
     gate: Gate
     uploads: Uploads
-    figures: ServiceFigures
+    metrics: ServiceMetrics
     threads: WorkThreads
     store: JobStore | None = None
     runner: JobRunner | None = None
@@ -77,7 +77,7 @@ class Hosted:
         *,
         open_without_tokens: bool,
         works_at_need: bool = False,
-    ) -> Hosted:
+    ) -> ServiceHost:
         """Return the parts of a process.
 
         Args:
@@ -89,7 +89,7 @@ class Hosted:
             corpora=OpenCorpora(settings),
             gate=Gate(TokenFile(folder / TOKENS_FILE), open_without_tokens=open_without_tokens),
             uploads=Uploads(folder / "uploads"),
-            figures=ServiceFigures(),
+            metrics=ServiceMetrics(),
             threads=WorkThreads(min(_MOST_WORKING_THREADS, service.most_requests)),
             works_at_need=works_at_need,
         )
@@ -103,9 +103,9 @@ class Hosted:
             CorpusNameInvalid, FilterError, IndexMissing, DatabaseError: it cannot be read.
         """
         access.require_corpus(corpus)
-        with ExitStack() as lent:
+        with ExitStack() as borrowed:
             try:
-                knowledge = lent.enter_context(self.corpora.lent(corpus))
+                knowledge = borrowed.enter_context(self.corpora.borrow(corpus))
                 view = self.corpora.part(corpus, knowledge, access.where) if access.where else knowledge
             except CorpusNotFound:
                 raise NotThere(corpus) from None
@@ -159,7 +159,7 @@ class Hosted:
         with self.lock:
             if self.runner is None:
                 folders = self.settings.folders
-                runner = JobRunner(self.corpora, self.job_store(), self.uploads, self.figures, folders=folders)
+                runner = JobRunner(self.corpora, self.job_store(), self.uploads, self.metrics, folders=folders)
                 runner.start(threads)
                 self.runner = runner
 
@@ -199,7 +199,7 @@ class Call:
         request: None on stdio.
     """
 
-    host: Hosted
+    host: ServiceHost
     request: Request | None
     access: Access
     corpus: str = ""
@@ -219,14 +219,14 @@ class Call:
             self.request.state.question = question
 
     async def run(self, call: Callable[[], R]) -> R:
-        """Return the result of a blocking call, as `Hosted.run` does."""
+        """Return the result of a blocking call, as `ServiceHost.run` does."""
         return await self.host.run(self.request, call)
 
     async def read(self, call: Callable[[Readable], R]) -> R:
         """Return the result of a blocking call on the corpus as the token may read it.
 
         Raises:
-            as `Hosted.opened` and `Hosted.run`.
+            as `ServiceHost.opened` and `ServiceHost.run`.
         """
 
         def work() -> R:
@@ -239,7 +239,7 @@ class Call:
         """Return the result of a blocking call on the corpus, or on it and others as one.
 
         Raises:
-            as `Hosted.opened_as_one` and `Hosted.run`.
+            as `ServiceHost.opened_as_one` and `ServiceHost.run`.
         """
 
         def work() -> R:
@@ -268,15 +268,15 @@ class Call:
         return await self.read(work)
 
 
-def hosted(request: Request) -> Hosted:
+def host_of(request: Request) -> ServiceHost:
     """Return the parts of the service that a request came to."""
-    found: Hosted = request.app.state.hosted
+    found: ServiceHost = request.app.state.host
     return found
 
 
 def address_of_service(request: Request) -> str:
     """Return the address by which the client reaches the service, without a final slash: the start of links."""
-    settings = hosted(request).settings
+    settings = host_of(request).settings
     return (settings.address or str(request.base_url).rstrip("/")) + settings.root_path
 
 
@@ -298,7 +298,7 @@ async def admitted(request: Request) -> Access:
     if session is not None and authorization is None:
         require_page(request)
     with tokens_readable():
-        access = hosted(request).gate.admit(authorization, session)
+        access = host_of(request).gate.admit(authorization, session)
     request.state.token = access.name
     return access
 
@@ -343,11 +343,11 @@ CorpusName = Annotated[
 
 
 async def _on_service(request: Request, access: Admitted) -> Call:
-    return Call(hosted(request), request, access)
+    return Call(host_of(request), request, access)
 
 
 async def _on_corpus(corpus: CorpusName, request: Request, access: Admitted) -> Call:
-    return Call(hosted(request), request, access, corpus)
+    return Call(host_of(request), request, access, corpus)
 
 
 OnService = Annotated[Call, Depends(_on_service)]

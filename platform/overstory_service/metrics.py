@@ -20,7 +20,7 @@ _LONGEST_LOGGED_QUESTION = 500
 """Characters."""
 
 
-class ServiceFigures:
+class ServiceMetrics:
     """What Prometheus asks for."""
 
     def __init__(self) -> None:
@@ -39,12 +39,12 @@ class ServiceFigures:
         self.jobs = Gauge("overstory_jobs_working", "Jobs that this process works on", registry=self.registry)
 
 
-class Observed:
+class MetricsMiddleware:
     """An ASGI application around all others, which sees how each request ends."""
 
-    def __init__(self, app: ASGIApp, figures: ServiceFigures, *, log_questions: bool = False) -> None:
+    def __init__(self, app: ASGIApp, metrics: ServiceMetrics, *, log_questions: bool = False) -> None:
         self._app = app
-        self._figures = figures
+        self._metrics = metrics
         self._log_questions = log_questions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -63,16 +63,16 @@ class Observed:
                 message["headers"] = [*message.get("headers", ()), *own]
             await send(message)
 
-        self._figures.working.inc()
+        self._metrics.working.inc()
         try:
             await self._app(scope, receive, watched)
         finally:
-            self._figures.working.dec()
+            self._metrics.working.dec()
             seconds = time.perf_counter() - began
             route = getattr(scope.get("route"), "path", NO_ROUTE)
             method = scope["method"] if scope.get("route") else NO_ROUTE
-            self._figures.requests.labels(method, route, str(status)).inc()
-            self._figures.seconds.labels(method, route).observe(seconds)
+            self._metrics.requests.labels(method, route, str(status)).inc()
+            self._metrics.seconds.labels(method, route).observe(seconds)
             question = scope["state"].get("question", "") if self._log_questions else ""
             ACCESS_LOG.info(
                 "%s %s %s %s %.0f ms%s",

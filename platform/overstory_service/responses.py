@@ -87,7 +87,7 @@ EVENTS: dict[str, Any] = {
 """Content of a stream, for the OpenAPI document."""
 
 
-class Sent(Response):
+class DataclassResponse(Response):
     """A dataclass as JSON, as `--json` prints it."""
 
     media_type = "application/json"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory_service.problems import Refused
-from overstory_service.sending import cursor_of, job_number_of, place_of
+from overstory_service.responses import cursor_of, job_number_of, place_of
 
 
 @pytest.mark.parametrize("text", ["[" * 50_000, '{"a":' * 50_000, "[" + "1" * 5_000 + "]", "[1]", "\ud800"])
