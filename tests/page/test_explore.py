@@ -63,9 +63,10 @@ def test_a_tree_leads_down_to_a_sentence_in_its_document(open_page: Any) -> None
         page.wait_for_url(other_than(before))
         page.get_by_role("navigation", name="Path in the tree").wait_for()
         titles.append(page.get_by_role("heading", level=1).inner_text())
+    way = page.get_by_role("navigation", name="Path in the tree")
     for above in titles[:-1]:
-        page.get_by_role("navigation", name="Path in the tree").get_by_role("link", name=above, exact=True).wait_for()
-    assert page.get_by_role("navigation", name="Path in the tree").get_by_role("link", name="The whole tree").is_visible()
+        way.get_by_role("link", name=above, exact=True).wait_for()
+    assert way.get_by_role("link", name="The whole tree").is_visible()
     text = page.locator(".explore-passage p").first.inner_text()
     page.locator(".explore-passage .source-link").first.click()
     passage = page.get_by_role("dialog").locator(".passage.is-wanted")
