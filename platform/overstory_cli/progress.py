@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar on a terminal, plain lines elsewhere, nothing with --quiet."""
+"""Progress on standard error: a bar on a terminal, plain lines elsewhere, no output with --quiet."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_LINES = 5.0
 _BAR_WIDTH = 20
-"""Characters; leaves room for the rest of the line on a terminal of 80 columns."""
+"""Characters. The whole line fits on a terminal with 80 columns."""
 
 
 def progress_for(*, quiet: bool) -> Progress:
-    """The progress for the present kind of standard error."""
+    """Return the progress display that suits standard error."""
     if quiet:
         return Silence()
     return BarProgress() if sys.stderr.isatty() else LineProgress()
 
 
 class BarProgress:
-    """One bar per task, with an estimate of the time left; a finished task leaves one line."""
+    """Progress bar with the estimated time left; each finished task leaves one line."""
 
     def __init__(self, console: Console | None = None, clock: Clock = time.monotonic) -> None:
         self._console = console
@@ -84,7 +84,7 @@ class BarProgress:
 
 
 def _time_column(left: TimeLeft, clock: Clock) -> ProgressColumn:
-    """Return a column with the time left of a task, or the elapsed time until the rest can be estimated."""
+    """Return a column with the time left, or the elapsed time until there is an estimate."""
     from rich.progress import TimeElapsedColumn
     from rich.text import Text
 
@@ -97,7 +97,7 @@ def _time_column(left: TimeLeft, clock: Clock) -> ProgressColumn:
 
 
 class LineProgress:
-    """A line when a task ends, and one every few seconds while it runs, with an estimate of the time left."""
+    """Progress as lines: one every few seconds with the estimated time left, and one at the end of each task."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
@@ -128,7 +128,7 @@ class LineProgress:
 
 
 class StartTimes:
-    """When tasks began that have not ended: one that was interrupted by another, and starts again, began before."""
+    """Start times of unfinished tasks. A task that pauses for another one keeps its first start time."""
 
     def __init__(self) -> None:
         self._times: dict[str, float] = {}
@@ -137,7 +137,7 @@ class StartTimes:
         self._times.setdefault(task, now)
 
     def end(self, task: str, now: float) -> float:
-        """How many seconds the task took."""
+        """Return the seconds that the task took."""
         return now - self._times.pop(task, now)
 
 

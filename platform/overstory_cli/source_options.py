@@ -1,4 +1,4 @@
-"""Options of commands that read files, and reports on files that were not read as usual."""
+"""Options of commands that read files, and reports on skipped, broken and re-encoded files."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _OPTIONS = (
         "--include",
         multiple=True,
         metavar="GLOB",
-        help="In folders, read only files that this pattern fits; may be repeated. Patterns are those of .gitignore, "
-        "relative to the folder: '*.md' anywhere in it, '/docs/' right in it, 'docs/**/*.html'.",
+        help="In folders, read only files that match this pattern; may be repeated. Patterns are those of .gitignore, "
+        "relative to the folder: '*.md' at any depth, '/docs/' at the top, 'docs/**/*.html'.",
     ),
     click.option(
         "--exclude",
         multiple=True,
         metavar="GLOB",
-        help="In folders, leave out files and folders that this pattern fits; may be repeated. A later '!GLOB' takes "
-        "some in again.",
+        help="In folders, skip files and folders that match this pattern; may be repeated. A later '!GLOB' includes "
+        "some of them again.",
     ),
-    click.option("--gitignore", is_flag=True, help="In folders, also leave out what the .gitignore files say."),
+    click.option("--gitignore", is_flag=True, help="In folders, also skip files that .gitignore files exclude."),
     click.option(
         "--encoding",
         default="",
         metavar="NAME",
-        help="Read files that are not UTF-8, and do not say what they are, in this encoding (windows-1252, …), or in "
-        "the one that is recognised (auto). Without it they are refused.",
+        help="Encoding of text files that are not UTF-8 and do not state their encoding, such as windows-1252; auto "
+        "detects it. By default such files are refused.",
     ),
     click.option(
         "--most-pages",
@@ -53,7 +53,7 @@ _OPTIONS = (
         default=MOST_PAGES,
         show_default=True,
         metavar="N",
-        help="Of a sitemap, read so many pages.",
+        help="Most pages to read from a sitemap.",
     ),
     click.option(
         "--delay",
@@ -61,15 +61,14 @@ _OPTIONS = (
         default=1.0,
         show_default=True,
         metavar="SECONDS",
-        help="Between two requests for pages; robots.txt may ask for more.",
+        help="Pause between two requests for web pages; robots.txt may require a longer one.",
     ),
-    click.option("--allow-private", is_flag=True, help="Also fetch pages from private networks and from this machine."),
+    click.option("--allow-private", is_flag=True, help="Also fetch web pages from private networks and this machine."),
 )
 
 
 def reading_options(command: Callable[Concatenate[ReadOptions, P], R]) -> Callable[P, R]:
-    """Add --include, --exclude, --gitignore, --encoding, and those of pages; the command gets all as its first
-    argument."""
+    """Add the options for reading files and web pages, and pass the command a `ReadOptions` as its first argument."""
 
     @functools.wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -92,17 +91,17 @@ def reading_options(command: Callable[Concatenate[ReadOptions, P], R]) -> Callab
 
 
 def _given_metadata(_context: click.Context, _option: click.Parameter, given: Sequence[str]) -> Metadata:
-    """The values of `--set`, by key."""
+    """Return the values of `--set` by key."""
     found: Metadata = {}
     for setting in given:
         key, equals, value = setting.partition("=")
         key = key.strip()
         if not equals or not key:
-            raise click.UsageError(f"--set takes key=value, not {setting!r}: --set author='Ada Lovelace'")
+            raise click.UsageError(f"--set needs key=value, got {setting!r}. Example: --set author='Ada Lovelace'")
         if not value.strip():
-            raise click.UsageError(f"--set {key}= has no value; an empty text is --set '{key}=\"\"'.")
+            raise click.UsageError(f"--set {key}= has no value. For an empty text, use --set '{key}=\"\"'.")
         if key in found:
-            raise click.UsageError(f"--set {key}=… is given twice; a key has one value.")
+            raise click.UsageError(f"--set {key}=… is given twice. For several values, use a list: '{key}=[1, 2]'.")
         found[key] = _list(key, value) if value.lstrip().startswith("[") else value_of(value)
     return found
 
@@ -112,15 +111,15 @@ def _list(key: str, written: str) -> MetadataValue:
         values: object = parse_json(written)
     except ValueError as error:
         raise click.UsageError(
-            f"--set {key}={written} begins like a list, and is none: {error}. A list is JSON, as in "
-            f"--set '{key}=[1, 2]'; a text that begins so stands in quotes: --set {key}='\"[…]\"'."
+            f"--set {key}={written} is not a valid list: {error}. Write a list as JSON, as in --set '{key}=[1, 2]', "
+            f"and put a text that starts with a bracket into quotes, as in --set {key}='\"[…]\"'."
         ) from None
     every = cast("list[object]", values) if isinstance(values, list) else []
     if not every or not all(isinstance(each, str | int | float) for each in every):
-        raise click.UsageError(f"--set {key}=… takes a list of texts, numbers, or true and false, and at least one.")
+        raise click.UsageError(f"--set {key}=… needs a list with at least one text, number, true or false.")
     read = [value_of(each) if isinstance(each, str) and date_of(each) is not None else each for each in every]
     if len({type(each) for each in read}) > 1:
-        raise click.UsageError(f"--set {key}=… has values of several types; those of a list are of one.")
+        raise click.UsageError(f"--set {key}=… has a list with values of several types; use only one type.")
     return cast("MetadataValue", read)
 
 
@@ -130,39 +129,37 @@ metadata_option = click.option(
     multiple=True,
     callback=_given_metadata,
     metavar="KEY=VALUE",
-    help="Add this to the metadata of each document; may be repeated. A value is a number, true or false, an ISO date "
-    "(2024-02-29), or a text; quotes make it one.",
+    help="Add a value to the metadata of each document; may be repeated. A value is a number, true, false, an ISO date "
+    "(2024-02-29) or a text; a value in quotes is always a text.",
 )
-loader_option = click.option(
-    "--loader", metavar="NAME", help="Use this loader instead of the one that recognises the source."
-)
+loader_option = click.option("--loader", metavar="NAME", help="Use this loader instead of choosing one by file type.")
 strict_option = click.option("--strict", is_flag=True, help="Stop at the first broken source instead of skipping it.")
 delete_excluded_option = click.option(
     "--delete-excluded",
     is_flag=True,
-    help="With --sync, also delete the documents of files and folders that patterns leave out; else they stay.",
+    help="With --sync, also delete documents of files that --include, --exclude or --gitignore leave out.",
 )
 
 
 def shown_change(change: DocumentChange) -> str:
-    """The change of a document on one line."""
+    """Return the change of a document as one line."""
     before = f"{from_here(escaped(change.before))} → " if change.before else ""
     return f"{change.kind:<8} {before}{from_here(escaped(change.origin))}"
 
 
 def show_files(skipped: Sequence[str], decoded: Sequence[DecodedFile], broken: Sequence[BrokenSource]) -> None:
-    """Says which files were not read, or not as usual, as reports have them."""
-    show_some("skipped, because no loader reads them", [from_here(path) for path in skipped])
+    """Print the files that were skipped, broken, or read in another encoding than UTF-8."""
+    show_some("skipped: unknown file type", [from_here(path) for path in skipped])
     others = [f"{from_here(each.path)}: {each.said}" for each in decoded if not each.replaced]
     show_some("read in another encoding than UTF-8", others)
-    mended = [f"{from_here(each.path)}: {each.said}" for each in decoded if each.replaced]
-    show_some("read, but for bytes that their encoding lacks", mended)
+    incomplete = [f"{from_here(each.path)}: {each.said}" for each in decoded if each.replaced]
+    show_some("read with invalid bytes replaced", incomplete)
     faults = [from_here(str(error)) + (f" ({error.remedy})" if error.remedy else "") for error in broken]
     show_some("broken and skipped", faults)
 
 
 def show_some(what: str, items: Sequence[str]) -> None:
-    """Says what some items are, and lists the first of them."""
+    """Print a count with the label `what`, and the first items."""
     if items:
         click.echo(f"{len(items):,} {what}:", err=True)
         for item in items[:_MOST_ITEMS_LISTED]:

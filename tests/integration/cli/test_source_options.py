@@ -25,12 +25,12 @@ def test_patterns_and_encodings_are_said_before_and_after(overstory: Run, corpus
     would = overstory(*some, "--dry-run")
     assert would.code == 0
     kept = (
-        "1 path whose documents stay, because they were not read:\n"
+        "1 path not read; documents kept:\n"
         f"  {tmp_path}: 1 document; patterns leave their files out "
-        "(if these documents are to go: the same with --sync --delete-excluded)"
+        "(to delete these documents, run again with --sync --delete-excluded)"
     )
     for told in (would.err, overstory(*some).err):
-        assert "1 file or folder left out by patterns." in told
+        assert "1 file or folder excluded by patterns." in told
         assert f"1 read in another encoding than UTF-8:\n  {tmp_path}/old.csv: windows-1252" in told
         assert kept in told
     removed = overstory(*some, "--delete-excluded")
@@ -44,7 +44,7 @@ def test_patterns_and_encodings_are_said_before_and_after(overstory: Run, corpus
 def test_what_could_not_be_read_is_listed_and_read_again(overstory: Run, corpus: str, tmp_path: Path) -> None:
     write(tmp_path / "a.md", "Bram Stoker wrote Dracula.")
     write(tmp_path / "old.txt", "Die Brücke in Köln.".encode("cp1252"))
-    assert "overstory ingest --retry reads them again" in overstory("ingest", str(tmp_path), "--corpus", corpus).err
+    assert "run overstory ingest --retry" in overstory("ingest", str(tmp_path), "--corpus", corpus).err
     listed = overstory("documents", "--state", "failed", "--corpus", corpus)
     assert f"{tmp_path}/old.txt, line 1: is not UTF-8: byte 0xfc at offset 6\n" in listed.out
     assert "--encoding windows-1252" in listed.out
@@ -52,6 +52,6 @@ def test_what_could_not_be_read_is_listed_and_read_again(overstory: Run, corpus:
     retried = overstory("ingest", "--retry", "--encoding", "windows-1252", "--corpus", corpus)
     assert retried.code == 0
     assert "Read 1 document: 1 added" in retried.out
-    assert "Every file could be read" in overstory("documents", "--state", "failed", "--corpus", corpus).err
-    assert "No file is remembered" in overstory("ingest", "--retry", "--corpus", corpus).out
+    assert "There are no failed files" in overstory("documents", "--state", "failed", "--corpus", corpus).err
+    assert "There are no failed files" in overstory("ingest", "--retry", "--corpus", corpus).out
     assert overstory("ingest", "--corpus", corpus).code == 2

@@ -527,7 +527,7 @@ en.ask = {
   asTyped: "Ask as typed",
   asTypedMeans: "Ignores the previous questions",
   change: "Edit",
-  perhaps: "Possibly:",
+  perhaps: "Perhaps:",
   citation: (number, title) => `Source ${number}: ${title}`,
   sources: "Sources",
   nearest: "Closest passages",
