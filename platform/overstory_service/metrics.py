@@ -1,6 +1,7 @@
-"""What the service did: a line in the access log for each request, and figures for Prometheus.
+"""Access log and Prometheus metrics.
 
-Neither has a token, a question or a name of a document: of an address only the route is kept, of a token its name.
+Both record the route instead of the address, and the name of a token instead of the token. Questions are logged only
+on demand.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _LONGEST_LOGGED_QUESTION = 500
 
 
 class ServiceMetrics:
-    """What Prometheus asks for."""
+    """Prometheus metrics of one process."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -30,17 +31,17 @@ class ServiceMetrics:
         )
         self.seconds = Histogram(
             "overstory_request_seconds",
-            "Seconds from a request to the end of its answer",
+            "Seconds from a request to the end of its response",
             ("method", "route"),
             buckets=SECONDS_BUCKETS,
             registry=self.registry,
         )
-        self.working = Gauge("overstory_requests_working", "Requests that are worked on", registry=self.registry)
-        self.jobs = Gauge("overstory_jobs_working", "Jobs that this process works on", registry=self.registry)
+        self.working = Gauge("overstory_requests_working", "Requests in progress", registry=self.registry)
+        self.jobs = Gauge("overstory_jobs_working", "Jobs in progress in this process", registry=self.registry)
 
 
 class MetricsMiddleware:
-    """An ASGI application around all others, which sees how each request ends."""
+    """ASGI middleware that logs and counts each request. It adds a request id to the response."""
 
     def __init__(self, app: ASGIApp, metrics: ServiceMetrics, *, log_questions: bool = False) -> None:
         self._app = app

@@ -1,6 +1,6 @@
-"""The work of a request: it ends when the client leaves, when it takes too long, or when the database is silent.
+"""Limits of a request's work: it is cancelled when the client leaves, after a timeout, or if the database hangs.
 
-A frozen database still accepts connections, and the driver waits for it forever.
+A hanging database still accepts connections, and the driver waits for it without limit.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from overstory.server.process import BOLT_GREETING
 from overstory_service.problems import TookTooLong
 
 UNWATCHED_SECONDS = 3.0
-"""Until the database is checked for a request that waits."""
+"""Seconds that a request waits before the database is checked."""
 _GREETING_SECONDS = 8.0
-"""For the database to answer: garbage collection takes less, and requests end within 15 seconds."""
+"""Timeout of a check. It is longer than garbage collection takes, and lets requests end within 15 seconds."""
 _GREETING_AGAIN_SECONDS = 1.0
-"""For a database that was silent before."""
+"""Timeout of a check after one that failed."""
 _SECONDS_BETWEEN_GREETINGS = 0.25
 _BOLT_PORT = 7687
 
 
 class DatabaseWatch:
-    """Checks the database for waiting requests, by one Bolt greeting at a time on a connection of its own.
+    """Health check of the database, with one Bolt handshake at a time on a separate connection.
 
     Attributes:
-        silent: True if the last greeting had no answer.
+        silent: True if the last check timed out.
     """
 
     def __init__(self, address: Callable[[], str]) -> None:
         """
         Args:
-            address: returns the URI of the database; "" while it is unknown, when nothing is checked.
+            address: returns the URI of the database; "" before the first connection, to skip the check.
         """
         self._address = address
         self._greeting: asyncio.Task[bool] | None = None
         self.silent = False
 
     async def answers(self) -> bool:
-        """True if the database answers in time."""
+        """Return True if the database responds in time."""
         if self._greeting is None or self._greeting.done():
             seconds = _GREETING_AGAIN_SECONDS if self.silent else _GREETING_SECONDS
             self._greeting = asyncio.create_task(self._greet(self._address(), seconds))
@@ -55,16 +55,16 @@ class DatabaseWatch:
     async def require(self) -> None:
         """
         Raises:
-            DatabaseUnreachable: the database was silent before, and still is.
+            DatabaseUnreachable: the last check and a new one timed out.
         """
         if self.silent and not await self.answers():
             raise self.unreachable()
 
     def unreachable(self) -> DatabaseUnreachable:
-        """Return the error of a request that waited for the database."""
+        """Return the error of a request that waited for a hanging database."""
         return DatabaseUnreachable(
-            f"{self._address()}: the database takes no requests.",
-            remedy="Check if its process is stopped, or its machine overloaded (overstory server status).",
+            f"{self._address()}: the database does not respond.",
+            remedy="Check whether its process is stopped or its machine overloaded (overstory server status).",
         )
 
     async def _greet(self, address: str, seconds: float) -> bool:
@@ -77,23 +77,23 @@ class DatabaseWatch:
             except TimeoutError:
                 self.silent = True
                 return False
-            except (OSError, EOFError):  # it may be about to start again
+            except (OSError, EOFError):  # the database may be restarting
                 await asyncio.sleep(_SECONDS_BETWEEN_GREETINGS)
         self.silent = False
         return True
 
 
 async def _greeted(address: str) -> None:
-    """Returns when the server has answered.
+    """Wait until the server has answered a Bolt handshake.
 
     Raises:
-        OSError, EOFError: it refuses, or breaks off.
+        OSError, EOFError: the server refuses or closes the connection.
     """
     parts = urlsplit(address)
     encrypted = None
     if "+s" in parts.scheme:
         encrypted = ssl.create_default_context()
-        encrypted.check_hostname, encrypted.verify_mode = False, ssl.CERT_NONE  # nothing is sent that matters
+        encrypted.check_hostname, encrypted.verify_mode = False, ssl.CERT_NONE  # no secrets are sent
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port or _BOLT_PORT, ssl=encrypted)
     try:
         writer.write(BOLT_GREETING)
@@ -105,24 +105,24 @@ async def _greeted(address: str) -> None:
 R = TypeVar("R")
 
 SECONDS_BETWEEN_LOOKS = 0.5
-"""Between checks that the client is still connected."""
+"""Interval of checks that the client is still connected."""
 
 _WRITER_PATIENCE_SECONDS = 10.0
-"""Wait of a change for another writer: a user who edits one name after another meets the index job of their own edit,
-or a request that they left."""
+"""Longest wait for another writer, such as the index job of the user's previous edit or a cancelled request."""
 _SECONDS_BETWEEN_TRIES = 0.25
 
 
-class ClientGone(Exception):  # no error: nobody hears of it
-    """The client has left; nobody reads a response."""
+class ClientGone(Exception):  # not an OverstoryError: the client gets no response
+    """The client has closed the connection."""
 
 
 async def while_wanted(request: Request | None, work: Awaitable[R], seconds: float, watch: DatabaseWatch) -> R:
-    """Return the result of `work`; cancel it when the client leaves, the time is over or the database is silent.
+    """Return the result of `work`, or cancel it if the client leaves, the time is up or the database hangs.
 
     Args:
-        request: the request of the client; None if a client that leaves cancels the task that awaits this.
-        watch: checks the database each time `work` has taken `UNWATCHED_SECONDS` more.
+        request: request of the client; None if the caller cancels this coroutine when the client leaves.
+        seconds: timeout.
+        watch: health check, run whenever `work` has taken another `UNWATCHED_SECONDS`.
 
     Raises:
         TookTooLong, ClientGone, DatabaseUnreachable: `work` was cancelled.
@@ -144,7 +144,7 @@ async def while_wanted(request: Request | None, work: Awaitable[R], seconds: flo
                 greeting, watched_from = None, loop.time() + UNWATCHED_SECONDS
             if loop.time() >= end:
                 raise TookTooLong(
-                    f"There was no answer within {seconds:g} seconds.", remedy="Ask for less, or try again later."
+                    f"The request timed out after {seconds:g} seconds.", remedy="Ask for less, or try again later."
                 )
             if request is not None and await request.is_disconnected():
                 raise ClientGone
@@ -155,17 +155,17 @@ async def while_wanted(request: Request | None, work: Awaitable[R], seconds: flo
 
 
 def when_free(call: Callable[[], R]) -> R:
-    """Return the result of a call that may change a corpus; wait while somebody else writes to it. Blocks.
+    """Return the result of a call that may change a corpus, after waiting for other writers; blocks.
 
     Raises:
-        WriterBusy: somebody still writes after `_WRITER_PATIENCE_SECONDS`.
-        what `call` raises.
+        WriterBusy: there is still another writer after `_WRITER_PATIENCE_SECONDS`.
+        the errors of `call`.
     """
     end = time.monotonic() + _WRITER_PATIENCE_SECONDS
     while True:
         try:
             return call()
-        except WriterBusy:  # raised before anything was changed
+        except WriterBusy:  # raised before the first change, so the call can be repeated
             if time.monotonic() >= end:
                 raise
         time.sleep(_SECONDS_BETWEEN_TRIES)

@@ -1,4 +1,4 @@
-"""Responses as JSON and as streams of server-sent events; cursors of pages."""
+"""JSON responses, cursors of pages, and parts of the OpenAPI document that routes share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _JOB_NUMBER_BOUND = 2**63
 
 
 def cursor_of(*place: str) -> str:
-    """Return the cursor of a place, such as a source and a key: text that a client sends back as it is."""
+    """Return an opaque cursor for a position in a list, such as a source and a key."""
     return base64.urlsafe_b64encode(json.dumps(place).encode()).decode("ascii").rstrip("=")
 
 
@@ -27,10 +27,10 @@ def _is_text(part: object) -> bool:
 
 
 def place_of(cursor: str, *, parts: int) -> tuple[str, ...]:
-    """Return the place of a cursor.
+    """Return the position that a cursor stands for.
 
     Raises:
-        Refused: it is not a cursor of such places.
+        Refused: the cursor is invalid or belongs to another list.
     """
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
@@ -43,10 +43,10 @@ def place_of(cursor: str, *, parts: int) -> tuple[str, ...]:
 
 
 def job_number_of(cursor: str) -> int:
-    """Return the job number of a cursor.
+    """Return the job number that a cursor stands for.
 
     Raises:
-        Refused: it is not a cursor of jobs.
+        Refused: the cursor is not from the list of jobs.
     """
     (text,) = place_of(cursor, parts=1)
     if not (text.isascii() and text.isdecimal()) or int(text) >= _JOB_NUMBER_BOUND:
@@ -55,25 +55,25 @@ def job_number_of(cursor: str) -> int:
 
 
 def _foreign() -> Refused:
-    return Refused("The cursor is not of this list.", remedy="Send `next` of the page before, as it is.")
+    return Refused("The cursor is not from this list.", remedy="Send the `next` value of the previous page unchanged.")
 
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": description, "content": {PROBLEM_JSON: {}}}
     for status, description in {
-        400: "The request cannot be done as it is.",
-        401: "No token, or one that is not known.",
-        403: "The token has no rights to this.",
-        404: "Not there, or not for this token.",
-        409: "The corpus is not in a state for this.",
-        413: "Too large.",
-        422: "Not what this document says.",
-        429: "Too many requests at a time.",
-        500: "A fault.",
-        501: "Something that this needs is not installed.",
+        400: "The request is invalid.",
+        401: "The token is missing or unknown.",
+        403: "The token has too few rights.",
+        404: "The resource does not exist, or the token has no access to it.",
+        409: "The state of the corpus does not allow this request.",
+        413: "The request is too large.",
+        422: "The request does not match the OpenAPI schema.",
+        429: "Too many concurrent requests.",
+        500: "Internal error.",
+        501: "A package that this request needs is not installed.",
         502: "The language model failed.",
-        503: "The database cannot be used now.",
-        504: "It took too long.",
+        503: "The database is not available.",
+        504: "The request timed out.",
         507: "The disk of the service is full.",
     }.items()
 }
@@ -84,11 +84,11 @@ EVENTS: dict[str, Any] = {
         "schema": {"type": "object", "properties": {"event": {"type": "string"}, "data": {"type": "string"}}}
     }
 }
-"""Content of a stream, for the OpenAPI document."""
+"""Content of event streams, for the OpenAPI document."""
 
 
 class DataclassResponse(Response):
-    """A dataclass as JSON, as `--json` prints it."""
+    """JSON response with a dataclass, in the form that `--json` prints."""
 
     media_type = "application/json"
 

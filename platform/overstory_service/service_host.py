@@ -1,4 +1,4 @@
-"""The parts of a service process, the requests on its corpora, and who may send them."""
+"""Shared parts of a service process, and requests with their rights."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ Askable = Readable | SeveralCorpora
 
 @dataclass(slots=True)
 class ServiceHost:
-    """The parts of the service, made once a process.
+    """Shared parts of a service process.
 
     Attributes:
-        ready: True once models are loaded and the database answered.
-        asked: True once a question was answered: the first one takes seconds longer, for query plans and caches.
-        works_at_need: start to work on jobs when this process queues the first one.
+        ready: True once the models are loaded and the database has responded.
+        asked: True once a question was answered. The first one takes seconds longer, for query plans and caches.
+        works_at_need: start running jobs only when this process queues one.
     """
 
     settings: ServiceSettings
@@ -78,11 +78,11 @@ class ServiceHost:
         open_without_tokens: bool,
         works_at_need: bool = False,
     ) -> ServiceHost:
-        """Return the parts of a process.
+        """Create the parts of a process.
 
         Args:
             folder: folder of tokens and uploads.
-            open_without_tokens: as of `Gate`.
+            open_without_tokens: passed to `Gate`.
         """
         return cls(
             settings=service,
@@ -96,11 +96,11 @@ class ServiceHost:
 
     @contextmanager
     def opened(self, access: Access, corpus: str) -> Generator[Readable]:
-        """Yield a corpus as a token may read it: the whole, or the part that passes its filter. Blocks.
+        """Yield a corpus, or the view of it that the token's filter allows; blocks.
 
         Raises:
-            NotThere: it does not exist, or the token is not for it.
-            CorpusNameInvalid, FilterError, IndexMissing, DatabaseError: it cannot be read.
+            NotThere: the corpus does not exist, or the token may not access it.
+            CorpusNameInvalid, FilterError, IndexMissing, DatabaseError: the corpus cannot be read.
         """
         access.require_corpus(corpus)
         with ExitStack() as borrowed:
@@ -113,10 +113,10 @@ class ServiceHost:
 
     @contextmanager
     def opened_as_one(self, access: Access, corpora: Sequence[str]) -> Generator[Askable]:
-        """Yield one corpus as `opened` does, or several as if they were one. Blocks.
+        """Yield one corpus as `opened` does, or several corpora as one; blocks.
 
         Raises:
-            as `opened`, of each.
+            the errors of `opened`.
         """
         with ExitStack() as opened:
             views = [opened.enter_context(self.opened(access, corpus)) for corpus in dict.fromkeys(corpora)]
@@ -124,7 +124,7 @@ class ServiceHost:
         self.asked = True
 
     def job_store(self) -> JobStore:
-        """Return the queue of jobs, opened at the first call."""
+        """Return the job queue, which is opened at the first call."""
         if self.store is None:
             self.store = JobStore(self.corpora.base.graph, self.uploads.place)
         return self.store
@@ -135,12 +135,13 @@ class ServiceHost:
         """Queue a job; blocks.
 
         Args:
-            given: its input, as JSON types.
-            by: name of a token.
-            job: its id, if its folder of uploads has it already.
+            given: input of the job, as JSON types.
+            by: name of the token.
+            job: id of the job, if files were uploaded for it; by default a new id.
+            files: True if the job has uploaded files.
 
         Raises:
-            CorpusNameInvalid, DatabaseError: it cannot be queued.
+            CorpusNameInvalid, DatabaseError: the job cannot be queued.
         """
         corpus_label(corpus)
         queued = self.job_store().add(corpus, kind, given, by=by, job=job, files=files)
@@ -151,10 +152,10 @@ class ServiceHost:
         return queued
 
     def start_runner(self, threads: int) -> None:
-        """Begin to work on jobs, if this process does not yet; blocks.
+        """Start running jobs in this process, unless it already does; blocks.
 
         Raises:
-            DatabaseError: the queue cannot be read.
+            DatabaseError: the job queue cannot be read.
         """
         with self.lock:
             if self.runner is None:
@@ -164,39 +165,40 @@ class ServiceHost:
                 self.runner = runner
 
     def close(self) -> None:
-        """End the work on jobs and requests, and close the corpora; blocks."""
+        """Stop jobs and requests, and close the corpora; blocks."""
         if self.runner is not None:
             self.runner.stop()
         self.threads.close()
         self.corpora.close()
 
     async def run(self, request: Request | None, call: Callable[[], R]) -> R:
-        """Return the result of a blocking call.
+        """Run a blocking call in a thread and return its result.
 
         Raises:
-            TookTooLong: it takes too long.
+            TookTooLong: the call timed out.
             ClientGone: the client has left.
-            DatabaseUnreachable: the database does not answer.
-            what `call` raises.
+            DatabaseUnreachable: the database does not respond.
+            the errors of `call`.
         """
         await self.watch.require()
         return await self.wanted(request, self.threads.run(call))
 
     async def wanted(self, request: Request | None, work: Awaitable[R]) -> R:
-        """Return the result of an awaitable, unless the client leaves, the time is over or the database is silent.
+        """Return the result of an awaitable, within the limits of a request.
 
         Raises:
-            TookTooLong, ClientGone, DatabaseUnreachable: as `run`.
+            TookTooLong, ClientGone, DatabaseUnreachable: as in `run`.
         """
         return await while_wanted(request, work, self.settings.request_seconds, self.watch)
 
 
 @dataclass(slots=True)
 class Call:
-    """A request on a corpus, and the rights of whoever sent it.
+    """A request with its rights.
 
     Attributes:
-        request: None on stdio.
+        request: HTTP request; None on stdio.
+        corpus: name of the corpus; "" for a request without one.
     """
 
     host: ServiceHost
@@ -207,26 +209,26 @@ class Call:
     def require(self, rights: Rights) -> None:
         """
         Raises:
-            NotAllowed, NotThere: the token has less rights, or is not for the corpus.
+            NotAllowed, NotThere: the token has fewer rights, or may not access the corpus.
         """
         self.access.require(rights)
         if self.corpus:
             self.access.require_corpus(self.corpus)
 
     def note_question(self, question: str) -> None:
-        """Leave a question for the access log, which has it only if the service was started so."""
+        """Note a question for the access log, which shows it only with `log_questions`."""
         if self.request is not None:
             self.request.state.question = question
 
     async def run(self, call: Callable[[], R]) -> R:
-        """Return the result of a blocking call, as `ServiceHost.run` does."""
+        """Run a blocking call as `ServiceHost.run` does."""
         return await self.host.run(self.request, call)
 
     async def read(self, call: Callable[[Readable], R]) -> R:
-        """Return the result of a blocking call on the corpus as the token may read it.
+        """Run a blocking call on the corpus, or on the view of it that the token's filter allows.
 
         Raises:
-            as `ServiceHost.opened` and `ServiceHost.run`.
+            the errors of `ServiceHost.opened` and `ServiceHost.run`.
         """
 
         def work() -> R:
@@ -236,10 +238,13 @@ class Call:
         return await self.run(work)
 
     async def ask(self, also: Sequence[str], call: Callable[[Askable], R]) -> R:
-        """Return the result of a blocking call on the corpus, or on it and others as one.
+        """Run a blocking call on the corpus together with other corpora.
+
+        Args:
+            also: names of the other corpora.
 
         Raises:
-            as `ServiceHost.opened_as_one` and `ServiceHost.run`.
+            the errors of `ServiceHost.opened_as_one` and `ServiceHost.run`.
         """
 
         def work() -> R:
@@ -249,14 +254,14 @@ class Call:
         return await self.run(work)
 
     async def whole(self, what: str, call: Callable[[Knowledge], R]) -> R:
-        """Return the result of a blocking call that needs the whole corpus. A change waits a little for other writers.
+        """Run a blocking call that needs the whole corpus. A change waits some seconds for other writers.
 
         Args:
-            what: subject of the sentence that refuses a token with a filter.
+            what: subject of the error message for a token with a filter.
 
         Raises:
             NotAllowed: the token has a filter.
-            as `read`.
+            the errors of `read`.
         """
         self.access.require_whole(what)
 
@@ -269,29 +274,29 @@ class Call:
 
 
 def host_of(request: Request) -> ServiceHost:
-    """Return the parts of the service that a request came to."""
+    """Return the shared parts of the process that got the request."""
     found: ServiceHost = request.app.state.host
     return found
 
 
 def address_of_service(request: Request) -> str:
-    """Return the address by which the client reaches the service, without a final slash: the start of links."""
+    """Return the address by which the client reaches the service, without a final slash."""
     settings = host_of(request).settings
     return (settings.address or str(request.base_url).rstrip("/")) + settings.root_path
 
 
 SESSION_COOKIE = "overstory_session"
 PAGE_HEADER = "x-overstory-page"
-"""Header that the page sends with each request. Forms cannot send it, and pages of other origins only after CORS."""
+"""Header that the page sends with each request. Forms cannot send it, and other origins need CORS for it."""
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 async def admitted(request: Request) -> Access:
-    """Return the rights of a request, by its token or the session of the page.
+    """Return the rights of a request, from its token or the session of the page.
 
     Raises:
-        TokenNeeded, SessionOver: as `Gate.admit`.
-        Forged: it has the cookie of the page and changes something, but the page did not send it.
+        TokenNeeded, SessionOver: as in `Gate.admit`.
+        Forged: the request has the page's cookie and may change data, but the page did not send it.
         TokensUnreadable: the tokens cannot be read.
     """
     authorization, session = request.headers.get("authorization"), request.cookies.get(SESSION_COOKIE)
@@ -305,14 +310,14 @@ async def admitted(request: Request) -> Access:
 
 @contextmanager
 def tokens_readable() -> Generator[None]:
-    """Work with tokens.
+    """Log errors of the token file, and hide their details from clients.
 
     Raises:
-        TokensUnreadable: their file cannot be read or written.
+        TokensUnreadable: the file cannot be read or written.
     """
     try:
         yield
-    except SettingsError as error:  # which names the file
+    except SettingsError as error:  # its message names the file
         _log.error("%s %s", error, error.remedy)
         raise TokensUnreadable from None
 
@@ -320,24 +325,24 @@ def tokens_readable() -> Generator[None]:
 def require_page(request: Request) -> None:
     """
     Raises:
-        Forged: the request may change something, and lacks the header of the page. The cookie's SameSite keeps most
-            such requests out, and `Guards` check Origin.
+        Forged: the request may change data and lacks the header of the page. This adds to the cookie's SameSite
+            attribute, and to the Origin check of `Guards`.
     """
     if request.method not in _SAFE_METHODS and PAGE_HEADER not in request.headers:
         raise Forged(
-            "This request has the page's cookie, but is not the page's.",
-            remedy="Send a token as a header, Authorization: Bearer TOKEN; the page itself sends X-Overstory-Page.",
+            "This request has the page's cookie, but was not sent by the page.",
+            remedy="Send a token in the header Authorization: Bearer TOKEN. (The page sends X-Overstory-Page.)",
         )
 
 
 Admitted = Annotated[Access, Depends(admitted)]
 LONGEST_FILTER = 10_000
 """Characters."""
-Where = Annotated[str | None, Query(max_length=LONGEST_FILTER, description="A filter on the metadata of documents.")]
+Where = Annotated[str | None, Query(max_length=LONGEST_FILTER, description="Filter on document metadata.")]
 LONGEST_CORPUS_NAME = 200
 CorpusName = Annotated[
     str,
-    Path(description="The name of a corpus, percent-encoded.", max_length=LONGEST_CORPUS_NAME),
+    Path(description="Name of a corpus, percent-encoded.", max_length=LONGEST_CORPUS_NAME),
     AfterValidator(with_slashes),
 ]
 

@@ -1,4 +1,4 @@
-"""The tools of agents: what each takes, and the value of the HTTP API that it returns."""
+"""Tools for agents. Each takes arguments and returns a value of the HTTP API."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ _JOB_INTERNALS = ("input", "token", "cancel", "number", "attempts")
 
 
 async def only_corpus(call: Call) -> str:
-    """Return the name of the only corpus there is, for an agent that names none.
+    """Return the name of the only corpus, for a call without a corpus.
 
     Raises:
-        Refused: there are several, or none.
+        Refused: there are several corpora, or there is none.
     """
     if call.access.corpora is not None and len(call.access.corpora) == 1:
         return next(iter(call.access.corpora))
@@ -57,10 +57,10 @@ async def only_corpus(call: Call) -> str:
     if len(names) == 1:
         return names[0]
     if not names:
-        raise Refused("There is no corpus yet.", remedy="Load documents first: overstory ingest, overstory index.")
+        raise Refused("There are no corpora yet.", remedy="Load documents first: overstory ingest, overstory index.")
     listed = ", ".join(map(repr, names[:_MOST_CORPORA_NAMED]))
     more = "" if len(names) <= _MOST_CORPORA_NAMED else ", …"
-    raise Refused("Name a corpus: there are several.", remedy=f"Give `corpus`, one of {listed}{more}.")
+    raise Refused("Name a corpus: there are several.", remedy=f"Set `corpus` to one of {listed}{more}.")
 
 
 Work = Callable[[Call, Any], Awaitable[Any]]
@@ -71,17 +71,18 @@ class AgentTool:
     """A tool.
 
     Attributes:
-        arguments: model of its arguments.
-        result: type of its value, as the HTTP API returns it.
-        rights: that a token needs.
-        characters, without: how the value is shortened.
+        arguments: model of the arguments.
+        result: type of the result, a value of the HTTP API.
+        work: function that runs the tool.
+        rights: rights that a token needs.
+        characters, without: passed to `shortened`.
     """
 
     name: str
     title: str
     description: str
     arguments: type[Arguments]
-    result: Any  # a dataclass, or a union of some
+    result: Any  # a dataclass, or a union of dataclasses
     work: Work
     rights: Rights
     annotations: ToolAnnotations
@@ -90,7 +91,7 @@ class AgentTool:
 
 
 TOOLS: dict[str, AgentTool] = {}
-"""By name. Those that need more rights than `read` are only offered if the server was started so."""
+"""Tools by name. Tools that need more than read rights are only offered by servers started with --write."""
 
 
 def _tool(
@@ -102,7 +103,7 @@ def _tool(
     characters: int = SHORT_TEXT_CHARACTERS,
     without: Collection[str] = (),
 ) -> Callable[[Work], Work]:
-    """Add a tool with the name of the function; its arguments and its result are those of the function."""
+    """Register a function as a tool, with its name, its type of `arguments` and its return type."""
 
     def add(work: Work) -> Work:
         name, hints = work.__name__, get_type_hints(work)
@@ -124,7 +125,7 @@ def _tool(
 
 
 class Arguments(BaseModel):
-    """Arguments of a tool; others are refused."""
+    """Arguments of a tool. Unknown arguments are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -133,63 +134,69 @@ Filter = Annotated[
     str | None,
     Field(
         max_length=LONGEST_FILTER,
-        description="A filter on the metadata of documents, like: author = 'Ada' and date >= 2024-01-01",
+        description="Filter on document metadata, such as: author = 'Ada' and date >= 2024-01-01",
     ),
 ]
 TreeChoice = Annotated[
-    str, Field(max_length=_LONGEST_ASKED_NAME, description="The name of a tree; the first if left out.")
+    str, Field(max_length=_LONGEST_ASKED_NAME, description="Name of a tree; the first tree by default.")
 ]
 
 
 class CorpusArguments(Arguments):
     corpus: str | None = Field(
-        None, max_length=_LONGEST_ASKED_NAME, description="The name of a corpus; needed only if there are several."
+        None, max_length=_LONGEST_ASKED_NAME, description="Name of a corpus; only required if there are several."
     )
 
 
 class QuestionArguments(CorpusArguments):
     also: list[OtherCorpus] = Field(
-        [], max_length=MOST_OTHER_CORPORA, description="Names of other corpora, asked together with `corpus`."
+        [], max_length=MOST_OTHER_CORPORA, description="Names of other corpora to search together with `corpus`."
     )
-    k: int = Field(5, ge=1, le=_MOST_FOUND_PASSAGES, description="How many passages.")
+    k: int = Field(5, ge=1, le=_MOST_FOUND_PASSAGES, description="Number of passages.")
     where: Filter = None
     retriever: str = Field(
-        DEFAULT_RETRIEVER, min_length=1, max_length=_LONGEST_ASKED_NAME, description="canopy, hybrid, lexical, dense, …"
+        DEFAULT_RETRIEVER,
+        min_length=1,
+        max_length=_LONGEST_ASKED_NAME,
+        description="Search method: canopy, hybrid, lexical, dense or the name of a system.",
     )
 
 
 class AskToolArguments(QuestionArguments):
-    question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A whole question.")
-    style: Literal["short", "report"] | None = Field(None, description="The form of a language model's answer.")
+    question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A complete question.")
+    style: Literal["short", "report"] | None = Field(None, description="Length of an answer by a language model.")
 
 
 class SearchToolArguments(QuestionArguments):
-    question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A question, or words to look for.")
+    question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A question, or search words.")
     characters: int = Field(
-        _FOUND_TEXT_CHARACTERS, ge=100, le=_MOST_FOUND_TEXT_CHARACTERS, description="The most of each passage."
+        _FOUND_TEXT_CHARACTERS,
+        ge=100,
+        le=_MOST_FOUND_TEXT_CHARACTERS,
+        description="Most characters to return of each passage.",
     )
 
 
 class PathArguments(CorpusArguments):
-    start: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="A name, as texts write it.")
-    end: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="Another name.")
-    k: int = Field(3, ge=1, le=10, description="How many paths.")
-    steps: int = Field(4, ge=1, le=6, description="The most that a path may have.")
+    start: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="Name of an entity, as in the texts.")
+    end: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="Name of another entity.")
+    k: int = Field(3, ge=1, le=10, description="Number of paths.")
+    steps: int = Field(4, ge=1, le=6, description="Most steps in a path.")
     where: Filter = None
 
 
 class EntityArguments(CorpusArguments):
-    name: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="A name, as texts write it.")
-    limit: int = Field(15, ge=1, le=50, description="The most facts, and the most related names.")
+    name: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="Name of the entity, as in the texts.")
+    limit: int = Field(15, ge=1, le=50, description="Most facts, and most related entities.")
     where: Filter = None
 
 
 class TreeArguments(CorpusArguments):
     node: str | None = Field(
-        None, max_length=_LONGEST_ID, description="The id of a community, or its beginning; the whole if left out."
+        None, max_length=_LONGEST_ID, description="Id of a community, or a unique prefix; the whole tree by default."
     )
-    depth: int = Field(1, ge=1, le=5, description="How many levels below it.")
-    limit: int = Field(15, ge=1, le=50, description="The most communities below each, and the most members.")
+    depth: int = Field(1, ge=1, le=5, description="Number of levels below the community.")
+    limit: int = Field(15, ge=1, le=50, description="Most communities below each community, and most members.")
     tree: TreeChoice = ""
     where: Filter = None
 
@@ -198,47 +205,51 @@ class ReportArguments(CorpusArguments):
     community: str | None = Field(
         None,
         max_length=_LONGEST_ID,
-        description="The id of a community, or its beginning; the best reports if left out.",
+        description="Id of a community, or a unique prefix. Without it, the best reports are listed.",
     )
-    level: int | None = Field(None, ge=1, le=100, description="Of a list: of which level, 1 for the coarsest.")
-    limit: int = Field(10, ge=1, le=50, description="Of a list: how many.")
+    level: int | None = Field(None, ge=1, le=100, description="Level of the listed reports; 1 is the coarsest.")
+    limit: int = Field(10, ge=1, le=50, description="Number of listed reports.")
     tree: TreeChoice = ""
     where: Filter = None
 
 
 class ReadArguments(CorpusArguments):
-    document: str = Field(min_length=1, max_length=_LONGEST_ID, description="The id of a document, as results name it.")
-    first: int = Field(0, ge=0, le=2**31 - 1, description="How many passages to leave out before; `next` of a result.")
-    limit: int = Field(10, ge=1, le=_MOST_READ_PASSAGES, description="The most passages.")
+    document: str = Field(min_length=1, max_length=_LONGEST_ID, description="Id of a document, from a result.")
+    first: int = Field(
+        0, ge=0, le=2**31 - 1, description="Position of the first passage: 0, or `next` of the previous result."
+    )
+    limit: int = Field(10, ge=1, le=_MOST_READ_PASSAGES, description="Most passages.")
 
 
 class StoreTextArguments(Arguments):
-    corpus: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="It is made if it is not there.")
+    corpus: str = Field(
+        min_length=1, max_length=_LONGEST_ASKED_NAME, description="Name of a corpus, created if it does not exist."
+    )
     text: str = Field(min_length=1, max_length=_LONGEST_STORED_TEXT)
-    source: str = Field(min_length=1, max_length=1_000, description="Where the text comes from: an address or a path.")
-    key: str = Field("", max_length=1_000, description="Which one, if the source has several.")
+    source: str = Field(min_length=1, max_length=1_000, description="Origin of the text: an address or a path.")
+    key: str = Field("", max_length=1_000, description="Key of the document, if the source has several documents.")
     title: str = Field("", max_length=1_000)
-    metadata: dict[str, Any] = Field(  # checked as that of files
-        default_factory=dict, description='What filters can ask for, like {"author": "Ada"}.'
+    metadata: dict[str, Any] = Field(  # checked like the metadata of files
+        default_factory=dict, description='Values for filters, such as {"author": "Ada"}.'
     )
 
 
 class DeleteArguments(CorpusArguments):
-    document: str = Field(min_length=1, max_length=_LONGEST_ID, description="Its id.")
+    document: str = Field(min_length=1, max_length=_LONGEST_ID, description="Id of the document.")
 
 
 class IndexArguments(CorpusArguments):
-    systems: list[str] = Field(default_factory=list, max_length=20, description="Also build what these systems need.")
+    systems: list[str] = Field(default_factory=list, max_length=20, description="Systems whose indexes to build, too.")
 
 
 class JobArguments(Arguments):
-    job: str = Field(pattern="^[0-9a-f]{32}$", description="Its id.")
+    job: str = Field(pattern="^[0-9a-f]{32}$", description="Id of the job.")
 
 
 @_tool(
     "Answer a question",
-    "Answer a question from the documents, with the passages that the answer stands on; `state` says if they do not "
-    "answer it.",
+    "Answer a question from the documents, with the passages that support the answer. `state` shows whether the "
+    "documents answer it.",
     without=("question", "evidence", "usage", "passages", "start", "end"),
 )
 async def ask(call: Call, arguments: AskToolArguments) -> Answer:
@@ -248,8 +259,8 @@ async def ask(call: Call, arguments: AskToolArguments) -> Answer:
 
 @_tool(
     "Find passages",
-    "Find the passages of documents that answer a question, best first, each with title, source, page and ids. Use it "
-    "to read evidence yourself; for a ready answer use ask.",
+    "Find the passages that answer a question, best first, each with title, source, page and ids. Use it to read the "
+    "evidence yourself; for a finished answer, use `ask`.",
     characters=_MOST_FOUND_TEXT_CHARACTERS + 2 * len(CUT),
     without=(
         *("question", "sources", "shares", "reasons", "start", "end", "metadata", "repeats", "matches", "sentence"),
@@ -272,15 +283,15 @@ async def search(call: Call, arguments: SearchToolArguments) -> Evidence:
 
 
 def _excerpt(hit: Hit, most: int) -> str:
-    """Return the part of its text that matched best."""
+    """Return the best matching part of a passage."""
     start, end = hit.excerpt(most)
     return f"{'… ' if start else ''}{hit.text[start:end].strip()}{CUT if end < len(hit.text) else ''}"
 
 
 @_tool(
-    "How two names are connected",
-    "Show how two names (people, places, works, terms) are connected: the shortest path and the best others, each step "
-    "with the sentence that states it.",
+    "Find a path between two entities",
+    "Show how two entities (people, places, works, terms) are connected: the shortest path and other good ones, each "
+    "step with the sentence that states it.",
 )
 async def path(call: Call, arguments: PathArguments) -> EntityPaths:
     return await call.read(
@@ -291,17 +302,17 @@ async def path(call: Call, arguments: PathArguments) -> EntityPaths:
 
 
 @_tool(
-    "What is said of a name",
-    "What the documents say of one name: type, spellings, facts with the sentences that state them, and the names that "
-    "facts tie to it.",
+    "Look up an entity",
+    "Show what the documents state about an entity (person, place, work, term): type, aliases, related entities, and "
+    "facts with the sentences that state them.",
 )
 async def entity(call: Call, arguments: EntityArguments) -> NameFacts:
     return await call.read(lambda view: view.name(arguments.name, limit=arguments.limit, where=arguments.where))
 
 
 @_tool(
-    "Show what a corpus is about",
-    "Show the communities of a corpus: groups of passages, names or documents that belong together, from the whole or "
+    "Show the topics of a corpus",
+    "Show the tree of communities of a corpus: groups of related passages, entities or documents, from the root or "
     "from one community down. Needs the index of a system with a tree (serag, hirag, tretriever).",
     without=("entropy", "entropy_below", "inside", "similarity", "sentences"),
 )
@@ -320,8 +331,8 @@ async def tree(call: Call, arguments: TreeArguments) -> CommunityTree:
 
 @_tool(
     "Read reports on communities",
-    "Read the report on a community, each finding with its passages; without `community`, the reports of the highest "
-    "rating. Needs the index of a system that writes reports (hirag).",
+    "Read the report on a community, each finding with its passages. Without `community`, list the reports with the "
+    "highest ratings. Needs the index of a system that writes reports (hirag).",
     characters=_REPORT_CHARACTERS,
 )
 async def report(call: Call, arguments: ReportArguments) -> CommunityReports | FullReport:
@@ -337,8 +348,8 @@ async def report(call: Call, arguments: ReportArguments) -> CommunityReports | F
 
 @_tool(
     "Read a document",
-    "Read a document from its beginning or from a passage on, with its metadata. Long documents come in pieces: `next` "
-    "says where to read on.",
+    "Read a document and its metadata, from the start or from a passage on. Long documents come in pieces; pass `next` "
+    "as `first` to read on.",
     characters=_READ_CHARACTERS,
     without=("start", "end"),
 )
@@ -355,7 +366,7 @@ async def read_document(call: Call, arguments: ReadArguments) -> DocumentText:
     return found
 
 
-@_tool("List corpora", "List the corpora (collections of documents) that can be asked, with their sizes.")
+@_tool("List corpora", "List the accessible corpora (collections of documents) with their sizes.")
 async def corpora(call: Call, arguments: Arguments) -> CorpusList:
     del arguments
     return await list_corpora(call)
@@ -363,8 +374,8 @@ async def corpora(call: Call, arguments: Arguments) -> CorpusList:
 
 @_tool(
     "Store a text",
-    "Store a text as a document of a corpus. One with the same source and key replaces the one before. It is found "
-    "when the corpus was indexed (index).",
+    "Store a text as a document of a corpus. It replaces a document with the same source and key. To make it "
+    "searchable, index the corpus with `index`.",
     rights="write",
     annotations=_REPLACES,
 )
@@ -378,7 +389,7 @@ async def store_text(call: Call, arguments: StoreTextArguments) -> StoredTexts:
 
 @_tool(
     "Delete a document",
-    "Delete a document by its id, with names that only it mentions. This cannot be undone.",
+    "Delete a document, and entities that only it mentions. This cannot be undone.",
     rights="write",
     annotations=_REPLACES,
 )
@@ -389,7 +400,7 @@ async def delete_document(call: Call, arguments: DeleteArguments) -> DeletedDocu
 
 @_tool(
     "Index a corpus",
-    "Queue a job that brings the index of a corpus up to date; `job` says how far it is.",
+    "Queue a job that updates the index of a corpus. `job` shows its progress.",
     rights="write",
     annotations=_ADDS,
     without=_JOB_INTERNALS,
@@ -400,8 +411,8 @@ async def index(call: Call, arguments: IndexArguments) -> ServiceJob:
 
 
 @_tool(
-    "Follow a job",
-    "Say whether a job waits, runs or has ended, and how far it is.",
+    "Show a job",
+    "Show whether a job is waiting, running or has ended, and its progress.",
     rights="write",
     without=_JOB_INTERNALS,
 )

@@ -1,4 +1,4 @@
-"""Jobs: queued, listed, followed, cancelled."""
+"""Routes of jobs."""
 
 from __future__ import annotations
 
@@ -29,43 +29,45 @@ router = APIRouter(prefix="/v1", tags=["jobs"], responses=PROBLEMS)
 
 _SECONDS_BETWEEN_EVENTS = 1.0
 MOST_EVENT_SECONDS = 6 * 3_600.0
-"""After which a stream of events ends; a client that wants more asks again."""
-JobId = Annotated[str, Path(pattern="^[0-9a-f]{32}$", description="The id of a job.")]
+"""Longest duration of an event stream; the client may then request it again."""
+JobId = Annotated[str, Path(pattern="^[0-9a-f]{32}$", description="Id of a job.")]
 
 
 class IndexRequest(BaseModel):
-    """What to build."""
+    """Options of indexing."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    systems: list[str] = Field(default_factory=list, max_length=20, description="Also build what these need.")
-    model: str | None = Field(default=None, max_length=200, description="The language model that they read with.")
-    improve: bool = False
+    systems: list[str] = Field(default_factory=list, max_length=20, description="Systems whose indexes to build, too.")
+    model: str | None = Field(default=None, max_length=200, description="Language model for these systems.")
+    improve: bool = Field(default=False, description="Cluster from scratch, as in a first build.")
 
 
 class SyncRequest(BaseModel):
-    """A folder of the server to be loaded; documents of it that are no longer there are deleted."""
+    """A folder of the server to sync with a corpus. Documents whose files are gone are deleted."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    folder: str = Field(min_length=1, max_length=4_000, description="One that the service was started with, or below.")
-    metadata: dict[str, Any] = Field(default_factory=dict)  # checked as that of files
-    index: bool = True
-    include: list[str] = Field(default_factory=list, max_length=1_000, description="Only files that one of these fits.")
-    exclude: list[str] = Field(
-        default_factory=list, max_length=1_000, description="But for those that one of these fits."
+    folder: str = Field(
+        min_length=1, max_length=4_000, description="A folder that the service was started with, or one below it."
     )
-    gitignore: bool = Field(default=False, description="Leave out what .gitignore files say.")
-    delete_excluded: bool = Field(default=False, description="Delete documents of files that are left out.")
-    allow_empty: bool = Field(default=False, description="Delete documents of folders that are missing or empty.")
+    metadata: dict[str, Any] = Field(default_factory=dict)  # checked like the metadata of files
+    index: bool = True
+    include: list[str] = Field(
+        default_factory=list, max_length=1_000, description="Patterns of files to read; all files by default."
+    )
+    exclude: list[str] = Field(default_factory=list, max_length=1_000, description="Patterns of files to skip.")
+    gitignore: bool = Field(default=False, description="Skip files that .gitignore files exclude.")
+    delete_excluded: bool = Field(default=False, description="Delete the documents of skipped files.")
+    allow_empty: bool = Field(default=False, description="Delete the documents of missing or empty folders.")
     encoding: str = Field(
-        "", max_length=LONGEST_ENCODING_NAME, description="Of files that are not UTF-8; auto to recognise it."
+        "", max_length=LONGEST_ENCODING_NAME, description="Encoding of text files that are not UTF-8; auto detects it."
     )
 
 
 @dataclass(frozen=True, slots=True)
 class JobPage:
-    """Some jobs, the latest first. `next` is the cursor of the next page, None at the end."""
+    """A page of jobs, newest first. `next` is the cursor of the next page, null on the last page."""
 
     jobs: tuple[ServiceJob, ...]
     next: str | None
@@ -73,7 +75,7 @@ class JobPage:
 
 @router.post("/corpora/{corpus}/index", status_code=202, response_model=None, responses={202: {"model": ServiceJob}})
 async def index(call: OnCorpus, asked: IndexRequest | None = None) -> Response:
-    """Queue a job that brings the index up to date."""
+    """Queue a job that updates the index of a corpus (write)."""
     call.require("write")
     given = (asked or IndexRequest()).model_dump()
     return DataclassResponse(await queue_index(call, given), 202)
@@ -81,12 +83,12 @@ async def index(call: OnCorpus, asked: IndexRequest | None = None) -> Response:
 
 @router.post("/corpora/{corpus}/sync", status_code=202, response_model=None, responses={202: {"model": ServiceJob}})
 async def sync(call: OnCorpus, asked: SyncRequest) -> Response:
-    """Queue a job that loads a folder of the server, deletes what is no longer in it, and indexes."""
+    """Queue a job that syncs a folder of the server with a corpus, and indexes it (admin)."""
     call.require("admin")
     folder = _allowed(asked.folder, call.host.settings.folders)
     metadata_of_json(asked.metadata)
     given = asked.model_dump() | {"folder": str(folder)}
-    read_options_of(given)  # what cannot be used is refused now
+    read_options_of(given)  # refuses invalid options before the job is queued
     by = call.access.name
     queued = await call.run(lambda: call.host.queue_job(call.corpus, "sync", given, by=by))
     return DataclassResponse(shown_job(call, queued), 202)
@@ -100,7 +102,7 @@ async def jobs(
     cursor: Annotated[str | None, Query(max_length=200)] = None,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
 ) -> Response:
-    """List jobs, the latest first."""
+    """List jobs, newest first (write)."""
     call.require("write")
     access = call.access
     before = None if cursor is None else job_number_of(cursor)
@@ -116,17 +118,17 @@ async def jobs(
 
 @router.get("/jobs/{job}", response_model=None, responses={200: {"model": ServiceJob}})
 async def job(job: JobId, call: OnService) -> Response:
-    """A job, and how far it is."""
+    """Return a job and its progress (write)."""
     return DataclassResponse(await seen_job(call, job))
 
 
 @router.delete("/jobs/{job}", response_model=None, responses={200: {"model": ServiceJob}})
 async def cancel(job: JobId, call: OnService) -> Response:
-    """Cancel a job. What it committed stays; one that has ended stays as it is."""
+    """Cancel a job (write). Committed work is kept. A finished job is not changed."""
     await seen_job(call, job)
     cancelled = await call.run(lambda: call.host.job_store().cancel(job))
     if cancelled is None:
-        raise NothingHere("job by this id")
+        raise NothingHere("job with this id")
     if cancelled.state == "cancelled":
         await call.run(lambda: call.host.uploads.delete(job))
     return DataclassResponse(shown_job(call, cancelled))
@@ -137,13 +139,13 @@ async def cancel(job: JobId, call: OnService) -> Response:
     response_model=None,
     responses={
         200: {
-            "description": "Events `job` with the job whenever it changes, and `end` after the last.",
+            "description": "An event `job` whenever the job changes, and finally `end`.",
             "content": EVENTS,
         }
     },
 )
 async def events(job: JobId, request: Request, call: OnService) -> Response:
-    """Follow a job until it ends."""
+    """Stream the progress of a job until it ends (write)."""
     return EventSourceResponse(_events(request, call, await seen_job(call, job)))
 
 
@@ -161,13 +163,13 @@ async def _events(request: Request, call: Call, first: ServiceJob) -> AsyncGener
         try:
             there = await call.run(lambda: call.host.job_store().get(first.id))
         except (DatabaseError, TookTooLong):
-            continue  # the job waits for the database, too
+            continue  # the job itself waits for the database, too
         found = replace(found, state="cancelled") if there is None else shown_job(call, there)
     yield JSONServerSentEvent({}, event="end")
 
 
 async def _may_follow(request: Request, corpus: str) -> bool:
-    """Whether the token of a stream is still good for it."""
+    """Return True if the token of an event stream can still access the job."""
     try:
         access = await admitted(request)
         access.require("write")
@@ -177,28 +179,28 @@ async def _may_follow(request: Request, corpus: str) -> bool:
 
 
 async def seen_job(call: Call, job: str) -> ServiceJob:
-    """Return a job that the token may see, as `shown_job` does.
+    """Return a job as `shown_job` does, if the token may see it.
 
     Raises:
-        NotAllowed: the token only reads.
-        NothingHere: there is none, or it is of another corpus.
+        NotAllowed: the token has only read rights.
+        NothingHere: the job does not exist, or the token has no access to its corpus.
     """
     call.access.require("write")
     found = await call.run(lambda: call.host.job_store().get(job))
     if found is None or not call.access.sees(found.corpus):
-        raise NothingHere("job by this id")
+        raise NothingHere("job with this id")
     return shown_job(call, found)
 
 
 async def queue_index(call: Call, given: dict[str, Any]) -> ServiceJob:
-    """Queue a job that brings an index up to date.
+    """Queue a job that updates the index of a corpus.
 
     Args:
-        given: systems, model and `improve`, as JSON types.
+        given: the fields of an `IndexRequest`.
 
     Raises:
-        SettingsError: there are no such systems, or they do not take such a model.
-        CorpusNotFound, CorpusNameInvalid, DatabaseError: it cannot be queued.
+        SettingsError: a system is unknown, or cannot use the model.
+        CorpusNotFound, CorpusNameInvalid, DatabaseError: the job cannot be queued.
     """
 
     def queue() -> ServiceJob:
@@ -210,28 +212,28 @@ async def queue_index(call: Call, given: dict[str, Any]) -> ServiceJob:
 
 
 def shown_job(call: Call, job: ServiceJob) -> ServiceJob:
-    """Return the job without fields for processes, and without the name of a token that is not to be shown."""
+    """Return the job without internal fields, and without the name of a token that the caller may not see."""
     with tokens_readable():
         is_named = call.access.may_name(job.by, call.host.gate.tokens.tokens())
     return replace(job, token="", by=job.by if is_named else "")
 
 
 def _allowed(given: str, folders: tuple[str, ...]) -> Folder:
-    """The folder itself, links followed, if it is one of those allowed, or below.
+    """Return the folder with symbolic links resolved, if it is one of the allowed folders or below one.
 
     Raises:
-        NotAllowed: it is not, or it is not there.
-        Refused: it cannot be the name of a folder.
+        NotAllowed: the folder is not allowed, or does not exist.
+        Refused: the path is invalid.
     """
     try:
         real = Folder(given).resolve() if Folder(given).is_absolute() else None
-    except (OSError, RuntimeError, ValueError):  # a loop of links, NUL
-        raise Refused(f"{given!r:.100} cannot be looked up as a folder.", remedy="Send the path of a folder.") from None
+    except (OSError, RuntimeError, ValueError):  # a loop of links, or a NUL character
+        raise Refused(f"{given!r:.100} is not a valid path.", remedy="Send the path of a folder.") from None
     for folder in folders:
         root = Folder(folder).resolve()
         if real is not None and (real == root or root in real.parents) and real.is_dir():
             return real
     raise NotAllowed(
-        "This folder is none of those that the service was started with, nor below one.",
-        remedy="Ask whoever runs the service to start it with --folder DIR.",
+        "The service was not started with this folder or a parent of it.",
+        remedy="Ask the operator of the service to start it with --folder DIR.",
     )

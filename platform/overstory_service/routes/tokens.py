@@ -1,4 +1,4 @@
-"""Tokens: listed, made and revoked by administrators; and signing in to the page, a token in exchange for a cookie."""
+"""Routes of tokens, for administrators, and of the page's sessions, which exchange a token for a cookie."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SECONDS_A_DAY = 86_400
 
 
 class SignIn(BaseModel):
-    """A token, as `overstory tokens add` printed it."""
+    """A token to sign in with."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -45,12 +45,12 @@ class SignIn(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The user of a request, and their rights.
+    """User of a request, and their rights.
 
     Attributes:
-        by: "local" if the service has no tokens, "cookie" of the page, "token" of an Authorization header.
+        by: "local" if the service has no tokens, "cookie" for the page's cookie, "token" for an Authorization header.
         name: name of the token.
-        filtered: True if the token has a filter, so that it sees a part of its corpora.
+        filtered: True if the token has a filter, and so sees only some documents.
     """
 
     by: Literal["local", "cookie", "token"]
@@ -61,15 +61,17 @@ class Session:
 
 @router.get("/session", tags=["sessions"], response_model=None, responses={200: {"model": Session}})
 async def session(request: Request, access: Admitted) -> Response:
-    """Who asks: 401 where a token is needed first."""
+    """Return the user of the request, or 401 if a token is needed."""
     by_cookie = "authorization" not in request.headers
     return DataclassResponse(_session(access, "local" if access is LOCAL else "cookie" if by_cookie else "token"))
 
 
 @router.post("/session", tags=["sessions"], response_model=None, responses={200: {"model": Session}})
 async def sign_in(given: SignIn, request: Request) -> Response:
-    """Exchange a token for a cookie, which only a browser's own requests to this service carry (`HttpOnly`,
-    `SameSite=Strict`; `Secure` where the page came by https)."""
+    """Sign in: exchange a token for a cookie.
+
+    The cookie is `HttpOnly` and `SameSite=Strict`, and over https also `Secure`.
+    """
     require_page(request)
     tokens = host_of(request).gate.tokens
     with tokens_readable():
@@ -94,7 +96,7 @@ async def sign_in(given: SignIn, request: Request) -> Response:
 
 @router.delete("/session", tags=["sessions"], status_code=204, response_model=None)
 async def sign_out(request: Request) -> Response:
-    """End the session of the cookie, whoever else may have it."""
+    """Sign out: end the session of the cookie."""
     require_page(request)
     cookie = request.cookies.get(SESSION_COOKIE)
     if cookie is not None:
@@ -108,12 +110,12 @@ async def sign_out(request: Request) -> Response:
 
 
 def _cookie_path(request: Request) -> str:
-    # With the root path, other services of the same host do not get the cookie.
+    # the root path keeps the cookie from other services on the same host
     return host_of(request).settings.root_path or "/"
 
 
 def _by_https(request: Request) -> bool:
-    # A proxy may end https before this service, so the browser's Origin counts, too; `Guards` compared it with Host.
+    # a proxy may terminate https, so an https Origin counts, too; `Guards` has checked the Origin against the Host
     origin = request.headers.get("origin", "")
     return address_of_service(request).startswith("https://") or origin.startswith("https://")
 
@@ -126,7 +128,11 @@ _MOST_CORPORA_OF_A_TOKEN = 1_000
 
 
 class TokenRequest(BaseModel):
-    """A token to be made: whose it is, and what it is good for."""
+    """A token to create.
+
+    Attributes:
+        name: name of its user or program.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -135,21 +141,23 @@ class TokenRequest(BaseModel):
     corpora: list[str] = Field(
         default_factory=list,
         max_length=_MOST_CORPORA_OF_A_TOKEN,
-        description="What it is for; where it is empty, what your own token is for.",
+        description="Corpora that the token can access. If empty, the corpora of your own token.",
     )
-    where: str = Field("", max_length=LONGEST_FILTER, description="A filter; with the rights `read` alone.")
+    where: str = Field(
+        "", max_length=LONGEST_FILTER, description="Filter on document metadata; only for tokens with read rights."
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ListedToken:
-    """A token as others see it.
+    """A token without its secret.
 
     Attributes:
-        corpora: that it is good for; empty for all.
-        where: a filter on the documents that it sees; "" for none.
+        corpora: corpora that it can access; empty for all.
+        where: filter on the documents that it can see; "" for no filter.
         created: date and time, ISO 8601.
-        sessions: browsers that are signed in with it.
-        own: whether it is the one that asks.
+        sessions: number of browsers that are signed in with it.
+        own: True for the token of the request.
     """
 
     name: str
@@ -163,14 +171,14 @@ class ListedToken:
 
 @dataclass(frozen=True, slots=True)
 class TokenList:
-    """The tokens that are good for nothing that the asking one is not good for."""
+    """Tokens whose corpora the token of the request can access, too."""
 
     tokens: tuple[ListedToken, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CreatedToken:
-    """A new token. `secret` is shown this once."""
+    """A new token. Its `secret` cannot be retrieved later."""
 
     token: ListedToken
     secret: str
@@ -178,7 +186,7 @@ class CreatedToken:
 
 @router.get("/tokens", tags=["tokens"], response_model=None, responses={200: {"model": TokenList}})
 async def tokens(request: Request, access: Admitted) -> Response:
-    """List tokens, in the order in which they were made (admin)."""
+    """List tokens, oldest first (admin)."""
     access.require("admin")
     with tokens_readable():
         found = await run_in_threadpool(host_of(request).gate.tokens.tokens)
@@ -187,7 +195,7 @@ async def tokens(request: Request, access: Admitted) -> Response:
 
 @router.post("/tokens", tags=["tokens"], status_code=201, response_model=None, responses={201: {"model": CreatedToken}})
 async def add(asked: TokenRequest, request: Request, access: Admitted) -> Response:
-    """Make a token (admin): with no more rights and for no more corpora than yours."""
+    """Create a token with at most your own rights and corpora (admin)."""
     access.require("admin")
     for corpus in asked.corpora:
         access.require_corpus(corpus)
@@ -196,8 +204,8 @@ async def add(asked: TokenRequest, request: Request, access: Admitted) -> Respon
     file = host_of(request).gate.tokens
     if access is LOCAL and not (asked.rights == "admin" and not corpora):
         raise NotAllowed(
-            "The first token must have the rights 'admin' for all corpora.",
-            remedy="From then on every request needs a token, and with another one nobody could make more.",
+            "The first token must have admin rights for all corpora.",
+            remedy="Once it exists, every request needs a token, and only such a token can create more.",
         )
     return DataclassResponse(await run_in_threadpool(_made, file, asked, corpora, access), 201)
 
@@ -208,7 +216,7 @@ async def revoke(
     request: Request,
     access: Admitted,
 ) -> Response:
-    """End a token, and the sessions of browsers that were signed in with it (admin)."""
+    """Revoke a token, and end the sessions of browsers that are signed in with it (admin)."""
     access.require("admin")
     return DataclassResponse(await run_in_threadpool(_revoked, host_of(request).gate.tokens, name, access))
 
@@ -217,11 +225,11 @@ def _made(file: TokenFile, asked: TokenRequest, corpora: Sequence[str], access: 
     with tokens_readable():
         there = {each.name for each in file.tokens()}
     if asked.name.strip() in there:
-        raise Refused(f"There is a token {asked.name.strip()!r} already.", remedy="Choose another name.")
+        raise Refused(f"Token {asked.name.strip()!r} already exists.", remedy="Choose another name.")
     secret = file.add(asked.name, asked.rights, corpora=corpora, where=asked.where)
     made = file.find(secret)
     if made is None:
-        raise NothingHere("token by this name")
+        raise NothingHere("token with this name")
     return CreatedToken(_listed(made, access), secret)
 
 
@@ -229,11 +237,11 @@ def _revoked(file: TokenFile, name: str, access: Access) -> ListedToken:
     with tokens_readable():
         seen = {each.name for each in file.tokens() if access.covers(each.corpora)}
     if name not in seen:
-        raise NothingHere("token by this name")
+        raise NothingHere("token with this name")
     try:
         return _listed(file.revoke(name), access)
-    except SettingsError:  # somebody else ended it
-        raise NothingHere("token by this name") from None
+    except SettingsError:  # revoked by another request in the meantime
+        raise NothingHere("token with this name") from None
 
 
 def _listed(token: AccessToken, access: Access) -> ListedToken:

@@ -73,7 +73,7 @@ def test_requests_are_503_while_the_database_is_frozen_and_answered_afterwards(
                 for name, answer in sent.items():
                     found: httpx.Response = answer.result()
                     assert found.status_code == HTTPStatus.SERVICE_UNAVAILABLE, name
-                    assert "whoever runs the service" in found.json()["remedy"]
+                    assert "operator of the service" in found.json()["remedy"]
                     assert "retry-after" in found.headers
                 assert {each.result().status_code for each in more} == {HTTPStatus.SERVICE_UNAVAILABLE}
             assert client.get("/readyz").status_code == HTTPStatus.SERVICE_UNAVAILABLE

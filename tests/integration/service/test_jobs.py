@@ -379,7 +379,7 @@ def test_a_job_that_kills_its_process_twice_is_given_up_and_the_jobs_with_it_are
         states = [ended_in(store, job) for job in jobs]
     assert [each.state for each in states] == ["failed", "done"]
     assert states[0].problem is not None
-    said = "2 processes died while they worked on this. The last file that was read: deadly.txt."
+    said = "2 processes died while they ran this job. The last file that was read is deadly.txt."
     assert states[0].problem.detail == said
     assert good not in uploads.jobs()
 

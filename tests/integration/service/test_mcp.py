@@ -225,7 +225,7 @@ def test_text_of_documents_stands_in_blocks_that_it_cannot_end(service: Running,
                 inside = False
             else:
                 assert inside or order not in line
-                assert "QUOTED DOCUMENT TEXT" not in line or "Between the lines" in line
+                assert "QUOTED DOCUMENT TEXT" not in line or "The text between the lines" in line
         assert not inside
         assert order in text(result)
         assert not {"\u202e", "\u200b"} & set(json.dumps(structure(result), ensure_ascii=False))

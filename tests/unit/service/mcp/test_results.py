@@ -142,7 +142,7 @@ def test_similar_names_and_keys_of_documents_are_quoted() -> None:
     assert error_text(unlike, quotation) == "No passage mentions 'Zyqx'. `search` finds passages by other words."
 
 
-@pytest.mark.parametrize("error", [DocumentNotFound("There is no document '1'."), NothingHere("job by this id")])
+@pytest.mark.parametrize("error", [DocumentNotFound("There is no document '1'."), NothingHere("job with this id")])
 def test_what_is_not_there_is_told_without_routes(error: Exception) -> None:
     assert "/v1" not in error_text(error, Quotation())
     assert "above" not in error_text(error, Quotation())
