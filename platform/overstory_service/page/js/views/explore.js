@@ -4,7 +4,7 @@ import { link } from "../router.js";
 import { empty, whileEmpty } from "../states.js";
 import { words } from "../words.js";
 
-/** Places of Walk by the first part of their path; docs/page.md lists the addresses. */
+/** Places of Explore by the first part of their path; docs/page.md lists the addresses. */
 const PLACES = {
   "": () => import("./explore/entities.js"),
   entity: () => import("./explore/entity.js"),
@@ -17,7 +17,7 @@ const PLACES = {
 const NAVIGATION = { entities: "", trees: "trees", path: "path", edits: "edits" };
 const WITHIN = { entity: "", tree: "trees", reports: "trees" };
 
-/** Walk: trees, communities, names, paths. */
+/** Explore: entities, communities, reports, paths and edits. */
 export async function view(context) {
   const [place = "", ...rest] = context.path;
   context.title(words.explore.title);

@@ -4,7 +4,7 @@ import { link } from "../router.js";
 import { empty, whileEmpty } from "../states.js";
 import { words } from "../words.js";
 
-/** Places of Keep by the first part of their path; docs/page.md lists the addresses. */
+/** Places of Manage by the first part of their path; docs/page.md lists the addresses. */
 const PLACES = {
   documents: () => import("./manage/documents.js"),
   jobs: () => import("./manage/jobs.js"),
@@ -12,10 +12,10 @@ const PLACES = {
   corpora: () => import("./manage/corpora.js"),
   tokens: () => import("./manage/tokens.js"),
 };
-/** Those that are of one corpus. */
+/** Places that need a corpus. */
 const OF_CORPUS = new Set(["documents", "runs"]);
 
-/** Keep: documents, corpora, runs, models, tokens. */
+/** Manage: documents, jobs, index, corpora and tokens. */
 export async function view(context) {
   const [given] = context.path;
   const place = given ?? (context.corpus ? "documents" : "corpora");

@@ -1,4 +1,4 @@
-/** A community: its report with the passages that it stands on, the communities in it, its own passages or names. */
+/** A community: its report with supporting passages, the communities inside, and its members. */
 
 import { Problem, corpusPath, get } from "../../api.js";
 import { h, replace } from "../../dom.js";
@@ -6,7 +6,7 @@ import { link } from "../../router.js";
 import { words } from "../../words.js";
 import { browserButton, communityAddress, entityLink, notes, pages, passageItem, passageLink, sizeText, typeText } from "./parts.js";
 
-/** Communities and members of a page. */
+/** Communities and members per page. */
 const SHOWN = 50;
 const NAMES_SHOWN = 4;
 const text = words.explore.community;
@@ -42,7 +42,7 @@ export async function show(context, body, [tree = "", community = ""]) {
 
 const titleOf = (community) => community.title || text.untitled(community.names.slice(0, NAMES_SHOWN).map((each) => each.name).join(", "));
 
-/** The report where the system writes some; null where it does not, or there is none. */
+/** Returns the report, or null if the community has none. */
 async function reportOf({ corpus, signal }, tree, community) {
   const { trees } = await get(corpusPath(corpus, "trees"), {}, { signal });
   if (!trees.some((each) => each.name === tree && each.reports)) return null;
@@ -63,7 +63,7 @@ function way(corpus, found) {
   );
 }
 
-/** The communities above by their names, which the answer does not have. */
+/** Replaces the ids of the communities above by titles, which the response lacks. */
 async function nameWay({ corpus, signal }, { tree, above }, body) {
   const links = body.querySelectorAll(".way-up [data-community]");
   for (const [at, node] of above.entries()) {
@@ -71,7 +71,7 @@ async function nameWay({ corpus, signal }, { tree, above }, body) {
       const { community } = await get(corpusPath(corpus, "tree"), { tree, node, limit: 1, sentences: false }, { signal });
       replace(links[at], titleOf(community));
     } catch (error) {
-      if (!(error instanceof Problem) && error.name !== "AbortError") throw error; // the link leads there by its id, too
+      if (!(error instanceof Problem) && error.name !== "AbortError") throw error; // the link works with the id, too
     }
   }
 }
@@ -90,7 +90,7 @@ function reportPart(corpus, report) {
   );
 }
 
-/** A statement of a report, with the passages that it stands on; each opens where it says so. */
+/** A finding of a report, with links to the passages that support it. */
 function finding(corpus, statement) {
   return h(
     "li",
@@ -118,14 +118,14 @@ function about(corpus, community) {
   ];
 }
 
-/** The sentences in the middle of a community, which take longer: they come when the rest is there. */
+/** Adds the central sentences, which take longer, after the rest is shown. */
 async function showSentences({ corpus, signal }, { tree, community }, place) {
   try {
     const { community: told } = await get(corpusPath(corpus, "tree"), { tree, node: community.id, limit: 1 }, { signal });
     if (!told.sentences.length) return;
     replace(place, h("section", null, h("h2", null, text.sentences), told.sentences.map((each) => h("blockquote", { dir: "auto" }, each))));
   } catch (error) {
-    if (!(error instanceof Problem) && error.name !== "AbortError") throw error; // the page is whole without them
+    if (!(error instanceof Problem) && error.name !== "AbortError") throw error; // the sentences are optional
   }
 }
 

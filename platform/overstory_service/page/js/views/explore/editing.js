@@ -1,4 +1,4 @@
-/** The editing of a name: written otherwise, merged into another one, hidden; each at once undone. */
+/** Editing of an entity: rename, merge, hide, and undo of each edit. */
 
 import { Problem, corpusPath, get, post } from "../../api.js";
 import { freshId, h, replace, replaceFocused } from "../../dom.js";
@@ -10,7 +10,7 @@ const SUGGESTED_NAMES = 8;
 const SUGGEST_MILLISECONDS = 200;
 const text = words.explore.edit;
 
-/** The forms; null for who may not edit. */
+/** The forms, or null if the user may not edit. */
 export function editing(context, name) {
   if (!context.may("write") || context.session.filtered) return null;
   const said = h("div", { class: "edit-said", "aria-live": "polite" });
@@ -37,12 +37,12 @@ export function editing(context, name) {
   );
 }
 
-/** Sends an edit: an action, and what it is done to. */
+/** Sends an edit. */
 export function postEdit(context, action, body) {
   return post(corpusPath(context.corpus, "names", "edits"), { action, ...body }, { signal: context.signal });
 }
 
-/** Sends an edit, and shows what was done with a way back. */
+/** Sends an edit, and shows the result with an undo button. */
 export async function edit(context, said, action, body, after = null) {
   try {
     const { edits } = await postEdit(context, action, body);
@@ -80,7 +80,7 @@ export async function edit(context, said, action, body, after = null) {
   }
 }
 
-/** What makes edits count. */
+/** A button that starts indexing, which applies edits. */
 export function indexNow(context) {
   const place = h("p", { class: "actions" });
   const button = h("button", { type: "button", on: { click: start } }, text.index);
@@ -98,7 +98,7 @@ export function indexNow(context) {
   }
 }
 
-/** A labelled field; where it suggests, names with the words that are typed in are offered. */
+/** A labelled input field; with `suggest`, it offers entities that match the typed words. */
 export function field(context, label, placeholder, { value = "", suggest = false, but = "" } = {}) {
   const id = freshId("field");
   const list = suggest ? h("datalist", { id: `${id}-names` }) : null;
@@ -127,7 +127,7 @@ function offer(context, input, list, but) {
         const { names } = await get(corpusPath(context.corpus, "names"), { words: like, limit: SUGGESTED_NAMES }, { signal: context.signal });
         replace(list, names.filter((each) => each.name !== but).map((each) => h("option", { value: each.name })));
       } catch (error) {
-        if (!(error instanceof Problem) && error.name !== "AbortError") throw error; // without suggestions it works, too
+        if (!(error instanceof Problem) && error.name !== "AbortError") throw error; // suggestions are optional
       }
     }, SUGGEST_MILLISECONDS);
   });

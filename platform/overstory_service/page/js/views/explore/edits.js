@@ -1,4 +1,4 @@
-/** The edits of names by hand, each of which can be undone; and names that may be one. */
+/** Manual edits of entities, with undo, and merge suggestions. */
 
 import { corpusPath, get } from "../../api.js";
 import { h, replace, replaceFocused } from "../../dom.js";

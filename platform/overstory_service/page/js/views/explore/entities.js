@@ -1,4 +1,4 @@
-/** The names of a corpus: found by their words and kind, some at a time. */
+/** Entities of a corpus, searchable by words and type, a page at a time. */
 
 import { corpusPath, get } from "../../api.js";
 import { h } from "../../dom.js";

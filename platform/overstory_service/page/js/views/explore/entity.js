@@ -1,4 +1,4 @@
-/** A name: its spellings, its facts with their sentences, the names around it, its passages, and its editing. */
+/** An entity: aliases, facts with sentences, related entities, passages and editing. */
 
 import { Problem, corpusPath, get } from "../../api.js";
 import { h, replace } from "../../dom.js";
@@ -46,7 +46,7 @@ export async function show(context, body, [name = ""]) {
   if (context.params.get("first")) passages.scrollIntoView();
 }
 
-/** What the corpus says of a name; null where it is unknown, which is shown with the nearest. */
+/** Loads an entity. If it is unknown, shows similar names and returns null. */
 async function read({ corpus, signal }, body, name) {
   try {
     return await get(corpusPath(corpus, "name"), { name, limit: FACTS }, { signal });
@@ -65,7 +65,7 @@ async function read({ corpus, signal }, body, name) {
   }
 }
 
-/** The names that a remedy quotes: "Did you mean 'Ezer Weizman' or 'Weizmann'?" */
+/** Returns the names quoted in a remedy: "Did you mean 'Ezer Weizman' or 'Weizmann'?" */
 const suggestions = (remedy) => [...remedy.matchAll(/'([^']+)'|"([^"]+)"/g)].map((each) => each[1] ?? each[2]);
 
 function facts(corpus, found, marks) {
@@ -97,7 +97,7 @@ function fact(corpus, { subject, predicate, object, sentence, passages, ...place
   );
 }
 
-/** One end of a fact: a link where it is one of the other names. */
+/** Subject or object of a fact, as a link if it is a related entity. */
 function end(corpus, name, marks, others) {
   const isThis = marks.some((each) => each.toLowerCase() === name.toLowerCase());
   return isThis ? h("strong", null, name) : h("bdi", null, others.has(name.toLowerCase()) ? entityLink(corpus, name) : name);

@@ -1,4 +1,4 @@
-/** A drawing of the names around a name. The list below it says the same, so that nobody needs the drawing. */
+/** A drawing of related entities. It is decorative: the list below it has the same content. */
 
 import { h, svg } from "../../dom.js";
 import { relationText } from "../../relations.js";
@@ -10,7 +10,7 @@ const HEIGHT = 380;
 const MOST_DRAWN = 12;
 const LONGEST_LABEL = 24;
 
-/** The drawing; nothing where there are too few names for one. */
+/** The drawing, or null if there are too few entities. */
 export function neighbourhood(corpus, found) {
   const drawn = found.related.slice(0, MOST_DRAWN);
   if (drawn.length < 2) return null;
@@ -34,7 +34,7 @@ export function neighbourhood(corpus, found) {
   );
 }
 
-/** The names around it as a list, with what ties them. */
+/** Related entities as a list, with their relations. */
 export function relatedList(corpus, related) {
   return h(
     "ul",

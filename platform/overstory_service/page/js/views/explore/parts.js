@@ -1,4 +1,4 @@
-/** What several places of Walk show: names, passages, notes, pages of a list. */
+/** Parts shared by the places of Explore: links, passages, notes, paging. */
 
 import { corpusPath, get } from "../../api.js";
 import { h, replace } from "../../dom.js";
@@ -8,19 +8,19 @@ import { openSource, sourceLink } from "../../source.js";
 import { coded, failed } from "../../states.js";
 import { number, words } from "../../words.js";
 
-/** The address of a name, which any view may link to. */
+/** Returns the address of an entity. */
 export const entityAddress = (corpus, name, params = {}) => link("explore", corpus, ["entity", name], params);
 
-/** The address of a community; without one, of its tree. */
+/** Returns the address of a community, or of the tree without one. */
 export const communityAddress = (corpus, tree, community = "", params = {}) =>
   link("explore", corpus, community ? ["tree", tree, community] : ["tree", tree], params);
 
 export const entityLink = (corpus, name) => h("a", { href: entityAddress(corpus, name), dir: "auto" }, name);
 
-/** "Person" of PERSON; kinds that are not known as they are. */
+/** Returns the label of an entity type, such as "Person" for PERSON; unknown types are unchanged. */
 export const typeText = (type) => words.explore.types[type] ?? type;
 
-/** A link to a passage in its document: a click opens it at the side, a new tab as a page of its own. */
+/** A link to a passage in its document: a click opens it at the side, a new tab shows it as a page. */
 export function passageLink(corpus, passage, quotations = [], ...children) {
   const wanted = { document: passage.document_id, passage: passage.chunk_id, quotations };
   return h(
@@ -41,7 +41,7 @@ export function passageLink(corpus, passage, quotations = [], ...children) {
   );
 }
 
-/** Where a passage is from: its title, which opens it, heading and page. */
+/** Source of a passage: title with link, heading and page. */
 export function placeOf(corpus, passage, quotations = []) {
   const more = [passage.heading, passage.page ? words.source.page(passage.page) : ""].filter(Boolean);
   return h(
@@ -52,7 +52,7 @@ export function placeOf(corpus, passage, quotations = []) {
   );
 }
 
-/** A passage, with these words marked. */
+/** A passage with some words marked. */
 export function passageItem(corpus, passage, marks = []) {
   return h(
     "li",
@@ -62,7 +62,7 @@ export function passageItem(corpus, passage, marks = []) {
   );
 }
 
-/** Where some words stand in a text, whatever their case. */
+/** Returns the ranges of some words in a text, ignoring case. */
 export function rangesOf(text, marks) {
   const lower = text.toLowerCase();
   if (lower.length !== text.length) return [];
@@ -81,7 +81,7 @@ function isWhole(text, start, end) {
   return !(isLetter(text[start - 1]) && isLetter(text[start])) && !(isLetter(text[end]) && isLetter(text[end - 1]));
 }
 
-/** What the reader should know of a result; nothing where there is nothing. */
+/** Notes on a result, or null without notes. */
 export function notes(texts) {
   if (!texts?.length) return null;
   return h(
@@ -91,7 +91,7 @@ export function notes(texts) {
   );
 }
 
-/** A way through the pages of a list, each an address; nothing where there is one page. */
+/** Links to the previous and next page of a list, or null for a single page. */
 export function pages({ first, shown, all, size, address, label }) {
   if (all <= size && !first) return null;
   const step = (to, text) => h("a", { class: "button", href: address(to) }, text);
@@ -104,7 +104,7 @@ export function pages({ first, shown, all, size, address, label }) {
   );
 }
 
-/** A link that opens Neo4j Browser at this place, for administrators; it is asked for when it is pressed. */
+/** A button for administrators that opens Neo4j Browser; its address is requested when it is pressed. */
 export function browserButton(context, params) {
   if (!context.may("admin") || context.session.filtered) return null;
   const problem = h("span", { "aria-live": "polite" });
@@ -126,5 +126,5 @@ export function browserButton(context, params) {
   }
 }
 
-/** "12 names". */
+/** Returns the size of a community, such as "12 entities". */
 export const sizeText = (unit, count) => words.explore.community.size[unit]?.(count) ?? number(count);

@@ -1,4 +1,4 @@
-/** How two names are connected: paths, sentence by sentence. */
+/** Paths between two entities, with the sentences of each step. */
 
 import { Problem, corpusPath, get } from "../../api.js";
 import { h } from "../../dom.js";
@@ -64,7 +64,7 @@ function path(corpus, found, at) {
   );
 }
 
-/** A step, with the sentences that state it; each opens in its document. */
+/** A step of a path, with sentences that link to their document. */
 function step(corpus, each) {
   const relation = each.kind === "fact" ? relationText(each.predicate, each.sentences[0], each.subject) : each.predicate;
   const said =

@@ -1,4 +1,4 @@
-/** The reports on the communities of a tree, the most important first. */
+/** Reports on the communities of a tree, most important first. */
 
 import { corpusPath, get } from "../../api.js";
 import { h } from "../../dom.js";

@@ -1,4 +1,4 @@
-/** The trees that a corpus has; those of other kinds can be made. */
+/** Trees of a corpus, and buttons that build other kinds. */
 
 import { corpusPath, get, post } from "../../api.js";
 import { h, replace, replaceFocused } from "../../dom.js";
@@ -10,11 +10,11 @@ import { attempt } from "../manage/parts.js";
 import { communityAddress } from "./parts.js";
 
 /**
- * The systems that are offered, all by rules, without a language model; and how long each took beside the embedding of the
- * same passages, on the demo corpus.
+ * Systems that are offered, all without a language model, and the time that each took on the demo corpus, relative to the
+ * embedding of its passages.
  */
 const OFFERED = { serag: 0.5, tretriever: 2 };
-/** For which a passage is embedded where this service has not done so lately: on two processors. */
+/** Typical time to embed a passage on two processors, if this service has not measured it. */
 const EMBEDDING_SECONDS = 0.09;
 const text = words.explore.trees;
 
@@ -48,7 +48,7 @@ function list(corpus, body, trees) {
   );
 }
 
-/** What makes trees of these kinds, and how long it takes; a job that makes one is seen here, also after a reload. */
+/** Buttons that build trees, with estimated times. Running jobs are shown, also after a reload. */
 async function offer(context, body, systems, areOthers) {
   const { corpus, signal } = context;
   const job = h("div", { class: "unfinished", "aria-live": "polite" });
@@ -78,7 +78,7 @@ async function offer(context, body, systems, areOthers) {
   }
 }
 
-/** How long an index takes that takes this share of the time of embedding, by the last run of it, or as it usually is. */
+/** Returns the estimated indexing time, from the last run if possible. */
 function timeOf({ stages, corpus }, share) {
   const embedding = stages.find((each) => each.name === "embed");
   const passages = embedding?.counts.chunks;

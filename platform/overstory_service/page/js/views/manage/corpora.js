@@ -1,4 +1,4 @@
-/** The corpora: made by their first document, deleted by an administrator who types the name. */
+/** Corpora: created with their first document, deleted by an administrator who types the name. */
 
 import { corpusPath, remove } from "../../api.js";
 import { conversationsOf } from "../../conversations.js";
@@ -12,16 +12,16 @@ import { attempt, below, removed, table } from "./parts.js";
 
 const text = words.manage.corpora;
 
-/** The corpus that was deleted while the address named it: the page goes on to another one, and says so there. */
+/** Name of a deleted corpus that the address still named, to confirm the deletion after moving to another corpus. */
 let gone = "";
 
 export async function show(context, body) {
   context.title(text.title);
   const [jobs, list] = [h("div", { class: "unfinished" }), h("div", null)];
-  const told = gone && h("p", { role: "status", dir: "auto", tabindex: "-1" }, text.removed(gone));
+  const note = gone && h("p", { role: "status", dir: "auto", tabindex: "-1" }, text.removed(gone));
   gone = "";
-  body.append(h("h1", { tabindex: "-1" }, text.title), h("p", { class: "lead" }, text.lead), told, context.may("write") ? making() : "", jobs, list);
-  if (told) told.focus();
+  body.append(h("h1", { tabindex: "-1" }, text.title), h("p", { class: "lead" }, text.lead), note, context.may("write") ? making() : "", jobs, list);
+  if (note) note.focus();
   const again = async () => draw(context, list, await context.refreshCorpora());
   const [running] = await Promise.all([unfinished(context, { ended: again }), again()]);
   jobs.append(...running);
@@ -37,7 +37,7 @@ function row(context, corpus, list) {
   const line = h("tr", null);
   const erase = async () => {
     if (!(await attempt(below(line), () => remove(corpusPath(corpus.name), { signal: context.signal })))) return;
-    conversationsOf({ ...context, corpus: corpus.name }).forgetAll(); // they have texts of its documents
+    conversationsOf({ ...context, corpus: corpus.name }).forgetAll(); // conversations contain texts of the documents
     const left = await context.refreshCorpora();
     if (corpus.name === context.corpus) {
       gone = corpus.name;

@@ -1,4 +1,4 @@
-/** The documents of a corpus: added, filtered, disabled, deleted. A page of them at a time, however many there are. */
+/** Documents of a corpus: add, filter, disable and delete, a page at a time. */
 
 import { Problem, corpusPath, get, post, remove } from "../../api.js";
 import { freshId, h, replace } from "../../dom.js";
@@ -14,7 +14,7 @@ import { uploading } from "./upload.js";
 const DOCUMENTS = 50;
 const MOST_METADATA = 4;
 const LONGEST_VALUE = 60;
-/** What loaders write, and the table says otherwise; the document has all of it. */
+/** Metadata of loaders that the table shows elsewhere or not at all. */
 const INNER = new Set(["page_starts", "file_name", "folder"]);
 const text = words.manage.documents;
 
@@ -49,7 +49,7 @@ export async function show(context, body) {
   await shown;
 }
 
-/** A page of documents in place of what is there. `again` draws all anew, `recount` the number of documents alone. */
+/** Draws a page of documents. `again` redraws everything, `recount` only the number of documents. */
 async function showPage(context, place, said, { again, recount }) {
   const { corpus, params, signal } = context;
   const [where, cursor] = [params.get("where") ?? "", params.get("cursor") ?? ""];
@@ -101,7 +101,7 @@ function row(context, document, said, changed) {
     if (!(await attempt(below(line), () => remove(path(), { signal })))) return;
     const isLast = removed(line, text.removed(title));
     if (!isLast) return changed.recount();
-    replace(said, h("p", { role: "status", dir: "auto", tabindex: "-1" }, text.removed(title))); // the table goes, and what is said in it
+    replace(said, h("p", { role: "status", dir: "auto", tabindex: "-1" }, text.removed(title))); // the table disappears, and with it the message in it
     said.firstElementChild.focus({ preventScroll: true });
     await changed.again();
   };
@@ -152,7 +152,7 @@ function metadata(values) {
 
 const shortened = (shown) => (shown.length > LONGEST_VALUE ? `${[...shown].slice(0, LONGEST_VALUE - 1).join("")}…` : shown);
 
-/** A filter, with the keys that there are. */
+/** The filter, with a list of metadata keys. */
 function filter(context) {
   const { corpus, params, signal } = context;
   const [id, where] = [freshId("where"), params.get("where") ?? ""];

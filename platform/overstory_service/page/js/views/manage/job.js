@@ -1,4 +1,4 @@
-/** A job: what it does, how far it is, what came of it, and what went wrong with the remedy. */
+/** A job: its task, progress, result and problems. */
 
 import { Problem, follow, get, remove } from "../../api.js";
 import { h, replace } from "../../dom.js";
@@ -9,14 +9,14 @@ import { attempt } from "./parts.js";
 const text = words.manage.jobs;
 const ENDED = new Set(["done", "failed", "cancelled"]);
 const UNFINISHED = ["running", "queued"];
-/** After which a job is asked for again, where the service was not reached. */
+/** Milliseconds until a job is requested again if the service was not reached. */
 const AGAIN_MILLISECONDS = 2000;
 
 export const hasEnded = (job) => ENDED.has(job.state);
 
-/** A job that is followed until it ends; `ended` hears the last of it. */
+/** Shows a job and follows it until it ends; `ended` is called with its final state. */
 export function followed(context, job, ended = null) {
-  const place = h("article", { class: "job", "aria-live": "off" }); // its end is said, not each step
+  const place = h("article", { class: "job", "aria-live": "off" }); // only its end is announced, not each step
   const said = h("div", { "aria-live": "polite" });
   let last = job;
   draw(job);
@@ -30,7 +30,7 @@ export function followed(context, job, ended = null) {
     if (had) place.querySelector("button, summary")?.focus({ preventScroll: true });
   }
 
-  /** Until it has ended, also over a restart of the service, which goes on with it. */
+  /** Follows the job until it ends, also across restarts of the service. */
   async function watch() {
     while (!hasEnded(last)) {
       try {
@@ -48,9 +48,9 @@ export function followed(context, job, ended = null) {
 }
 
 /**
- * The jobs that run or wait, each followed: of a corpus, or of all. They are there whoever began them, and after a reload.
+ * Returns the running and queued jobs of a corpus, or of all corpora, each followed. Includes jobs of other users.
  *
- * @param {(job: object) => void} ended hears of each that ends.
+ * @param {(job: object) => void} ended called with each job that ends.
  */
 export async function unfinished(context, { corpus = "", but = [], ended = null } = {}) {
   if (!context.may("write")) return [];
@@ -102,6 +102,6 @@ function result({ loaded, indexed }) {
   ];
 }
 
-/** Files by their names, each with what is wrong and the remedy. */
+/** Files with their problems and remedies. */
 const named = (title, each, kind) =>
   h("div", { class: kind }, h("p", null, h("strong", null, title)), h("ul", null, each.map((one) => h("li", { dir: "auto" }, coded(one)))));

@@ -1,4 +1,4 @@
-/** Jobs, the latest first; those that run are followed. */
+/** Jobs, newest first; running jobs are followed. */
 
 import { get } from "../../api.js";
 import { h, replace } from "../../dom.js";
@@ -33,7 +33,7 @@ async function more(context, list, cursor) {
   const items = found.jobs.map((job) => h("li", { class: "card", tabindex: "-1" }, followed(context, job)));
   const hadFocus = cursor && document.activeElement === document.body;
   list.append(...items);
-  if (hadFocus) items[0]?.focus({ preventScroll: true }); // the button that was pressed is gone
+  if (hadFocus) items[0]?.focus({ preventScroll: true }); // the pressed button was removed
   if (!found.next) return;
   const button = h("button", { type: "button", on: { click: next } }, text.more);
   const place = h("p", null, button);

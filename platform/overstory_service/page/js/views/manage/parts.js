@@ -1,10 +1,10 @@
-/** What several places of Keep show. */
+/** Parts shared by the places of Manage. */
 
 import { h, replace } from "../../dom.js";
 import { failed } from "../../states.js";
 import { words } from "../../words.js";
 
-/** A table with headings; a heading that ends with a figure is said by its place in `figures`. */
+/** A table with headings; `figures` lists the columns with numbers. */
 export function table(columns, rows, { caption = "", figures = [] } = {}) {
   return h(
     "div",
@@ -19,7 +19,7 @@ export function table(columns, rows, { caption = "", figures = [] } = {}) {
   );
 }
 
-/** A place below a row of a table, for what is asked and said of it: who is far down in a list stays there. */
+/** A place below a table row for confirmations and messages, so that readers keep their position in the list. */
 export function below(row) {
   const next = row.nextElementSibling;
   if (next?.classList.contains("row-below")) return next.firstElementChild;
@@ -28,7 +28,7 @@ export function below(row) {
   return place;
 }
 
-/** Takes a row away and says so in its place; whether the table has no other. */
+/** Removes a row and shows a message in its place; returns true if it was the last row. */
 export function removed(row, said) {
   const place = below(row);
   replace(place, h("p", { role: "status", dir: "auto", tabindex: "-1" }, said));
@@ -38,7 +38,7 @@ export function removed(row, said) {
   return !rows.querySelector("tr:not(.row-below)");
 }
 
-/** Does something that may fail; what goes wrong is shown with its remedy. Whether it was done. */
+/** Runs an action that may fail, and shows an error with its remedy; returns true on success. */
 export async function attempt(place, action) {
   try {
     await action();
@@ -50,7 +50,7 @@ export async function attempt(place, action) {
   }
 }
 
-/** A value as a filter has it. */
+/** Returns a value as a filter literal. */
 export function literal(value) {
   return typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
 }

@@ -1,4 +1,4 @@
-/** The index of a corpus: what it holds and lacks, its stages with their figures, the models and what they cost. */
+/** Index of a corpus: contents, pending work, stages, models and their cost. */
 
 import { corpusPath, get, post } from "../../api.js";
 import { h, replace, replaceFocused } from "../../dom.js";

@@ -1,4 +1,4 @@
-/** Tokens, for administrators: listed, made – the secret is shown once –, revoked. */
+/** Tokens, for administrators: list, create (the secret is shown once) and revoke. */
 
 import { get, post, remove } from "../../api.js";
 import { freshId, h, replace } from "../../dom.js";
@@ -63,7 +63,7 @@ function making(context, state, said, list, first) {
   const where = h("input", { id: ids[3], placeholder: words.manage.documents.filterExample, maxlength: "10000", spellcheck: "false", autocomplete: "off", dir: "auto" });
   const more = h(
     "div",
-    { class: "token-form", hidden: state.isFirst }, // the first token may do all
+    { class: "token-form", hidden: state.isFirst }, // the first token has all rights
     h("div", { class: "labelled" }, h("label", { for: ids[1] }, text.right), rights),
     boxes.length > 0 &&
       h(
@@ -109,7 +109,7 @@ function making(context, state, said, list, first) {
   );
 }
 
-/** The secret, until who made it says that it is kept. */
+/** Shows the secret of a new token until the user confirms that it is saved. */
 function showSecret(place, { token, secret }) {
   const shown = h("input", { value: secret, readonly: true, "aria-label": text.secret(token.name), dir: "ltr", class: "secret", on: { focus: () => shown.select() } });
   const copied = h("span", { role: "status", class: "quiet" });

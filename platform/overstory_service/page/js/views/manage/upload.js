@@ -1,6 +1,6 @@
 /**
- * Files into a corpus: by drag and drop or a button, with how far they are sent, and the job that loads them. Sending goes on
- * while another view is shown; before the tab is closed or reloaded, which would end it, the browser asks.
+ * Upload of files by drag and drop or a button, with progress, and the job that loads them. Uploads continue while another
+ * view is shown. If the tab is closed or reloaded during an upload, the browser asks for confirmation.
  */
 
 import { corpusPath, get, heard, upload } from "../../api.js";
@@ -13,8 +13,8 @@ import { attempt } from "./parts.js";
 const text = words.manage.documents;
 
 /**
- * What is being sent to each corpus, or could not be: its place on the page, `changed` of the view that shows it now, the jobs
- * that it became. `stop` ends what is being sent, `unsent` is said of what was not.
+ * Uploads by corpus: element on the page, `changed` of the current view, and the resulting jobs. `stop` aborts the upload,
+ * `unsent` is true after a failed one.
  */
 const sending = new Map();
 
@@ -27,7 +27,7 @@ heard.addEventListener("left", () => {
   sending.clear();
 });
 
-/** The place for files, and the jobs that it shows. `changed` is called when a job has ended. */
+/** The upload form and its jobs. `changed` is called when a job has ended. */
 export function uploading(context, changed) {
   const before = sending.get(context.corpus);
   const own = before?.stop || before?.unsent ? before : { place: h("div", { class: "sending", "aria-live": "polite" }), stop: null, unsent: false, jobs: [] };
@@ -113,12 +113,12 @@ export function uploading(context, changed) {
   }
 }
 
-/** Files that did not arrive, or of which nobody said that they did: they can be sent again, here alone. */
+/** Error of an upload that did not arrive or was not confirmed, with a button to try again. */
 function notSent(problem, again) {
   return failed(problem.isOffline ? { status: 0, title: text.notSent, detail: text.notSentMeans, remedy: text.notSentRemedy } : problem, again, text.sendAgain);
 }
 
-/** What files this service reads, and what it would take to read others; it is asked for when it is opened. */
+/** List of supported file types, and requirements of the others; requested when it is opened. */
 function formats(context) {
   const place = h("div", null);
   const details = h("details", { class: "formats" }, h("summary", null, text.formats), place);
