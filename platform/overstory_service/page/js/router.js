@@ -22,7 +22,7 @@ export function link(view, corpus = "", path = [], params = {}) {
   return `#/${way}${query.size ? `?${query}` : ""}`;
 }
 
-/** Goes to a place, or changes the address of this one without a new entry in the history. */
+/** Goes to a place. With `replacing`, changes the address without a new history entry. */
 export function go(address, { replacing = false } = {}) {
   if (replacing) {
     history.replaceState(history.state, "", address);
