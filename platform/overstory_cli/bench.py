@@ -187,7 +187,7 @@ def write_run(path: Path, rankings: Mapping[str, Sequence[RankedDocument]], *, t
         path.write_text("".join(lines), encoding="utf-8")
     except OSError as error:
         raise BenchError(
-            f"{path}: the run cannot be written: {error.strerror or error}", remedy="Give another file with --run."
+            f"{path}: the run cannot be written: {error.strerror or error}.", remedy="Give another file with --run."
         ) from error
 
 
@@ -207,7 +207,9 @@ def check_run(files: Mapping[str, Path], ids: Iterable[str]) -> None:
     check_ids([*files, *ids])
     for file in files.values():
         if not file.parent.is_dir():
-            raise BenchError(f"{file}: the folder does not exist", remedy="Create it, or give another file with --run.")
+            raise BenchError(
+                f"{file}: the folder does not exist.", remedy="Create it, or give another file with --run."
+            )
 
 
 def check_ids(ids: Iterable[str]) -> None:
@@ -219,7 +221,7 @@ def check_ids(ids: Iterable[str]) -> None:
     for each in ids:
         if not each or any(character.isspace() for character in each):
             raise BenchError(
-                f"the id {each!r} cannot be written to a TREC run, whose columns are separated by white space",
+                f"The id {each!r} is empty or has white space, so it cannot be written to a TREC run.",
                 remedy="Leave out --run, or use ids without white space in the benchmark.",
             )
 
@@ -233,7 +235,7 @@ def falling_scores(scores: Iterable[float]) -> Iterator[np.float32]:
     ceiling = np.float32(np.inf)
     for score in scores:
         if not np.isfinite(score):
-            raise BenchError("a retriever returned a score that is not finite", remedy="Report it to its authors.")
+            raise BenchError(f"A retriever returned the score {score}, which is not finite.", remedy="Report this bug.")
         ceiling = np.minimum(np.float32(score), np.nextafter(ceiling, np.float32(-np.inf)))
         yield ceiling
 

@@ -80,7 +80,7 @@ def demo(progress: Progress) -> Result:
 
 
 def load_demo(knowledge: Knowledge) -> LoadReport:
-    """Load and index the demo corpus, unless that is done."""
+    """Load and index the demo corpus; skip what was done before."""
     with embedder_loaded_meanwhile(knowledge):
         _ = knowledge.graph  # starts the server, and downloads it first if necessary
     report = knowledge.ingest_documents(_documents())

@@ -130,8 +130,7 @@ def overstory() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit with its code."""
-    # With default thresholds garbage collection takes a sixth of a one-second search: it runs some 60 times during
-    # imports, and once more at exit.
+    # with default thresholds, garbage collection during imports and at exit takes a sixth of a one-second search
     gc.set_threshold(100_000, 50, 100)
     atexit.register(gc.freeze)
     sys.exit(run(arguments))

@@ -156,7 +156,7 @@ def write_lines(file: str, give: Callable[[Callable[[str], object]], T], *, forc
 
 
 def passage_lines(hit: Hit, *, width: int, most: int) -> list[str]:
-    """Return up to `most` lines of a passage, from its start or, if that cuts off the best sentence, around the latter.
+    """Return up to `most` lines of a passage: its start, or if that lacks the best sentence, the part around it.
 
     Words of the question are bold, and the best sentence is underlined.
     """

@@ -89,9 +89,9 @@ def search(
 
 @contextmanager
 def embedder_loaded_meanwhile(knowledge: Knowledge | SeveralCorpora) -> Generator[None]:
-    """Load the embedding model in a background thread.
+    """Load the embedding model in a background thread while the block runs.
 
-    Errors are ignored here: they are raised again when the model is used.
+    Errors are ignored here, because they are raised again when the model is used.
     """
 
     def load() -> None:

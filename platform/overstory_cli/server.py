@@ -23,8 +23,8 @@ from overstory_cli.options import Result, json_option, verbosity_options
 def server() -> None:
     """Control the embedded Neo4j server.
 
-    If OVERSTORY_NEO4J_URI is not set, other commands start the server on demand. It stops when it has been idle for
-    OVERSTORY_SERVER_IDLE_MINUTES. All processes with the same OVERSTORY_HOME share one server.
+    If OVERSTORY_NEO4J_URI is not set, other commands start the server on demand. It stops after it has not been used
+    for OVERSTORY_SERVER_IDLE_MINUTES. All processes with the same OVERSTORY_HOME share one server.
     """
 
 
@@ -173,7 +173,7 @@ FIRST_QUESTION = "Who wrote the first of them, and when?"
 
 
 def _warm_up(connection: embedded.Connection) -> None:
-    # runs in a separate process, with the address of the server so that it cannot start a stopped one
+    # the separate process gets the address of this server, so that it does not start a server that was stopped
     environ = process.inherited() | {
         "OVERSTORY_NEO4J_URI": connection.uri,
         "OVERSTORY_NEO4J_USER": connection.user,
@@ -184,7 +184,7 @@ def _warm_up(connection: embedded.Connection) -> None:
 
 
 def ask_first_question() -> None:
-    """Ask the first corpus with passages a question."""
+    """Send a question to the first corpus that has passages."""
     from overstory.graph.driver import import_driver_alone
 
     import_driver_alone()

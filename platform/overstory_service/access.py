@@ -27,7 +27,8 @@ class Access:
     where: str = ""
 
     def require(self, rights: Rights) -> None:
-        """
+        """Check that the token has these rights.
+
         Raises:
             NotAllowed: the token has fewer rights.
         """
@@ -35,9 +36,13 @@ class Access:
             raise NotAllowed(f"This request needs a token with {rights} rights; this token has {self.rights} rights.")
 
     def require_whole(self, what: str) -> None:
-        """
+        """Check that the token has no filter, for a request that needs the whole corpus.
+
+        Args:
+            what: subject of the error message.
+
         Raises:
-            NotAllowed: the token has a filter, and `what` needs the whole corpus.
+            NotAllowed: the token has a filter.
         """
         if self.where:
             raise NotAllowed(f"{what} is not available to this token, because a filter limits it to some documents.")
@@ -63,9 +68,10 @@ class Access:
         return self.corpora is None or any(each.name == name and self.covers(each.corpora) for each in tokens)
 
     def require_corpus(self, corpus: str) -> None:
-        """
+        """Check that the token may access a corpus.
+
         Raises:
-            NotThere: the token may not access this corpus. The error is the same as for a missing corpus.
+            NotThere: the token may not access it. The error is the same as for a missing corpus.
         """
         if not self.sees(corpus):
             raise NotThere(corpus)

@@ -71,9 +71,10 @@ def with_slashes(name: str) -> str:
 
 
 async def require_known_parameters(request: Request) -> None:
-    """
+    """Check the query parameters of a request.
+
     Raises:
-        UnknownParameter: the address has an unknown or repeated parameter.
+        UnknownParameter: a parameter is unknown or repeated.
     """
     route = request.scope.get("route")
     if not isinstance(route, APIRoute):

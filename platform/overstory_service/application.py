@@ -124,9 +124,10 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
 
 
 def _check_root_path(root_path: str) -> None:
-    """
+    """Check that no route starts with the root path, which would make requests ambiguous.
+
     Raises:
-        SettingsError: the path of a route starts with the root path, so that requests would be ambiguous.
+        SettingsError: a route starts with the root path.
     """
     paths = [route.path for each in ROUTES for route in each.router.routes if isinstance(route, APIRoute)]
     if root_path and any(f"{path}/".startswith(f"{root_path}/") for path in (*paths, MCP_PATH, OPENAPI_PATH)):
@@ -296,7 +297,7 @@ class PatientHttp(H11Protocol):
         super().resume_writing()
 
     def _look(self) -> None:
-        idle = self.conn.our_state in (h11.IDLE, h11.DONE)  # DONE: the response is sent, the rest of a body is useless
+        idle = self.conn.our_state in (h11.IDLE, h11.DONE)  # in DONE the response is sent, and more body is useless
         left = self._idle_since + _HEAD_SECONDS - self.loop.time()
         over = self.transport.is_closing() or (idle and left <= 0)
         if over or self.flow.write_paused:

@@ -118,9 +118,10 @@ class Guards:
                 del self._arriving[sender]
 
     def _require_place(self, scope: Scope, body: _Body) -> None:
-        """
+        """Check that the limit of concurrent requests is not reached.
+
         Raises:
-            TooBusy: the limit of concurrent requests is reached.
+            TooBusy: the limit is reached.
         """
         if scope["path"] in _UNCOUNTED:
             return
@@ -280,7 +281,7 @@ def _is_upload(scope: Scope) -> bool:
 
 
 def _seconds(scope: Scope, limit: int) -> float:
-    """Return the time to send the body."""
+    """Return the seconds that a client has to send the body."""
     return _SIGN_IN_SECONDS if _is_sign_in(scope) else _BODY_SECONDS * max(1.0, limit / (_UPLOAD_STEP_MEGABYTES * 1e6))
 
 

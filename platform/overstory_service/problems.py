@@ -75,7 +75,7 @@ class TokensUnreadable(Refused):
 
 
 class Ambiguous(Refused):
-    """The request has two contradictory lengths."""
+    """The request has both Content-Length and Transfer-Encoding, so its length is ambiguous."""
 
     headers: ClassVar[Mapping[str, str]] = {"Connection": "close"}
 

@@ -53,9 +53,10 @@ class DatabaseWatch:
         return await asyncio.shield(self._greeting)
 
     async def require(self) -> None:
-        """
+        """Check the database again if the last check timed out.
+
         Raises:
-            DatabaseUnreachable: the last check and a new one timed out.
+            DatabaseUnreachable: the new check timed out, too.
         """
         if self.silent and not await self.answers():
             raise self.unreachable()

@@ -148,7 +148,7 @@ class ServiceHost:
         if self.works_at_need:
             self.start_runner(1)
         if self.runner is not None:
-            self.runner.look()
+            self.runner.wake()
         return queued
 
     def start_runner(self, threads: int) -> None:
@@ -207,7 +207,8 @@ class Call:
     corpus: str = ""
 
     def require(self, rights: Rights) -> None:
-        """
+        """Check that the token has these rights and may access the corpus.
+
         Raises:
             NotAllowed, NotThere: the token has fewer rights, or may not access the corpus.
         """
@@ -267,7 +268,7 @@ class Call:
 
         def work(view: Readable) -> R:
             if isinstance(view, RestrictedKnowledge):
-                raise TypeError("a part of a corpus where the whole is needed")
+                raise TypeError("The call needs the whole corpus, got a filtered view.")
             return when_free(lambda: call(view))
 
         return await self.read(work)
@@ -323,10 +324,10 @@ def tokens_readable() -> Generator[None]:
 
 
 def require_page(request: Request) -> None:
-    """
+    """Check that the page sent the request, in addition to the cookie's SameSite attribute and the check of Origin.
+
     Raises:
-        Forged: the request may change data and lacks the header of the page. This adds to the cookie's SameSite
-            attribute, and to the Origin check of `Guards`.
+        Forged: the request may change data, and lacks the header of the page.
     """
     if request.method not in _SAFE_METHODS and PAGE_HEADER not in request.headers:
         raise Forged(

@@ -186,8 +186,8 @@ class TokenFile:
             token = self._tokens.get(digest)
             if token is None:
                 return None
-            going_on = [each for each in token.sessions if not _is_over(each, now)]
-            kept = (*going_on[-(_MOST_SESSIONS - 1) :], PageSession(_digest(cookie), ends))
+            active = [each for each in token.sessions if not _is_over(each, now)]
+            kept = (*active[-(_MOST_SESSIONS - 1) :], PageSession(_digest(cookie), ends))
             self._write_instead(token, kept)
         return cookie
 
@@ -280,7 +280,7 @@ def _token(stored: dict[str, Any]) -> AccessToken:  # validated, because the fil
     texts = {name: stored[name] for name in ("name", "where", "created", "digest")}
     corpora = tuple(stored["corpora"])
     if stored["rights"] not in RIGHTS or not all(isinstance(each, str) for each in (*texts.values(), *corpora)):
-        raise ValueError(f"the token {stored['name']!r} has an invalid value")
+        raise ValueError(f"token {stored['name']!r} has an invalid value")
     sessions = tuple(PageSession(each["digest"], each["ends"]) for each in stored.get("sessions", ()))
     for each in sessions:
         datetime.datetime.fromisoformat(each.ends)

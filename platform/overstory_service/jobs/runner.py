@@ -112,8 +112,8 @@ def read_options_of(given: dict[str, Any]) -> ReadOptions:
 
 
 def _kept(kept: Kept) -> str:
-    asked = "allow_empty" if kept.empty else "delete_excluded" if kept.excluded else ""
-    return f"{kept.path}: {kept.documents}; {kept.why}{f' ({asked} deletes them)' if asked else ''}"
+    option = "allow_empty" if kept.empty else "delete_excluded" if kept.excluded else ""
+    return f"{kept.path}: {kept.documents}; {kept.why}{f' ({option} deletes them)' if option else ''}"
 
 
 def _loaded(job: ServiceJob, report: LoadReport, folder: Path) -> dict[str, Any]:
@@ -191,7 +191,7 @@ class JobRunner:
         stored = self._store.get(job)
         return stored is not None and not stored.has_ended
 
-    def look(self) -> None:
+    def wake(self) -> None:
         """Wake the threads to look for a new job."""
         self._wanted.set()
 
@@ -219,64 +219,64 @@ class JobRunner:
                 self._do(job)
 
     def _do(self, job: ServiceJob) -> None:
-        kept = _KeptJob(self._store, job, self._uploads.folder(job.id))
+        lease = _JobLease(self._store, job, self._uploads.folder(job.id))
         with self._lock:
-            self._running[job.id] = kept.cancellation
+            self._running[job.id] = lease.cancellation
         _log.info("job %s: started %s of corpus %r, attempt %d", job.id, job.kind, job.corpus, job.attempts)
         self._metrics.jobs.inc()
-        kept.start()
+        lease.start()
         try:
             if self._stopped.is_set():
                 raise WorkCancelled
-            knowledge = self._corpora.new(job.corpus, kept.hear)
+            knowledge = self._corpora.new(job.corpus, lease.note_step)
             try:
-                with cancellable(kept.cancellation):
+                with cancellable(lease.cancellation):
                     result = work_on(
-                        job, knowledge, self._uploads, kept.report, kept.note_reading, folders=self._folders
+                        job, knowledge, self._uploads, lease.report, lease.note_reading, folders=self._folders
                     )
             finally:
                 with cancellable(None):
                     knowledge.close()
-            self._end(kept, "done", result=result)
+            self._end(lease, "done", result=result)
         except WorkCancelled:
-            self._cancelled(kept)
+            self._cancelled(lease)
         except (WriterBusy, LeaseLost) as error:
-            self._requeue(kept, str(error), seconds=_WRITER_BUSY_SECONDS, counts=False)
+            self._requeue(lease, str(error), seconds=_WRITER_BUSY_SECONDS, counts=False)
         except DatabaseError as error:
             _log.warning("job %s: %s %s", job.id, error, error.remedy)
-            self._requeue(kept, "the database failed", seconds=_DATABASE_SECONDS, counts=True)
+            self._requeue(lease, "the database failed", seconds=_DATABASE_SECONDS, counts=True)
         except Exception as error:  # noqa: BLE001 # an error ends the job, but not the thread
-            self._end(kept, "failed", problem=problem_of(error, corpus=job.corpus))
+            self._end(lease, "failed", problem=problem_of(error, corpus=job.corpus))
         finally:
-            kept.stop()
+            lease.stop()
             self._metrics.jobs.dec()
             with self._lock:
                 del self._running[job.id]
 
-    def _cancelled(self, kept: _KeptJob) -> None:
-        if kept.lost:
-            _log.warning("job %s: taken by another process", kept.job.id)
-        elif kept.cancelled:
-            self._end(kept, "cancelled")
+    def _cancelled(self, lease: _JobLease) -> None:
+        if lease.lost:
+            _log.warning("job %s: taken by another process", lease.job.id)
+        elif lease.cancelled:
+            self._end(lease, "cancelled")
         else:
-            self._requeue(kept, "the service was stopped", seconds=0, counts=False)
+            self._requeue(lease, "the service was stopped", seconds=0, counts=False)
 
     def _end(
-        self, kept: _KeptJob, state: JobState, *, result: dict[str, Any] | None = None, problem: Problem | None = None
+        self, lease: _JobLease, state: JobState, *, result: dict[str, Any] | None = None, problem: Problem | None = None
     ) -> None:
-        job = kept.job
+        job = lease.job
         with suppress(DatabaseError):  # the job will be run again, which changes nothing
-            self._store.end(job, state, result=result, problem=problem, loaded=kept.loaded)
+            self._store.end(job, state, result=result, problem=problem, loaded=lease.loaded)
             self._uploads.delete(job.id)
         _log.info("job %s: %s%s", job.id, state, f": {problem.detail}" if problem else "")
 
-    def _requeue(self, kept: _KeptJob, waits: str, *, seconds: int, counts: bool) -> None:
+    def _requeue(self, lease: _JobLease, waits: str, *, seconds: int, counts: bool) -> None:
         with suppress(DatabaseError):  # the lease expires by itself
-            self._store.requeue(kept.job, waits, seconds=seconds, counts=counts, loaded=kept.loaded)
-        _log.info("job %s: waiting: %s", kept.job.id, waits)
+            self._store.requeue(lease.job, waits, seconds=seconds, counts=counts, loaded=lease.loaded)
+        _log.info("job %s: waiting: %s", lease.job.id, waits)
 
 
-class _KeptJob:
+class _JobLease:
     """Lease of a running job, renewed by a thread.
 
     Attributes:
@@ -307,7 +307,7 @@ class _KeptJob:
         """Counts of what all processes of the job have loaded so far."""
         return loaded_counts(self.report)
 
-    def hear(self, step: Step) -> None:
+    def note_step(self, step: Step) -> None:
         """Store the current step; called by the thread that runs the job."""
         self._step = step
 

@@ -47,7 +47,7 @@ class JobProgress:
 
 @dataclass(frozen=True, slots=True)
 class ServiceJob:
-    """A job.
+    """Job that loads, indexes or syncs a corpus.
 
     Attributes:
         number: increasing number; newer jobs have larger ones.

@@ -103,7 +103,7 @@ class Uploads:
     def folder(self, job: str) -> Path:
         """Return the folder of the files of a job."""
         if not re.fullmatch(r"[0-9a-f]{32}", job):
-            raise ValueError(f"{job!r} is not the id of a job")
+            raise ValueError(f"{job!r} is not the id of a job.")
         return self._root / job
 
     def file(self, job: str, name: str) -> Path:

@@ -68,7 +68,7 @@ Work = Callable[[Call, Any], Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class AgentTool:
-    """A tool.
+    """Tool for agents.
 
     Attributes:
         arguments: model of the arguments.

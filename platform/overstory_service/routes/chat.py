@@ -403,16 +403,16 @@ async def model(
         }
     },
 )
-async def complete(asked: ChatRequest, request: Request, access: Admitted) -> Response:
+async def complete(body: ChatRequest, request: Request, access: Admitted) -> Response:
     """Answer the last question of a conversation, and cite the passages that support the answer."""
     host = host_of(request)
-    question, history = _conversation(asked.messages)
+    question, history = _conversation(body.messages)
     known = await host.run(request, host.corpora.base.corpora)
-    corpus, retriever = _chosen(asked.model, [each.corpus.name for each in known if access.sees(each.corpus.name)])
+    corpus, retriever = _chosen(body.model, [each.corpus.name for each in known if access.sees(each.corpus.name)])
     aside = side_answer(question, [earlier for earlier, _ in history])
-    made = CompletionForm(asked.model, address_of_service(request), corpus, _includes_usage(asked))
+    made = CompletionForm(body.model, address_of_service(request), corpus, _includes_usage(body))
     if aside is not None:
-        return made.stream_of(aside.text) if asked.stream else JSONResponse(made.whole(aside.text))
+        return made.stream_of(aside.text) if body.stream else JSONResponse(made.whole(aside.text))
     if len(question) > LONGEST_QUESTION:
         raise Refused(
             f"The question is too long: {len(question):,} characters.",
@@ -420,13 +420,13 @@ async def complete(asked: ChatRequest, request: Request, access: Admitted) -> Re
         )
     request.state.question = question
 
-    def work(hear: OnText) -> Answer:
+    def work(on_text: OnText) -> Answer:
         with host.opened(access, corpus) as view:
-            options = AskOptions(retriever=retriever, where=asked.where, on_text=hear)
+            options = AskOptions(retriever=retriever, where=body.where, on_text=on_text)
             return ask_after(view, question, history, _PASSAGES_OF_AN_ANSWER, **options)
 
     stream = AnswerStream(host.threads, work)
-    if not asked.stream:
+    if not body.stream:
         return JSONResponse(made.answer(await host.wanted(request, stream.answer())))
     first = await host.wanted(request, anext(stream, None))
     events = made.events(stream, first, host.settings.request_seconds)
@@ -475,8 +475,8 @@ def _listed(name: str, created: datetime) -> dict[str, str | int]:
     return {"id": name, "object": "model", "created": int(created.timestamp()), "owned_by": OWNER}
 
 
-def _includes_usage(asked: ChatRequest) -> bool:
-    return asked.stream_options is not None and asked.stream_options.include_usage
+def _includes_usage(body: ChatRequest) -> bool:
+    return body.stream_options is not None and body.stream_options.include_usage
 
 
 class CompletionForm:
@@ -550,8 +550,8 @@ def _usage(answer: Answer) -> dict[str, int]:
     return _tokens(answer.usage.usage.prompt_tokens, answer.usage.usage.completion_tokens)
 
 
-def _tokens(asked: int, answered: int) -> dict[str, int]:
-    return {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
+def _tokens(prompt: int, completion: int) -> dict[str, int]:
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 
 
 def _error(error: Exception) -> dict[str, Any]:

@@ -180,9 +180,10 @@ class NameEditRequest(BaseModel):
     number: int | None = Field(None, ge=0, le=2**53, description="Number of the edit to undo, from the list of edits.")
 
     def require_complete(self) -> None:
-        """
+        """Check that the fields fit the action.
+
         Raises:
-            Refused: a field that the action needs is missing, or there are several names for an action on one name.
+            Refused: a field is missing, or there are several names for an action on one name.
         """
         given = {
             "names": bool(self.names),
@@ -210,7 +211,7 @@ class NameEditList:
 
 @router.get("/names/suggested", response_model=None, responses={200: {"model": SuggestedMerges}})
 async def merge_suggestions(call: OnCorpus, limit: Annotated[int, Query(ge=1, le=1_000)] = 50) -> Response:
-    """List merge suggestions: pairs of entities that may be the same, with passages (write)."""
+    """List merge suggestions: pairs of entities that may be the same, with passages. Needs write rights."""
     call.access.require("write")
     suggestions = await call.whole("The list of merge suggestions", lambda whole: whole.suggested_merges(limit=limit))
     return DataclassResponse(suggestions)
@@ -225,28 +226,28 @@ async def edits(call: OnCorpus) -> Response:
 
 
 @router.post("/names/edits", response_model=None, responses={200: {"model": NameEditList}})
-async def edit(call: OnCorpus, asked: NameEditRequest) -> Response:
-    """Edit entities, or undo an edit (write)."""
+async def edit(call: OnCorpus, body: NameEditRequest) -> Response:
+    """Edit entities, or undo an edit. Needs write rights."""
     call.access.require("write")
-    asked.require_complete()
-    done = await call.whole("Editing entities", lambda whole: _with_dismissed(whole, _edited(whole, asked)))
+    body.require_complete()
+    done = await call.whole("Editing entities", lambda whole: _with_dismissed(whole, _edit(whole, body)))
     return DataclassResponse(done)
 
 
-def _edited(whole: Knowledge, asked: NameEditRequest) -> list[StoredNameEdit]:
-    match asked.action:
+def _edit(whole: Knowledge, body: NameEditRequest) -> list[StoredNameEdit]:
+    match body.action:
         case "merge":
-            return whole.merge_names(asked.names, asked.into)
+            return whole.merge_names(body.names, body.into)
         case "rename":
-            return [whole.rename_name(asked.names[0], asked.into)]
+            return [whole.rename_name(body.names[0], body.into)]
         case "hide":
-            return whole.hide_names(asked.names)
+            return whole.hide_names(body.names)
         case "undo":
-            return [whole.undo_name_edit(asked.number or 0)]
+            return [whole.undo_name_edit(body.number or 0)]
         case "dismiss":
-            whole.dismiss_merge(asked.names[0], asked.into)
+            whole.dismiss_merge(body.names[0], body.into)
         case "allow":
-            whole.undo_dismissed_merge(asked.names[0], asked.into)
+            whole.undo_dismissed_merge(body.names[0], body.into)
     return []
 
 

@@ -110,7 +110,7 @@ async def models(call: OnCorpus) -> Response:
 
 @router.delete("/corpora/{corpus}", response_model=None, responses={200: {"model": DeletedCorpus}})
 async def delete(call: OnCorpus) -> Response:
-    """Delete a corpus with all its documents and its index (admin)."""
+    """Delete a corpus with all its documents and its index. Needs admin rights."""
     call.access.require("admin")
     await call.whole("Deleting", lambda knowledge: knowledge.delete_corpus())
     return DataclassResponse(DeletedCorpus(call.corpus))
@@ -138,7 +138,10 @@ async def browser(
     tree: Annotated[str, Query(max_length=200, description="Name of a tree.")] = "",
     community: Annotated[str, Query(max_length=200, description="Id of a community of the tree.")] = "",
 ) -> Response:
-    """Return a link that opens Neo4j Browser at an entity, two entities, a document or a community (admin)."""
+    """Return a link that opens Neo4j Browser at an entity, two entities, a document or a community.
+
+    Needs admin rights.
+    """
     call.access.require("admin")
     values = {"name": name, "other": other, "document": document, "tree": tree, "community": community}
     given = {key: value for key, value in values.items() if value}

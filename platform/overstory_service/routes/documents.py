@@ -189,7 +189,10 @@ def document_text(view: Readable, document: str, *, first: int, limit: int, arou
 
 @router.post("/corpora/{corpus}/documents", response_model=None, responses={200: {"model": StoredTexts}})
 async def store(call: OnCorpus, given: NewDocuments) -> Response:
-    """Store texts as documents, and create the corpus if it does not exist (write). To find them, index the corpus."""
+    """Store texts as documents, and create the corpus if it does not exist. To find them, index the corpus.
+
+    Needs write rights.
+    """
     call.require("write")
     texts = [
         Document(each.source, each.key, each.text.strip(), each.title, metadata_of_json(each.metadata))
@@ -228,7 +231,7 @@ async def store(call: OnCorpus, given: NewDocuments) -> Response:
     },
 )
 async def upload(call: OnCorpus, request: Request) -> Response:
-    """Upload files, and queue a job that loads and indexes them (write).
+    """Upload files, and queue a job that loads and indexes them. Needs write rights.
 
     A file replaces an earlier upload with the same name.
     """
@@ -259,7 +262,7 @@ async def upload(call: OnCorpus, request: Request) -> Response:
     "/corpora/{corpus}/documents/{document}", response_model=None, responses={200: {"model": DeletedDocuments}}
 )
 async def delete(call: OnCorpus, document: DocumentId) -> Response:
-    """Delete a document, and entities that only it mentions (write)."""
+    """Delete a document, and entities that only it mentions. Needs write rights."""
     call.access.require("write")
     deleted = await call.whole("Deleting", lambda whole: delete_document(whole, document))
     return DataclassResponse(deleted)
@@ -269,7 +272,7 @@ async def delete(call: OnCorpus, document: DocumentId) -> Response:
     "/corpora/{corpus}/documents/{document}/disable", response_model=None, responses={200: {"model": StoredDocument}}
 )
 async def disable(call: OnCorpus, document: DocumentId) -> Response:
-    """Disable a document, so that it does not appear in results until it is enabled (write)."""
+    """Disable a document, so that it does not appear in results until it is enabled. Needs write rights."""
     return await _switch(call, document, disabled=True)
 
 
@@ -277,7 +280,7 @@ async def disable(call: OnCorpus, document: DocumentId) -> Response:
     "/corpora/{corpus}/documents/{document}/enable", response_model=None, responses={200: {"model": StoredDocument}}
 )
 async def enable(call: OnCorpus, document: DocumentId) -> Response:
-    """Enable a disabled document (write)."""
+    """Enable a disabled document. Needs write rights."""
     return await _switch(call, document, disabled=False)
 
 
@@ -319,7 +322,7 @@ class FormatList:
 
 @router.get("/formats", response_model=None, responses={200: {"model": FormatList}})
 async def formats(call: OnService) -> Response:
-    """List the file types that this service can read, and for other types what is missing (write)."""
+    """List the file types that this service can read, and for other types what is missing. Needs write rights."""
     call.require("write")
     return DataclassResponse(FormatList(await call.run(known_formats)))
 

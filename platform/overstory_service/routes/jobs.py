@@ -74,20 +74,20 @@ class JobPage:
 
 
 @router.post("/corpora/{corpus}/index", status_code=202, response_model=None, responses={202: {"model": ServiceJob}})
-async def index(call: OnCorpus, asked: IndexRequest | None = None) -> Response:
-    """Queue a job that updates the index of a corpus (write)."""
+async def index(call: OnCorpus, body: IndexRequest | None = None) -> Response:
+    """Queue a job that updates the index of a corpus. Needs write rights."""
     call.require("write")
-    given = (asked or IndexRequest()).model_dump()
+    given = (body or IndexRequest()).model_dump()
     return DataclassResponse(await queue_index(call, given), 202)
 
 
 @router.post("/corpora/{corpus}/sync", status_code=202, response_model=None, responses={202: {"model": ServiceJob}})
-async def sync(call: OnCorpus, asked: SyncRequest) -> Response:
-    """Queue a job that syncs a folder of the server with a corpus, and indexes it (admin)."""
+async def sync(call: OnCorpus, body: SyncRequest) -> Response:
+    """Queue a job that syncs a folder of the server with a corpus, and indexes it. Needs admin rights."""
     call.require("admin")
-    folder = _allowed(asked.folder, call.host.settings.folders)
-    metadata_of_json(asked.metadata)
-    given = asked.model_dump() | {"folder": str(folder)}
+    folder = _allowed(body.folder, call.host.settings.folders)
+    metadata_of_json(body.metadata)
+    given = body.model_dump() | {"folder": str(folder)}
     read_options_of(given)  # refuses invalid options before the job is queued
     by = call.access.name
     queued = await call.run(lambda: call.host.queue_job(call.corpus, "sync", given, by=by))
@@ -102,7 +102,7 @@ async def jobs(
     cursor: Annotated[str | None, Query(max_length=200)] = None,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
 ) -> Response:
-    """List jobs, newest first (write)."""
+    """List jobs, newest first. Needs write rights."""
     call.require("write")
     access = call.access
     before = None if cursor is None else job_number_of(cursor)
@@ -118,13 +118,13 @@ async def jobs(
 
 @router.get("/jobs/{job}", response_model=None, responses={200: {"model": ServiceJob}})
 async def job(job: JobId, call: OnService) -> Response:
-    """Return a job and its progress (write)."""
+    """Return a job and its progress. Needs write rights."""
     return DataclassResponse(await seen_job(call, job))
 
 
 @router.delete("/jobs/{job}", response_model=None, responses={200: {"model": ServiceJob}})
 async def cancel(job: JobId, call: OnService) -> Response:
-    """Cancel a job (write). Committed work is kept. A finished job is not changed."""
+    """Cancel a job. Committed work is kept. A finished job is not changed. Needs write rights."""
     await seen_job(call, job)
     cancelled = await call.run(lambda: call.host.job_store().cancel(job))
     if cancelled is None:
@@ -145,7 +145,7 @@ async def cancel(job: JobId, call: OnService) -> Response:
     },
 )
 async def events(job: JobId, request: Request, call: OnService) -> Response:
-    """Stream the progress of a job until it ends (write)."""
+    """Stream the progress of a job until it ends. Needs write rights."""
     return EventSourceResponse(_events(request, call, await seen_job(call, job)))
 
 

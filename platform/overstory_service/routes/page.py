@@ -153,6 +153,6 @@ async def readyz(request: Request) -> Response:
     response_class=PlainTextResponse,
 )
 async def metrics(request: Request, access: Admitted) -> Response:
-    """Return Prometheus metrics of requests and jobs (admin)."""
+    """Return Prometheus metrics of requests and jobs. Needs admin rights."""
     access.require("admin")
     return Response(generate_latest(host_of(request).metrics.registry), media_type=CONTENT_TYPE_LATEST)

@@ -41,7 +41,9 @@ def ask_after(
     if view.chat() is not None:  # the language model completes the question
         return view.conversation(turns).ask(question, k, **options)
     if not stands_alone(question, turns, extractor):
-        turns = turns_spoken(history, extractor, lambda asked: view.search(asked, k, where=options.get("where")).hits)
+        turns = turns_spoken(
+            history, extractor, lambda earlier: view.search(earlier, k, where=options.get("where")).hits
+        )
     return view.conversation(turns).ask(with_last_names(question, turns, extractor), k, **options)
 
 
@@ -135,22 +137,22 @@ class AskRequest(SearchRequest):
 
 
 @router.post("/search", response_model=None, responses={200: {"model": Evidence}})
-async def search(call: OnCorpus, asked: SearchRequest) -> Response:
+async def search(call: OnCorpus, body: SearchRequest) -> Response:
     """Find the passages that answer a question, best first, and other results of the retriever."""
-    call.note_question(asked.question)
+    call.note_question(body.question)
 
     def find(view: Askable) -> Evidence:
         return view.search(
-            asked.question,
-            asked.k,
-            retriever=asked.retriever,
-            rerank=asked.rerank,
-            decompose=asked.decompose,
-            hypothetical=asked.hypothetical,
-            where=asked.where,
+            body.question,
+            body.k,
+            retriever=body.retriever,
+            rerank=body.rerank,
+            decompose=body.decompose,
+            hypothetical=body.hypothetical,
+            where=body.where,
         )
 
-    return DataclassResponse(await call.ask(asked.also, find))
+    return DataclassResponse(await call.ask(body.also, find))
 
 
 @router.post(
@@ -165,22 +167,22 @@ async def search(call: OnCorpus, asked: SearchRequest) -> Response:
         }
     },
 )
-async def ask(call: OnCorpus, asked: AskRequest) -> Response:
+async def ask(call: OnCorpus, body: AskRequest) -> Response:
     """Answer a question, and return the passages that support the answer."""
-    if asked.remember:
+    if body.remember:
         call.access.require("write")
-    call.note_question(asked.question)
+    call.note_question(body.question)
     host = call.host
 
-    def work(hear: OnText | None) -> Answer:
-        options = asked.options() | AskOptions(on_text=hear)
-        history = [(each.question, each.answer) for each in asked.history]
-        with host.opened_as_one(call.access, [call.corpus, *asked.also]) as view:
+    def work(on_text: OnText | None) -> Answer:
+        options = body.options() | AskOptions(on_text=on_text)
+        history = [(each.question, each.answer) for each in body.history]
+        with host.opened_as_one(call.access, [call.corpus, *body.also]) as view:
             if history:
-                return ask_after(view, asked.question, history, asked.k, **options)
-            return view.ask(asked.question, asked.k, **options)
+                return ask_after(view, body.question, history, body.k, **options)
+            return view.ask(body.question, body.k, **options)
 
-    if not asked.stream:
+    if not body.stream:
         return DataclassResponse(await call.run(lambda: work(None)))
     stream = AnswerStream(host.threads, work)
     first = await host.wanted(call.request, anext(stream, None))

@@ -186,7 +186,7 @@ class CreatedToken:
 
 @router.get("/tokens", tags=["tokens"], response_model=None, responses={200: {"model": TokenList}})
 async def tokens(request: Request, access: Admitted) -> Response:
-    """List tokens, oldest first (admin)."""
+    """List tokens, oldest first. Needs admin rights."""
     access.require("admin")
     with tokens_readable():
         found = await run_in_threadpool(host_of(request).gate.tokens.tokens)
@@ -194,20 +194,20 @@ async def tokens(request: Request, access: Admitted) -> Response:
 
 
 @router.post("/tokens", tags=["tokens"], status_code=201, response_model=None, responses={201: {"model": CreatedToken}})
-async def add(asked: TokenRequest, request: Request, access: Admitted) -> Response:
-    """Create a token with at most your own rights and corpora (admin)."""
+async def add(body: TokenRequest, request: Request, access: Admitted) -> Response:
+    """Create a token with at most your own rights and corpora. Needs admin rights."""
     access.require("admin")
-    for corpus in asked.corpora:
+    for corpus in body.corpora:
         access.require_corpus(corpus)
         corpus_label(corpus)
-    corpora = tuple(asked.corpora) or tuple(sorted(access.corpora or ()))
+    corpora = tuple(body.corpora) or tuple(sorted(access.corpora or ()))
     file = host_of(request).gate.tokens
-    if access is LOCAL and not (asked.rights == "admin" and not corpora):
+    if access is LOCAL and not (body.rights == "admin" and not corpora):
         raise NotAllowed(
             "The first token must have admin rights for all corpora.",
-            remedy="Once it exists, every request needs a token, and only such a token can create more.",
+            remedy="Create it first: once it exists, every request needs a token, and only this one can create more.",
         )
-    return DataclassResponse(await run_in_threadpool(_made, file, asked, corpora, access), 201)
+    return DataclassResponse(await run_in_threadpool(_made, file, body, corpora, access), 201)
 
 
 @router.delete("/tokens/{name}", tags=["tokens"], response_model=None, responses={200: {"model": ListedToken}})
@@ -216,17 +216,17 @@ async def revoke(
     request: Request,
     access: Admitted,
 ) -> Response:
-    """Revoke a token, and end the sessions of browsers that are signed in with it (admin)."""
+    """Revoke a token, and end the sessions of browsers that are signed in with it. Needs admin rights."""
     access.require("admin")
     return DataclassResponse(await run_in_threadpool(_revoked, host_of(request).gate.tokens, name, access))
 
 
-def _made(file: TokenFile, asked: TokenRequest, corpora: Sequence[str], access: Access) -> CreatedToken:
+def _made(file: TokenFile, body: TokenRequest, corpora: Sequence[str], access: Access) -> CreatedToken:
     with tokens_readable():
         there = {each.name for each in file.tokens()}
-    if asked.name.strip() in there:
-        raise Refused(f"Token {asked.name.strip()!r} already exists.", remedy="Choose another name.")
-    secret = file.add(asked.name, asked.rights, corpora=corpora, where=asked.where)
+    if body.name.strip() in there:
+        raise Refused(f"Token {body.name.strip()!r} already exists.", remedy="Choose another name.")
+    secret = file.add(body.name, body.rights, corpora=corpora, where=body.where)
     made = file.find(secret)
     if made is None:
         raise NothingHere("token with this name")

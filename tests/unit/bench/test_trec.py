@@ -101,7 +101,7 @@ def test_what_would_spoil_a_run_is_found_before_it(tmp_path: Path) -> None:
     check_run({"dense": tmp_path / "run.trec"}, ["q1", "p1"])
     with pytest.raises(BenchError, match="folder does not exist"):
         check_run({"dense": tmp_path / "missing" / "run.trec"}, ["q1", "p1"])
-    with pytest.raises(BenchError, match="the id 'p 1' cannot be written"):
+    with pytest.raises(BenchError, match="The id 'p 1' is empty or has white space"):
         check_run({"dense": tmp_path / "run.trec"}, ["q1", "p 1"])
-    with pytest.raises(BenchError, match="the id 'my retriever' cannot be written"):
+    with pytest.raises(BenchError, match="The id 'my retriever' is empty or has white space"):
         check_run({"my retriever": tmp_path / "run.trec"}, ["q1"])
