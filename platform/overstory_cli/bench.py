@@ -33,14 +33,7 @@ from overstory.knowledge import Knowledge
 from overstory.protocols import Progress
 from overstory.retrieve import retriever_names
 from overstory.settings import DEFAULT_CORPUS, DEFAULT_RETRIEVER, Settings
-from overstory_cli.options import (
-    Result,
-    budget_option,
-    json_option,
-    model_option,
-    refining_options,
-    verbosity_options,
-)
+from overstory_cli.options import Result, budget_option, json_option, model_option, refining_options, verbosity_options
 from overstory_cli.output import show_notes
 
 Measure = Callable[[Scores], float]

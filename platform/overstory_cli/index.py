@@ -125,7 +125,6 @@ def index(
 
 
 def show_indexed(knowledge: Knowledge, report: IndexReport) -> None:
-    """Print the stages that were run."""
     if report.done:
         click.echo(f"Corpus {knowledge.corpus_name!r} is indexed ({', '.join(report.done)}).")
         click.echo(f"Next: overstory search 'your question' --corpus {shlex.quote(knowledge.corpus_name)}")

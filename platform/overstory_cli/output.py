@@ -56,7 +56,6 @@ class JsonList:
         self._any = False
 
     def add(self, value: object) -> None:
-        """Print an item of the list."""
         click.echo(",\n" if self._any else f'{{"{self._name}": [\n', nl=False)
         self._any = True
         click.echo(harmless(json.dumps(plain(value), ensure_ascii=False)), nl=False)
@@ -73,7 +72,6 @@ def harmless(text: str) -> str:
 
 
 def show_notes(notes: Iterable[str]) -> None:
-    """Print notes on standard error."""
     for note in notes:
         click.echo(printable(f"Note: {note}"), err=True)
 

@@ -123,7 +123,7 @@ class Gate:
         token = self.tokens.find(secret.strip())
         if token is None:
             if self._open:
-                return LOCAL  # clients of OpenAI's API send some key, needed or not
+                return LOCAL  # OpenAI clients always send a key, even to a service without tokens
             raise TokenUnknown
         return access_of(token)
 

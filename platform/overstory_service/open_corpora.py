@@ -101,7 +101,6 @@ class OpenCorpora:
         return made
 
     def warm(self) -> None:
-        """Load the models and connect to the database."""
         graph = self.base.graph
         graph.run("schema/read_version", read=True)
         self.address = graph.uri
@@ -126,7 +125,6 @@ class OpenCorpora:
         return out
 
     def _forget(self, name: str) -> None:
-        """Remove a deleted corpus from the pool."""
         with self._lock:
             each = self._open.get(name)
             if each is not None and each.users <= 1:

@@ -118,14 +118,10 @@ class NothingHere(Refused):
 
 
 class SlowBody(Refused):
-    """The client did not send its body in time."""
-
     status = 408
 
 
 class TooLarge(Refused):
-    """The body of the request is too large."""
-
     status = 413
 
 
@@ -137,8 +133,6 @@ class TooBusy(Refused):
 
 
 class TookTooLong(Refused):
-    """The request timed out."""
-
     status = 504
 
 
@@ -206,7 +200,6 @@ class Problem:
 
     @property
     def body(self) -> dict[str, str | int]:
-        """Problem as JSON types."""
         return asdict(self)
 
     def response(self, headers: dict[str, str] | None = None, *, as_openai: bool = False) -> JSONResponse:

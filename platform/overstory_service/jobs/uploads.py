@@ -101,7 +101,6 @@ class Uploads:
         """Unique id of this folder, to distinguish it from folders on other machines."""
 
     def folder(self, job: str) -> Path:
-        """Return the folder of the files of a job."""
         if not re.fullmatch(r"[0-9a-f]{32}", job):
             raise ValueError(f"{job!r} is not the id of a job.")
         return self._root / job
@@ -125,7 +124,6 @@ class Uploads:
         return path
 
     def delete(self, job: str) -> None:
-        """Delete the files of a job, if it has any."""
         shutil.rmtree(self.folder(job), ignore_errors=True)
 
     def jobs(self) -> list[str]:

@@ -71,7 +71,7 @@ class AgentTool:
     """Tool for agents.
 
     Attributes:
-        arguments: model of the arguments.
+        arguments: model of the args.
         result: type of the result, a value of the HTTP API.
         work: function that runs the tool.
         rights: rights that a token needs.
@@ -103,21 +103,12 @@ def _tool(
     characters: int = SHORT_TEXT_CHARACTERS,
     without: Collection[str] = (),
 ) -> Callable[[Work], Work]:
-    """Register a function as a tool, with its name, its type of `arguments` and its return type."""
+    """Register a function as a tool, with its name, its type of `args` and its return type."""
 
     def add(work: Work) -> Work:
         name, hints = work.__name__, get_type_hints(work)
         TOOLS[name] = AgentTool(
-            name,
-            title,
-            description,
-            hints["arguments"],
-            hints["return"],
-            work,
-            rights,
-            annotations,
-            characters,
-            without,
+            name, title, description, hints["args"], hints["return"], work, rights, annotations, characters, without
         )
         return work
 
@@ -252,9 +243,9 @@ class JobArguments(Arguments):
     "documents answer it.",
     without=("question", "evidence", "usage", "passages", "start", "end"),
 )
-async def ask(call: Call, arguments: AskToolArguments) -> Answer:
-    options = AskOptions(retriever=arguments.retriever, where=arguments.where, style=arguments.style)
-    return await call.ask(arguments.also, lambda view: view.ask(arguments.question, arguments.k, **options))
+async def ask(call: Call, args: AskToolArguments) -> Answer:
+    options = AskOptions(retriever=args.retriever, where=args.where, style=args.style)
+    return await call.ask(args.also, lambda view: view.ask(args.question, args.k, **options))
 
 
 @_tool(
@@ -267,14 +258,13 @@ async def ask(call: Call, arguments: AskToolArguments) -> Answer:
         *("boilerplate", "extra", "tokens", "details"),
     ),
 )
-async def search(call: Call, arguments: SearchToolArguments) -> Evidence:
+async def search(call: Call, args: SearchToolArguments) -> Evidence:
     found = await call.ask(
-        arguments.also,
-        lambda view: view.search(arguments.question, arguments.k, retriever=arguments.retriever, where=arguments.where),
+        args.also, lambda view: view.search(args.question, args.k, retriever=args.retriever, where=args.where)
     )
     return replace(
         found,
-        hits=tuple(replace(hit, text=_excerpt(hit, arguments.characters)) for hit in found.hits),
+        hits=tuple(replace(hit, text=_excerpt(hit, args.characters)) for hit in found.hits),
         parts=tuple(
             replace(each, text=cut(each.for_people, SHORT_TEXT_CHARACTERS))
             for each in found.other_parts[:_MOST_FOUND_PARTS]
@@ -293,12 +283,8 @@ def _excerpt(hit: Hit, most: int) -> str:
     "Show how two entities (people, places, works, terms) are connected: the shortest path and other good ones, each "
     "step with the sentence that states it.",
 )
-async def path(call: Call, arguments: PathArguments) -> EntityPaths:
-    return await call.read(
-        lambda view: view.paths(
-            arguments.start, arguments.end, arguments.k, steps=arguments.steps, where=arguments.where
-        )
-    )
+async def path(call: Call, args: PathArguments) -> EntityPaths:
+    return await call.read(lambda view: view.paths(args.start, args.end, args.k, steps=args.steps, where=args.where))
 
 
 @_tool(
@@ -306,8 +292,8 @@ async def path(call: Call, arguments: PathArguments) -> EntityPaths:
     "Show what the documents state about an entity (person, place, work, term): type, aliases, related entities, and "
     "facts with the sentences that state them.",
 )
-async def entity(call: Call, arguments: EntityArguments) -> NameFacts:
-    return await call.read(lambda view: view.name(arguments.name, limit=arguments.limit, where=arguments.where))
+async def entity(call: Call, args: EntityArguments) -> NameFacts:
+    return await call.read(lambda view: view.name(args.name, limit=args.limit, where=args.where))
 
 
 @_tool(
@@ -316,15 +302,10 @@ async def entity(call: Call, arguments: EntityArguments) -> NameFacts:
     "from one community down. Needs the index of a system with a tree (serag, hirag, tretriever).",
     without=("entropy", "entropy_below", "inside", "similarity", "sentences"),
 )
-async def tree(call: Call, arguments: TreeArguments) -> CommunityTree:
+async def tree(call: Call, args: TreeArguments) -> CommunityTree:
     return await call.read(
         lambda view: view.tree(
-            arguments.node,
-            depth=arguments.depth,
-            limit=arguments.limit,
-            sentences=False,
-            tree=arguments.tree,
-            where=arguments.where,
+            args.node, depth=args.depth, limit=args.limit, sentences=False, tree=args.tree, where=args.where
         )
     )
 
@@ -335,13 +316,11 @@ async def tree(call: Call, arguments: TreeArguments) -> CommunityTree:
     "highest ratings. Needs the index of a system that writes reports (hirag).",
     characters=_REPORT_CHARACTERS,
 )
-async def report(call: Call, arguments: ReportArguments) -> CommunityReports | FullReport:
+async def report(call: Call, args: ReportArguments) -> CommunityReports | FullReport:
     def read(view: Readable) -> CommunityReports | FullReport:
-        if arguments.community is None:
-            return view.reports(
-                level=arguments.level, limit=arguments.limit, tree=arguments.tree, where=arguments.where
-            )
-        return view.report(arguments.community, tree=arguments.tree, where=arguments.where)
+        if args.community is None:
+            return view.reports(level=args.level, limit=args.limit, tree=args.tree, where=args.where)
+        return view.report(args.community, tree=args.tree, where=args.where)
 
     return await call.read(read)
 
@@ -353,10 +332,8 @@ async def report(call: Call, arguments: ReportArguments) -> CommunityReports | F
     characters=_READ_CHARACTERS,
     without=("start", "end"),
 )
-async def read_document(call: Call, arguments: ReadArguments) -> DocumentText:
-    found = await call.read(
-        lambda view: document_text(view, arguments.document, first=arguments.first, limit=arguments.limit)
-    )
+async def read_document(call: Call, args: ReadArguments) -> DocumentText:
+    found = await call.read(lambda view: document_text(view, args.document, first=args.first, limit=args.limit))
     left, passages = _READ_CHARACTERS, list(found.passages[:1])
     for each in found.passages[1:]:
         left -= len(passages[-1].text)
@@ -367,8 +344,8 @@ async def read_document(call: Call, arguments: ReadArguments) -> DocumentText:
 
 
 @_tool("List corpora", "List the accessible corpora (collections of documents) with their sizes.")
-async def corpora(call: Call, arguments: Arguments) -> CorpusList:
-    del arguments
+async def corpora(call: Call, args: Arguments) -> CorpusList:
+    del args
     return await list_corpora(call)
 
 
@@ -379,12 +356,10 @@ async def corpora(call: Call, arguments: Arguments) -> CorpusList:
     rights="write",
     annotations=_REPLACES,
 )
-async def store_text(call: Call, arguments: StoreTextArguments) -> StoredTexts:
+async def store_text(call: Call, args: StoreTextArguments) -> StoredTexts:
     call.require("write")
-    document = Document(
-        arguments.source, arguments.key, arguments.text.strip(), arguments.title, metadata_of_json(arguments.metadata)
-    )
-    return await call.run(lambda: store_texts(call.host, arguments.corpus, [document]))
+    document = Document(args.source, args.key, args.text.strip(), args.title, metadata_of_json(args.metadata))
+    return await call.run(lambda: store_texts(call.host, args.corpus, [document]))
 
 
 @_tool(
@@ -393,9 +368,9 @@ async def store_text(call: Call, arguments: StoreTextArguments) -> StoredTexts:
     rights="write",
     annotations=_REPLACES,
 )
-async def delete_document(call: Call, arguments: DeleteArguments) -> DeletedDocuments:
+async def delete_document(call: Call, args: DeleteArguments) -> DeletedDocuments:
     call.require("write")
-    return await call.whole("Deleting", lambda whole: delete_stored_document(whole, arguments.document))
+    return await call.whole("Deleting", lambda whole: delete_stored_document(whole, args.document))
 
 
 @_tool(
@@ -405,9 +380,9 @@ async def delete_document(call: Call, arguments: DeleteArguments) -> DeletedDocu
     annotations=_ADDS,
     without=_JOB_INTERNALS,
 )
-async def index(call: Call, arguments: IndexArguments) -> ServiceJob:
+async def index(call: Call, args: IndexArguments) -> ServiceJob:
     call.require("write")
-    return await queue_index(call, {"systems": arguments.systems, "model": None, "improve": False})
+    return await queue_index(call, {"systems": args.systems, "model": None, "improve": False})
 
 
 @_tool(
@@ -416,5 +391,5 @@ async def index(call: Call, arguments: IndexArguments) -> ServiceJob:
     rights="write",
     without=_JOB_INTERNALS,
 )
-async def job(call: Call, arguments: JobArguments) -> ServiceJob:
-    return await seen_job(call, arguments.job)
+async def job(call: Call, args: JobArguments) -> ServiceJob:
+    return await seen_job(call, args.job)

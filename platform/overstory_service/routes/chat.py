@@ -253,7 +253,6 @@ def url_citations(text: str, answer: Answer, base: str, corpus: str) -> list[dic
 
 
 def citations(answer: Answer) -> list[dict[str, Any]]:
-    """Return the citations in the form of the HTTP API."""
     return [plain(each) for each in answer.citations]
 
 
@@ -318,7 +317,6 @@ class ChatMessage(BaseModel):
 
     @property
     def text(self) -> str:
-        """Text of the message."""
         if isinstance(self.content, list):
             return "\n".join(part.text for part in self.content if part.type == "text").strip()
         return (self.content or "").strip()

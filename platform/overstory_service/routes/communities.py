@@ -24,9 +24,7 @@ from overstory_service.service_host import OnCorpus, Where
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["entities and communities"], responses=PROBLEMS)
 
 CommunityId = Annotated[
-    str,
-    Path(max_length=200, description="Id of a community, or a unique prefix of it."),
-    AfterValidator(with_slashes),
+    str, Path(max_length=200, description="Id of a community, or a unique prefix of it."), AfterValidator(with_slashes)
 ]
 TreeName = Annotated[str, Query(max_length=200, description="Name of a tree; the first tree by default.")]
 
@@ -141,12 +139,7 @@ async def reports(
 
 
 @router.get("/reports/{community}", response_model=None, responses={200: {"model": FullReport}})
-async def report(
-    call: OnCorpus,
-    community: CommunityId,
-    tree: TreeName = "",
-    where: Where = None,
-) -> Response:
+async def report(call: OnCorpus, community: CommunityId, tree: TreeName = "", where: Where = None) -> Response:
     """Return the report on a community, with the passages that support each finding."""
     return DataclassResponse(await call.read(lambda view: view.report(community, tree=tree, where=where)))
 

@@ -138,7 +138,7 @@ async def browser(
     tree: Annotated[str, Query(max_length=200, description="Name of a tree.")] = "",
     community: Annotated[str, Query(max_length=200, description="Id of a community of the tree.")] = "",
 ) -> Response:
-    """Return a link that opens Neo4j Browser at an entity, two entities, a document or a community.
+    """Return a link that shows an entity, the paths between two entities, a document or a community in Neo4j Browser.
 
     Needs admin rights.
     """

@@ -146,8 +146,7 @@ async def documents(
 
 @router.get("/corpora/{corpus}/failed", response_model=None, responses={200: {"model": FailedFiles}})
 async def failed(
-    call: OnCorpus,
-    limit: Annotated[int, Query(ge=1, le=_MOST_DOCUMENTS_A_PAGE)] = _DOCUMENTS_A_PAGE,
+    call: OnCorpus, limit: Annotated[int, Query(ge=1, le=_MOST_DOCUMENTS_A_PAGE)] = _DOCUMENTS_A_PAGE
 ) -> Response:
     """List the files that could not be read, sorted by source, with reasons and remedies."""
 
@@ -165,8 +164,7 @@ async def document(
     first: Annotated[int, Query(ge=0, le=2**31, description="Position of the first passage.")] = 0,
     limit: Annotated[int, Query(ge=1, le=1_000, description="Most passages to return.")] = 100,
     around: Annotated[
-        str,
-        Query(max_length=200, description="Id of a passage. Returns passages around it and ignores `first`."),
+        str, Query(max_length=200, description="Id of a passage. Returns passages around it and ignores `first`.")
     ] = "",
 ) -> Response:
     """Read a document: metadata and passages."""

@@ -137,12 +137,7 @@ async def cancel(job: JobId, call: OnService) -> Response:
 @router.get(
     "/jobs/{job}/events",
     response_model=None,
-    responses={
-        200: {
-            "description": "An event `job` whenever the job changes, and finally `end`.",
-            "content": EVENTS,
-        }
-    },
+    responses={200: {"description": "An event `job` whenever the job changes, and finally `end`.", "content": EVENTS}},
 )
 async def events(job: JobId, request: Request, call: OnService) -> Response:
     """Stream the progress of a job until it ends. Needs write rights."""

@@ -78,7 +78,7 @@ export function upload(path, form, { onProgress, signal } = {}) {
     request.responseType = "json";
     if (onProgress) request.upload.addEventListener("progress", (event) => onProgress(event.loaded, event.total));
     request.addEventListener("load", () => {
-      told("reached");
+      notify("reached");
       if (request.status < 300) resolve(request.response);
       else reject(problem(request.status, request.response, request.getResponseHeader("Retry-After")));
     });
@@ -155,7 +155,7 @@ async function answered(path, { headers = {}, ...given }) {
   } catch (error) {
     throw error.name === "AbortError" ? error : unreached();
   }
-  told("reached");
+  notify("reached");
   if (answer.ok) return answer;
   const body = await answer.json().catch(() => null);
   throw problem(answer.status, body, answer.headers.get("Retry-After"));
@@ -163,15 +163,15 @@ async function answered(path, { headers = {}, ...given }) {
 
 function problem(status, body, retryAfter) {
   const found = new Problem({ title: words.failed.title, ...body, status }, Number(retryAfter) || 0);
-  if (status === 401) told("signedout", found);
+  if (status === 401) notify("signedout", found);
   return found;
 }
 
 function unreached() {
-  told("unreached");
+  notify("unreached");
   return new Problem({ title: words.offline.title, detail: words.offline.detail, remedy: words.offline.remedy });
 }
 
-function told(what, detail = null) {
+function notify(what, detail = null) {
   heard.dispatchEvent(new CustomEvent(what, { detail }));
 }

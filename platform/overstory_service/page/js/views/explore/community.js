@@ -121,9 +121,9 @@ function about(corpus, community) {
 /** Adds the central sentences, which take longer, after the rest is shown. */
 async function showSentences({ corpus, signal }, { tree, community }, place) {
   try {
-    const { community: told } = await get(corpusPath(corpus, "tree"), { tree, node: community.id, limit: 1 }, { signal });
-    if (!told.sentences.length) return;
-    replace(place, h("section", null, h("h2", null, text.sentences), told.sentences.map((each) => h("blockquote", { dir: "auto" }, each))));
+    const { community: detailed } = await get(corpusPath(corpus, "tree"), { tree, node: community.id, limit: 1 }, { signal });
+    if (!detailed.sentences.length) return;
+    replace(place, h("section", null, h("h2", null, text.sentences), detailed.sentences.map((each) => h("blockquote", { dir: "auto" }, each))));
   } catch (error) {
     if (!(error instanceof Problem) && error.name !== "AbortError") throw error; // the sentences are optional
   }
