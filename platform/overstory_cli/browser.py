@@ -58,12 +58,7 @@ def _of(system: System[Any, Any]) -> Contribution:
 @verbosity_options
 @json_option
 def browser(
-    progress: Progress,
-    corpus: str | None,
-    url: str | None,
-    no_open: bool,
-    only_print: bool,
-    folder: Path | None,
+    progress: Progress, corpus: str | None, url: str | None, no_open: bool, only_print: bool, folder: Path | None
 ) -> Result | None:
     """Open Neo4j Browser on a corpus, with a guide of saved queries.
 
@@ -95,8 +90,7 @@ def _corpus(knowledge: Knowledge, wanted: str | None) -> Corpus:
         return read_corpus(knowledge.graph, knowledge.corpus_name)
     if len(corpora) > 1:
         raise CorpusNotFound(
-            f"There are several corpora: {', '.join(corpora)}.",
-            remedy="Choose one: overstory browser --corpus NAME",
+            f"There are several corpora: {', '.join(corpora)}.", remedy="Choose one: overstory browser --corpus NAME"
         )
     return next(iter(corpora.values()))
 

@@ -28,12 +28,7 @@ from overstory_cli.output import show_notes
 @knowledge_options
 @json_option
 def delete(
-    knowledge: Knowledge,
-    ids: tuple[str, ...],
-    sources: tuple[str, ...],
-    where: str | None,
-    everything: bool,
-    yes: bool,
+    knowledge: Knowledge, ids: tuple[str, ...], sources: tuple[str, ...], where: str | None, everything: bool, yes: bool
 ) -> Result:
     """Delete documents or a whole corpus.
 

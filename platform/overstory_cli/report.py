@@ -46,12 +46,7 @@ _REPORT_INDENT = 4
 @knowledge_options
 @json_option
 def report(
-    knowledge: Knowledge,
-    community: str | None,
-    level: int | None,
-    limit: int,
-    which: str,
-    where: str | None,
+    knowledge: Knowledge, community: str | None, level: int | None, limit: int, which: str, where: str | None
 ) -> Result:
     """Show reports on the communities of a corpus.
 

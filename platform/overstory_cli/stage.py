@@ -33,11 +33,7 @@ from overstory_cli.source_options import (
     metavar="N",
     help="Number of processes that embed and extract; each loads its own models, some 500 MB.",
 )
-@click.option(
-    "--on",
-    metavar="WHERE",
-    help="Use Ray workers: ray for this machine or its cluster, or ray://HOST:PORT.",
-)
+@click.option("--on", metavar="WHERE", help="Use Ray workers: ray for this machine or its cluster, or ray://HOST:PORT.")
 @click.option("--worker-cpus", default=1.0, show_default=True, metavar="X", help="CPUs that each Ray worker reserves.")
 @click.option("--worker-gpus", default=0.0, show_default=True, metavar="X", help="GPUs that each Ray worker reserves.")
 @reading_options

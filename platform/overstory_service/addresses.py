@@ -87,6 +87,5 @@ async def require_known_parameters(request: Request) -> None:
             near = difflib.get_close_matches(name, known, n=1)
             there = f"The parameters are {', '.join(known)}." if known else "This route has no parameters."
             raise UnknownParameter(
-                f"Unknown parameter {name[:50]!r}.",
-                remedy=f"Did you mean {near[0]}? {there}" if near else there,
+                f"Unknown parameter {name[:50]!r}.", remedy=f"Did you mean {near[0]}? {there}" if near else there
             )

@@ -35,16 +35,7 @@ from overstory_service.guards import OPENAPI_PATH, Guards
 from overstory_service.metrics import MetricsMiddleware
 from overstory_service.problems import OPENAI_PATHS, by_status, invalid, response_of
 from overstory_service.request_limits import ClientGone
-from overstory_service.routes import (
-    chat,
-    communities,
-    corpora,
-    documents,
-    jobs,
-    page,
-    questions,
-    tokens,
-)
+from overstory_service.routes import chat, communities, corpora, documents, jobs, page, questions, tokens
 from overstory_service.service_host import Admitted, ServiceHost
 from overstory_service.settings import JOBS_AT_ONCE, ServiceSettings
 from overstory_service.tokens import service_folder
