@@ -133,7 +133,6 @@ def show_indexed(knowledge: Knowledge, report: IndexReport) -> None:
 
 
 def index_fields(knowledge: Knowledge, report: IndexReport) -> dict[str, object]:
-    """Return the fields for --json."""
     return {"done": report.done, "notes": report.notes, "status": knowledge.status()}
 
 

@@ -142,7 +142,6 @@ delete_excluded_option = click.option(
 
 
 def shown_change(change: DocumentChange) -> str:
-    """Return the change of a document as one line."""
     before = f"{from_here(escaped(change.before))} → " if change.before else ""
     return f"{change.kind:<8} {before}{from_here(escaped(change.origin))}"
 

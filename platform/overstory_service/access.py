@@ -129,5 +129,4 @@ class Gate:
 
 
 def access_of(token: AccessToken) -> Access:
-    """Return the rights of a token."""
     return Access(token.name, token.rights, frozenset(token.corpora) or None, token.where)

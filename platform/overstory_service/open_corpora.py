@@ -107,7 +107,6 @@ class OpenCorpora:
         _ = self.base.embedder, self.base.extractor
 
     def close(self) -> None:
-        """Close all corpora and cancel running calls."""
         with self._lock:
             opened = [each.knowledge for each in self._open.values()]
             self._open.clear()

@@ -278,7 +278,6 @@ def _remedy(error: errors.OverstoryError) -> str:
 
 
 def response_of(error: Exception, *, corpus: str = "", as_openai: bool = False) -> JSONResponse:
-    """Return the response for an error."""
     problem = problem_of(error, corpus=corpus)
     headers = dict(error.headers) if isinstance(error, Refused) else {}
     if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:

@@ -41,7 +41,6 @@ def report_of(job: ServiceJob) -> LoadReport:
 
 
 def loaded_counts(report: LoadReport) -> dict[str, int]:
-    """Return the counts of a load report by name."""
     return {name: getattr(report, name) for name in LOADED_COUNTS}
 
 
@@ -192,7 +191,6 @@ class JobRunner:
         return stored is not None and not stored.has_ended
 
     def wake(self) -> None:
-        """Wake the threads to look for a new job."""
         self._wanted.set()
 
     def stop(self) -> None:

@@ -126,7 +126,6 @@ class JobStore:
         return _job(row["job"])
 
     def get(self, job: str) -> ServiceJob | None:
-        """Return the job with this id, or None."""
         rows = self._graph.run("service/job", read=True, id=job)
         return _job(rows[0]["job"]) if rows else None
 

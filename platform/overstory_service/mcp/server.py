@@ -76,7 +76,6 @@ class ToolServer:
         self._tools = {each.name: each for each in TOOLS.values() if write or each.rights == "read"}
 
     def server(self) -> Server[Any]:
-        """Return the server of the SDK, for any transport."""
         return Server(
             "overstory",
             version=version("overstory"),
@@ -143,7 +142,6 @@ def _invalid(error: ValidationError) -> str:
 
 @cache
 def listed_tool(name: str) -> Tool:
-    """Return the description of a tool for the tool list."""
     tool = TOOLS[name]
     adapter: TypeAdapter[Any] = TypeAdapter(tool.result)
     result = _without(adapter.json_schema(mode="serialization"), {"title", "description"}, tool.without)

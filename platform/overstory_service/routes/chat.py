@@ -489,7 +489,6 @@ class CompletionForm:
     def whole(
         self, text: str, more: dict[str, Any] | None = None, usage: dict[str, int] | None = None
     ) -> dict[str, Any]:
-        """Return a complete response with this text."""
         message = {"role": "assistant", "content": text, "refusal": None, **(more or {})}
         choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
         return {**self._common, "object": "chat.completion", "choices": [choice], "usage": usage or _tokens(0, 0)}
@@ -501,7 +500,6 @@ class CompletionForm:
         return self.whole(text + listed, self._more(text, answer), _usage(answer))
 
     def stream_of(self, text: str) -> Response:
-        """Return a stream with a single piece of text."""
         pieces = [self._piece({"role": "assistant", "content": text}), *self._end({}, _tokens(0, 0))]
         return StreamingResponse(iter(pieces), media_type="text/event-stream", headers=STREAM_HEADERS)
 

@@ -69,13 +69,11 @@ class PageFile:
 
 @router.get("/", response_model=None, include_in_schema=False)
 async def index(request: Request) -> Response:
-    """Return the page."""
     return await _sent(request, "index.html")
 
 
 @router.get("/page/{name:path}", response_model=None, include_in_schema=False)
 async def file(name: str, request: Request) -> Response:
-    """Return a file of the page."""
     return await _sent(request, name)
 
 
