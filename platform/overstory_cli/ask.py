@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     default=CONTEXT_TOKENS,
     show_default=True,
     metavar="N",
-    help="Most tokens of passages that the language model reads.",
+    help="Maximum number of tokens of passages that the language model reads.",
 )
 @click.option(
     "--remember",
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     "--least-confidence",
     type=click.FloatRange(0, 1),
     metavar="X",
-    help=f"Without a language model: refuse if the confidence, 0 to 1, is lower. Default: {USUAL}; --strict: {STRICT};"
+    help=f"Without a language model: refuse if the confidence (0 to 1) is below X. Default: {USUAL}; --strict: {STRICT};"
     " --always: 0.",
 )
 @click.option(

@@ -50,7 +50,7 @@ from overstory_cli.output import from_here, harmless, show_notes
     "--limit",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"Most documents to list (default: all), or most blocks (default: {MOST_BLOCKS_LISTED:,}).",
+    help=f"Maximum number of documents (default: all) or blocks (default: {MOST_BLOCKS_LISTED:,}).",
 )
 @knowledge_options
 @json_option

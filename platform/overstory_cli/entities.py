@@ -57,7 +57,11 @@ def entities() -> None:
 @click.option("--type", "type_", default="", metavar="TYPE", help="Only entities of this type: PERSON, ORG, TERM, …")
 @where_option
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=MOST_NAMES_LISTED, show_default=True, help="Most entities to list."
+    "--limit",
+    type=click.IntRange(min=1),
+    default=MOST_NAMES_LISTED,
+    show_default=True,
+    help="Maximum number of entities.",
 )
 @knowledge_options
 @json_option
@@ -90,7 +94,11 @@ def _show_names(knowledge: Knowledge, found: Sequence[ListedName], where: str | 
 @click.argument("name")
 @where_option
 @click.option(
-    "--limit", type=click.IntRange(1, 100), default=_MOST_FACTS_SHOWN, show_default=True, help="Most facts to show."
+    "--limit",
+    type=click.IntRange(1, 100),
+    default=_MOST_FACTS_SHOWN,
+    show_default=True,
+    help="Maximum number of facts.",
 )
 @knowledge_options
 @json_option
@@ -262,7 +270,11 @@ def _show_vocabulary(knowledge: Knowledge, change: VocabularyChange, *, dry_run:
 @entities.command()
 @click.option("--reason", type=click.Choice(MERGE_REASONS), help="Only pairs with this kind of similarity.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=MOST_MERGES_SUGGESTED, show_default=True, help="Most pairs to list."
+    "--limit",
+    type=click.IntRange(min=1),
+    default=MOST_MERGES_SUGGESTED,
+    show_default=True,
+    help="Maximum number of pairs.",
 )
 @knowledge_options
 @json_option

@@ -29,7 +29,11 @@ def memory() -> None:
 @memory.command("list")
 @click.option("--like", default="", metavar="TEXT", help="Only answers to questions that contain this text.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=MOST_ANSWERS_LISTED, show_default=True, help="Most answers to list."
+    "--limit",
+    type=click.IntRange(min=1),
+    default=MOST_ANSWERS_LISTED,
+    show_default=True,
+    help="Maximum number of answers.",
 )
 @knowledge_options
 @json_option

@@ -22,7 +22,7 @@ _LONGEST_EXAMPLE_CHARACTERS = 40
     "--limit",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"Most values of KEY to list, {MOST_VALUES_LISTED} by default.",
+    help=f"Maximum number of values of KEY, {MOST_VALUES_LISTED} by default.",
 )
 @knowledge_options
 @json_option

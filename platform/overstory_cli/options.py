@@ -44,7 +44,7 @@ retriever_option = click.option(
 where_option = click.option(
     "--where",
     metavar="FILTER",
-    help="Use only documents whose metadata match, as in \"author = 'Ada' and date >= 2024-01-01\".",
+    help="Only documents whose metadata match this filter, as in \"author = 'Ada' and date >= 2024-01-01\".",
 )
 
 budget_option = click.option(

@@ -18,7 +18,11 @@ from overstory_cli.output import MOST_PASSAGE_LINES, show_notes, shown_origin, s
     "-k", "k", type=click.IntRange(1, MOST_PATHS_FOUND), default=3, show_default=True, help="Number of paths to show."
 )
 @click.option(
-    "--steps", type=click.IntRange(1, MOST_STEPS_OF_A_PATH), default=4, show_default=True, help="Most steps in a path."
+    "--steps",
+    type=click.IntRange(1, MOST_STEPS_OF_A_PATH),
+    default=4,
+    show_default=True,
+    help="Maximum steps in a path.",
 )
 @where_option
 @knowledge_options

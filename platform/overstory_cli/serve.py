@@ -68,7 +68,7 @@ _SECONDS_BETWEEN_CONNECTIONS = 0.1
     type=click.IntRange(1, 10_000),
     default=MOST_REQUESTS_AT_ONCE,
     show_default=True,
-    help="Most concurrent requests per process; further requests get 429.",
+    help="Maximum number of concurrent requests per process; further requests get 429.",
 )
 @click.option(
     "--seconds",

@@ -23,8 +23,8 @@ from overstory_cli.options import Result, json_option, verbosity_options
 def server() -> None:
     """Control the embedded Neo4j server.
 
-    If OVERSTORY_NEO4J_URI is not set, other commands start the server on demand. It stops after it has not been used
-    for OVERSTORY_SERVER_IDLE_MINUTES. All processes with the same OVERSTORY_HOME share one server.
+    If OVERSTORY_NEO4J_URI is not set, other commands start the server on demand. It stops when it has not been used
+    for OVERSTORY_SERVER_IDLE_MINUTES minutes. All processes with the same OVERSTORY_HOME share one server.
     """
 
 

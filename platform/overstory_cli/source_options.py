@@ -53,7 +53,7 @@ _OPTIONS = (
         default=MOST_PAGES,
         show_default=True,
         metavar="N",
-        help="Most pages to read from a sitemap.",
+        help="Maximum number of pages to read from a sitemap.",
     ),
     click.option(
         "--delay",

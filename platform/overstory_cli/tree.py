@@ -29,7 +29,7 @@ _TREE_INDENT = 4
     type=click.IntRange(1, MOST_SHOWN_BELOW),
     default=20,
     show_default=True,
-    help="Most communities to show below each community, largest first, and most members.",
+    help="Maximum number of communities and of members to show below each community, largest first.",
 )
 @click.option(
     "--tree",

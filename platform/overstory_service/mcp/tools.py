@@ -164,7 +164,7 @@ class SearchToolArguments(QuestionArguments):
         _FOUND_TEXT_CHARACTERS,
         ge=100,
         le=_MOST_FOUND_TEXT_CHARACTERS,
-        description="Most characters to return of each passage.",
+        description="Maximum number of characters of each passage.",
     )
 
 
@@ -172,13 +172,13 @@ class PathArguments(CorpusArguments):
     start: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="Name of an entity, as in the texts.")
     end: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="Name of another entity.")
     k: int = Field(3, ge=1, le=10, description="Number of paths.")
-    steps: int = Field(4, ge=1, le=6, description="Most steps in a path.")
+    steps: int = Field(4, ge=1, le=6, description="Maximum number of steps in a path.")
     where: Filter = None
 
 
 class EntityArguments(CorpusArguments):
     name: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="Name of the entity, as in the texts.")
-    limit: int = Field(15, ge=1, le=50, description="Most facts, and most related entities.")
+    limit: int = Field(15, ge=1, le=50, description="Maximum number of facts, and of related entities.")
     where: Filter = None
 
 
@@ -187,7 +187,7 @@ class TreeArguments(CorpusArguments):
         None, max_length=_LONGEST_ID, description="Id of a community, or a unique prefix; the whole tree by default."
     )
     depth: int = Field(1, ge=1, le=5, description="Number of levels below the community.")
-    limit: int = Field(15, ge=1, le=50, description="Most communities below each community, and most members.")
+    limit: int = Field(15, ge=1, le=50, description="Maximum number of communities and of members.")
     tree: TreeChoice = ""
     where: Filter = None
 
@@ -209,7 +209,7 @@ class ReadArguments(CorpusArguments):
     first: int = Field(
         0, ge=0, le=2**31 - 1, description="Position of the first passage: 0, or `next` of the previous result."
     )
-    limit: int = Field(10, ge=1, le=_MOST_READ_PASSAGES, description="Most passages.")
+    limit: int = Field(10, ge=1, le=_MOST_READ_PASSAGES, description="Maximum number of passages.")
 
 
 class StoreTextArguments(Arguments):

@@ -70,7 +70,7 @@ async def entity(
     call: OnCorpus,
     name: Annotated[str, Query(min_length=1, max_length=1_000, description="Name of the entity, as in the texts.")],
     limit: Annotated[
-        int, Query(ge=1, le=MOST_NAME_FACTS, description="Most facts, and most related entities, to return.")
+        int, Query(ge=1, le=MOST_NAME_FACTS, description="Maximum number of facts, and of related entities.")
     ] = 20,
     where: Where = None,
 ) -> Response:
@@ -99,7 +99,7 @@ async def tree(
         str | None, Query(max_length=200, description="Id of a community; the whole tree by default.")
     ] = None,
     depth: Annotated[int, Query(ge=1, le=10, description="Number of levels below the community.")] = 1,
-    limit: Annotated[int, Query(ge=1, le=100, description="Most communities and members below each community.")] = 20,
+    limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of communities and of members.")] = 20,
     first: Annotated[
         int, Query(ge=0, le=MOST_MEMBERS_PAGED, description="Number of children of the community to skip.")
     ] = 0,

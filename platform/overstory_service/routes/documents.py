@@ -162,7 +162,7 @@ async def document(
     call: OnCorpus,
     document: DocumentId,
     first: Annotated[int, Query(ge=0, le=2**31, description="Position of the first passage.")] = 0,
-    limit: Annotated[int, Query(ge=1, le=1_000, description="Most passages to return.")] = 100,
+    limit: Annotated[int, Query(ge=1, le=1_000, description="Maximum number of passages.")] = 100,
     around: Annotated[
         str, Query(max_length=200, description="Id of a passage. Returns passages around it and ignores `first`.")
     ] = "",

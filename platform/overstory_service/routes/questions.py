@@ -222,7 +222,7 @@ async def paths(
     start: Annotated[str, Query(min_length=1, max_length=1_000, description="Name of an entity.")],
     end: Annotated[str, Query(min_length=1, max_length=1_000, description="Name of another entity.")],
     k: Annotated[int, Query(ge=1, le=100, description="Number of paths.")] = 3,
-    steps: Annotated[int, Query(ge=1, le=6, description="Most steps in a path.")] = 4,
+    steps: Annotated[int, Query(ge=1, le=6, description="Maximum number of steps in a path.")] = 4,
     where: Where = None,
 ) -> Response:
     """Find the shortest path between two entities, and other good paths, with the sentences that state each step."""
