@@ -67,8 +67,8 @@ if TYPE_CHECKING:
     "--least-confidence",
     type=click.FloatRange(0, 1),
     metavar="X",
-    help=f"Without a language model: refuse if the confidence (0 to 1) is below X. Default: {USUAL}; --strict: {STRICT};"
-    " --always: 0.",
+    help="Without a language model: refuse if the confidence (0 to 1) is below X."
+    f" Default: {USUAL}; --strict: {STRICT}; --always: 0.",
 )
 @click.option(
     "--continue",

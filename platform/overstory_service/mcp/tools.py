@@ -19,9 +19,15 @@ from overstory.settings import DEFAULT_RETRIEVER
 from overstory_service.jobs.store import ServiceJob
 from overstory_service.mcp.results import CUT, SHORT_TEXT_CHARACTERS, cut
 from overstory_service.problems import Refused
-from overstory_service.routes.corpora import CorpusList, list_corpora
-from overstory_service.routes.documents import DeletedDocuments, DocumentText, StoredTexts, document_text, store_texts
-from overstory_service.routes.documents import delete_document as delete_stored_document
+from overstory_service.routes.corpora import CorpusList, accessible_corpora
+from overstory_service.routes.documents import (
+    DeletedDocuments,
+    DocumentText,
+    StoredTexts,
+    delete_stored_document,
+    document_text,
+    store_texts,
+)
 from overstory_service.routes.jobs import queue_index, seen_job
 from overstory_service.routes.questions import LONGEST_QUESTION, MOST_OTHER_CORPORA, OtherCorpus
 from overstory_service.service_host import LONGEST_FILTER, Call, Readable
@@ -53,7 +59,7 @@ async def only_corpus(call: Call) -> str:
     """
     if call.access.corpora is not None and len(call.access.corpora) == 1:
         return next(iter(call.access.corpora))
-    names = sorted(each.name for each in (await list_corpora(call)).corpora)
+    names = sorted(each.name for each in (await accessible_corpora(call)).corpora)
     if len(names) == 1:
         return names[0]
     if not names:
@@ -346,7 +352,7 @@ async def read_document(call: Call, args: ReadArguments) -> DocumentText:
 @_tool("List corpora", "List the accessible corpora (collections of documents) with their sizes.")
 async def corpora(call: Call, args: Arguments) -> CorpusList:
     del args
-    return await list_corpora(call)
+    return await accessible_corpora(call)
 
 
 @_tool(

@@ -362,7 +362,7 @@ class ListedModels:
 
 @router.get("/models/", response_model=None, include_in_schema=False)
 @router.get("/models", response_model=None, responses={200: {"model": ListedModels}})
-async def models(request: Request, access: Admitted) -> Response:
+async def list_models(request: Request, access: Admitted) -> Response:
     """List models: each corpus that the token can access, alone and with each retriever."""
     host = host_of(request)
     found = await host.run(request, host.corpora.base.corpora)
@@ -376,7 +376,7 @@ async def models(request: Request, access: Admitted) -> Response:
 
 
 @router.get("/models/{model:path}", response_model=None, responses={200: {"model": ListedModel}})
-async def model(
+async def read_model(
     model: Annotated[str, Path(max_length=1_000), AfterValidator(with_slashes)], request: Request, access: Admitted
 ) -> Response:
     """Return a model: a corpus, or a corpus with any retriever."""
@@ -401,7 +401,7 @@ async def model(
         }
     },
 )
-async def complete(body: ChatRequest, request: Request, access: Admitted) -> Response:
+async def create_chat_completion(body: ChatRequest, request: Request, access: Admitted) -> Response:
     """Answer the last question of a conversation, and cite the passages that support the answer."""
     host = host_of(request)
     question, history = _conversation(body.messages)

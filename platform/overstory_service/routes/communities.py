@@ -44,7 +44,7 @@ class TreeList:
 
 
 @router.get("/names", response_model=None, responses={200: {"model": EntityList}})
-async def entities(
+async def list_entities(
     call: OnCorpus,
     like: Annotated[str, Query(max_length=1_000, description="Only entities whose name starts with this text.")] = "",
     words: Annotated[
@@ -66,7 +66,7 @@ async def entities(
 
 
 @router.get("/name", response_model=None, responses={200: {"model": NameFacts}})
-async def entity(
+async def read_entity(
     call: OnCorpus,
     name: Annotated[str, Query(min_length=1, max_length=1_000, description="Name of the entity, as in the texts.")],
     limit: Annotated[
@@ -79,7 +79,7 @@ async def entity(
 
 
 @router.get("/name/passages", response_model=None, responses={200: {"model": NamePassages}})
-async def entity_passages(
+async def list_entity_passages(
     call: OnCorpus,
     name: Annotated[str, Query(min_length=1, max_length=1_000, description="Name of the entity, as in the texts.")],
     first: Annotated[int, Query(ge=0, le=2**31, description="Number of passages to skip.")] = 0,
@@ -93,7 +93,7 @@ async def entity_passages(
 
 
 @router.get("/tree", response_model=None, responses={200: {"model": CommunityTree}})
-async def tree(
+async def read_tree(
     call: OnCorpus,
     node: Annotated[
         str | None, Query(max_length=200, description="Id of a community; the whole tree by default.")
@@ -118,14 +118,14 @@ async def tree(
 
 
 @router.get("/trees", response_model=None, responses={200: {"model": TreeList}})
-async def trees(call: OnCorpus) -> Response:
+async def list_trees(call: OnCorpus) -> Response:
     """List the trees of a corpus."""
     found = await call.read(lambda view: view.trees())
     return DataclassResponse(TreeList(tuple(found)))
 
 
 @router.get("/reports", response_model=None, responses={200: {"model": CommunityReports}})
-async def reports(
+async def list_reports(
     call: OnCorpus,
     level: Annotated[int | None, Query(ge=1, le=100)] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
@@ -139,7 +139,7 @@ async def reports(
 
 
 @router.get("/reports/{community}", response_model=None, responses={200: {"model": FullReport}})
-async def report(call: OnCorpus, community: CommunityId, tree: TreeName = "", where: Where = None) -> Response:
+async def read_report(call: OnCorpus, community: CommunityId, tree: TreeName = "", where: Where = None) -> Response:
     """Return the report on a community, with the passages that support each finding."""
     return DataclassResponse(await call.read(lambda view: view.report(community, tree=tree, where=where)))
 
@@ -203,7 +203,7 @@ class NameEditList:
 
 
 @router.get("/names/suggested", response_model=None, responses={200: {"model": SuggestedMerges}})
-async def merge_suggestions(call: OnCorpus, limit: Annotated[int, Query(ge=1, le=1_000)] = 50) -> Response:
+async def list_merge_suggestions(call: OnCorpus, limit: Annotated[int, Query(ge=1, le=1_000)] = 50) -> Response:
     """List merge suggestions: pairs of entities that may be the same, with passages. Needs write rights."""
     call.access.require("write")
     suggestions = await call.whole("The list of merge suggestions", lambda whole: whole.suggested_merges(limit=limit))
@@ -211,7 +211,7 @@ async def merge_suggestions(call: OnCorpus, limit: Annotated[int, Query(ge=1, le
 
 
 @router.get("/names/edits", response_model=None, responses={200: {"model": NameEditList}})
-async def edits(call: OnCorpus) -> Response:
+async def list_edits(call: OnCorpus) -> Response:
     """List the manual edits of entities."""
     return DataclassResponse(
         await call.whole("The list of edits", lambda whole: _with_dismissed(whole, whole.name_edits()))
@@ -219,7 +219,7 @@ async def edits(call: OnCorpus) -> Response:
 
 
 @router.post("/names/edits", response_model=None, responses={200: {"model": NameEditList}})
-async def edit(call: OnCorpus, body: NameEditRequest) -> Response:
+async def edit_entities(call: OnCorpus, body: NameEditRequest) -> Response:
     """Edit entities, or undo an edit. Needs write rights."""
     call.access.require("write")
     body.require_complete()

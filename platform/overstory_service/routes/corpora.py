@@ -62,12 +62,12 @@ class CorpusModels:
 
 
 @router.get("/corpora", response_model=None, responses={200: {"model": CorpusList}})
-async def corpora(call: OnService) -> Response:
+async def list_corpora(call: OnService) -> Response:
     """List the corpora that the token can access."""
-    return DataclassResponse(await list_corpora(call))
+    return DataclassResponse(await accessible_corpora(call))
 
 
-async def list_corpora(call: Call) -> CorpusList:
+async def accessible_corpora(call: Call) -> CorpusList:
     """Return the corpora that the token can access.
 
     Raises:
@@ -78,7 +78,7 @@ async def list_corpora(call: Call) -> CorpusList:
 
 
 @router.get("/corpora/{corpus}", response_model=None, responses={200: {"model": CorpusStatus}})
-async def status(
+async def read_status(
     call: OnCorpus,
     sizes: Annotated[bool, Query(description="Also count the contents. This takes longer in a large corpus.")] = False,
 ) -> Response:
@@ -91,7 +91,7 @@ async def status(
 
 
 @router.get("/corpora/{corpus}/models", response_model=None, responses={200: {"model": CorpusModels}})
-async def models(call: OnCorpus) -> Response:
+async def read_models(call: OnCorpus) -> Response:
     """Return the models of a corpus, and the usage of the language model since this process opened the corpus."""
     call.access.require("write")
 
@@ -109,7 +109,7 @@ async def models(call: OnCorpus) -> Response:
 
 
 @router.delete("/corpora/{corpus}", response_model=None, responses={200: {"model": DeletedCorpus}})
-async def delete(call: OnCorpus) -> Response:
+async def delete_corpus(call: OnCorpus) -> Response:
     """Delete a corpus with all its documents and its index. Needs admin rights."""
     call.access.require("admin")
     await call.whole("Deleting", lambda knowledge: knowledge.delete_corpus())
@@ -130,7 +130,7 @@ class BrowserPlace:
 
 
 @router.get("/corpora/{corpus}/browser", response_model=None, responses={200: {"model": BrowserPlace}})
-async def browser(
+async def link_to_browser(
     call: OnCorpus,
     name: Annotated[str, Query(max_length=1_000, description="Name of an entity.")] = "",
     other: Annotated[str, Query(max_length=1_000, description="Name of a second entity, to show paths to it.")] = "",

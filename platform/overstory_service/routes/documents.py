@@ -114,7 +114,7 @@ def store_texts(host: ServiceHost, corpus: str, texts: Sequence[Document]) -> St
     return StoredTexts(report.added, report.changed, report.unchanged, tuple(map(str, report.broken)))
 
 
-def delete_document(knowledge: Knowledge, document: str) -> DeletedDocuments:
+def delete_stored_document(knowledge: Knowledge, document: str) -> DeletedDocuments:
     """Delete a document by its id; blocks.
 
     Raises:
@@ -126,7 +126,7 @@ def delete_document(knowledge: Knowledge, document: str) -> DeletedDocuments:
 
 
 @router.get("/corpora/{corpus}/documents", response_model=None, responses={200: {"model": ListedDocuments}})
-async def documents(
+async def list_documents(
     call: OnCorpus,
     where: Where = None,
     cursor: Annotated[str | None, Query(max_length=4_000, description="`next` of the previous page.")] = None,
@@ -145,7 +145,7 @@ async def documents(
 
 
 @router.get("/corpora/{corpus}/failed", response_model=None, responses={200: {"model": FailedFiles}})
-async def failed(
+async def list_failed_files(
     call: OnCorpus, limit: Annotated[int, Query(ge=1, le=_MOST_DOCUMENTS_A_PAGE)] = _DOCUMENTS_A_PAGE
 ) -> Response:
     """List the files that could not be read, sorted by source, with reasons and remedies."""
@@ -158,7 +158,7 @@ async def failed(
 
 
 @router.get("/corpora/{corpus}/documents/{document}", response_model=None, responses={200: {"model": DocumentText}})
-async def document(
+async def read_document(
     call: OnCorpus,
     document: DocumentId,
     first: Annotated[int, Query(ge=0, le=2**31, description="Position of the first passage.")] = 0,
@@ -186,7 +186,7 @@ def document_text(view: Readable, document: str, *, first: int, limit: int, arou
 
 
 @router.post("/corpora/{corpus}/documents", response_model=None, responses={200: {"model": StoredTexts}})
-async def store(call: OnCorpus, given: NewDocuments) -> Response:
+async def store_documents(call: OnCorpus, given: NewDocuments) -> Response:
     """Store texts as documents, and create the corpus if it does not exist. To find them, index the corpus.
 
     Needs write rights.
@@ -228,7 +228,7 @@ async def store(call: OnCorpus, given: NewDocuments) -> Response:
         }
     },
 )
-async def upload(call: OnCorpus, request: Request) -> Response:
+async def upload_files(call: OnCorpus, request: Request) -> Response:
     """Upload files, and queue a job that loads and indexes them. Needs write rights.
 
     A file replaces an earlier upload with the same name.
@@ -259,17 +259,17 @@ async def upload(call: OnCorpus, request: Request) -> Response:
 @router.delete(
     "/corpora/{corpus}/documents/{document}", response_model=None, responses={200: {"model": DeletedDocuments}}
 )
-async def delete(call: OnCorpus, document: DocumentId) -> Response:
+async def delete_document(call: OnCorpus, document: DocumentId) -> Response:
     """Delete a document, and entities that only it mentions. Needs write rights."""
     call.access.require("write")
-    deleted = await call.whole("Deleting", lambda whole: delete_document(whole, document))
+    deleted = await call.whole("Deleting", lambda whole: delete_stored_document(whole, document))
     return DataclassResponse(deleted)
 
 
 @router.post(
     "/corpora/{corpus}/documents/{document}/disable", response_model=None, responses={200: {"model": StoredDocument}}
 )
-async def disable(call: OnCorpus, document: DocumentId) -> Response:
+async def disable_document(call: OnCorpus, document: DocumentId) -> Response:
     """Disable a document, so that it does not appear in results until it is enabled. Needs write rights."""
     return await _switch(call, document, disabled=True)
 
@@ -277,7 +277,7 @@ async def disable(call: OnCorpus, document: DocumentId) -> Response:
 @router.post(
     "/corpora/{corpus}/documents/{document}/enable", response_model=None, responses={200: {"model": StoredDocument}}
 )
-async def enable(call: OnCorpus, document: DocumentId) -> Response:
+async def enable_document(call: OnCorpus, document: DocumentId) -> Response:
     """Enable a disabled document. Needs write rights."""
     return await _switch(call, document, disabled=False)
 
@@ -294,13 +294,13 @@ async def _switch(call: Call, document: str, *, disabled: bool) -> Response:
 
 
 @router.get("/corpora/{corpus}/metadata", response_model=None, responses={200: {"model": MetadataKeys}})
-async def metadata(call: OnCorpus) -> Response:
+async def list_metadata_keys(call: OnCorpus) -> Response:
     """List the metadata keys of a corpus, with types, counts and examples."""
     return DataclassResponse(await call.whole("The list of metadata keys", lambda whole: whole.metadata()))
 
 
 @router.get("/corpora/{corpus}/metadata/{key}", response_model=None, responses={200: {"model": MetadataValues}})
-async def metadata_values(
+async def list_metadata_values(
     call: OnCorpus,
     key: Annotated[str, Path(max_length=1_000), AfterValidator(with_slashes)],
     limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
@@ -319,7 +319,7 @@ class FormatList:
 
 
 @router.get("/formats", response_model=None, responses={200: {"model": FormatList}})
-async def formats(call: OnService) -> Response:
+async def list_formats(call: OnService) -> Response:
     """List the file types that this service can read, and for other types what is missing. Needs write rights."""
     call.require("write")
     return DataclassResponse(FormatList(await call.run(known_formats)))

@@ -74,7 +74,7 @@ class JobPage:
 
 
 @router.post("/corpora/{corpus}/index", status_code=202, response_model=None, responses={202: {"model": ServiceJob}})
-async def index(call: OnCorpus, body: IndexRequest | None = None) -> Response:
+async def index_corpus(call: OnCorpus, body: IndexRequest | None = None) -> Response:
     """Queue a job that updates the index of a corpus. Needs write rights."""
     call.require("write")
     given = (body or IndexRequest()).model_dump()
@@ -82,7 +82,7 @@ async def index(call: OnCorpus, body: IndexRequest | None = None) -> Response:
 
 
 @router.post("/corpora/{corpus}/sync", status_code=202, response_model=None, responses={202: {"model": ServiceJob}})
-async def sync(call: OnCorpus, body: SyncRequest) -> Response:
+async def sync_folder(call: OnCorpus, body: SyncRequest) -> Response:
     """Queue a job that syncs a folder of the server with a corpus, and indexes it. Needs admin rights."""
     call.require("admin")
     folder = _allowed(body.folder, call.host.settings.folders)
@@ -95,7 +95,7 @@ async def sync(call: OnCorpus, body: SyncRequest) -> Response:
 
 
 @router.get("/jobs", response_model=None, responses={200: {"model": JobPage}})
-async def jobs(
+async def list_jobs(
     call: OnService,
     corpus: Annotated[str | None, Query(max_length=200)] = None,
     state: Annotated[JobState | None, Query()] = None,
@@ -117,13 +117,13 @@ async def jobs(
 
 
 @router.get("/jobs/{job}", response_model=None, responses={200: {"model": ServiceJob}})
-async def job(job: JobId, call: OnService) -> Response:
+async def read_job(job: JobId, call: OnService) -> Response:
     """Return a job and its progress. Needs write rights."""
     return DataclassResponse(await seen_job(call, job))
 
 
 @router.delete("/jobs/{job}", response_model=None, responses={200: {"model": ServiceJob}})
-async def cancel(job: JobId, call: OnService) -> Response:
+async def cancel_job(job: JobId, call: OnService) -> Response:
     """Cancel a job. Committed work is kept. A finished job is not changed. Needs write rights."""
     await seen_job(call, job)
     cancelled = await call.run(lambda: call.host.job_store().cancel(job))
@@ -139,7 +139,7 @@ async def cancel(job: JobId, call: OnService) -> Response:
     response_model=None,
     responses={200: {"description": "An event `job` whenever the job changes, and finally `end`.", "content": EVENTS}},
 )
-async def events(job: JobId, request: Request, call: OnService) -> Response:
+async def follow_job(job: JobId, request: Request, call: OnService) -> Response:
     """Stream the progress of a job until it ends. Needs write rights."""
     return EventSourceResponse(_events(request, call, await seen_job(call, job)))
 

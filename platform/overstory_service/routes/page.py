@@ -122,13 +122,13 @@ _READY_SECONDS = 2.0
 
 
 @router.get("/healthz", response_model=None)
-async def healthz() -> Response:
+async def check_health() -> Response:
     """Return 200 while the process is running."""
     return JSONResponse({"status": "alive"})
 
 
 @router.get("/readyz", response_model=None, responses={503: {"description": "Not ready."}})
-async def readyz(request: Request) -> Response:
+async def check_readiness(request: Request) -> Response:
     """Return 200 if the models are loaded and the database responds.
 
     `asked` is true once a question was answered since the start.
@@ -150,7 +150,7 @@ async def readyz(request: Request) -> Response:
     responses=PROBLEMS | {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
     response_class=PlainTextResponse,
 )
-async def metrics(request: Request, access: Admitted) -> Response:
+async def read_metrics(request: Request, access: Admitted) -> Response:
     """Return Prometheus metrics of requests and jobs. Needs admin rights."""
     access.require("admin")
     return Response(generate_latest(host_of(request).metrics.registry), media_type=CONTENT_TYPE_LATEST)

@@ -217,7 +217,7 @@ async def _events(
 
 
 @router.get("/paths", response_model=None, responses={200: {"model": EntityPaths}})
-async def paths(
+async def find_paths(
     call: OnCorpus,
     start: Annotated[str, Query(min_length=1, max_length=1_000, description="Name of an entity.")],
     end: Annotated[str, Query(min_length=1, max_length=1_000, description="Name of another entity.")],

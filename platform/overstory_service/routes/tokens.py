@@ -60,7 +60,7 @@ class Session:
 
 
 @router.get("/session", tags=["sessions"], response_model=None, responses={200: {"model": Session}})
-async def session(request: Request, access: Admitted) -> Response:
+async def read_session(request: Request, access: Admitted) -> Response:
     """Return the user of the request, or 401 if a token is needed."""
     by_cookie = "authorization" not in request.headers
     return DataclassResponse(_session(access, "local" if access is LOCAL else "cookie" if by_cookie else "token"))
@@ -185,7 +185,7 @@ class CreatedToken:
 
 
 @router.get("/tokens", tags=["tokens"], response_model=None, responses={200: {"model": TokenList}})
-async def tokens(request: Request, access: Admitted) -> Response:
+async def list_tokens(request: Request, access: Admitted) -> Response:
     """List tokens, oldest first. Needs admin rights."""
     access.require("admin")
     with tokens_readable():
@@ -194,7 +194,7 @@ async def tokens(request: Request, access: Admitted) -> Response:
 
 
 @router.post("/tokens", tags=["tokens"], status_code=201, response_model=None, responses={201: {"model": CreatedToken}})
-async def add(body: TokenRequest, request: Request, access: Admitted) -> Response:
+async def create_token(body: TokenRequest, request: Request, access: Admitted) -> Response:
     """Create a token with at most your own rights and corpora. Needs admin rights."""
     access.require("admin")
     for corpus in body.corpora:
@@ -211,7 +211,7 @@ async def add(body: TokenRequest, request: Request, access: Admitted) -> Respons
 
 
 @router.delete("/tokens/{name}", tags=["tokens"], response_model=None, responses={200: {"model": ListedToken}})
-async def revoke(
+async def revoke_token(
     name: Annotated[str, Path(max_length=LONGEST_TOKEN_NAME), AfterValidator(with_slashes)],
     request: Request,
     access: Admitted,
