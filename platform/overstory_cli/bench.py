@@ -350,7 +350,7 @@ def bench(
         else:
             return _bench_questions(progress, Path(answers), folder, corpus, names, k, refined, model, budget_tokens)
     if folder is None:
-        raise click.UsageError("Give a folder, DIR, or a file of questions: --answers questions.csv")
+        raise click.UsageError("Give a BEIR folder (DIR), or a file of questions (--answers questions.csv).")
     if corpus is not None:
         raise click.UsageError("--corpus needs a file of questions; a folder is loaded into a separate corpus.")
     dataset = load_dataset(folder, queries=queries, qrels=qrels)

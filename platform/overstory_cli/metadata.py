@@ -40,7 +40,7 @@ def metadata(knowledge: Knowledge, key: str | None, limit: int | None) -> Result
     """
     if key is None:
         if limit is not None:
-            raise click.UsageError("--limit needs a KEY whose values to list.")
+            raise click.UsageError("--limit can only be used with KEY.")
         listed = knowledge.metadata()
         lines = [_key(each) for each in listed.keys] or ["No document has metadata."]
         return Result(listed, lambda: _show(lines, listed.notes))

@@ -98,7 +98,7 @@ def test_a_wrong_file_is_explained(bench: Bench, tmp_path: Path, text: str, code
         (["--answers", "questions.csv", "--pack-seed", "1"], "--pack-seed needs a folder"),
         (["folder", "--answers", "questions.csv"], "Give either the folder"),
         (["folder"], "--corpus needs a file of questions"),
-        ([], "Give a folder, DIR, or a file of questions"),
+        ([], "Give a BEIR folder (DIR), or a file of questions"),
     ],
 )
 def test_a_folder_and_a_file_of_questions_have_their_own_options(bench: Bench, arguments: list[str], said: str) -> None:

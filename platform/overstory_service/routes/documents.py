@@ -368,7 +368,7 @@ def _encoding(form: FormData) -> str:
     text = form.get("encoding", "")
     if not isinstance(text, str) or len(text) > LONGEST_ENCODING_NAME:
         raise Refused(
-            "The form field `encoding` is not an encoding.", remedy="Send windows-1252, for example, or auto."
+            "The form field `encoding` must name an encoding.", remedy="Send windows-1252, for example, or auto."
         )
     read_options_of({"encoding": text})  # refuses an unknown encoding before the job is queued
     return text

@@ -229,6 +229,6 @@ def _allowed(given: str, folders: tuple[str, ...]) -> Folder:
         if real is not None and (real == root or root in real.parents) and real.is_dir():
             return real
     raise NotAllowed(
-        "The service was not started with this folder or a parent of it.",
+        "This folder is not allowed: the service was not started with it or a parent of it.",
         remedy="Ask the operator of the service to start it with --folder DIR.",
     )

@@ -2,7 +2,6 @@
 
 import { h, replace } from "../../dom.js";
 import { failed } from "../../states.js";
-import { words } from "../../words.js";
 
 /** A table with headings; `figures` lists the columns with numbers. */
 export function table(columns, rows, { caption = "", figures = [] } = {}) {
