@@ -174,7 +174,7 @@ def _fields(answer: Answer) -> dict[str, object]:
 
 
 class _Streamed:
-    """Printer of an answer's pieces as they arrive.
+    """Output of an answer, printed piece by piece as it arrives.
 
     Attributes:
         any: True once a piece was printed.
