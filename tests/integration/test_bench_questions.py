@@ -58,7 +58,8 @@ def test_people_see_measures_of_each_retriever_and_what_went_wrong(bench: Bench,
         "--answers", questions, "--model", "none", "--retriever", "dense", "--retriever", "canopy", "-k", "2"
     )
     assert result.code == 0, result.err
-    assert result.out.startswith("questions.csv: 4 questions, 1 of them without an answer in the documents; corpus shared\n")
+    title = "questions.csv: 4 questions, 1 of them without an answer in the documents; corpus shared\n"
+    assert result.out.startswith(title)
     assert "Unexpected answers with dense:" in result.out
     assert "another source" in " ".join(result.out.split())
 
