@@ -155,7 +155,7 @@ _NEEDS: dict[EditAction, tuple[str, ...]] = {
 }
 
 
-class NameEditRequest(BaseModel):
+class EntityEditRequest(BaseModel):
     """An edit of entities."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -190,7 +190,7 @@ class NameEditRequest(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class NameEditList:
+class EntityEditList:
     """Edits of entities, which take effect with the next index run.
 
     Attributes:
@@ -210,7 +210,7 @@ async def list_merge_suggestions(call: OnCorpus, limit: Annotated[int, Query(ge=
     return DataclassResponse(suggestions)
 
 
-@router.get("/names/edits", response_model=None, responses={200: {"model": NameEditList}})
+@router.get("/names/edits", response_model=None, responses={200: {"model": EntityEditList}})
 async def list_edits(call: OnCorpus) -> Response:
     """List the manual edits of entities."""
     return DataclassResponse(
@@ -218,8 +218,8 @@ async def list_edits(call: OnCorpus) -> Response:
     )
 
 
-@router.post("/names/edits", response_model=None, responses={200: {"model": NameEditList}})
-async def edit_entities(call: OnCorpus, body: NameEditRequest) -> Response:
+@router.post("/names/edits", response_model=None, responses={200: {"model": EntityEditList}})
+async def edit_entities(call: OnCorpus, body: EntityEditRequest) -> Response:
     """Edit entities, or undo an edit. Needs write rights."""
     call.access.require("write")
     body.require_complete()
@@ -227,7 +227,7 @@ async def edit_entities(call: OnCorpus, body: NameEditRequest) -> Response:
     return DataclassResponse(done)
 
 
-def _edit(whole: Knowledge, body: NameEditRequest) -> list[StoredNameEdit]:
+def _edit(whole: Knowledge, body: EntityEditRequest) -> list[StoredNameEdit]:
     match body.action:
         case "merge":
             return whole.merge_names(body.names, body.into)
@@ -244,5 +244,5 @@ def _edit(whole: Knowledge, body: NameEditRequest) -> list[StoredNameEdit]:
     return []
 
 
-def _with_dismissed(whole: Knowledge, edits: list[StoredNameEdit]) -> NameEditList:
-    return NameEditList(tuple(edits), tuple(whole.dismissed_merges()))
+def _with_dismissed(whole: Knowledge, edits: list[StoredNameEdit]) -> EntityEditList:
+    return EntityEditList(tuple(edits), tuple(whole.dismissed_merges()))
