@@ -54,7 +54,7 @@ def serving(
     """A service that is ready, until the block ends."""
     chosen = service or ServiceSettings()
     application = create_application(settings, chosen, folder=folder)
-    application.state.hosted.corpora.base.use(embedder=models[0], extractor=models[1])
+    application.state.host.corpora.base.use(embedder=models[0], extractor=models[1])
     with socket.create_server((chosen.host, 0)) as listener:
         port = listener.getsockname()[1]
         server = uvicorn.Server(uvicorn.Config(application, **server_options(chosen)))

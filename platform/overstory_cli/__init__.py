@@ -1,4 +1,4 @@
-"""The command line: parse, call, print. Errors go to standard error with a remedy and an exit code of their own."""
+"""The `overstory` command line. Errors are printed on standard error with a remedy; each kind has its own exit code."""
 
 from overstory_cli.main import main
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("question")
-@click.option("-k", "k", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many passages to find.")
+@click.option("-k", "k", type=click.IntRange(1, 1000), default=5, show_default=True, help="Number of passages to find.")
 @retriever_option
 @refining_options
 @model_option
@@ -46,31 +46,35 @@ if TYPE_CHECKING:
     default=CONTEXT_TOKENS,
     show_default=True,
     metavar="N",
-    help="How much of the passages is read.",
+    help="Maximum number of tokens of passages that the language model reads.",
 )
 @click.option(
     "--remember",
     is_flag=True,
-    help="Let the retriever's system learn from the answer (overstory memory shows what it remembers).",
+    help="Let the retriever's system remember the answer; overstory memory lists remembered answers.",
 )
 @click.option(
     "--style",
     type=click.Choice(["short", "report"]),
-    help="With a model: the answer itself, or a report in sections. Default: short; of all documents a report.",
+    help="With a language model: a short answer, or a report in sections. Default: a report for questions about all"
+    " documents, otherwise short.",
 )
-@click.option("--strict", is_flag=True, help="Without a model: rather say that the documents do not answer.")
-@click.option("--always", is_flag=True, help="Without a model: show the nearest sentences, whether they answer or not.")
+@click.option("--strict", is_flag=True, help="Without a language model: refuse when unsure.")
+@click.option(
+    "--always", is_flag=True, help="Without a language model: show the closest sentences even if they do not answer."
+)
 @click.option(
     "--least-confidence",
     type=click.FloatRange(0, 1),
     metavar="X",
-    help=f"Without a model: answer from this confidence on, 0 to 1. Default: {USUAL}; --strict: {STRICT}; --always: 0.",
+    help="Without a language model: refuse if the confidence (0 to 1) is below X."
+    f" Default: {USUAL}; --strict: {STRICT}; --always: 0.",
 )
 @click.option(
     "--continue",
-    "goes_on",
+    "follow_up",
     is_flag=True,
-    help="Go on from the questions before: 'And when did he die?'. Without it, a new conversation begins.",
+    help="Ask a follow-up question, such as 'And when did he die?'. Without this option a new conversation starts.",
 )
 @questions_options
 @json_option
@@ -88,12 +92,13 @@ def ask(
     strict: bool,
     always: bool,
     least_confidence: float | None,
-    goes_on: bool,
+    follow_up: bool,
 ) -> Result:
-    """Answer a question from the passages found for it, with their numbers and sources.
+    """Answer a question, with sources.
 
-    A language model writes the answer, if one is set; each passage that it names is checked to exist. Without one, or
-    where it fails, the answer is made of sentences of the passages, and says so.
+    The answer is based on the passages found for the question and cites them by number. If a language model is set, it
+    writes the answer, and every citation is checked. Otherwise, or if the model fails, the answer consists of
+    sentences from the passages, and a note says so.
 
     \b
     Examples:
@@ -111,21 +116,20 @@ def ask(
     if sum((strict, always, least_confidence is not None)) > 1:
         raise click.UsageError("Give one of --strict, --always and --least-confidence.")
     least = STRICT if strict else ALWAYS if always else USUAL if least_confidence is None else least_confidence
-    if goes_on and isinstance(knowledge, SeveralCorpora):
-        raise click.UsageError("--continue is for one corpus: questions to several are not kept.")
+    if follow_up and isinstance(knowledge, SeveralCorpora):
+        raise click.UsageError("--continue works with one corpus only: questions to several corpora are not saved.")
     kept = None if isinstance(knowledge, SeveralCorpora) else knowledge.kept_conversation
-    turns = kept.read() if kept and goes_on else []
-    if goes_on and not turns and isinstance(knowledge, Knowledge):
+    turns = kept.read() if kept and follow_up else []
+    if follow_up and not turns and isinstance(knowledge, Knowledge):
         raise QuestionError(
-            f"There is nothing to continue: no question was asked of the corpus {knowledge.corpus_name!r} before.",
-            remedy="Ask one without --continue first.",
+            f"There is no conversation to continue: corpus {knowledge.corpus_name!r} has not been asked a question.",
+            remedy="Ask a question without --continue first.",
         )
     conversation = knowledge.conversation(turns)
     knowledge.use_model(model, budget_tokens=budget_tokens)
     written = knowledge.chat() is not None
     streamed = _Streamed(shown=sys.stdout.isatty() and not wants_json() and written)
-    # starts the server, which shows its progress itself
-    knowledge.retriever(retriever, **refined)
+    knowledge.retriever(retriever, **refined)  # starts the server, which shows its own progress
     quiet = isinstance(knowledge.progress, Silence)
     with streamed.waiting() if written and not quiet else nullcontext():
         answer = conversation.ask(
@@ -144,7 +148,7 @@ def ask(
         if kept is not None:
             kept.write(conversation.turns)
     except OSError as error:
-        answer = replace(answer, notes=(*answer.notes, f"--continue will not know this question: {error}."))
+        answer = replace(answer, notes=(*answer.notes, f"This question was not saved for --continue: {error}."))
     return Result(_fields(answer), lambda: show_answer(answer, streamed=streamed.any, hint=knowledge.chat() is None))
 
 
@@ -170,7 +174,11 @@ def _fields(answer: Answer) -> dict[str, object]:
 
 
 class _Streamed:
-    """Prints the pieces of an answer, if they are to be shown; `any` says whether there were some."""
+    """Output of an answer, printed piece by piece as it arrives.
+
+    Attributes:
+        any: True once a piece was printed.
+    """
 
     def __init__(self, *, shown: bool) -> None:
         self.any = False
@@ -179,7 +187,7 @@ class _Streamed:
 
     @contextmanager
     def waiting(self) -> Generator[None]:
-        """Says on a terminal that the passages are read, until the first piece is printed or the work ends."""
+        """Show a spinner on a terminal until the first piece of the answer is printed or the block ends."""
         console = Console(stderr=True)
         if not console.is_terminal:
             yield
@@ -189,7 +197,7 @@ class _Streamed:
             yield
 
     def asked_as(self, question: str) -> None:
-        """Shows a question that was completed."""
+        """Show a follow-up question as it was completed."""
         if self._waiting is not None:
             self._waiting.stop()
         click.echo(printable(f"Asked as: {question}\n"))

@@ -33,14 +33,7 @@ from overstory.knowledge import Knowledge
 from overstory.protocols import Progress
 from overstory.retrieve import retriever_names
 from overstory.settings import DEFAULT_CORPUS, DEFAULT_RETRIEVER, Settings
-from overstory_cli.options import (
-    Result,
-    budget_option,
-    json_option,
-    model_option,
-    refining_options,
-    verbosity_options,
-)
+from overstory_cli.options import Result, budget_option, json_option, model_option, refining_options, verbosity_options
 from overstory_cli.output import show_notes
 
 Measure = Callable[[Scores], float]
@@ -61,24 +54,24 @@ _ANSWER_MEASURES: tuple[tuple[str, Callable[[AnswerScores], float]], ...] = (
     ("uncited", lambda scores: scores.uncited),
 )
 _SHARES = ("answered", "uncited")
-"""Measures of answers of which no value is the best."""
+"""Answer metrics without a best value."""
 _SPANNED = ("R@5", "all@5")
-"""The metrics shown with intervals."""
+"""Metrics shown with confidence intervals."""
 
 
 def as_objects(results: Sequence[BenchResult], *, intervals: bool = False) -> list[dict[str, str | float | int]]:
-    """One object per retriever, with the documented keys of `overstory bench --json`.
+    """Return one object per retriever, with the documented keys of `overstory bench --json`.
+
+    Results with answers end with the answer metrics and the `kind` of the answers.
 
     Args:
         intervals: append `R@5_low`, `R@5_high`, `all@5_low` and `all@5_high`.
-
-    Results with answers have their metrics at the end, and the `kind` of the answers.
     """
     return [_object(result) | (_bounds(result) if intervals else {}) | _answers(result) for result in results]
 
 
 def as_table(results: Sequence[BenchResult], *, intervals: bool = False) -> Table:
-    """One line per retriever; with several, the best value of each metric is bold.
+    """Return a table with one row per retriever. With several retrievers, the best value of each metric is bold.
 
     Args:
         intervals: add a second line with the 95 % bootstrap intervals below R@5 and all@5.
@@ -99,7 +92,7 @@ def as_table(results: Sequence[BenchResult], *, intervals: bool = False) -> Tabl
 
 
 def as_answer_table(results: Sequence[BenchResult]) -> Table:
-    """The metrics of answers: one line for each retriever with answers."""
+    """Return a table of answer metrics, with one row per retriever that has answers."""
     table = _table([name for name, _ in _ANSWER_MEASURES])
     table.add_column("kind")
     answers = [result.answers for result in results if result.answers]
@@ -123,14 +116,14 @@ def _table(figures: Iterable[str]) -> Table:
 
 
 def interval_of(result: BenchResult, measure: Measure) -> Interval:
-    """The 95 % bootstrap interval of a metric over the questions of a result."""
+    """Return the 95 % bootstrap interval of a metric over the questions of a result."""
     return mean_interval([measure(scores) for scores in result.scores.values()])
 
 
 def difference_of(result: BenchResult, other: BenchResult, measure: Measure) -> Interval:
-    """The difference of a metric to another retriever's on the same questions, with its 95 % interval."""
+    """Return the difference of a metric between two retrievers on the same questions, with its 95 % interval."""
     if result.scores.keys() != other.scores.keys():
-        raise ValueError(f"{result.row.retriever} and {other.row.retriever} were not asked the same questions")
+        raise ValueError(f"{result.row.retriever} and {other.row.retriever} were not asked the same questions.")
     return difference_interval(
         [measure(scores) for scores in result.scores.values()],
         [measure(other.scores[question]) for question in result.scores],
@@ -168,7 +161,7 @@ def _metric(value: float, *, best: float | None) -> str:
 
 
 def _span(interval: Interval) -> str:
-    # two digits each, ".59–.66" or ".97–1.0", so that a line fits 80 columns
+    # two digits per bound, as in ".59–.66" or ".97–1.0", so that the row fits into 80 columns
     low, high = (f"{bound:.2f}".removeprefix("0")[:3] for bound in (interval.low, interval.high))
     return f"{low}–{high}"
 
@@ -177,51 +170,65 @@ _NOT_IN_A_NAME = re.compile(r"[^\w.-]")
 
 
 def write_run(path: Path, rankings: Mapping[str, Sequence[RankedDocument]], *, tag: str) -> None:
-    """Write the rankings of one retriever, question by question.
+    """Write the rankings of one retriever as a TREC run.
 
-    Evaluation tools sort by score in single precision, and break ties by id. So scores are lowered by the smallest step
-    where they would not be strictly decreasing.
+    Evaluation tools sort by score in single precision and break ties by id. To keep the order, scores are lowered by
+    the smallest possible step until they strictly decrease.
     """
     lines = [line for question, ranking in rankings.items() for line in _lines(question, ranking, tag)]
     try:
         path.write_text("".join(lines), encoding="utf-8")
     except OSError as error:
         raise BenchError(
-            f"{path}: the run cannot be written: {error.strerror or error}", remedy="Name another file with --run."
+            f"{path}: the run cannot be written: {error.strerror or error}.", remedy="Give another file with --run."
         ) from error
 
 
 def run_files(path: Path, retrievers: Sequence[str]) -> dict[str, Path]:
-    """The run file of each retriever: `path` itself for a single one, otherwise with the name before its suffix."""
+    """Return the run file of each retriever: `path`, with the name inserted if there are several retrievers."""
     if len(set(retrievers)) == 1:
         return {retrievers[0]: path}
     return {name: path.with_name(f"{path.stem}.{_NOT_IN_A_NAME.sub('-', name)}{path.suffix}") for name in retrievers}
 
 
 def check_run(files: Mapping[str, Path], ids: Iterable[str]) -> None:
-    """Check in advance that the run files can be written, before hours of work."""
+    """Check that the run files can be written, before hours of work.
+
+    Raises:
+        BenchError: a folder is missing, or an id has white space.
+    """
     check_ids([*files, *ids])
     for file in files.values():
         if not file.parent.is_dir():
-            raise BenchError(f"{file}: there is no such folder", remedy="Make it, or name another file with --run.")
+            raise BenchError(
+                f"{file}: the folder does not exist.", remedy="Create it, or give another file with --run."
+            )
 
 
 def check_ids(ids: Iterable[str]) -> None:
-    """Check that ids can be written to a run file."""
+    """Check that ids can be written to a run file.
+
+    Raises:
+        BenchError: an id is empty or has white space.
+    """
     for each in ids:
         if not each or any(character.isspace() for character in each):
             raise BenchError(
-                f"the id {each!r} is not possible in a TREC run: its columns are separated by white space",
-                remedy="Leave --run out, or give the benchmark ids without white space.",
+                f"The id {each!r} is empty or has white space, so it cannot be written to a TREC run.",
+                remedy="Leave out --run, or use ids without white space in the benchmark.",
             )
 
 
 def falling_scores(scores: Iterable[float]) -> Iterator[np.float32]:
-    """The scores in single precision, strictly decreasing."""
+    """Yield the scores in single precision, lowered where necessary so that they strictly decrease.
+
+    Raises:
+        BenchError: a score is not finite.
+    """
     ceiling = np.float32(np.inf)
     for score in scores:
         if not np.isfinite(score):
-            raise BenchError("a retriever gave a score that is not a finite number", remedy="Report it to its authors.")
+            raise BenchError(f"A retriever returned the score {score}, which is not finite.", remedy="Report this bug.")
         ceiling = np.minimum(np.float32(score), np.nextafter(ceiling, np.float32(-np.inf)))
         yield ceiling
 
@@ -235,59 +242,58 @@ def _lines(question: str, ranking: Sequence[RankedDocument], tag: str) -> Iterat
 
 _PIPED_WIDTH = 100
 IN_FOLDER = "DIR/queries.jsonl"
-"""What `--answers` says without a file: the answers of the folder's own questions."""
+"""Value of `--answers` without a file: the questions of the folder are answered."""
 _BENCH_PASSAGES = 5
 _BENCH_DOCUMENTS = 10
 OF_FOLDERS = ("queries", "qrels", "run", "titles", "pack", "seed", "intervals")
-"""Options that a file of questions has no use for."""
+"""Options that do not apply to a file of questions."""
 
 path = click.Path(path_type=Path)
 
 
 @click.command()
 @click.argument("folder", type=path, metavar="[DIR]", required=False)
-@click.option("--queries", type=path, metavar="FILE", help="Questions, instead of DIR/queries.jsonl.")
-@click.option("--qrels", type=path, metavar="FILE", help="Gold passages, instead of those in DIR/qrels (BEIR or TREC).")
+@click.option("--queries", type=path, metavar="FILE", help="File with questions, instead of DIR/queries.jsonl.")
+@click.option(
+    "--qrels", type=path, metavar="FILE", help="File with gold passages (BEIR or TREC), instead of those in DIR/qrels."
+)
 @click.option(
     "--retriever",
     "names",
     multiple=True,
     metavar="NAME",
-    help=f"May be repeated; by default all that need no system, {DEFAULT_RETRIEVER} for a file of questions.",
+    help="Retriever to measure; may be repeated. Default: all retrievers that need no system; for a file of questions,"
+    f" {DEFAULT_RETRIEVER}.",
 )
 @click.option(
     "-k",
     "k",
     type=click.IntRange(1, 1000),
     show_default=f"{_BENCH_DOCUMENTS}; {_BENCH_PASSAGES} with a file of questions",
-    help="Documents per question, or passages that an answer is made from.",
+    help="Number of documents per question, or of passages per answer.",
 )
-@click.option(
-    "--run", type=path, metavar="FILE", help="Write a TREC run; with several retrievers, one FILE.NAME.trec each."
-)
+@click.option("--run", type=path, metavar="FILE", help="Write a TREC run; with several retrievers, one file for each.")
 @click.option(
     "--titles",
     type=click.Choice(["field", "text", "none"]),
     default="field",
     show_default=True,
-    help="Titles in their field, in the text, or dropped.",
+    help="Keep titles in their field, put them into the text, or drop them.",
 )
 @click.option(
-    "--pack", type=click.IntRange(1), metavar="N", help="Shuffle the passages and join every N into a document."
+    "--pack", type=click.IntRange(1), metavar="N", help="Shuffle the passages and join every N of them into a document."
 )
 @click.option("--pack-seed", "seed", type=int, default=0, show_default=True, metavar="S", help="Seed of the shuffle.")
-@click.option("--intervals", is_flag=True, help="Add the 95 % bootstrap intervals of R@5 and all@5.")
+@click.option("--intervals", is_flag=True, help="Add 95 % bootstrap intervals of R@5 and all@5.")
 @click.option(
     "--answers",
     is_flag=False,
     flag_value=IN_FOLDER,
     metavar="[FILE]",
-    help="Also answer the questions, and compare with metadata.answers. With a CSV file (question,answer,source) and"
-    " without DIR: answer its questions from --corpus.",
+    help="Also answer the questions, and compare the answers with metadata.answers. With a CSV file"
+    " (question,answer,source) and without DIR: answer its questions from --corpus.",
 )
-@click.option(
-    "--corpus", metavar="NAME", help=f"The corpus that a file of questions is asked of.  [default: {DEFAULT_CORPUS}]"
-)
+@click.option("--corpus", metavar="NAME", help=f"Corpus for a file of questions.  [default: {DEFAULT_CORPUS}]")
 @refining_options
 @model_option
 @budget_option
@@ -311,13 +317,17 @@ def bench(
     model: str | None,
     budget_tokens: int | None,
 ) -> Result:
-    """Measure retrievers on a BEIR folder, or answers to questions of your own.
+    """Measure retrievers on a BEIR folder, or answers to your own questions.
 
     Retrievers are measured by recall, nDCG and milliseconds per question, answers also by F1, refusals and citations.
-    The passages of a folder are loaded into a corpus of their own, which later runs reuse. all@5 is the share of
-    questions whose gold passages are all among the first 5. A CSV file with the columns question, answer (empty where
-    the documents do not answer) and source is asked of a corpus that is there. With --where only documents that fulfil
-    it are found and are relevant; questions that this leaves without any are left out, and a note says how many.
+    all@5 is the share of questions whose gold passages are all among the first 5.
+
+    The passages of DIR are loaded into a separate corpus, which later runs reuse. To ask an existing corpus, give
+    --answers a CSV file with the columns question, answer and source; answer is empty if the documents do not answer
+    the question.
+
+    With --where, only matching documents are searched and count as relevant. Questions without a relevant document are
+    skipped, and a note gives their number.
 
     \b
     Examples:
@@ -333,16 +343,16 @@ def bench(
       overstory bench --answers questions.csv --retriever canopy --retriever hirag --model none --json
     """
     if "where" in refined:
-        read_filter(refined["where"])  # one that cannot be read ends the run before anything is loaded
+        read_filter(refined["where"])  # a filter with a syntax error ends the run before documents are loaded
     if answers is not None and answers != IN_FOLDER:
         if folder is None and Path(answers).is_dir():
-            folder = Path(answers)  # "--answers DIR", whose DIR the option took
+            folder = Path(answers)  # in "--answers DIR", click takes DIR as the value of the option
         else:
             return _bench_questions(progress, Path(answers), folder, corpus, names, k, refined, model, budget_tokens)
     if folder is None:
-        raise click.UsageError("Name a folder, DIR, or a file of questions: --answers questions.csv")
+        raise click.UsageError("Give a BEIR folder (DIR), or a file of questions (--answers questions.csv).")
     if corpus is not None:
-        raise click.UsageError("--corpus goes with a file of questions; a folder has a corpus of its own.")
+        raise click.UsageError("--corpus needs a file of questions; a folder is loaded into a separate corpus.")
     dataset = load_dataset(folder, queries=queries, qrels=qrels)
     notes = dataset.notes()
     if answers:
@@ -388,19 +398,19 @@ def _bench_questions(
     budget_tokens: int | None,
 ) -> Result:
     if folder is not None:
-        raise click.UsageError(f"Give either the folder {folder} or the file {file}, whose questions --corpus answers.")
+        raise click.UsageError(f"Give either the folder {folder} or the file of questions {file}, not both.")
     context = click.get_current_context()
     for option in OF_FOLDERS:
         if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
             flag = "--pack-seed" if option == "seed" else f"--{option}"
-            raise click.UsageError(f"{flag} goes with a folder, not with a file of questions.")
+            raise click.UsageError(f"{flag} needs a folder; it does not apply to a file of questions.")
     questions = read_own_questions(file)
     names = tuple(dict.fromkeys(names)) or (DEFAULT_RETRIEVER,)
     outcomes: dict[str, list[Outcome]] = {}
     with Knowledge(corpus or DEFAULT_CORPUS, progress=progress) as knowledge:
         knowledge.use_model(model, budget_tokens=budget_tokens)
         for name in names:
-            knowledge.retriever(name, **refined)  # a wrong name ends the run before anything is asked
+            knowledge.retriever(name, **refined)  # a wrong name ends the run before the first question
         asked = expected(questions, knowledge.documents(), file)
         where = refined.get("where")
         if where is not None:
@@ -410,13 +420,12 @@ def _bench_questions(
         show_notes(notes_on(asked))
         for name in names:
             if knowledge.chat() is None:
-                knowledge.ask(
-                    asked[0].text, k or _BENCH_PASSAGES, retriever=name, **refined
-                )  # loads what later ones find
+                # a warm-up question, so that loading models and plans does not distort the times
+                knowledge.ask(asked[0].text, k or _BENCH_PASSAGES, retriever=name, **refined)
             ask = _asking(knowledge, refined, name, k or _BENCH_PASSAGES)
             outcomes[name] = ask_each(ask, asked, name=name, progress=progress)
     none = sum(not each.answerable for each in asked)
-    size = f"{counted(len(asked), 'question')}, {none:,} of them not in the documents"
+    size = f"{counted(len(asked), 'question')}, {none:,} of them without an answer in the documents"
     title = f"{file.name}: {size}; corpus {corpus or DEFAULT_CORPUS}{_options(refined)}"
     return Result(outcomes_as_objects(outcomes), lambda: _show_outcomes(outcomes, title))
 
@@ -427,12 +436,12 @@ def _show_outcomes(outcomes: Mapping[str, list[Outcome]], title: str) -> None:
     console.print(as_measure_table(outcomes))
     for name, of_retriever in outcomes.items():
         if any(outcome.failures for outcome in of_retriever):
-            click.echo(f"Not as expected with {name}:")
+            click.echo(f"Unexpected answers with {name}:")
             console.print(as_failure_table(of_retriever))
 
 
 def _asking(knowledge: Knowledge, refined: Refined, retriever: str, k: int = _BENCH_PASSAGES) -> Ask:
-    # errors end the run: an answer without the requested language model would distort the figures
+    # strict: errors end the run, since an answer without the requested language model would distort the results
 
     def ask(question: str) -> Answer:
         return knowledge.ask(question, k, retriever=retriever, strict=True, **refined)

@@ -23,7 +23,7 @@ from overstory_cli.options import Result, json_option, verbosity_options, wants_
 
 
 def contributions() -> list[Contribution]:
-    """One per installed system."""
+    """Return what each installed system contributes to Neo4j Browser."""
     return [_of(system) for system in installed_systems()]
 
 
@@ -43,32 +43,27 @@ def _of(system: System[Any, Any]) -> Contribution:
 
 @click.command()
 @click.option(
-    "--corpus", metavar="NAME", help="The one to show.  [default: OVERSTORY_CORPUS, or 'default', or the only one]"
+    "--corpus", metavar="NAME", help="Corpus to show.  [default: OVERSTORY_CORPUS, 'default', or the only corpus]"
 )
-@click.option("--url", metavar="URL", help="Where Neo4j Browser is, if not at port 7474 of your own server.")
-@click.option("--no-open", is_flag=True, help="Serve the guide, but do not open a web browser.")
-@click.option("--print", "only_print", is_flag=True, help="Print the addresses and end; no guide is served.")
+@click.option("--url", metavar="URL", help="Address of Neo4j Browser, if it is not on port 7474 of the Neo4j server.")
+@click.option("--no-open", is_flag=True, help="Serve the guide without opening a web browser.")
+@click.option("--print", "only_print", is_flag=True, help="Print the addresses and exit, without serving the guide.")
 @click.option(
     "--save",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write the saved queries and the style to this folder and end.",
+    help="Write the saved queries and the style to this folder and exit.",
 )
 @verbosity_options
 @json_option
 def browser(
-    progress: Progress,
-    corpus: str | None,
-    url: str | None,
-    no_open: bool,
-    only_print: bool,
-    folder: Path | None,
+    progress: Progress, corpus: str | None, url: str | None, no_open: bool, only_print: bool, folder: Path | None
 ) -> Result | None:
-    """Open Neo4j Browser on a corpus, with a guide of saved queries, colours and captions.
+    """Open Neo4j Browser on a corpus, with a guide of saved queries.
 
-    The guide is served on this machine until Ctrl-C. With --json, or with --print, addresses are printed and nothing
-    is served.
+    The guide also sets colours and captions. It is served on this machine until Ctrl-C. With --json or --print, the
+    command only prints addresses.
 
     \b
     Examples:
@@ -87,7 +82,7 @@ def browser(
 
 
 def _corpus(knowledge: Knowledge, wanted: str | None) -> Corpus:
-    """The named corpus, or else that of the settings, or else the only one."""
+    """Return the named corpus, else the corpus of the settings, else the only corpus."""
     if wanted is not None:
         return read_corpus(knowledge.graph, wanted)
     corpora = {size.corpus.name: size.corpus for size in knowledge.corpora()}
@@ -95,8 +90,7 @@ def _corpus(knowledge: Knowledge, wanted: str | None) -> Corpus:
         return read_corpus(knowledge.graph, knowledge.corpus_name)
     if len(corpora) > 1:
         raise CorpusNotFound(
-            f"There are several corpora: {', '.join(corpora)}.",
-            remedy="Name one: overstory browser --corpus NAME",
+            f"There are several corpora: {', '.join(corpora)}.", remedy="Choose one: overstory browser --corpus NAME"
         )
     return next(iter(corpora.values()))
 
@@ -108,7 +102,7 @@ def _save(knowledge: Knowledge, corpus: Corpus, folder: Path) -> Result:
 
     def show() -> None:
         click.echo(f"{counted(len(files), 'file')} for corpus {corpus.name!r} in {folder}.")
-        click.echo("Drop the .zip file onto Neo4j Browser for favourites, the .grass file for colours and captions.")
+        click.echo("Drop them onto Neo4j Browser: the .zip file adds favourites, the .grass file colours and captions.")
 
     return Result({"files": [str(file) for file in files]}, show)
 
@@ -126,14 +120,14 @@ def _addresses(addresses: graph_browser.Addresses, corpus: Corpus) -> Result:
 
 
 def _serve(knowledge: Knowledge, corpus: Corpus, addresses: graph_browser.Addresses, *, open_it: bool) -> None:
-    # the open connection keeps an embedded server from stopping as idle
+    # the open connection keeps an embedded server from stopping when idle
     with suppress(KeyboardInterrupt), graph_browser.GuideServer(origin=addresses.origin) as server:
         guide = graph_browser.serve_guide(server, knowledge.graph, corpus, contributions())
         link = addresses.link(guide)
         _show(addresses, link)
         click.echo(f"Guide     :guide {guide}")
         if open_it and not webbrowser.open(link):
-            click.echo("No web browser can be opened here: follow the first address.")
+            click.echo("No web browser could be opened. Open the first address yourself.")
         click.echo(f"\nThe guide of corpus {corpus.name!r} is served until you press Ctrl-C.")
         server.wait()
 

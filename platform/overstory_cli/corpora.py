@@ -27,11 +27,11 @@ def corpora(progress: Progress) -> Result:
 
     def show() -> None:
         if not found:
-            click.echo("No corpus yet. Load something: overstory ingest PATH")
+            click.echo("There are no corpora yet. Load documents: overstory ingest PATH")
         for size in found:
             name = size.corpus.name
             sizes = f"{counted(size.documents, 'document')}, {counted(size.chunks, 'chunk')}"
-            rest = f"; being deleted, or that was interrupted: {delete_command(name)}"
+            rest = f"; being deleted. If the deletion was interrupted, run: {delete_command(name)}"
             click.echo(f"{name}: {sizes}{rest if size.corpus.is_deleting else ''}")
 
     return Result(found, show)

@@ -22,24 +22,19 @@ from overstory_cli.output import show_notes
 )
 @where_option
 @click.option(
-    "--all", "everything", is_flag=True, help="Delete the whole corpus. Interrupted, the same command goes on."
+    "--all", "everything", is_flag=True, help="Delete the whole corpus. If interrupted, run the command again."
 )
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @knowledge_options
 @json_option
 def delete(
-    knowledge: Knowledge,
-    ids: tuple[str, ...],
-    sources: tuple[str, ...],
-    where: str | None,
-    everything: bool,
-    yes: bool,
+    knowledge: Knowledge, ids: tuple[str, ...], sources: tuple[str, ...], where: str | None, everything: bool, yes: bool
 ) -> Result:
-    """Delete documents, with names that only they mention, or a whole corpus.
+    """Delete documents or a whole corpus.
 
-    Cached answers of language models that quote them are deleted, too. A relative path is taken from the current
-    folder, as by `overstory ingest`; a folder stands for everything below it. The exit code is 7 if there is no
-    document with one of the ids, or of one of the sources, so also if a run before this one deleted it.
+    Entities that only these documents mention and cached language model responses that quote them are deleted, too.
+    A source path is relative to the current folder, as in `overstory ingest`; a folder includes everything below it.
+    The exit code is 7 if an id or source matches no document, for example because it was deleted before.
 
     \b
     Examples:
@@ -49,7 +44,7 @@ def delete(
       overstory delete --all --corpus wiki --yes
     """
     if sum((bool(ids), bool(sources) or where is not None, everything)) != 1:
-        raise click.UsageError("Name document ids, or --source or --where, or --all.")
+        raise click.UsageError("Give document ids, or --source or --where, or --all.")
     if everything:
         return _delete_corpus(knowledge, yes=yes)
     if sources or where is not None:
@@ -60,7 +55,7 @@ def delete(
 
 
 def _deleted(removed: int, *, missing: int) -> Result:
-    note = f"; {missing:,} not found: deleted before, or never there." if missing else "."
+    note = f"; {missing:,} not found." if missing else "."
     return Result(
         {"deleted": removed, "not_found": missing},
         lambda: click.echo(f"Deleted {counted(removed, 'document')}{note}"),

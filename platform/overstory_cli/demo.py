@@ -21,7 +21,7 @@ from overstory_service.settings import DEFAULT_HOST, DEFAULT_PORT
 
 CORPUS = "demo"
 SOURCE = "examples/hotpotqa"
-"""The namespace of the demo's documents: the same for a checkout and for every place that a wheel is installed in."""
+"""Source of the demo documents. It does not depend on where the package is installed."""
 
 QUESTIONS = (
     (
@@ -31,23 +31,23 @@ QUESTIONS = (
     "The real life person that James Woods' character is based on in the film In Love and War was awarded what medal?",
     "Are Watertown International Airport and Alexandria International Airport both airports in the same state?",
 )
-"""Each needs two passages; all of them are among the first three. From HotpotQA's development questions."""
+"""Development questions of HotpotQA. Each needs two passages, and both are among the first three hits."""
 _DEMO_PASSAGES = 3
 
 
 def page_link(service: str = f"http://{DEFAULT_HOST}:{DEFAULT_PORT}") -> str:
-    """The address of the page on the demo corpus, of the service at an address."""
+    """Return the link to the demo corpus on the web page of a service."""
     return f"{service}/#/ask/{CORPUS}"
 
 
 _FURTHER = f"""
-Look further:
-  overstory search 'your question' --corpus {CORPUS} --why   with the sentences that led to each passage
-  overstory path Metallica 'San Francisco' --corpus {CORPUS}   how two names are connected
-  overstory browser --corpus {CORPUS}   Neo4j Browser on this graph, with a guide and saved queries
-  overstory ingest PATH…     documents of your own, then: overstory index
+Next steps:
+  overstory search 'your question' --corpus {CORPUS} --why   show the sentences that led to each passage
+  overstory path Metallica 'San Francisco' --corpus {CORPUS}   show how two entities are connected
+  overstory browser --corpus {CORPUS}   open the graph in Neo4j Browser, with a guide and saved queries
+  overstory ingest PATH…     load your own documents, then run: overstory index
 
-Ask it in a web browser, and see why: overstory serve --demo --open
+To ask questions on a web page: overstory serve --demo --open
   {page_link()}"""
 
 
@@ -55,10 +55,10 @@ Ask it in a web browser, and see why: overstory serve --demo --open
 @verbosity_options
 @json_option
 def demo(progress: Progress) -> Result:
-    """Load a small real corpus into a real Neo4j, index it, ask three questions, and say where to look further.
+    """Load and index a small corpus, and ask it three questions.
 
-    The first run fetches Neo4j (144 MB); a second one finds everything done. The corpus is called `demo`;
-    `overstory delete --all --corpus demo` removes it.
+    The first run downloads Neo4j (144 MB); later runs only ask the questions. The corpus is called `demo`. To remove
+    it, run `overstory delete --all --corpus demo`.
 
     \b
     Example:
@@ -80,16 +80,16 @@ def demo(progress: Progress) -> Result:
 
 
 def load_demo(knowledge: Knowledge) -> LoadReport:
-    """Loads and indexes the demo corpus; what is there already is not done again."""
+    """Load and index the demo corpus; skip what was done before."""
     with embedder_loaded_meanwhile(knowledge):
-        _ = knowledge.graph  # starts the server, and fetches it first
+        _ = knowledge.graph  # starts the server, and downloads it first if necessary
     report = knowledge.ingest_documents(_documents())
     knowledge.index()
     return report
 
 
 def _documents() -> Iterator[Loaded]:
-    # a broken passage would be our own mistake, so it raises
+    # a broken passage would be a fault of this package, so it raises
     for item in read_sources([str(demo_corpus())], loader="beir", on_broken=_raise, on_skipped=lambda _: None):
         yield dataclasses.replace(item, source=SOURCE)
 

@@ -19,13 +19,13 @@ from overstory_cli.options import Result, json_option, verbosity_options
 @verbosity_options
 @json_option
 def doctor(progress: Progress) -> Result:
-    """Check this set-up, and show problems with remedies. Exits with 1 if there are any.
+    """Check the installation and suggest fixes. The exit code is 1 if there are problems.
 
-    It writes a file where the data goes, embeds a text and extracts from it; nothing stays behind. Nothing is sent to
-    an endpoint.
+    The checks write a temporary file to the data folder, embed a text and extract facts from it. They send nothing to
+    endpoints.
 
-    In the database it also looks for indexes of systems that are not installed, for nodes that a build or a removal
-    left when it was killed, and for vector indexes that are missing or miss many of the nearest vectors.
+    In the database they look for indexes of systems that are not installed, for nodes left behind by a killed build or
+    removal, and for vector indexes that are missing or inaccurate.
 
     \b
     Example:

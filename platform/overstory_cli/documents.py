@@ -24,34 +24,33 @@ from overstory_cli.output import from_here, harmless, show_notes
 @click.option(
     "--disable",
     is_flag=True,
-    help="Disable the documents named by ids or sources, or chosen by --where; with both, those that are both.",
+    help="Disable documents, chosen by ids, sources or --where. With --where and NAME, both must match.",
 )
-@click.option("--enable", is_flag=True, help="Enable them again.")
-@click.option("--disabled", "only_disabled", is_flag=True, help="List only the documents that are disabled.")
+@click.option("--enable", is_flag=True, help="Enable documents, chosen as for --disable.")
+@click.option("--disabled", "only_disabled", is_flag=True, help="List only disabled documents.")
 @click.option(
     "--state",
     type=click.Choice(["failed"]),
-    help="failed: list the files that could not be read, or not all of them, when `overstory ingest` last looked at "
-    "them, with the reason and what to do.",
+    help="failed: list files that `overstory ingest` could not read, or only in part, with the reason and the remedy.",
 )
 @click.option(
     "--source",
     "sources",
     multiple=True,
     metavar="SOURCE",
-    help="Only documents of this file, folder, pattern ('docs/*.html') or other source; may be repeated.",
+    help="List only documents of this file, folder, pattern ('docs/*.html') or other source; may be repeated.",
 )
 @where_option
 @click.option(
     "--boilerplate",
     is_flag=True,
-    help="List the blocks that most documents of their folder repeat instead: how many have each, and its first words.",
+    help="List boilerplate instead: blocks repeated in most documents of a folder, with counts and first words.",
 )
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"At most N documents, by default all, or blocks, by default {MOST_BLOCKS_LISTED:,}.",
+    help=f"Maximum number of documents (default: all) or blocks (default: {MOST_BLOCKS_LISTED:,}).",
 )
 @knowledge_options
 @json_option
@@ -67,11 +66,13 @@ def documents(
     boilerplate: bool,
     limit: int | None,
 ) -> Result | None:
-    """List the documents of a corpus by source: id, number of passages, title, source, and how many links start there
-    if any do. With --json, one object per line.
+    """List, disable or enable the documents of a corpus.
 
-    Of a disabled document nothing is found any more, from now on and in every process, until it is enabled again;
-    nothing is indexed for either. Loading it again leaves it disabled.
+    Documents are sorted by source and shown with id, number of passages, title, source and number of links. With
+    --json, each line is a JSON object.
+
+    A disabled document does not appear in any results until it is enabled again. This takes effect at once, in all
+    processes, and without indexing. Loading the document again does not enable it.
 
     \b
     Examples:
@@ -84,23 +85,23 @@ def documents(
     """
     if disable or enable:
         if (disable and enable) or only_disabled or state or boilerplate or limit is not None:
-            raise click.UsageError("--disable and --enable go with names, --source and --where alone.")
+            raise click.UsageError("--disable and --enable can only be combined with NAME, --source and --where.")
         if not named and not sources and where is None:
-            raise click.UsageError("Name documents by ids or sources, or choose them by --where.")
+            raise click.UsageError("Choose documents by id, source or --where.")
         return _set_disabled(knowledge, [*named, *sources], where, disabled=disable)
     if named:
-        raise click.UsageError("Names stand after --disable or --enable; --source SOURCE lists documents.")
+        raise click.UsageError("NAME needs --disable or --enable; to list documents of a source, use --source SOURCE.")
     if state:
         if only_disabled or where is not None or boilerplate:
-            raise click.UsageError("--state does not go with --disabled, --where or --boilerplate.")
+            raise click.UsageError("--state cannot be combined with --disabled, --where or --boilerplate.")
         _show_failed(knowledge.failed_files(sources), limit)
     elif only_disabled:
         if sources or where is not None or boilerplate:
-            raise click.UsageError("--disabled does not go with --source, --where or --boilerplate.")
+            raise click.UsageError("--disabled cannot be combined with --source, --where or --boilerplate.")
         _show_some(iter(knowledge.disabled_documents()), limit)
     elif boilerplate:
         if sources or where is not None:
-            raise click.UsageError("--boilerplate lists folders; it does not go with --source or --where.")
+            raise click.UsageError("--boilerplate cannot be combined with --source or --where.")
         _show_blocks(knowledge.boilerplate(limit=limit or MOST_BLOCKS_LISTED), limit or MOST_BLOCKS_LISTED)
     else:
         _show_documents(knowledge, sources, where, limit)
@@ -116,11 +117,11 @@ def _show_documents(knowledge: Knowledge, sources: Sequence[str], where: str | N
     for source in sources:
         _note_if_unknown(knowledge, source)
     if disabled := knowledge.count_disabled():
-        click.echo(f"{_are(disabled)} disabled: overstory documents --disabled lists them.", err=True)
+        click.echo(f"{_are(disabled)} disabled; list them with: overstory documents --disabled", err=True)
 
 
 def _show_some(listed: Iterator[StoredDocument], limit: int | None) -> bool:
-    """Show documents up to the limit; returns whether there are any."""
+    """Show at most `limit` documents; return True if there is at least one."""
     some = False
     for document in itertools.islice(listed, limit):
         some = True
@@ -136,13 +137,13 @@ def _show_failed(found: list[FailedFile], limit: int | None) -> None:
             click.echo(harmless(json.dumps(asdict(each), ensure_ascii=False)))
             continue
         place = from_here(escaped(each.source)) + (f", line {each.line}" if each.line else "")
-        more = f" ({each.faults - 1:,} more like it)" if each.faults > 1 else ""
+        more = f" ({each.faults - 1:,} similar problems)" if each.faults > 1 else ""
         click.echo(f"{place}: {printable(each.reason)}{more}")
         click.echo(f"  {each.since[:10]}  {printable(each.remedy)}".rstrip())
     if limit is not None and len(found) > limit:
         click.echo(f"There are more than {counted(limit, 'file')}.", err=True)
     if not found:
-        click.echo("Every file could be read when it was last looked at.", err=True)
+        click.echo("There are no failed files.", err=True)
 
 
 def _set_disabled(knowledge: Knowledge, named: list[str], where: str | None, *, disabled: bool) -> Result:
@@ -171,14 +172,14 @@ def _show_blocks(blocks: list[BoilerplateBlock], limit: int) -> None:
             click.echo(harmless(json.dumps(asdict(block), ensure_ascii=False)))
         return
     if not blocks:
-        click.echo("No block is in most documents of its folder, or this corpus keeps such blocks.")
+        click.echo("No boilerplate was found, or this corpus keeps it (--keep-boilerplate).")
     for folder, found in itertools.groupby(blocks, key=lambda block: block.folder):
         click.echo(on_one_line(folder))
         for block in found:
             words = shortened(on_one_line(block.words))
             click.echo(f"  {block.documents:,} of {counted(block.of, 'document')}: {words}")
     if len(blocks) == limit:
-        click.echo(f"The first {counted(limit, 'block')}; --limit shows more.", err=True)
+        click.echo(f"These are the first {counted(limit, 'block')}; use --limit to see more.", err=True)
 
 
 def _line(document: StoredDocument) -> str:

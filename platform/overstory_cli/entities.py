@@ -19,28 +19,28 @@ from overstory_cli.output import from_here, show_notes, shown_origin, wrapped
 _MOST_ALIASES_SHOWN = 3
 _MOST_FACTS_SHOWN = 20
 _FORMS: Mapping[Form, str] = {
-    "joined": "written in one word or in several",
-    "umlaut": "an umlaut spelt out",
+    "joined": "written as one word or as several",
+    "umlaut": "umlaut spelt out",
     "plural": "singular and plural",
     "swapped": "two letters swapped",
     "letter": "one letter differs",
-    "acronym": "an abbreviation of its words",
+    "acronym": "acronym",
     "initial": "first names as initials",
     "left out": "first names left out",
-    "last name": "the last name alone",
-    "legal": "without its legal form",
+    "last name": "last name only",
+    "legal": "without legal form",
 }
 
-future_option = click.option("--future", is_flag=True, help="Also take names that no passage mentions yet.")
+future_option = click.option("--future", is_flag=True, help="Also accept names that no passage mentions yet.")
 
 
 @click.group()
 def entities() -> None:
-    """List the entities of a corpus, and correct their names by hand.
+    """List and edit the entities of a corpus.
 
-    Corrections are a log, which is kept with the corpus and its exports: `edits` lists it, `undo` takes one back.
-    `overstory index` applies new ones: it reads only the passages with these names again. Later documents follow them,
-    too. Case, accents and punctuation of names make no difference.
+    Edits are stored with the corpus and its exports: `edits` lists them, `undo` reverts one. `overstory index` applies
+    new edits and reads only the passages that mention these entities again. Edits also apply to documents that you
+    load later. Case, accents and punctuation of names are ignored.
 
     \b
     Examples:
@@ -51,16 +51,22 @@ def entities() -> None:
 
 
 @entities.command("list")
-@click.option("--like", default="", metavar="PREFIX", help="Only names that begin so, in any spelling.")
-@click.option("--type", "type_", default="", metavar="TYPE", help="Only names of this type: PERSON, ORG, TERM, …")
+@click.option(
+    "--like", default="", metavar="PREFIX", help="Only entities with a name or alias that starts with PREFIX."
+)
+@click.option("--type", "type_", default="", metavar="TYPE", help="Only entities of this type: PERSON, ORG, TERM, …")
 @where_option
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=MOST_NAMES_LISTED, show_default=True, help="How many, at most."
+    "--limit",
+    type=click.IntRange(min=1),
+    default=MOST_NAMES_LISTED,
+    show_default=True,
+    help="Maximum number of entities.",
 )
 @knowledge_options
 @json_option
 def list_(knowledge: Knowledge, like: str, type_: str, where: str | None, limit: int) -> Result:
-    """List the names that most passages mention.
+    """List entities, sorted by the number of passages that mention them.
 
     \b
     Examples:
@@ -78,9 +84,9 @@ def _show_names(knowledge: Knowledge, found: Sequence[ListedEntity], where: str 
         click.echo(f"{name.passages:>7,}  {name.type or '-':<12}  {_shown(name.name)}{also}")
     disabled = knowledge.count_disabled()
     if not found and narrowed:
-        click.echo("No such name.")
+        click.echo("No entity matches.")
     elif not found:
-        click.echo("No names." if disabled else "No names: `overstory index` finds those of new documents.")
+        click.echo("There are no entities." + ("" if disabled else " To find entities, run: overstory index"))
     show_notes([*(knowledge.filter_notes(where) if where else ()), *([disabled_note(disabled)] if disabled else ())])
 
 
@@ -88,12 +94,16 @@ def _show_names(knowledge: Knowledge, found: Sequence[ListedEntity], where: str 
 @click.argument("name")
 @where_option
 @click.option(
-    "--limit", type=click.IntRange(1, 100), default=_MOST_FACTS_SHOWN, show_default=True, help="How many facts."
+    "--limit",
+    type=click.IntRange(1, 100),
+    default=_MOST_FACTS_SHOWN,
+    show_default=True,
+    help="Maximum number of facts.",
 )
 @knowledge_options
 @json_option
 def show(knowledge: Knowledge, name: str, where: str | None, limit: int) -> Result:
-    """Show an entity: its type, other names, facts and the sentences that state them.
+    """Show an entity: type, aliases, related entities, and facts with the sentences that state them.
 
     \b
     Example:
@@ -122,7 +132,7 @@ def _show_entity(found: EntityFacts) -> None:
 @knowledge_options
 @json_option
 def hide(knowledge: Knowledge, names: tuple[str, ...], future: bool) -> Result:
-    """Hide names that were found by mistake: nothing is found by them any more.
+    """Hide names that are not entities, so that they are no longer used.
 
     \b
     Example:
@@ -133,12 +143,12 @@ def hide(knowledge: Knowledge, names: tuple[str, ...], future: bool) -> Result:
 
 @entities.command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME…")
-@click.option("--into", required=True, metavar="NAME", help="The name of the entity that they become.")
+@click.option("--into", required=True, metavar="NAME", help="Name of the merged entity.")
 @future_option
 @knowledge_options
 @json_option
 def merge(knowledge: Knowledge, names: tuple[str, ...], into: str, future: bool) -> Result:
-    """Merge names of one thing into one entity, and keep them as its other names.
+    """Merge several names into one entity; they become its aliases.
 
     \b
     Example:
@@ -154,7 +164,7 @@ def merge(knowledge: Knowledge, names: tuple[str, ...], into: str, future: bool)
 @knowledge_options
 @json_option
 def rename(knowledge: Knowledge, name: str, to: str, future: bool) -> Result:
-    """Call an entity by another name; its old names still lead to it.
+    """Rename an entity; its old name becomes an alias.
 
     \b
     Example:
@@ -170,7 +180,7 @@ def _made(knowledge: Knowledge, made: Sequence[StoredEntityEdit]) -> Result:
         if made:
             _show_next(knowledge)
         else:
-            click.echo("Hidden already.")
+            click.echo("All of these names are hidden already.")
 
     return Result({"edits": made}, show)
 
@@ -179,7 +189,7 @@ def _made(knowledge: Knowledge, made: Sequence[StoredEntityEdit]) -> Result:
 @knowledge_options
 @json_option
 def edits(knowledge: Knowledge) -> Result:
-    """List the edits by hand with their numbers, and the vocabularies.
+    """List the manual edits with their numbers, and the vocabularies.
 
     \b
     Example:
@@ -194,7 +204,7 @@ def edits(knowledge: Knowledge) -> Result:
         for edit in made:
             click.echo(f"{_line(edit)}  ({edit.at:%Y-%m-%d %H:%M} UTC)")
         if not made:
-            click.echo("No name was edited by hand.")
+            click.echo("There are no manual edits.")
 
     return Result({"edits": made, "vocabularies": vocabularies}, show)
 
@@ -204,7 +214,7 @@ def edits(knowledge: Knowledge) -> Result:
 @knowledge_options
 @json_option
 def undo(knowledge: Knowledge, number: int | None) -> Result:
-    """Take back edit N, or the last one; the others stay.
+    """Undo edit N, or the last edit.
 
     \b
     Examples:
@@ -222,14 +232,14 @@ def undo(knowledge: Knowledge, number: int | None) -> Result:
 
 @entities.command()
 @click.argument("file", metavar="FILE")
-@click.option("--dry-run", is_flag=True, help="Print the changes, and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Only print the changes.")
 @knowledge_options
 @json_option
 def vocabulary(knowledge: Knowledge, file: str, dry_run: bool) -> Result:
-    """Load a file of names that texts are searched for, with their types and aliases.
+    """Load a vocabulary: a file of names that are recognised as entities wherever texts mention them.
 
-    FILE is CSV with the header "name,type,aliases", the aliases separated by ";", or JSON lines with these keys. When
-    loaded again it replaces its earlier content, and an empty file removes it.
+    FILE is CSV with the header "name,type,aliases", with aliases separated by ";", or JSON lines with these keys. When
+    you load the file again, it replaces its earlier content; an empty file removes the vocabulary.
 
     \b
     Examples:
@@ -246,29 +256,33 @@ def _show_vocabulary(knowledge: Knowledge, change: VocabularyChange, *, dry_run:
     done = {"add": "added", "change": "changed", "remove": "removed"}
     counts = ", ".join(f"{len(names):,} {done[kind]}" for kind, names in parts.items() if names)
     if not counts:
-        click.echo(f"{printable(change.source)} changes nothing.")
+        click.echo(f"{printable(change.source)}: no changes.")
     elif dry_run:
         for kind, names in parts.items():
             for name in names:
                 click.echo(f"{kind:<7} {_shown(name)}")
-        click.echo(f"{counts}; nothing was written.", err=True)
+        click.echo(f"{counts}; nothing was stored.", err=True)
     else:
-        click.echo(f"{printable(change.source)}: {counts}; it has {counted(change.names, 'name')} now.")
+        click.echo(f"{printable(change.source)}: {counts}; {counted(change.names, 'name')} in total.")
         _show_next(knowledge)
 
 
 @entities.command()
-@click.option("--reason", type=click.Choice(MERGE_REASONS), help="Only pairs that are alike for this reason.")
+@click.option("--reason", type=click.Choice(MERGE_REASONS), help="Only pairs with this kind of similarity.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=MOST_MERGES_SUGGESTED, show_default=True, help="How many pairs."
+    "--limit",
+    type=click.IntRange(min=1),
+    default=MOST_MERGES_SUGGESTED,
+    show_default=True,
+    help="Maximum number of pairs.",
 )
 @knowledge_options
 @json_option
 def suggest(knowledge: Knowledge, reason: MergeReason | None, limit: int) -> Result:
-    """List pairs of names that may be one entity, with passages.
+    """List merge suggestions: pairs of entities that may be the same, with passages.
 
-    Two names are spelt differently, abbreviated, with initials, or one is a part of the other in the same passages.
-    `merge` accepts a suggestion; `dismiss` has it not made again.
+    The names of a pair differ in spelling, one is an abbreviation of the other or has initials, or one is a part of the
+    other in the same passages. Accept a suggestion with `merge`; reject it for good with `dismiss`.
 
     \b
     Examples:
@@ -285,17 +299,19 @@ def _show_suggestions(found: SuggestedMerges) -> None:
         for passage in each.quotes:
             click.echo(f"    {on_one_line(passage.quote)}  [{from_here(escaped(passage.origin))}]")
     if not found.suggestions:
-        click.echo("No two names look like one.")
+        click.echo("There are no merge suggestions.")
     notes: list[str] = []
     if found.found > len(found.suggestions):
-        notes.append(f"The first {len(found.suggestions):,} of {counted(found.found, 'pair')}; --limit shows more.")
+        notes.append(f"Showing {len(found.suggestions):,} of {counted(found.found, 'pair')}; use --limit to see more.")
     if found.not_looked_up:
-        notes.append(f"{counted(found.not_looked_up, 'pair')} of rarer names were not looked up.")
+        notes.append(f"{counted(found.not_looked_up, 'pair')} of less frequent entities not checked.")
     if found.crowded_blocks:
         groups = counted(found.crowded_blocks, "group")
-        notes.append(f"{groups} of names that are alike are too large to compare each with each.")
+        notes.append(f"{groups} of similar names skipped: too many names to compare.")
     if found.suggestions:
-        notes.append("overstory entities merge NAME --into NAME accepts one, dismiss NAME NAME dismisses it.")
+        notes.append(
+            "To accept a suggestion: overstory entities merge NAME --into NAME. To reject it: dismiss NAME NAME."
+        )
     for note in notes:
         click.echo(note, err=True)
 
@@ -322,14 +338,14 @@ def _evidence(suggested: SuggestedMerge) -> str:
 @knowledge_options
 @json_option
 def dismiss(knowledge: Knowledge, name: str, other: str) -> Result:
-    """Dismiss a suggestion: NAME and OTHER are two entities.
+    """Reject a merge suggestion: NAME and OTHER are different entities.
 
     \b
     Example:
       overstory entities dismiss Batswana Botswana
     """
     knowledge.dismiss_merge(name, other)
-    return _pair("dismissed", name, other, "are not suggested again")
+    return _pair("dismissed", name, other, "will not be suggested again")
 
 
 @entities.command()
@@ -338,7 +354,7 @@ def dismiss(knowledge: Knowledge, name: str, other: str) -> Result:
 @knowledge_options
 @json_option
 def undismiss(knowledge: Knowledge, name: str, other: str) -> Result:
-    """Take back a dismissal: NAME and OTHER may be suggested again.
+    """Undo a dismissal, so that NAME and OTHER may be suggested again.
 
     \b
     Example:
@@ -357,7 +373,7 @@ def _pair(done: str, name: str, into: str, effect: str) -> Result:
 @knowledge_options
 @json_option
 def dismissed(knowledge: Knowledge) -> Result:
-    """List the dismissed pairs of names.
+    """List the dismissed merge suggestions.
 
     \b
     Example:
@@ -369,13 +385,13 @@ def dismissed(knowledge: Knowledge) -> Result:
         for each in pairs:
             click.echo(f"{each.at:%Y-%m-%d}  {printable(each.name)!r} and {printable(each.into)!r}")
         if not pairs:
-            click.echo("No pair of names was dismissed.")
+            click.echo("There are no dismissed suggestions.")
 
     return Result({"dismissed": pairs}, show)
 
 
 def _show_next(knowledge: Knowledge) -> None:
-    click.echo(f"The next {index_command(knowledge.corpus_name)} applies this.", err=True)
+    click.echo(f"To apply it, run: {index_command(knowledge.corpus_name)}", err=True)
 
 
 def _aliases(aliases: Sequence[str]) -> str:

@@ -17,11 +17,13 @@ from overstory_cli.output import STANDARD_OUTPUT, show_notes, write_lines
 @knowledge_options
 @json_option
 def export(knowledge: Knowledge, file: str, force: bool, where: str | None) -> Result:
-    """Write a corpus to a file of JSON lines (- is standard output) that `overstory ingest` can restore: documents,
-    chunks, vectors, mentions and facts. Nothing is computed again, and the digest stays the same.
+    """Export a corpus to a file.
 
-    With --where only matching documents are written, and nothing of others: no links to them, and no edits of names and
-    vocabularies, whose names may be theirs.
+    FILE gets JSON lines with documents, chunks, vectors, mentions and facts; - is standard output. `overstory ingest
+    FILE` restores the corpus without recomputing anything, and with the same digest.
+
+    With --where, only matching documents are exported, without links to other documents. Entity edits and
+    vocabularies are left out, too, because they may contain names from other documents.
 
     \b
     Examples:

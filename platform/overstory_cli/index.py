@@ -16,48 +16,51 @@ from overstory_cli.output import show_notes
 
 @click.command()
 @click.option(
-    "--re-embed", is_flag=True, help="Change to the embedder of the settings; searches use the old one until then."
+    "--re-embed",
+    is_flag=True,
+    help="Switch to the embedder of the settings. Searches use the old one until all passages are embedded.",
 )
 @click.option(
     "--embedder",
     metavar="NAME",
-    help="Switch the corpus to this embedder (multilingual, minilm), which it keeps whatever OVERSTORY_EMBEDDER says;"
-    " searches use the old one until it is done.",
+    help="Switch the corpus to this embedder (multilingual, minilm), whatever OVERSTORY_EMBEDDER is. Searches use the"
+    " old one until all passages are embedded.",
 )
 @click.option(
     "--rebuild-indexes",
     is_flag=True,
-    help="First drop and make again the indexes over vectors and words; searches by meaning scan all vectors"
-    " meanwhile.",
+    help="First drop and rebuild the vector and full-text indexes. Until then, dense searches scan all vectors.",
 )
 @click.option(
     "--system",
     "systems",
     multiple=True,
     metavar="NAME[:OPTION=VALUE,…]",
-    help="Also build what this system needs, from now on. overstory systems lists them, and overstory systems NAME its"
-    " options. May be repeated.",
+    help="Build the index of this system, and update it in later runs. overstory systems lists the systems, overstory"
+    " systems NAME the options. May be repeated.",
 )
 @click.option(
     "--remove-system",
     "removed",
     multiple=True,
     metavar="NAME",
-    help="Remove the index of this system. May be repeated.",
+    help="Remove the index of this system; may be repeated.",
 )
 @click.option(
-    "--forget", is_flag=True, help="With --remove-system: also the answers that it remembers (overstory memory)."
+    "--forget", is_flag=True, help="With --remove-system, also delete its remembered answers (overstory memory)."
 )
 @click.option(
     "--improve",
     is_flag=True,
-    help="Cluster again in systems that only added the latest changes to communities they had; overstory status says"
-    " which did. Takes as long as their first build.",
+    help="Cluster from scratch in systems that only added recent changes to existing communities (see overstory"
+    " status). Takes as long as the first build.",
 )
 @model_option
 @budget_option
 @click.option(
-    "--estimate", is_flag=True, help="Say what the language model would be asked, at most; send and write nothing."
+    "--estimate",
+    is_flag=True,
+    help="Only estimate the most requests and tokens for the language model. Nothing is sent or written.",
 )
 @knowledge_options
 @json_option
@@ -74,11 +77,13 @@ def index(
     budget_tokens: int | None,
     estimate: bool,
 ) -> Result:
-    """Build what searching needs: vectors, entities and mentions, facts, relationships.
+    """Build or update the search index of a corpus.
 
-    Only the steps whose input changed are run. To resume an interrupted run, run the same command again.
+    The index has vectors, entities, mentions, facts and relationships. Only stages whose input changed are run. To
+    resume an interrupted run, run the same command again.
 
-    A system reads with a language model only where --model names one, and keeps to it until --model none ends that.
+    Systems read passages with a language model only if --model names one. They use it in later runs, too, until you
+    give --model none.
 
     \b
     Examples:
@@ -95,18 +100,18 @@ def index(
     for both in sorted(set(removed) & {name.partition(":")[0] for name in systems}):
         raise click.UsageError(f"--system and --remove-system both name {both}.")
     if embedder is not None and re_embed:
-        raise click.UsageError("--re-embed changes to the embedder of the settings, and --embedder to another.")
+        raise click.UsageError("--re-embed and --embedder cannot be combined: both switch the embedder.")
     if forget and not removed:
-        raise click.UsageError("--forget goes with --remove-system.")
+        raise click.UsageError("--forget needs --remove-system.")
     if budget_tokens is not None:
         knowledge.use_model(model, budget_tokens=budget_tokens)
     if estimate:
         estimated = knowledge.estimate_index(systems, model=model)
         return Result(estimated, lambda: _show_estimate(estimated))
-    build_requests([*systems, *removed], model)  # a wrong name is found before any index is removed
+    build_requests([*systems, *removed], model)  # raises for a wrong name before any index is removed
     for name in removed:
         knowledge.remove_system(name, forget=forget)
-        click.echo(f"Corpus {knowledge.corpus_name!r} has no index of {name} now.", err=True)
+        click.echo(f"Removed the index of {name} from corpus {knowledge.corpus_name!r}.", err=True)
     report = knowledge.index(
         re_embed=re_embed,
         embedder=embedder,
@@ -120,21 +125,19 @@ def index(
 
 
 def show_indexed(knowledge: Knowledge, report: IndexReport) -> None:
-    """Prints the stages that were run."""
     if report.done:
         click.echo(f"Corpus {knowledge.corpus_name!r} is indexed ({', '.join(report.done)}).")
         click.echo(f"Next: overstory search 'your question' --corpus {shlex.quote(knowledge.corpus_name)}")
     else:
-        click.echo(f"Corpus {knowledge.corpus_name!r} is up to date; nothing to do.")
+        click.echo(f"The index of corpus {knowledge.corpus_name!r} is up to date.")
 
 
 def index_fields(knowledge: Knowledge, report: IndexReport) -> dict[str, object]:
-    """The fields that --json prints."""
     return {"done": report.done, "notes": report.notes, "status": knowledge.status()}
 
 
 def _show_estimate(estimate: Estimate) -> None:
     if not estimate.requests and not estimate.remembered:
-        click.echo("No language model would be asked.")
+        click.echo("No requests would be sent to a language model.")
     else:
         click.echo(f"The language model would be sent {estimate}.")

@@ -15,7 +15,7 @@ from overstory.sources.read_options import ReadOptions
 from overstory_cli.index import index_fields, show_indexed
 from overstory_cli.options import Result, json_option, knowledge_options, wants_json
 from overstory_cli.output import JsonList, from_here, show_notes, shown_time
-from overstory_cli.reading import (
+from overstory_cli.source_options import (
     Metadata,
     delete_excluded_option,
     loader_option,
@@ -28,8 +28,8 @@ from overstory_cli.reading import (
 )
 
 DATABASE = "neo4j:"
-_EMPTY = " (if these documents are to go: the same with --sync --yes)"
-_EXCLUDED = " (if these documents are to go: the same with --sync --delete-excluded)"
+_EMPTY = " (to delete these documents, run again with --sync --yes)"
+_EXCLUDED = " (to delete these documents, run again with --sync --delete-excluded)"
 
 
 @click.command()
@@ -37,40 +37,42 @@ _EXCLUDED = " (if these documents are to go: the same with --sync --delete-exclu
 @click.option(
     "--sync",
     is_flag=True,
-    help="Also delete documents of these paths that are no longer there to read; moved ones keep what was found.",
+    help="Also delete documents of these paths whose files or records are gone. Moved documents keep their index data.",
 )
 @click.option(
     "--retry",
     is_flag=True,
-    help="Read only the files that could not be read before, of these paths or of all (overstory documents --state "
-    "failed lists them).",
+    help="Read only files that could not be read before: those of these paths, or all without PATH (see overstory "
+    "documents --state failed).",
 )
 @loader_option
 @strict_option
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="List what would be added, changed, moved and removed, and about how long indexing would take; change "
-    "nothing. Everything is read for that, and what is new is cut into chunks.",
+    help="Only list what would be added, changed, moved and removed, and estimate the indexing time. All files are "
+    "read and new documents are chunked, but nothing is stored.",
 )
 @click.option(
     "--index",
     "then_index",
     is_flag=True,
-    help="Then build the index, as overstory index does: faster than a command of its own after each small change.",
+    help="Then update the index: faster than running overstory index after each small change.",
 )
-@click.option("-y", "--yes", is_flag=True, help="With --sync, do not ask if paths are missing or empty.")
+@click.option(
+    "-y", "--yes", is_flag=True, help="With --sync, delete the documents of missing or empty paths without asking."
+)
 @click.option(
     "--keep-boilerplate/--no-keep-boilerplate",
     "keep_boilerplate",
     default=None,
-    help="Keep blocks that most documents of a folder repeat (licences, navigation) in names, vectors and answers of "
-    "this corpus; it stays so until you say --no-keep-boilerplate.",
+    help="Keep boilerplate, that is, blocks that most documents of a folder repeat (licences, navigation), in "
+    "entities, vectors and answers. Applies to the whole corpus and to later runs.",
 )
 @click.option(
     "--from-uri",
     metavar="URI",
-    help="The Neo4j that neo4j: sources are read from; by default OVERSTORY_SOURCE_NEO4J_URI, or that of the corpus.",
+    help="Neo4j server to read neo4j: sources from. Default: OVERSTORY_SOURCE_NEO4J_URI, or the server of the corpus.",
 )
 @metadata_option
 @delete_excluded_option
@@ -92,17 +94,18 @@ def ingest(
     from_uri: str | None,
     metadata: Metadata,
 ) -> Result | int:
-    """Load files and folders into a corpus: text, Markdown, HTML, PDF, Office files, books, e-mail, notebooks, source
-    code, manual pages, archives, JSON lines, CSV, BEIR folders, OpenIE triples, graphs (nodes.csv and edges.csv, JSON
-    lines, GraphML), and files of `overstory export`. A graph in a Neo4j database is a source, too: neo4j: and its
-    labels, each with the property that is the key; so are a page or a sitemap (https://…), and a folder in a store
-    (s3://…).
+    """Load files and folders into a corpus.
 
-    Unchanged content is skipped; changed content replaces the old. With --sync, the corpus becomes a mirror of these
-    paths: documents whose files, or records in them, are gone are deleted. Documents of files that could not be read
-    stay, as do those of files that are left out by --include, --exclude or --gitignore (--delete-excluded deletes
-    them). Broken sources are reported and skipped, and the exit code is then 8. Run `overstory index` afterwards, or
-    use --index.
+    Formats: text, Markdown, HTML, PDF, Office files, books, e-mail, notebooks, source code, manual pages, archives,
+    JSON lines, CSV, BEIR folders, OpenIE triples, graphs (nodes.csv and edges.csv, JSON lines, GraphML), and files of
+    `overstory export`. PATH can also be a web page or sitemap (https://…), a folder in an object store (s3://…), or a
+    graph in a Neo4j database: neo4j: followed by labels, each with its key property.
+
+    Unchanged documents are skipped, changed documents are replaced. With --sync the corpus mirrors these paths:
+    documents whose files or records are gone are deleted. Documents stay if their file could not be read, or if
+    --include, --exclude or --gitignore leave it out (--delete-excluded deletes the latter).
+
+    Broken sources are reported and skipped; the exit code is then 8. Run `overstory index` afterwards, or use --index.
 
     \b
     Examples:
@@ -117,15 +120,15 @@ def ingest(
       overstory ingest 'neo4j:Movie?key=title&text=title,tagline;Person?key=name'
     """
     if not paths and not retry:
-        raise click.UsageError("Name a file or a folder.")
+        raise click.UsageError("Give a file or a folder.")
     if from_uri and not any(path.startswith(DATABASE) for path in paths):
-        raise click.UsageError("--from-uri is for sources like 'neo4j:Movie?key=title'.")
+        raise click.UsageError("--from-uri needs a source like 'neo4j:Movie?key=title'.")
     if yes and not sync:
-        raise click.UsageError("--yes is for --sync.")
+        raise click.UsageError("--yes needs --sync.")
     if options.delete_excluded and not sync:
-        raise click.UsageError("--delete-excluded is for --sync.")
+        raise click.UsageError("--delete-excluded needs --sync.")
     if then_index and dry_run:
-        raise click.UsageError("--dry-run changes nothing, so there is nothing to --index.")
+        raise click.UsageError("--dry-run and --index cannot be combined.")
     work = knowledge.preview if dry_run else functools.partial(knowledge.ingest, keep_boilerplate=keep_boilerplate)
     run = functools.partial(
         work,
@@ -156,11 +159,11 @@ def ingest(
     def show() -> None:
         _show(report, knowledge.corpus_name, paths=len(paths), dry_run=dry_run)
         if retry and not report.documents and not report.broken:
-            click.echo("No file is remembered that could not be read.")
+            click.echo("There are no failed files to retry.")
 
-    if then_index and report.in_corpus is not None:  # None if nothing could be read
+    if then_index and report.in_corpus is not None:  # None if no document could be read
         if not wants_json():
-            show()  # before an index that takes long
+            show()  # before indexing, which may take long
         indexed = knowledge.index()
         show_notes(indexed.notes)
         loaded = {each.name: getattr(report, each.name) for each in fields(report)}
@@ -193,7 +196,7 @@ def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None
         sentences.append(f"Corpus {corpus!r} {has} {counted(report.in_corpus, 'document')}.")
     click.echo(" ".join(sentences))
     if report.metadata_only:
-        click.echo(f"Of {counted(report.metadata_only, 'document')} only the metadata{would or ' was'} written.")
+        click.echo(f"Only the metadata of {counted(report.metadata_only, 'document')}{would or ' was'} updated.")
     _show_links(report, would)
     if dry_run and report.chunks:
         click.echo(f"{counted(report.chunks, 'new chunk')}{shown_time(report.index_time)}.")
@@ -202,28 +205,28 @@ def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None
         click.echo(f"{counted(report.hidden, 'hidden file or folder', 'hidden files and folders')} skipped.", err=True)
     if report.excluded:
         left_out = counted(report.excluded, "file or folder", "files and folders")
-        click.echo(f"{left_out} left out by patterns.", err=True)
+        click.echo(f"{left_out} excluded by patterns.", err=True)
     show_files(report.skipped, report.decoded, report.broken)
     if report.broken and report.in_corpus is not None and not dry_run:
-        click.echo("overstory ingest --retry reads them again, as does the next run on their paths.", err=True)
+        click.echo("To read them again, run overstory ingest --retry, or ingest their paths again.", err=True)
 
 
 def _show_links(report: LoadReport, would: str) -> None:
-    said: list[str] = []
+    sentences: list[str] = []
     if report.links:
-        said.append(f"{counted(report.links, 'link')} between documents.")
+        sentences.append(f"{counted(report.links, 'link')} between documents.")
     if report.relinked:
         changed = counted(report.relinked, "document")
-        said.append(f"{changed}{would or (' was' if report.relinked == 1 else ' were')} given other links.")
+        sentences.append(f"The links of {changed}{would or ' were'} updated.")
     if report.unresolved:
         lead = "link leads" if report.unresolved == 1 else "links lead"
-        said.append(f"{report.unresolved:,} {lead} to documents that the corpus does not have.")
-    if said:
-        click.echo(" ".join(said))
+        sentences.append(f"{report.unresolved:,} {lead} to documents that the corpus does not have.")
+    if sentences:
+        click.echo(" ".join(sentences))
 
 
 def _show_next(knowledge: Knowledge) -> None:
-    # nothing may be left to do, as after a restored export
+    # a restored export, for example, needs no indexing
     status = knowledge.status(sizes=False)
     if any(status.pending.values()):
         click.echo(f"Next: {index_command(knowledge.corpus_name)}{shown_time(status.index_time)}")
@@ -236,14 +239,14 @@ def _show_vanished(report: LoadReport, paths: int) -> None:
         one = report.vanished == 1
         click.echo(
             f"{counted(report.vanished, 'document')} of {'this path' if paths == 1 else 'these paths'} "
-            f"{'has' if one else 'have'} no file or record any more: --sync removes {'it' if one else 'them'}."
+            f"no longer {'has' if one else 'have'} a file or record: --sync removes {'it' if one else 'them'}."
         )
     kept = [
         f"{from_here(each.path)}: {counted(each.documents, 'document')}; {each.why}"
         f"{_EMPTY if each.empty else _EXCLUDED if each.excluded else ''}"
         for each in report.kept
     ]
-    show_some(f"{'path' if len(kept) == 1 else 'paths'} whose documents stay, because they were not read", kept)
+    show_some(f"{'path' if len(kept) == 1 else 'paths'} not read; documents kept", kept)
 
 
 def _show_change(change: DocumentChange) -> None:

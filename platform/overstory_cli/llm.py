@@ -13,10 +13,10 @@ from overstory_cli.options import Result, budget_option, json_option, model_opti
 
 @click.group()
 def llm() -> None:
-    """Check the language model, and manage the cache of answers.
+    """Check the language model and manage its response cache.
 
-    Nothing needs a language model; some things are better with one. OVERSTORY_LLM_BASE_URL, _MODEL and _API_KEY name
-    one at any endpoint that speaks OpenAI's API, OVERSTORY_LLM=local one in this process.
+    A language model is optional. To use one behind an OpenAI-compatible endpoint, set OVERSTORY_LLM_BASE_URL,
+    OVERSTORY_LLM_MODEL and OVERSTORY_LLM_API_KEY. To run a small one in this process, set OVERSTORY_LLM=local.
     """
 
 
@@ -26,7 +26,7 @@ def llm() -> None:
 @verbosity_options
 @json_option
 def check(progress: Progress, model: str | None, budget_tokens: int | None) -> Result:
-    """Ask the language model one small question, and show its answer, time and tokens.
+    """Ask the language model a test question, and show its answer, time and tokens.
 
     \b
     Examples:
@@ -38,7 +38,7 @@ def check(progress: Progress, model: str | None, budget_tokens: int | None) -> R
         found = check_model(chat)
 
     def show() -> None:
-        verdict = "correct" if found.right else "wrong; expect little of this model"
+        verdict = "correct" if found.right else "wrong; this model may give poor answers"
         form = "valid JSON after a correction" if found.corrected else "valid JSON on the first try"
         click.echo(f"Model    {printable(found.model)} ({printable(found.fingerprint)})")
         click.echo(f"Asked    {found.question}")
@@ -49,10 +49,10 @@ def check(progress: Progress, model: str | None, budget_tokens: int | None) -> R
 
 
 @llm.command()
-@click.option("--clear", is_flag=True, help="Delete all cached answers.")
+@click.option("--clear", is_flag=True, help="Delete all cached responses.")
 @json_option
 def cache(clear: bool) -> Result:
-    """Show the size of the answer cache, or clear it. A cached request is not sent again.
+    """Show the size of the response cache, or clear it. A cached request is not sent again.
 
     \b
     Examples:
@@ -64,7 +64,7 @@ def cache(clear: bool) -> Result:
 
     def show() -> None:
         done = "deleted" if clear else "cached"
-        click.echo(f"{counted(found.answers, 'answer')} {done}, {found.bytes / 1e6:,.1f} MB, {found.tokens:,} tokens")
+        click.echo(f"{counted(found.answers, 'response')} {done}, {found.bytes / 1e6:,.1f} MB, {found.tokens:,} tokens")
         click.echo(f"File: {found.path}")
 
     fields = {"path": str(found.path), "answers": found.answers, "bytes": found.bytes, "tokens": found.tokens}

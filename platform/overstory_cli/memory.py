@@ -19,26 +19,26 @@ from overstory_cli.output import OUTPUT_WIDTH, STANDARD_OUTPUT, shown_origin, wr
 
 @click.group()
 def memory() -> None:
-    """Look at, delete, export and restore the answers that systems remember.
+    """List, delete, export and restore remembered answers.
 
-    `overstory ask --remember` writes them, with the facts and the passages that they cite, and nothing else does. An
-    answer goes with any passage that it stands on.
+    Some systems use earlier answers to find better ones. Only `overstory ask --remember` stores an answer, with the
+    facts and passages that it cites. If one of these passages is deleted, the answer is deleted, too.
     """
 
 
 @memory.command("list")
-@click.option("--like", default="", metavar="TEXT", help="Only answers to questions with this text in them.")
+@click.option("--like", default="", metavar="TEXT", help="Only answers to questions that contain this text.")
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
     default=MOST_ANSWERS_LISTED,
     show_default=True,
-    help="How many, the newest first.",
+    help="Maximum number of answers.",
 )
 @knowledge_options
 @json_option
 def list_(knowledge: Knowledge, like: str, limit: int) -> Result:
-    """List remembered answers, the newest first.
+    """List remembered answers, newest first.
 
     \b
     Examples:
@@ -49,9 +49,9 @@ def list_(knowledge: Knowledge, like: str, limit: int) -> Result:
 
     def show() -> None:
         if not found:
-            click.echo("No such answer is remembered." if like else "No answer is remembered.")
+            click.echo("No remembered answer matches." if like else "There are no remembered answers.")
         for each in found:
-            lost = "" if each.stated else "  (not used: its facts are gone)"
+            lost = "" if each.stated else "  (not used: passages no longer state its facts)"
             question = shortened(printable(each.questions[0]))
             click.echo(f"{click.style(each.short_id, bold=True)}  {_when(each)}  {question}{lost}")
             click.echo(f"{'':10}{shortened(printable(each.short), OUTPUT_WIDTH - 10)}")
@@ -64,9 +64,9 @@ def list_(knowledge: Knowledge, like: str, limit: int) -> Result:
 @knowledge_options
 @json_option
 def show(knowledge: Knowledge, id_: str) -> Result:
-    """Show a remembered answer with the facts that it cites, and the sentences that state them.
+    """Show a remembered answer with its facts and the sentences that state them.
 
-    ID is what `overstory memory list` shows, or enough of its beginning to tell it.
+    ID is an id from `overstory memory list`, or a unique prefix of it.
 
     \b
     Example:
@@ -83,9 +83,9 @@ def show(knowledge: Knowledge, id_: str) -> Result:
 @knowledge_options
 @json_option
 def delete(knowledge: Knowledge, ids: tuple[str, ...], everything: bool, yes: bool) -> Result:
-    """Delete remembered answers by their IDs, or all of them.
+    """Delete remembered answers by id, or all of them.
 
-    The exit code is 7 if no answer has one of the ids.
+    The exit code is 7 if an id matches no answer.
 
     \b
     Examples:
@@ -93,7 +93,7 @@ def delete(knowledge: Knowledge, ids: tuple[str, ...], everything: bool, yes: bo
       overstory memory delete --all --yes
     """
     if bool(ids) == everything:
-        raise click.UsageError("Name ids of answers, or --all.")
+        raise click.UsageError("Give the ids of answers, or --all.")
     if everything:
         number = counted(sum(size.answers for size in knowledge.memory.sizes().values()), "remembered answer")
         if not yes:
@@ -102,7 +102,7 @@ def delete(knowledge: Knowledge, ids: tuple[str, ...], everything: bool, yes: bo
     else:
         found, missing = _found(knowledge, ids)
         deleted = knowledge.memory.forget(found)
-    note = f"; {missing:,} not found: gone with their passages, or never there." if missing else "."
+    note = f"; {missing:,} not found." if missing else "."
     return Result(
         {"deleted": deleted, "not_found": missing},
         lambda: click.echo(f"Deleted {counted(deleted, 'remembered answer')}{note}"),
@@ -114,7 +114,7 @@ def delete(knowledge: Knowledge, ids: tuple[str, ...], everything: bool, yes: bo
 @knowledge_options
 @json_option
 def stats(knowledge: Knowledge) -> Result:
-    """Show how much is remembered, by system.
+    """Show the number of remembered answers by system.
 
     \b
     Example:
@@ -124,12 +124,12 @@ def stats(knowledge: Knowledge) -> Result:
 
     def show() -> None:
         if not found:
-            click.echo(f"No system of corpus {knowledge.corpus_name!r} remembers answers.")
+            click.echo(f"Corpus {knowledge.corpus_name!r} has no system that remembers answers.")
         for name, size in found.items():
             click.echo(f"{name}: {size}")
             if size.unsupported:
                 lost = counted(size.unsupported, "answer")
-                click.echo(f"  {lost} not used, whose facts are gone; the next overstory index deletes what is lost")
+                click.echo(f"  {lost} not used: passages no longer state their facts. overstory index cleans up.")
 
     return Result(found, show)
 
@@ -140,9 +140,9 @@ def stats(knowledge: Knowledge) -> Result:
 @knowledge_options
 @json_option
 def export(knowledge: Knowledge, file: str, force: bool) -> Result:
-    """Write remembered answers to a file of JSON lines (- is standard output) that `overstory memory restore` reads.
+    """Export remembered answers to a file of JSON lines; - is standard output.
 
-    Facts are in words, and passages are named by their sources, so that another corpus can have them.
+    `overstory memory restore` reads the file, also in another corpus: facts are stored as text, passages by source.
 
     \b
     Example:
@@ -158,9 +158,10 @@ def export(knowledge: Knowledge, file: str, force: bool) -> Result:
 @knowledge_options
 @json_option
 def restore(knowledge: Knowledge, file: str) -> Result:
-    """Remember the answers of an exported FILE (- is standard input) whose documents this corpus has.
+    """Restore remembered answers from an exported FILE; - is standard input.
 
-    An answer is restored if its documents still state what it cites; the others are counted, with the reasons.
+    An answer is restored only if the documents of this corpus state the facts that it cites. Other answers are counted
+    by reason.
 
     \b
     Example:
@@ -173,7 +174,8 @@ def restore(knowledge: Knowledge, file: str) -> Result:
             with Path(file).open(encoding="utf-8") as lines:
                 report = knowledge.memory.restore(lines, source=file)
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"{file} cannot be read: {error}", remedy="Name a file of an exported memory.") from error
+        remedy = "Give a file written by `overstory memory export`."
+        raise SourceError(f"{file} cannot be read: {error}", remedy=remedy) from error
     shown = {"restored": report.restored, "known": report.known, "left_out": report.reasons}
     return Result(shown, lambda: _show_report(report))
 
@@ -197,7 +199,7 @@ def _show(answer: StoredAnswer) -> None:
     click.echo(textwrap.indent(printable(answer.text), "    "))
     click.echo(f"\nRemembered by {answer.system} on {_when(answer)}, {_by(answer)}; id {answer.id}")
     if not answer.stated:
-        click.echo("It is not used: its passages do not state all of these facts any more.")
+        click.echo("This answer is not used: its passages no longer state all of these facts.")
     for fact in answer.facts:
         _show_fact(fact)
 
@@ -213,7 +215,7 @@ def _show_report(report: MemoryRestored) -> None:
     known = f"; {report.known:,} remembered before" if report.known else ""
     click.echo(f"Restored {counted(report.restored, 'remembered answer')}{known}.")
     for why, number in report.reasons.items():
-        click.echo(f"{counted(number, 'answer')} left out: {why}")
+        click.echo(f"{counted(number, 'answer')} not restored: {why}")
 
 
 def _when(answer: StoredAnswer) -> str:

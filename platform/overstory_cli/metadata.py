@@ -22,16 +22,16 @@ _LONGEST_EXAMPLE_CHARACTERS = 40
     "--limit",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"At most N values of KEY, by default {MOST_VALUES_LISTED}.",
+    help=f"Maximum number of values of KEY, {MOST_VALUES_LISTED} by default.",
 )
 @knowledge_options
 @json_option
 def metadata(knowledge: Knowledge, key: str | None, limit: int | None) -> Result:
-    """List what the documents of a corpus say of themselves: keys with the type of their values, how many documents
-    have some, how many distinct ones there are, and examples; of KEY the values with their counts, most frequent first.
+    """List the metadata keys of a corpus, or the values of KEY.
 
-    A key with values of two types has two lines. What this takes grows with the number of keys, and with KEY with that
-    of its values, not with that of documents.
+    Each key is shown with its type, the number of documents that have it, the number of distinct values, and examples.
+    A key with values of two types has two lines. Values of KEY are shown with their number of documents, most frequent
+    first.
 
     \b
     Examples:
@@ -40,14 +40,16 @@ def metadata(knowledge: Knowledge, key: str | None, limit: int | None) -> Result
     """
     if key is None:
         if limit is not None:
-            raise click.UsageError("--limit is for the values of a KEY.")
+            raise click.UsageError("--limit can only be used with KEY.")
         listed = knowledge.metadata()
         lines = [_key(each) for each in listed.keys] or ["No document has metadata."]
         return Result(listed, lambda: _show(lines, listed.notes))
     values = knowledge.metadata_values(key, limit=limit or MOST_VALUES_LISTED)
     with_type = len({value.type for value in values.values}) > 1
     lines = [_value(value, with_type=with_type) for value in values.values]
-    more = [f"{counted(values.left_out, 'other value')} left out; --limit N shows more."] if values.left_out else []
+    more = (
+        [f"{counted(values.left_out, 'more value')} not shown; use --limit N to see more."] if values.left_out else []
+    )
     return Result(values, lambda: _show(lines, [*values.notes, *more]))
 
 

@@ -23,14 +23,14 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 LOGGED = ("overstory", "overstory_entropy", "overstory_systems")
-"""The packages whose log `-v` shows. That of the loaders may have a line for each record of a file."""
+"""Packages whose logs `-v` shows. The loaders are left out: they may log a line for each record of a file."""
 
 corpus_option = click.option(
-    "--corpus", metavar="NAME", help="The corpus to work on.  [default: OVERSTORY_CORPUS, or else 'default']"
+    "--corpus", metavar="NAME", help="Corpus to use.  [default: OVERSTORY_CORPUS, or 'default']"
 )
 
 model_option = click.option(
-    "--model", metavar="NAME", help="The language model: local, a model name of the endpoint, or none."
+    "--model", metavar="NAME", help="Language model: local, the name of a model at the endpoint, or none."
 )
 
 retriever_option = click.option(
@@ -38,26 +38,32 @@ retriever_option = click.option(
     default=DEFAULT_RETRIEVER,
     show_default=True,
     metavar="NAME",
-    help="canopy, dense, lexical, hybrid, …",
+    help="Search method: canopy, dense, lexical, hybrid or the name of a system.",
 )
 
 where_option = click.option(
     "--where",
     metavar="FILTER",
-    help="Only documents whose metadata fulfil it: \"author = 'Ada' and date >= 2024-01-01\".",
+    help="Only documents whose metadata match this filter, as in \"author = 'Ada' and date >= 2024-01-01\".",
 )
 
 budget_option = click.option(
     "--budget-tokens",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Stop before the language model uses more tokens than this.",
+    help="Stop before the language model uses more than N tokens.",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Result of a command: `value` is printed with --json, `show` prints it for people."""
+    """Result of a command.
+
+    Attributes:
+        value: printed with --json.
+        show: prints the result for people.
+        code: exit code.
+    """
 
     value: object
     show: Callable[[], object]
@@ -67,10 +73,10 @@ class Result:
 def json_option(command: Callable[P, Result | int | None]) -> Callable[P, int]:
     """Add --json, and print the `Result` that the command returns.
 
-    A command that prints while it works returns an exit code or None, and asks `wants_json`.
+    Commands that print while they work return an exit code or None, and check `wants_json`.
     """
 
-    @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on standard output.")
+    @click.option("--json", "as_json", is_flag=True, help="Print only JSON on standard output.")
     @functools.wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> int:
         kwargs.pop("as_json")
@@ -87,24 +93,26 @@ def json_option(command: Callable[P, Result | int | None]) -> Callable[P, int]:
 
 
 def wants_json() -> bool:
-    """Whether the running command was given --json."""
+    """Return True if the current command was run with --json."""
     return bool(click.get_current_context().params.get("as_json"))
 
 
 def refining_options(command: Callable[P, R]) -> Callable[P, R]:
-    """Add --where, --rerank, --decompose and --hypothetical; the command gets them as `refined`."""
+    """Add --where, --rerank, --decompose and --hypothetical, and pass them to the command as `refined`."""
 
     @where_option
     @click.option(
-        "--rerank", is_flag=True, help="Order the first passages by the reranker of OVERSTORY_RERANK_BASE_URL."
+        "--rerank", is_flag=True, help="Rerank the best passages with the model at OVERSTORY_RERANK_BASE_URL."
     )
     @click.option(
         "--decompose",
         is_flag=True,
-        help="Also search for the simpler questions that the language model makes of the question.",
+        help="Let the language model split the question into simpler ones, and search for these, too.",
     )
     @click.option(
-        "--hypothetical", is_flag=True, help="Also search for a passage that the language model writes as an answer."
+        "--hypothetical",
+        is_flag=True,
+        help="Let the language model write a hypothetical answer (HyDE), and search with it, too.",
     )
     @functools.wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -118,17 +126,17 @@ def refining_options(command: Callable[P, R]) -> Callable[P, R]:
 
 
 def verbosity_options(command: Callable[Concatenate[Progress, P], R]) -> Callable[P, R]:
-    """Add -v and -q; the command gets the corresponding progress as its first argument."""
+    """Add -v and -q, and pass the command a progress display as its first argument."""
 
-    @click.option("-v", "--verbose", is_flag=True, help="Show more, including details of errors.")
-    @click.option("-q", "--quiet", is_flag=True, help="No progress.")
+    @click.option("-v", "--verbose", is_flag=True, help="Show more, including error details.")
+    @click.option("-q", "--quiet", is_flag=True, help="Do not show progress.")
     @functools.wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         verbose, quiet = bool(kwargs.pop("verbose")), bool(kwargs.pop("quiet"))
         if verbose:
             _log_to_stderr()
         else:
-            for library in ("pypdf", "neo4j"):  # they warn about oddities and retries; we report final failures
+            for library in ("pypdf", "neo4j"):  # these also log retries and harmless oddities
                 logging.getLogger(library).setLevel(logging.CRITICAL)
         return command(progress_for(quiet=quiet), *args, **kwargs)
 
@@ -136,17 +144,17 @@ def verbosity_options(command: Callable[Concatenate[Progress, P], R]) -> Callabl
 
 
 def is_verbose() -> bool:
-    """Whether the running command was given -v."""
+    """Return True if the current command was run with -v."""
     return bool(click.get_current_context().params.get("verbose"))
 
 
 def knowledge_options(command: Callable[Concatenate[Knowledge, P], R]) -> Callable[P, R]:
-    """Add --corpus, -v and -q; the command gets the opened corpus as its first argument."""
+    """Add --corpus, -v and -q, and pass the command the open corpus as its first argument."""
 
     @functools.wraps(command)
     def opened(progress: Progress, /, *args: P.args, **kwargs: P.kwargs) -> R:
         from overstory.graph.driver import import_driver_alone
-        from overstory.knowledge import Knowledge  # neither is for --help
+        from overstory.knowledge import Knowledge  # imported here to keep --help fast
 
         import_driver_alone()
         corpus = kwargs.pop("corpus")
@@ -161,7 +169,7 @@ several_option = click.option(
     "corpora",
     multiple=True,
     metavar="NAME",
-    help="The corpus to ask; repeat it to ask several as one.  [default: OVERSTORY_CORPUS, or else 'default']",
+    help="Corpus to ask; repeat it to ask several corpora together.  [default: OVERSTORY_CORPUS, or 'default']",
 )
 
 uri_option = click.option(
@@ -169,13 +177,13 @@ uri_option = click.option(
     "uris",
     multiple=True,
     metavar="ADDRESS",
-    help="Its Neo4j, like bolt://host:7687; repeat it for one of each --corpus, or for one corpus in several.",
+    help="Neo4j server of the corpus, such as bolt://host:7687. Repeat it to give each --corpus its own server, or to"
+    " ask one corpus on several servers.",
 )
 
 
 def questions_options(command: Callable[Concatenate[Knowledge | SeveralCorpora, P], R]) -> Callable[P, R]:
-    """Add --corpus and --uri, which may be repeated, -v and -q; the command gets what they name, opened, as its first
-    argument."""
+    """Add repeatable --corpus and --uri, and -v and -q; pass the command the open corpora as its first argument."""
 
     @functools.wraps(command)
     def opened(progress: Progress, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -185,7 +193,7 @@ def questions_options(command: Callable[Concatenate[Knowledge | SeveralCorpora, 
         corpora, uris = cast("tuple[str, ...]", kwargs.pop("corpora")), cast("tuple[str, ...]", kwargs.pop("uris"))
         places = _places(corpora, uris)
         if not uris:
-            server.begin_if_embedded()  # starts while this imports what it needs
+            server.begin_if_embedded()  # the server starts while this process imports its modules
         from overstory.knowledge import Knowledge
 
         import_driver_alone()
@@ -197,10 +205,11 @@ def questions_options(command: Callable[Concatenate[Knowledge | SeveralCorpora, 
 
 
 def _places(corpora: Sequence[str], uris: Sequence[str]) -> list[tuple[str | None, str | None]]:
-    """Corpora with their databases; None for those of the settings."""
+    """Return pairs of corpus and database URI; None stands for the value of the settings."""
     if len(corpora) > 1 and len(uris) > 1 and len(corpora) != len(uris):
         raise click.UsageError(
-            f"There are {len(corpora)} of --corpus and {len(uris)} of --uri: give as many of both, or one of either."
+            f"Got {len(corpora)} --corpus options and {len(uris)} --uri options. Give the same number of both, or just"
+            " one of either."
         )
     count = max(1, len(corpora), len(uris))
     return list(zip(_repeated(corpora, count), _repeated(uris, count), strict=True))

@@ -1,4 +1,4 @@
-"""How results look: JSON for programs, a few plain lines for people."""
+"""Printing of results: JSON for programs, plain lines for people."""
 
 from __future__ import annotations
 
@@ -30,61 +30,59 @@ T = TypeVar("T")
 
 OUTPUT_WIDTH = 100
 _LEAST_COLUMNS = 40
-"""Columns of a text, however far it is indented."""
+"""Minimum width of wrapped text, however far it is indented."""
 MOST_PASSAGE_LINES = 4
 _MOST_NEAREST_SHOWN = 3
 _MOST_PARTS_OF_A_KIND = 3
 """Parts of one kind that are shown without --why."""
-_EXTRACTED = (("report", "what the most important reports say"), ("relation", "edges of the graph"))
-"""What an extractive answer consists of, by the kind of its citations."""
+_EXTRACTED = (("report", "the most important reports"), ("relation", "edges of the graph"))
+"""Contents of an extractive answer, by the kind of its citations."""
 STANDARD_OUTPUT = "-"
 _MODEL_HINT = (
-    "Set OVERSTORY_LLM_BASE_URL and OVERSTORY_LLM_MODEL, or --model local, for one that is written (docs/llm.md)."
+    "For a written answer, set OVERSTORY_LLM_BASE_URL and OVERSTORY_LLM_MODEL, or use --model local (docs/llm.md)."
 )
 
 
 def show_json(value: object) -> None:
-    """Prints a value of ours as JSON; values are dataclasses, whose field names become keys."""
+    """Print a value as JSON; the field names of dataclasses become keys."""
     click.echo(harmless(json.dumps(plain(value), ensure_ascii=False, indent=2)))
 
 
 class JsonList:
-    """A JSON object that begins with a list, printed item by item: it need not fit in memory."""
+    """JSON object whose first field is a list, printed item by item so that it need not fit in memory."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._any = False
 
     def add(self, value: object) -> None:
-        """Prints an item of the list."""
         click.echo(",\n" if self._any else f'{{"{self._name}": [\n', nl=False)
         self._any = True
         click.echo(harmless(json.dumps(plain(value), ensure_ascii=False)), nl=False)
 
     def end(self, value: object) -> None:
-        """Ends the list, and prints the fields of a value of ours after it."""
+        """Close the list, and print the fields of `value` after it."""
         click.echo("\n]," if self._any else f'{{"{self._name}": [],')
         click.echo(harmless(json.dumps(plain(value), ensure_ascii=False, indent=2)).removeprefix("{\n"))
 
 
 def harmless(text: str) -> str:
-    """JSON that says what a terminal would obey, or nobody would see, in escapes."""
+    r"""Escape control and invisible characters in JSON text, so that a terminal does not obey them."""
     return OBEYED.sub(lambda match: json.dumps(match.group())[1:-1], text)
 
 
 def show_notes(notes: Iterable[str]) -> None:
-    """Prints notes on standard error."""
     for note in notes:
         click.echo(printable(f"Note: {note}"), err=True)
 
 
 def wrapped(text: str, indent: int = 0, *, hanging: int | None = None, most: int | None = None) -> str:
-    """The text on lines of bounded width; one that stands deep still has some columns.
+    """Return the text wrapped to `OUTPUT_WIDTH` columns.
 
     Args:
         indent: spaces before the first line.
-        hanging: spaces before the other lines, if not as many.
-        most: the most lines.
+        hanging: spaces before the other lines; `indent` by default.
+        most: the largest number of lines.
     """
     return textwrap.fill(
         printable(text),
@@ -97,17 +95,17 @@ def wrapped(text: str, indent: int = 0, *, hanging: int | None = None, most: int
 
 
 def shown_title(title: str, heading: str = "") -> str:
-    """The title and the headings of a passage on one line; "" without any."""
+    """Return the title and the headings of a passage on one line, or "" if there are none."""
     return passage_text(on_one_line(title), on_one_line(heading), "").replace("\n", PATH_SEPARATOR)
 
 
 def shown_origin(place: HasOrigin) -> str:
-    """The origin of a passage on one line; a file below the current folder by its path from there."""
+    """Return the origin of a passage on one line, relative to the current folder if it is below."""
     return from_here(on_one_line(place.origin))
 
 
 def from_here(origin: str) -> str:
-    """An origin, or a message that begins with one; a file below the current folder by its path from there."""
+    """Return an origin, or a message that starts with one, relative to the current folder if it is below."""
     return origin.removeprefix(f"{Path.cwd()}/")
 
 
@@ -116,45 +114,50 @@ def _also_from_here(also: str) -> str:
 
 
 def shown_time(estimate: IndexTime | None) -> str:
-    """How long indexing takes, to follow a number of chunks; "" where that is not known."""
+    """Return the estimated indexing time as the end of a sentence, or "" if it is unknown."""
     if estimate is None:
         return ""
-    basis = "estimated from earlier runs" if estimate.measured else "a rough estimate: no long run was measured yet"
+    basis = "estimated from earlier runs" if estimate.measured else "a rough estimate, without a long run to measure"
     return f"; indexing takes about {about(estimate.seconds)} ({basis})"
 
 
 def write_lines(file: str, give: Callable[[Callable[[str], object]], T], *, force: bool, as_json: bool) -> T:
-    """Has `give` write lines to a file, and returns its result.
+    """Call `give` with a function that writes a line to the file, and return its result.
 
-    A file is written under another name and renamed, so that an interrupted run leaves no incomplete one.
+    The file is written under a temporary name and then renamed, so that an interrupted run leaves no incomplete file.
 
     Args:
-        file: its path; - is standard output, in UTF-8 whatever the terminal uses.
-        force: replace a file that exists.
+        file: path of the file; - is standard output, in UTF-8 whatever the terminal uses.
+        force: replace an existing file.
         as_json: the command prints JSON on standard output.
+
+    Raises:
+        SettingsError: the file exists, or cannot be written.
     """
     if file == STANDARD_OUTPUT:
         if as_json:
-            raise click.UsageError("--json and an export to - both use standard output; name a file.")
+            raise click.UsageError("--json and an export to - both use standard output; give the name of a file.")
         out = sys.stdout.buffer
         return give(lambda line: out.write(line.encode()))
-    target = Path(file).resolve()  # a link is kept, and its target is written
+    target = Path(file).resolve()  # if the path is a symbolic link, the target is replaced, not the link
     exists = os.path.exists(target)  # noqa: PTH110 # Path.exists raises for a name that is too long
     if not file or (exists and not target.is_file()):
-        raise SettingsError(f"{file!r} is not a file.", remedy="Name a file; - is standard output.")
+        raise SettingsError(f"{file!r} is not a file.", remedy="Give the name of a file, or - for standard output.")
     if exists and not force:
-        raise SettingsError(f"{file} already exists.", remedy="Name another file, or replace it with --force.")
+        raise SettingsError(f"{file} already exists.", remedy="Choose another file, or replace it with --force.")
     try:
         with written_whole(target) as lines:
             return give(lines.write)
     except OSError as error:
-        why = error.strerror or error  # without the name of the temporary file
+        why = error.strerror or error  # strerror does not name the temporary file
         raise SettingsError(f"{target} cannot be written: {why}.", remedy="Choose another path.") from error
 
 
 def passage_lines(hit: Hit, *, width: int, most: int) -> list[str]:
-    """The beginning of a passage in at most so many lines, or its best sentence if that would be cut off; the words of
-    the question are bold, the best sentence is underlined."""
+    """Return up to `most` lines of a passage: its start, or if that lacks the best sentence, the part around it.
+
+    Words of the question are bold, and the best sentence is underlined.
+    """
     start, _ = hit.excerpt(width * most)
     pieces = hit.pieces(start, len(hit.text))
     if start:
@@ -173,10 +176,10 @@ def passage_lines(hit: Hit, *, width: int, most: int) -> list[str]:
 
 
 def _styled(line: str, marks: Iterator[Piece]) -> str:
-    """The line with styles, which `click.echo` leaves out where no terminal shows them.
+    """Return the line with styles; `click.echo` strips them if the output is not a terminal.
 
     Args:
-        marks: the piece that each character belongs to, without white space.
+        marks: the piece of each character of the line, except white space.
     """
     shown = ""
     for piece, characters in groupby(line, key=lambda char: None if char.isspace() else next(marks)):
@@ -188,15 +191,15 @@ def _styled(line: str, marks: Iterator[Piece]) -> str:
 
 
 def show_evidence(evidence: Evidence, *, why: bool = False, figures: bool = False) -> None:
-    """Prints hits with their sources and reasons, and then other parts, the first of each kind.
+    """Print hits with their sources and reasons, followed by the first other results of each kind.
 
     Args:
-        why: also the paths that led to hits, each sentence once, and all parts.
-        figures: also the parts of scores.
+        why: also print the paths that led to each hit, and all other results. Each sentence is printed once.
+        figures: also print the parts of each score.
     """
     show_notes(evidence.notes)
     if not evidence.hits:
-        click.echo("Nothing found.")
+        click.echo("No passages found.")
     shown: set[str] = set()
     ranks: dict[str, int] = {}
     for rank, hit in enumerate(evidence.hits, start=1):
@@ -205,12 +208,12 @@ def show_evidence(evidence: Evidence, *, why: bool = False, figures: bool = Fals
         for path in evidence.paths_to(hit) if why else ():
             _show_path(path, shown, figures=figures)
     if evidence.other_parts:
-        click.echo("\nBeside the passages:")
+        click.echo("\nOther results:")
     parts = evidence.other_parts if why else _first_of_each_kind(evidence.other_parts)
     for part in parts:
         _show_part(part, evidence)
     if len(parts) < len(evidence.other_parts):
-        click.echo(f"  … and {counted(len(evidence.other_parts) - len(parts), 'more part')}: --why shows all")
+        click.echo(f"  … and {counted(len(evidence.other_parts) - len(parts), 'more result')}: --why shows all")
 
 
 def _first_of_each_kind(parts: Sequence[Part]) -> list[Part]:
@@ -221,11 +224,11 @@ def _first_of_each_kind(parts: Sequence[Part]) -> list[Part]:
 
 
 def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -> None:
-    """Prints an answer with its sources.
+    """Print an answer with its sources.
 
     Args:
-        streamed: it was printed while it came.
-        hint: say how to set a language model.
+        streamed: the text was already printed as it arrived.
+        hint: print how to set a language model.
     """
     if streamed:
         click.echo()
@@ -244,7 +247,7 @@ def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -
         click.echo(click.style(f"\n{printable(answer.model) or 'The model'}: {answer.usage}", dim=True))
     elif answer.answered:
         kinds = {citation.kind for citation in answer.citations}
-        what = next((said for kind, said in _EXTRACTED if kind in kinds), "sentences of the passages")
+        what = next((contents for kind, contents in _EXTRACTED if kind in kinds), "sentences from the passages")
         click.echo(f"\nThis answer is extractive: {what}, chosen without a language model.")
         if hint:
             click.echo(_MODEL_HINT)
@@ -277,15 +280,14 @@ def _show_guess(answer: Answer) -> None:
 
 
 def _show_nearest(answer: Answer) -> None:
-    # one of these documents may answer after all
     nearest: dict[str, Hit] = {}
     for hit in answer.evidence.hits:
         nearest.setdefault(hit.document_id, hit)
-    click.echo("\nThe nearest documents:")
+    click.echo("\nClosest documents:")
     for hit in list(nearest.values())[:_MOST_NEAREST_SHOWN]:
         title = printable(hit.title) or shortened(printable(hit.text), OUTPUT_WIDTH // 2)
         click.echo(f"     {title}  [{shown_origin(hit)}]")
-    click.echo("`overstory search` with the same question shows their passages.")
+    click.echo("To see their passages, run `overstory search` with the same question.")
 
 
 def _show_path(path: BridgePath, shown: set[str], *, figures: bool) -> None:

@@ -14,23 +14,28 @@ from overstory_cli.output import MOST_PASSAGE_LINES, show_notes, shown_origin, s
 @click.command()
 @click.argument("start", metavar="A")
 @click.argument("end", metavar="B")
-@click.option("-k", "k", type=click.IntRange(1, MOST_PATHS_FOUND), default=3, show_default=True, help="How many paths.")
+@click.option(
+    "-k", "k", type=click.IntRange(1, MOST_PATHS_FOUND), default=3, show_default=True, help="Number of paths to show."
+)
 @click.option(
     "--steps",
     type=click.IntRange(1, MOST_STEPS_OF_A_PATH),
     default=4,
     show_default=True,
-    help="The most steps in a path.",
+    help="Maximum steps in a path.",
 )
 @where_option
 @knowledge_options
 @json_option
 def path(knowledge: Knowledge, start: str, end: str, k: int, steps: int, where: str | None) -> Result:
-    """Show how the names A and B are connected: the shortest path, and the best others.
+    """Show how two entities are connected.
 
-    Each step has the sentence that states it, and its source. A step is a fact ("Bram Stoker – write – Dracula"), a
-    link between documents ("Keanu Reeves – ACTED_IN (Neo) – The Matrix"), or a passage that mentions both names
-    together. Good paths are short, and go through names that few passages mention.
+    A and B are names of entities. The shortest path comes first, then other good paths: short ones whose entities are
+    specific, that is, mentioned in few passages.
+
+    Each step is shown with its source and the sentence that states it. A step is a fact ("Bram Stoker – write –
+    Dracula"), a link between documents ("Keanu Reeves – ACTED_IN (Neo) – The Matrix"), or a passage that mentions both
+    entities.
 
     \b
     Examples:
@@ -45,7 +50,7 @@ def path(knowledge: Knowledge, start: str, end: str, k: int, steps: int, where: 
 def _show(found: EntityPaths, steps: int) -> None:
     show_notes(found.notes)
     if not found.paths:
-        click.echo(f"Nothing connects {found.start!r} and {found.end!r} in {_at_most(steps)}.")
+        click.echo(f"No path connects {found.start!r} and {found.end!r} in {_at_most(steps)}.")
     for rank, one in enumerate(found.paths, start=1):
         _show_path(rank, one)
 

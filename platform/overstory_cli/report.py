@@ -26,38 +26,36 @@ _REPORT_INDENT = 4
 @click.option(
     "--level",
     type=click.IntRange(1),
-    help="Reports on the communities of this level, from 1; the coarsest that has reports if left out.",
+    help="List the reports of this level; 1 is the coarsest. Default: the coarsest level with reports.",
 )
 @click.option(
     "--limit",
     type=click.IntRange(1, MOST_REPORTS_LISTED),
     default=20,
     show_default=True,
-    help="How many reports, those of the highest rating.",
+    help="Number of reports, highest rating first.",
 )
 @click.option(
     "--tree",
     "which",
     default="",
     metavar="NAME",
-    help="Of which tree. The first that the corpus has with reports if left out; an unknown name lists them.",
+    help="Tree of the communities; the first tree with reports by default. An unknown name lists all trees.",
 )
 @where_option
 @knowledge_options
 @json_option
 def report(
-    knowledge: Knowledge,
-    community: str | None,
-    level: int | None,
-    limit: int,
-    which: str,
-    where: str | None,
+    knowledge: Knowledge, community: str | None, level: int | None, limit: int, which: str, where: str | None
 ) -> Result:
-    """Show the reports on the communities of a corpus, or the whole report on COMMUNITY with the passages it stands on.
+    """Show reports on the communities of a corpus.
 
-    COMMUNITY is the id of a community, or enough of its beginning to tell it, as this command and `overstory tree`
-    show it. Reports are listed by rating, from 0 to 10, and then by the size of the community. A report that stands on
-    a deleted passage is deleted with it; communities without one are listed, too, until `overstory index` writes it.
+    With COMMUNITY, the id of a community or a unique prefix of it, the command shows the full report and the passages
+    that support it. Without it, the command lists reports by rating, from 0 to 10, and then by the size of the
+    community.
+
+    If a passage is deleted, the reports based on it are deleted, too. Their communities are listed without a report
+    until `overstory index` writes new ones.
 
     The corpus needs the index of a system that writes reports: overstory index --system NAME.
 
@@ -69,7 +67,7 @@ def report(
       overstory report --corpus wiki --level 2 --limit 100 --json
     """
     if community is not None and level is not None:
-        raise click.UsageError("--level is for the list of reports: leave it out, or COMMUNITY.")
+        raise click.UsageError("--level applies to the list of reports: leave out either --level or COMMUNITY.")
     if community is not None:
         one = knowledge.report(community, tree=which, where=where)
         return Result(one, lambda: _show(one))
@@ -106,7 +104,7 @@ def _show(found: FullReport) -> None:
     for number, finding in enumerate(found.findings, start=1):
         _show_finding(number, finding)
     if found.below:
-        click.echo("\nBelow it:")
+        click.echo("\nCommunities inside:")
     for each in found.below:
         _show_line(each, _REPORT_INDENT)
     if found.communities > len(found.below):

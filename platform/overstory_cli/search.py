@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("question")
-@click.option("-k", "k", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many passages.")
+@click.option("-k", "k", type=click.IntRange(1, 1000), default=5, show_default=True, help="Number of passages.")
 @retriever_option
 @refining_options
 @model_option
@@ -37,9 +37,11 @@ if TYPE_CHECKING:
 @click.option(
     "--enrich",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A file with Cypher of your own, which runs on the ids of the passages found ($ids), and only reads.",
+    help="File with a read-only Cypher statement to run on the ids of the passages found ($ids).",
 )
-@click.option("--why", is_flag=True, help="Show the sentences that led from passage to passage, and all other parts.")
+@click.option(
+    "--why", is_flag=True, help="Show the sentences that lead from passage to passage, and all other results."
+)
 @questions_options
 @json_option
 def search(
@@ -53,12 +55,12 @@ def search(
     enrich: Path | None,
     why: bool,
 ) -> Result:
-    """Find the passages that answer a question, best first, each with its source and why it was found.
+    """Find the passages that answer a question.
 
-    Other findings of a retriever, like reports on communities, follow the passages. -v adds the figures behind each
-    reason.
+    Passages are listed best first, each with its source and the reason why it was found. Other results of the
+    retriever, such as reports on communities, follow. -v adds the scores behind each reason.
 
-    The statement of --enrich returns a row for a passage: its id, and anything else, which is shown below the passage.
+    The statement of --enrich returns a row for each passage: its id, and values to show below the passage.
 
     \b
     Examples:
@@ -74,8 +76,8 @@ def search(
     from overstory.knowledge import SeveralCorpora
 
     if enrich is not None and isinstance(knowledge, SeveralCorpora):
-        raise click.UsageError("--enrich is for one corpus.")
-    knowledge.use_model(model, budget_tokens=budget_tokens)  # for retrievers that are better with one
+        raise click.UsageError("--enrich works with one corpus only.")
+    knowledge.use_model(model, budget_tokens=budget_tokens)  # some retrievers can use a language model
     with nullcontext() if retriever == "lexical" else embedder_loaded_meanwhile(knowledge):
         if isinstance(knowledge, SeveralCorpora):
             evidence = knowledge.search(question, k, retriever=retriever, **refined)
@@ -87,9 +89,9 @@ def search(
 
 @contextmanager
 def embedder_loaded_meanwhile(knowledge: Knowledge | SeveralCorpora) -> Generator[None]:
-    """Load the embedder's model in a thread of its own, as onnxruntime leaves a processor free for others meanwhile.
+    """Load the embedding model in a background thread while the block runs.
 
-    What is wrong with the model is said when it is used.
+    Errors are ignored here, because they are raised again when the model is used.
     """
 
     def load() -> None:

@@ -37,53 +37,58 @@ _SECONDS_BETWEEN_CONNECTIONS = 0.1
 
 
 @click.command()
-@click.option("--host", default=DEFAULT_HOST, show_default=True, help="Where to listen; others than this need tokens.")
-@click.option("--port", type=click.IntRange(0, 65_535), default=DEFAULT_PORT, show_default=True)
-@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that answer.")
-@click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="Also answer by this name (Host header).")
 @click.option(
-    "--allow-origin", "origins", multiple=True, metavar="ORIGIN", help="Web pages of this origin may ask (CORS)."
+    "--host",
+    default=DEFAULT_HOST,
+    show_default=True,
+    help="Address to listen on; any other than the default needs tokens.",
 )
-@click.option("--address", default="", metavar="URL", help="Scheme and host of the proxy: https://kb.example.org")
-@click.option("--root-path", default="", metavar="PATH", help="Path below which the proxy has the service: /kb")
+@click.option("--port", type=click.IntRange(0, 65_535), default=DEFAULT_PORT, show_default=True)
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Number of worker processes.")
+@click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="Also accept this name in the Host header.")
 @click.option(
-    "--proxy", "proxies", multiple=True, metavar="IP", help="Address or network whose X-Forwarded-Proto is believed."
+    "--allow-origin", "origins", multiple=True, metavar="ORIGIN", help="Allow requests from this web origin (CORS)."
+)
+@click.option(
+    "--address", default="", metavar="URL", help="Public address of the service, such as https://kb.example.org"
+)
+@click.option("--root-path", default="", metavar="PATH", help="Path prefix of the service behind a proxy, such as /kb")
+@click.option(
+    "--proxy", "proxies", multiple=True, metavar="IP", help="Trust X-Forwarded-* headers from this address or network."
 )
 @click.option(
     "--folder",
     "folders",
     multiple=True,
     type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
-    help="A folder of this machine that tokens with admin rights may load and sync.",
+    help="Folder on this machine that tokens with admin rights may load and sync.",
 )
 @click.option(
     "--most-requests",
     type=click.IntRange(1, 10_000),
     default=MOST_REQUESTS_AT_ONCE,
     show_default=True,
-    help="Requests of a process at a time; others get 429.",
+    help="Maximum number of concurrent requests per process; further requests get 429.",
 )
 @click.option(
     "--seconds",
     type=click.FloatRange(1.0),
     default=SERVED_REQUEST_SECONDS,
     show_default=True,
-    help="After which a question is given up.",
+    help="Timeout of a question.",
 )
 @click.option(
     "--upload-megabytes",
     type=click.IntRange(1, 100_000),
     default=MOST_UPLOAD_MEGABYTES,
     show_default=True,
-    help="The largest upload.",
+    help="Largest upload.",
 )
-@click.option("--no-jobs", is_flag=True, help="Queue jobs for other processes, and work on none.")
-@click.option(
-    "--mcp-write", is_flag=True, help="Agents (/mcp) may also change corpora, where their token has the rights."
-)
+@click.option("--no-jobs", is_flag=True, help="Only queue jobs; other processes run them.")
+@click.option("--mcp-write", is_flag=True, help="Let agents (/mcp) change corpora, if their token has write rights.")
 @click.option("--open", "open_it", is_flag=True, help="Open the page in a web browser.")
-@click.option("--demo", is_flag=True, help="Load and index the demo corpus first, where it is not there.")
-@click.option("--log-questions", is_flag=True, help="Write the texts of questions to the access log.")
+@click.option("--demo", is_flag=True, help="Load and index the demo corpus first, unless it exists.")
+@click.option("--log-questions", is_flag=True, help="Write questions to the access log.")
 @verbosity_options
 def serve(
     progress: Progress,
@@ -105,10 +110,10 @@ def serve(
     demo: bool,
     log_questions: bool,
 ) -> None:
-    """Serve corpora over HTTP, until Ctrl-C: a page for people, questions, documents, jobs.
+    """Serve corpora over HTTP: web page, API, chat endpoint and MCP.
 
-    On this machine alone (the default) anybody here may ask, as long as there are no tokens; `overstory tokens add`
-    makes one, and from then on every request needs one.
+    The service runs until Ctrl-C. By default it accepts requests only from this machine, and without a token. Once you
+    have created a token with `overstory tokens add`, every request needs one.
 
     \b
     Examples:
@@ -144,11 +149,11 @@ def serve(
     link = page_link(base) if demo else f"{base}/"
 
     def begin() -> None:
-        if demo:  # after the port and the tokens were looked at, for it takes minutes
+        if demo:  # takes minutes, so it starts only after the port and the tokens are checked
             with Knowledge(CORPUS, settings=settings, progress=progress) as knowledge:
                 load_demo(knowledge)
-        click.echo(printable(f"Overstory listens on http://{host}:{port}; /openapi.json describes it. Ctrl-C ends it."))
-        click.echo(printable(f"The page: {link}"))
+        click.echo(printable(f"Overstory listens on http://{host}:{port}. Press Ctrl-C to stop."))
+        click.echo(printable(f"Web page: {link}  API description: {base}/openapi.json"))
         file = token_file(settings)
         if file.had_some() and not file.tokens():
             click.echo(NONE_LEFT)
@@ -159,7 +164,7 @@ def serve(
 
 
 def open_when_listening(link: str, host: str, port: int) -> None:
-    """Open an address in a web browser once something listens there, in a thread of its own."""
+    """Open an address in a web browser as soon as the server accepts connections, from a background thread."""
 
     def wait() -> None:
         end = time.monotonic() + _WAIT_FOR_SERVICE_SECONDS

@@ -21,10 +21,10 @@ from overstory_cli.options import Result, json_option, verbosity_options
 
 @click.group()
 def server() -> None:
-    """Control the embedded Neo4j.
+    """Control the embedded Neo4j server.
 
-    Other commands start it on demand if OVERSTORY_NEO4J_URI is not set, and it stops after an idle time
-    (OVERSTORY_SERVER_IDLE_MINUTES). All processes of a user share it; OVERSTORY_HOME selects another one.
+    If OVERSTORY_NEO4J_URI is not set, other commands start the server on demand. It stops when it has not been used
+    for OVERSTORY_SERVER_IDLE_MINUTES minutes. All processes with the same OVERSTORY_HOME share one server.
     """
 
 
@@ -32,7 +32,7 @@ def server() -> None:
 @verbosity_options
 @json_option
 def start(progress: Progress) -> Result:
-    """Start the server and show its address; downloads Neo4j first if it is missing.
+    """Start the server and show its address. Neo4j is downloaded first if necessary.
 
     \b
     Example:
@@ -49,7 +49,7 @@ def start(progress: Progress) -> Result:
 
 @server.command()
 def stop() -> None:
-    """Stop the server, even if it is in use. Data is kept.
+    """Stop the server, even if it is in use. The data is kept.
 
     \b
     Example:
@@ -61,13 +61,13 @@ def stop() -> None:
 @server.command()
 @json_option
 def status() -> Result:
-    """Show the server's state, address, memory and disk space. Exits with 1 unless it is running.
+    """Show the server's state, address, memory and disk space. The exit code is 1 unless it is running.
 
     \b
     Example:
       overstory server status --json
     """
-    from overstory.graph.driver import import_driver_alone  # imports numpy, which a start does not need
+    from overstory.graph.driver import import_driver_alone  # imported here: a start needs neither driver nor numpy
 
     import_driver_alone()
     return _status(embedded.status(Settings.from_environment()))
@@ -75,7 +75,7 @@ def status() -> Result:
 
 @server.command()
 @click.option("-n", "--lines", type=click.IntRange(min=0), default=50, show_default=True, help="Number of lines.")
-@click.option("-f", "--follow", is_flag=True, help="Also print new lines, until interrupted.")
+@click.option("-f", "--follow", is_flag=True, help="Keep printing new lines until Ctrl-C.")
 def logs(lines: int, follow: bool) -> None:
     """Print the server's log.
 
@@ -83,14 +83,14 @@ def logs(lines: int, follow: bool) -> None:
     Example:
       overstory server logs -n 20 -f
     """
-    with suppress(KeyboardInterrupt):  # the way to end -f
+    with suppress(KeyboardInterrupt):  # Ctrl-C ends -f
         for line in embedded.read_log(Settings.from_environment(), lines=lines, follow=follow):
             click.echo(line)
 
 
 @server.command()
 def password() -> None:
-    """Print the password for Neo4j Browser; the user is neo4j.
+    """Print the password for Neo4j Browser. The user is neo4j.
 
     \b
     Example:
@@ -102,7 +102,7 @@ def password() -> None:
 @server.command()
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 def remove(yes: bool) -> None:
-    """Delete the server's graph, password and logs; jars are kept.
+    """Delete the server's graph, password and logs. The Neo4j jars are kept.
 
     \b
     Example:
@@ -124,9 +124,9 @@ def remove(yes: bool) -> None:
 )
 @verbosity_options
 def fetch(progress: Progress, source: Path | None) -> None:
-    """Download Neo4j, verify every jar, and print their folder.
+    """Download Neo4j, verify every jar, and print the folder of the jars.
 
-    For a machine without a network: run this on another one, copy the folder, and name it with --from.
+    For a machine without network access: run this command on another machine, copy the folder, and give it with --from.
 
     \b
     Examples:
@@ -167,13 +167,13 @@ def _show(found: embedded.ServerStatus, started: datetime.datetime | None) -> No
     click.echo(f"Files    {found.data}, {found.disk / 1e6:,.0f} MB{archive}")
 
 
-# A question that is asked after a start, so that Neo4j plans its statements before the user's first.
+# A first question after the start makes Neo4j plan its statements before the user asks one.
 _PROGRAM = "from overstory_cli.server import ask_first_question; ask_first_question()"
 FIRST_QUESTION = "Who wrote the first of them, and when?"
 
 
 def _warm_up(connection: embedded.Connection) -> None:
-    # in a process of its own; a server that is stopped meanwhile stays so
+    # the separate process gets the address of this server, so that it does not start a server that was stopped
     environ = process.inherited() | {
         "OVERSTORY_NEO4J_URI": connection.uri,
         "OVERSTORY_NEO4J_USER": connection.user,
@@ -184,7 +184,7 @@ def _warm_up(connection: embedded.Connection) -> None:
 
 
 def ask_first_question() -> None:
-    """Ask a question of the first corpus that has passages."""
+    """Send a question to the first corpus that has passages."""
     from overstory.graph.driver import import_driver_alone
 
     import_driver_alone()

@@ -11,12 +11,19 @@ from overstory.sources.read_options import ReadOptions
 from overstory.transfer import StageReport
 from overstory_cli.options import Result, json_option, knowledge_options
 from overstory_cli.output import show_notes
-from overstory_cli.reading import Metadata, loader_option, metadata_option, reading_options, show_files, strict_option
+from overstory_cli.source_options import (
+    Metadata,
+    loader_option,
+    metadata_option,
+    reading_options,
+    show_files,
+    strict_option,
+)
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…")
-@click.option("--out", required=True, metavar="DIR", help="The folder that the shards go to: new, or staged before.")
+@click.option("--out", required=True, metavar="DIR", help="Folder for the shards: a new one, or one of an earlier run.")
 @loader_option
 @strict_option
 @metadata_option
@@ -24,15 +31,11 @@ from overstory_cli.reading import Metadata, loader_option, metadata_option, read
     "--workers",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Embed and extract in N processes, each with models of its own, some 500 MB.",
+    help="Number of processes that embed and extract; each loads its own models, some 500 MB.",
 )
-@click.option(
-    "--on",
-    metavar="WHERE",
-    help="Have workers of Ray do it: ray for this machine or the cluster it is of, or ray://HOST:PORT.",
-)
-@click.option("--worker-cpus", default=1.0, show_default=True, metavar="X", help="Processors that Ray keeps for each.")
-@click.option("--worker-gpus", default=0.0, show_default=True, metavar="X", help="GPUs that Ray keeps for each.")
+@click.option("--on", metavar="WHERE", help="Use Ray workers: ray for this machine or its cluster, or ray://HOST:PORT.")
+@click.option("--worker-cpus", default=1.0, show_default=True, metavar="X", help="CPUs that each Ray worker reserves.")
+@click.option("--worker-gpus", default=0.0, show_default=True, metavar="X", help="GPUs that each Ray worker reserves.")
 @reading_options
 @knowledge_options
 @json_option
@@ -49,11 +52,13 @@ def stage(
     worker_cpus: float,
     worker_gpus: float,
 ) -> Result:
-    """Read, embed and extract files and folders without a database: what takes most of the time of a first load, on any
-    machine. `overstory ingest DIR` loads the result where the database is, and `overstory index` then does the rest.
+    """Read, embed and extract files without a database.
 
-    DIR gets shards, which are files of `overstory export`. Killed, the same command goes on with those that are
-    missing; after a change, it writes those with changed documents, and deletes those that they replace.
+    These steps take most of the time of a first load, and can run on any machine. On the machine with the database,
+    `overstory ingest DIR` then loads the result, and `overstory index` completes the index.
+
+    The output folder gets shards in the format of `overstory export`. If the command is interrupted, run it again: it
+    writes only the missing shards. If documents have changed, it replaces only their shards.
 
     \b
     Examples:
@@ -80,10 +85,10 @@ def _show(report: StageReport, out: str) -> None:
     shards = counted(report.written + report.kept, "shard")
     click.echo(
         f"{shards} with {counted(report.documents, 'document')} and {counted(report.chunks, 'chunk')}: "
-        f"{report.written:,} written, {report.kept:,} there already, {report.deleted:,} deleted."
+        f"{report.written:,} written, {report.kept:,} unchanged, {report.deleted:,} deleted."
     )
     show_files(report.skipped, report.decoded, report.broken)
     if report.left_out:
         left_out = counted(report.left_out, "link or annotation", "links and annotations")
-        show_notes([f"{left_out} left out: ingest the source itself for these."])
+        show_notes([f"{left_out} left out: shards cannot hold them. To load them, ingest the source itself."])
     click.echo(f"Next: overstory ingest {escaped(out)} --index", err=True)

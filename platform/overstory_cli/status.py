@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--digest", is_flag=True, help="Also compute the digest, which equal corpora share.")
+@click.option(
+    "--digest", is_flag=True, help="Also compute the digest, which is the same for corpora with equal contents."
+)
 @knowledge_options
 @json_option
 def status(knowledge: Knowledge, digest: bool) -> Result:
-    """Show what a corpus holds, what its index lacks, and what each stage did.
+    """Show the contents of a corpus and the state of its index.
 
     \b
     Example:
@@ -71,7 +73,7 @@ def _show(found: CorpusStatus) -> None:
     else:
         click.echo("  the index is up to date")
     if found.writer:
-        click.echo(f"  being written to: {found.writer}")
+        click.echo(f"  being changed by: {found.writer}")
     for stage in found.stages:
         counts = ", ".join(f"{number:,} {what}" for what, number in sorted(stage.counts.items()) if number)
         tokens = f", {stage.tokens:,} tokens" if stage.tokens else ""

@@ -22,10 +22,10 @@ _HEAD = ("name", "system", "good for")
 @click.argument("name", required=False)
 @json_option
 def systems(name: str | None) -> Result:
-    """List the installed systems: published methods with an index and a retriever of their own.
+    """List the installed systems: published methods with their own index and retriever.
 
-    With NAME, all options of one: of its index (overstory index --system NAME:OPTION=VALUE) and of its retriever
-    (overstory search --retriever NAME:OPTION=VALUE).
+    With NAME, list the options of this system: for its index (overstory index --system NAME:OPTION=VALUE) and for its
+    retriever (overstory search --retriever NAME:OPTION=VALUE).
 
     \b
     Examples:
@@ -43,8 +43,8 @@ def _show(shown: Sequence[System[Any, Any]], *, options: bool) -> None:
         line = f"{row[0]:<{names}}  {row[1]:<{titles}}  {row[2]}"
         click.echo(click.style(line, dim=True) if row is _HEAD else line)
     for system in shown if options else ():
-        reads = "a language model can read for it" if system.reads_with_model else "reads without a language model"
-        click.echo(f"\nAn index over {PLURAL[system.unit]}; {reads}.")
+        reads = "can use a language model to read" if system.reads_with_model else "reads without a language model"
+        click.echo(f"\nIndexes {PLURAL[system.unit]}; {reads}.")
         _show_options(f"overstory index --system {system.name}:", system.settings)
         _show_options(f"overstory search --retriever {system.name}:", system.retriever_settings)
 
@@ -55,10 +55,10 @@ def _show_options(command: str, kind: type[Any]) -> None:
     rows += [(name, f"{preset.help}: {_changes(kind, preset)}") for name, preset in presets_of(kind).items()]
     rows.append(("defaults", "reset all options of the corpus"))
     width = max(len(spelled) for spelled, _ in rows)
-    for spelled, told in rows:
+    for spelled, text in rows:
         click.echo(
             textwrap.fill(
-                told,
+                text,
                 OUTPUT_WIDTH,
                 break_on_hyphens=False,
                 initial_indent=f"  {spelled:<{width}}  ",

@@ -9,29 +9,32 @@ from overstory.settings import Settings
 from overstory_cli.options import Result, json_option
 from overstory_service.tokens import RIGHTS, Rights, token_file
 
-NONE_LEFT = "Every token was revoked: `overstory serve` answers nobody until `overstory tokens add NAME` makes another."
+NONE_LEFT = "All tokens are revoked: `overstory serve` refuses every request until you run `overstory tokens add NAME`."
 
 
 @click.group()
 def tokens() -> None:
-    """Make, list and end the tokens with which requests reach `overstory serve`.
+    """Create, list and revoke the access tokens of `overstory serve`.
 
-    A token is shown once. Its file, in OVERSTORY_HOME, has a digest of it, and only you can read that.
+    A new token is shown only once. Its digest is stored in OVERSTORY_HOME, in a file that only you can read.
     """
 
 
 @tokens.command()
 @click.argument("name")
-@click.option("--rights", type=click.Choice(RIGHTS), default="read", show_default=True, help="What it may do.")
-@click.option("--corpus", "corpora", multiple=True, metavar="NAME", help="A corpus that it is for; all if left out.")
-@click.option("--where", default="", help="A filter on metadata: it sees these documents alone, and only reads.")
+@click.option("--rights", type=click.Choice(RIGHTS), default="read", show_default=True, help="Rights of the token.")
+@click.option(
+    "--corpus", "corpora", multiple=True, metavar="NAME", help="Corpus it can access; may be repeated. Default: all."
+)
+@click.option("--where", default="", help="Metadata filter: the token sees only matching documents. Needs read rights.")
 @json_option
 def add(name: str, rights: Rights, corpora: tuple[str, ...], where: str) -> Result:
-    """Make a token, and show it: NAME says whose it is.
+    """Create a token for NAME, a user or program, and print it.
+
+    Tokens with read rights can ask questions. Those with write rights can also load, delete and index documents and
+    edit entities. Those with admin rights can also delete corpora, load folders of the server and read metrics.
 
     \b
-    read asks; write also loads, deletes, edits names and indexes; admin also deletes corpora, loads folders of the
-    server, and sees the figures of the service.
     Examples:
       overstory tokens add alice
       overstory tokens add ci --rights write --corpus docs
@@ -41,7 +44,7 @@ def add(name: str, rights: Rights, corpora: tuple[str, ...], where: str) -> Resu
 
     def show() -> None:
         click.echo(secret)
-        click.echo("Keep it: it is not shown again. Requests send it as Authorization: Bearer TOKEN", err=True)
+        click.echo("Save it: it is not shown again. Send it as the header Authorization: Bearer TOKEN", err=True)
 
     return Result({"name": name, "token": secret}, show)
 
@@ -49,7 +52,7 @@ def add(name: str, rights: Rights, corpora: tuple[str, ...], where: str) -> Resu
 @tokens.command("list")
 @json_option
 def list_() -> Result:
-    """List the tokens, with their rights.
+    """List the tokens with their rights.
 
     \b
     Example:
@@ -66,7 +69,7 @@ def list_() -> Result:
         if not found and file.had_some():
             click.echo(NONE_LEFT)
         elif not found:
-            click.echo("There are no tokens: `overstory serve` answers whoever is on this machine, and nobody else.")
+            click.echo("There are no tokens: `overstory serve` accepts requests only from this machine.")
 
     listed = ("name", "rights", "corpora", "where", "created")
     return Result([{field: getattr(each, field) for field in listed} for each in found], show)
@@ -75,14 +78,14 @@ def list_() -> Result:
 @tokens.command()
 @click.argument("name")
 def revoke(name: str) -> None:
-    """End the token NAME, from the next request on.
+    """Revoke the token NAME. It is refused from the next request on.
 
     \b
     Example:
       overstory tokens revoke ci
     """
     file = token_file(Settings.from_environment())
-    ended = file.revoke(name)
-    click.echo(printable(f"The token {ended.name!r} is good for nothing from now on."))
+    revoked = file.revoke(name)
+    click.echo(printable(f"Revoked the token {revoked.name!r}."))
     if not file.tokens():
         click.echo(NONE_LEFT)

@@ -22,34 +22,36 @@ _TREE_INDENT = 4
     type=click.IntRange(1, MOST_LEVELS_SHOWN),
     default=1,
     show_default=True,
-    help="How many levels below NODE: communities, and passages, names or documents that are in none of these.",
+    help="Number of levels to show below NODE.",
 )
 @click.option(
     "--limit",
     type=click.IntRange(1, MOST_SHOWN_BELOW),
     default=20,
     show_default=True,
-    help="How many communities below each, the largest, and how many passages, names or documents.",
+    help="Maximum number of communities and of members to show below each community, largest first.",
 )
 @click.option(
     "--tree",
     "which",
     default="",
     metavar="NAME",
-    help="Which tree. The first that the corpus has if left out; an unknown name lists them.",
+    help="Tree to show; the first tree of the corpus by default. An unknown name lists all trees.",
 )
 @where_option
 @knowledge_options
 @json_option
 def tree(knowledge: Knowledge, node: str | None, depth: int, limit: int, which: str, where: str | None) -> Result:
-    """Show the communities of a corpus: a tree of passages, names or documents, from NODE or from the top.
+    """Show the tree of communities of a corpus.
 
-    NODE is the id of a community, or enough of its beginning to tell it. Each community is shown with its size, how
-    much of its edges' weight stays inside, its term of the tree's entropy and the terms of all below it, the names
-    that tell it from the rest, and the sentences nearest to its vector, or the title and summary that the system gave
-    it. A tree of summaries encodes no graph, and has no weight or entropy to show.
+    Communities group passages, entities or documents. The tree starts at NODE, the id of a community or a unique
+    prefix of it, or at the top.
 
-    The corpus needs the index of a system that has trees: overstory index --system NAME.
+    Each community is shown with its size, the share of its edge weight that stays inside, its term of the tree's
+    entropy, the sum of the terms below it, its most characteristic entities, and its central sentences or its title
+    and summary. A tree of summaries has no edge weights and no entropy.
+
+    The corpus needs the index of a system with trees: overstory index --system NAME.
 
     \b
     Examples:

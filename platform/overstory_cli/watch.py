@@ -16,19 +16,25 @@ from overstory.knowledge.watch import MINUTES_BETWEEN_FULL_SYNCS, WatchOptions
 from overstory.knowledge.watch import watch as watch_folders
 from overstory.sources.read_options import ReadOptions
 from overstory_cli.options import knowledge_options
-from overstory_cli.reading import Metadata, delete_excluded_option, metadata_option, reading_options, shown_change
+from overstory_cli.source_options import (
+    Metadata,
+    delete_excluded_option,
+    metadata_option,
+    reading_options,
+    shown_change,
+)
 
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="FOLDER…")
-@click.option("--index", "then_index", is_flag=True, help="Bring the index up to date after each change.")
+@click.option("--index", "then_index", is_flag=True, help="Update the index after each change.")
 @click.option(
     "--every",
     default=MINUTES_BETWEEN_FULL_SYNCS,
     show_default=True,
     type=click.FloatRange(min=0),
     metavar="MINUTES",
-    help="Also sync everything this often, for changes of which the system did not tell; 0 for at the start alone.",
+    help="Interval of full syncs, which catch changes that the operating system did not report; 0: only at the start.",
 )
 @metadata_option
 @delete_excluded_option
@@ -42,11 +48,11 @@ def watch(
     every: float,
     metadata: Metadata,
 ) -> None:
-    """Keep a corpus a mirror of folders while they change, until Ctrl-C: `overstory ingest --sync` of everything at the
-    start, then of what changed, a line for each document.
+    """Sync folders into a corpus whenever files change, until Ctrl-C.
 
-    It waits for another process that writes to the corpus, and for the database while that cannot be reached, and
-    then goes on. A folder that is suddenly missing or empty, as a disk that is not mounted, deletes nothing.
+    The command starts with a full `overstory ingest --sync`, then syncs changed files and prints a line for each
+    document. If another process is writing to the corpus or the database is down, it waits and continues later. If a
+    folder is suddenly missing or empty, such as an unmounted disk, no documents are deleted.
 
     \b
     Examples:
@@ -68,7 +74,7 @@ def watch(
     try:
         watch_folders(knowledge, folders, given, on_change=show_change, on_note=_show, stop=stop)
     except KeyboardInterrupt:
-        _show("stopped  The next start finds what changed meanwhile.")
+        _show("stopped  Changes made from now on are found at the next start.")
 
 
 def _show(line: str) -> None:

@@ -1,4 +1,4 @@
-"""One warm service over any number of corpora: HTTP API, chat endpoint, MCP, jobs, with rights for each token.
+"""HTTP service for any number of corpora: web page, API, chat endpoint, MCP and jobs, with access tokens.
 
-Nothing here knows more of a corpus than `Knowledge` says. Needs the extra `serve`.
+It uses corpora only through `Knowledge`, and needs the extra `serve`.
 """

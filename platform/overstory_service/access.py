@@ -1,4 +1,4 @@
-"""Who asks, and what they may: the rights of a token, or of anybody on this machine where there are no tokens."""
+"""Rights of a request, from its token or session, or from being on this machine if there are no tokens."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ LOCAL_NAME = "local"
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a request may do.
+    """Rights of a request.
 
     Attributes:
-        name: of the token, for the log and for jobs.
-        corpora: that it may ask; None for all.
-        where: the filter that all it reads goes through; "" for none.
+        name: name of the token, for the log and for jobs.
+        corpora: names of the corpora that it may access; None for all.
+        where: filter on the documents that it may see; "" for no filter.
     """
 
     name: str
@@ -27,34 +27,39 @@ class Access:
     where: str = ""
 
     def require(self, rights: Rights) -> None:
-        """
+        """Check that the token has these rights.
+
         Raises:
-            NotAllowed: the token has less.
+            NotAllowed: the token has fewer rights.
         """
         if RIGHTS.index(self.rights) < RIGHTS.index(rights):
-            raise NotAllowed(f"This needs a token with the rights {rights!r}; this one has {self.rights!r}.")
+            raise NotAllowed(f"This request needs a token with {rights} rights; this token has {self.rights} rights.")
 
     def require_whole(self, what: str) -> None:
-        """
+        """Check that the token has no filter, for a request that needs the whole corpus.
+
+        Args:
+            what: subject of the error message.
+
         Raises:
-            NotAllowed: the token sees a part of its corpora by a filter, and `what` is of the whole.
+            NotAllowed: the token has a filter.
         """
         if self.where:
-            raise NotAllowed(f"{what} cannot be had with this token, which sees the documents of a filter alone.")
+            raise NotAllowed(f"{what} is not available to this token, because a filter limits it to some documents.")
 
     def sees(self, corpus: str) -> bool:
-        """Whether the corpus is one of the token's, be it there or not."""
+        """Return True if the token may access a corpus with this name, whether or not it exists."""
         return self.corpora is None or corpus in self.corpora
 
     def covers(self, corpora: Sequence[str]) -> bool:
-        """True if a token for these corpora (empty: for all) gives access to no more than this access does."""
+        """Return True if these corpora (empty: all corpora) are among the corpora of this access."""
         return self.corpora is None or (bool(corpora) and self.corpora.issuperset(corpora))
 
     def may_name(self, name: str, tokens: Iterable[AccessToken]) -> bool:
-        """True if the name of a token may be shown: it is this token's own, or that of one that it administers.
+        """Return True if the name of a token may be shown: its own name, or the name of a token that it administers.
 
         Args:
-            tokens: all there are; one that was revoked can only be shown to an administrator of all corpora.
+            tokens: all valid tokens. Names of revoked tokens are only shown to administrators of all corpora.
         """
         if name == self.name:
             return True
@@ -63,39 +68,41 @@ class Access:
         return self.corpora is None or any(each.name == name and self.covers(each.corpora) for each in tokens)
 
     def require_corpus(self, corpus: str) -> None:
-        """
+        """Check that the token may access a corpus.
+
         Raises:
-            NotThere: the token is not for this corpus; as for one that does not exist.
+            NotThere: the token may not access it. The error is the same as for a missing corpus.
         """
         if not self.sees(corpus):
             raise NotThere(corpus)
 
 
 LOCAL = Access(LOCAL_NAME, "admin")
-"""Of every request where the service listens to this machine alone, and has no tokens."""
+"""Access of every request while the service listens only to this machine and has no tokens."""
 
 
 class Gate:
-    """Finds what a request may do by its Authorization header, or by the cookie of the page."""
+    """Authentication of requests by the Authorization header or the page's cookie."""
 
     def __init__(self, tokens: TokenFile, *, open_without_tokens: bool) -> None:
         """
         Args:
-            open_without_tokens: whether whoever asks may do all as long as there was never a token. Where the last one
-                was revoked nobody may do anything: what was closed does not open by that, nor by a new start.
+            open_without_tokens: accept every request until the first token is created. After the last token is revoked
+                the service stays closed, also after a restart.
         """
         self.tokens = tokens
         self._open = open_without_tokens
 
     def admit(self, authorization: str | None, session: str | None = None) -> Access:
-        """
+        """Return the rights of a request.
+
         Args:
-            authorization: the header, if the request has one.
-            session: what the cookie of the page has, if the request has one; a header goes before it.
+            authorization: the Authorization header; None if the request has none.
+            session: value of the page's cookie; None without a cookie. The header takes precedence.
 
         Raises:
-            TokenNeeded: there is no token in it.
-            TokenUnknown: there is one that is not good.
+            TokenNeeded: the request has no token.
+            TokenUnknown: the token is unknown or revoked.
             SessionOver: there is no header, and the session has ended.
             SettingsError: the tokens cannot be read.
         """
@@ -110,17 +117,16 @@ class Gate:
         if authorization is None or (self._open and scheme.lower() != "bearer"):
             if self._open:
                 return LOCAL
-            raise TokenNeeded("This needs a token.")
+            raise TokenNeeded("This request needs a token.")
         if scheme.lower() != "bearer" or not secret.strip():
             raise TokenNeeded("The Authorization header has no bearer token.")
         token = self.tokens.find(secret.strip())
         if token is None:
             if self._open:
-                return LOCAL  # clients of OpenAI's API send some key, needed or not
+                return LOCAL  # OpenAI clients always send a key, even to a service without tokens
             raise TokenUnknown
         return access_of(token)
 
 
 def access_of(token: AccessToken) -> Access:
-    """What a token is good for."""
     return Access(token.name, token.rights, frozenset(token.corpora) or None, token.where)

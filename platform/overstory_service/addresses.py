@@ -1,4 +1,4 @@
-"""Addresses of requests: the path of a proxy, names with slashes in them, HEAD, and parameters that no route has."""
+"""Addresses of requests: root path of a proxy, encoded slashes, HEAD requests and unknown parameters."""
 
 from __future__ import annotations
 
@@ -14,16 +14,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from overstory_service.problems import UnknownParameter, by_status
 
 _SLASH = "\ue000"
-"""Stands for "%2F" while a route is looked for: decoded, it would part the name that it is in."""
+"""Placeholder for "%2F" during routing: a decoded slash would split the name that contains it."""
 _FOLLOWED = ("/events", "/mcp")
-"""Paths whose answers go on: there is no head of these alone."""
+"""Ends of paths with streamed responses, which do not support HEAD."""
 
 
 class WithoutRootPath:
-    """An ASGI application that takes the path of the proxy off the addresses of requests that have it.
-
-    Guards and routes then see the same paths whether the proxy takes it off or not.
-    """
+    """ASGI middleware that strips the root path of a proxy, so that routes see the same paths with and without it."""
 
     def __init__(self, app: ASGIApp, root_path: str) -> None:
         self._app = app
@@ -43,7 +40,7 @@ class WithoutRootPath:
 
 
 class RequestAddresses:
-    """An ASGI application that has encoded slashes stay within names, and answers HEAD as GET without the body."""
+    """ASGI middleware that keeps encoded slashes within path segments, and answers HEAD like GET without the body."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -59,24 +56,25 @@ class RequestAddresses:
                 encoded = quote(_SLASH)
                 changed["path"] = unquote(raw.replace("%2F", encoded).replace("%2f", encoded))
             if scope["method"] == "HEAD" and not scope["path"].endswith(_FOLLOWED):
-                changed["method"] = "GET"  # the server leaves the body out, by the scope that it has itself
+                changed["method"] = "GET"  # the server omits the body, because its own scope still has HEAD
             if changed:
                 inner = {**scope, **changed}
                 await self._app(inner, receive, send)
-                scope["route"] = inner.get("route")  # for the log
+                scope["route"] = inner.get("route")  # for the access log
                 return
         await self._app(scope, receive, send)
 
 
 def with_slashes(name: str) -> str:
-    """A name of an address with the slashes that were encoded in it."""
+    """Return a path segment with its encoded slashes decoded."""
     return name.replace(_SLASH, "/")
 
 
 async def require_known_parameters(request: Request) -> None:
-    """
+    """Check the query parameters of a request.
+
     Raises:
-        UnknownParameter: the address has one that its route does not have, or one twice.
+        UnknownParameter: a parameter is unknown or repeated.
     """
     route = request.scope.get("route")
     if not isinstance(route, APIRoute):
@@ -87,8 +85,7 @@ async def require_known_parameters(request: Request) -> None:
             raise UnknownParameter(f"The parameter {name[:50]!r} is given twice.", remedy="Give it once.")
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
-            there = f"There are {', '.join(known)}." if known else "It has none."
+            there = f"The parameters are {', '.join(known)}." if known else "This route has no parameters."
             raise UnknownParameter(
-                f"There is no parameter {name[:50]!r} here.",
-                remedy=f"Did you mean {near[0]}? {there}" if near else there,
+                f"Unknown parameter {name[:50]!r}.", remedy=f"Did you mean {near[0]}? {there}" if near else there
             )

@@ -1,4 +1,4 @@
-"""The ASGI application with its routes, guards and jobs; and the HTTP server, uvicorn, that runs it."""
+"""ASGI application of the service, and its HTTP server, uvicorn."""
 
 from __future__ import annotations
 
@@ -32,20 +32,11 @@ from overstory.errors import ExtraMissing, OverstoryError, SettingsError
 from overstory.settings import Settings
 from overstory_service.addresses import RequestAddresses, WithoutRootPath, require_known_parameters, with_slashes
 from overstory_service.guards import OPENAPI_PATH, Guards
-from overstory_service.hosted import Admitted, Hosted
-from overstory_service.observing import Observed
+from overstory_service.metrics import MetricsMiddleware
 from overstory_service.problems import OPENAI_PATHS, by_status, invalid, response_of
-from overstory_service.routes import (
-    chat,
-    communities,
-    corpora,
-    documents,
-    jobs,
-    page,
-    questions,
-    tokens,
-)
-from overstory_service.running import ClientGone
+from overstory_service.request_limits import ClientGone
+from overstory_service.routes import chat, communities, corpora, documents, jobs, page, questions, tokens
+from overstory_service.service_host import Admitted, ServiceHost
 from overstory_service.settings import JOBS_AT_ONCE, ServiceSettings
 from overstory_service.tokens import service_folder
 
@@ -54,9 +45,9 @@ if TYPE_CHECKING:
 
 
 SETTINGS_VARIABLE = "OVERSTORY_SERVICE"
-"""Variable that gives worker processes the settings of the service, as JSON."""
+"""Environment variable with the settings of the service as JSON, for worker processes."""
 _SECONDS_BETWEEN_STARTS = 5.0
-"""Until the models and the database are tried again, if the service could not start with them."""
+"""Pause before models and database are tried again after a failed start."""
 MCP_PATH = "/mcp"
 ROUTES = (page, tokens, questions, documents, communities, corpora, jobs, chat)
 _CLIENT_GONE = 499
@@ -68,23 +59,23 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
     """Return the application for one process.
 
     Args:
-        folder: folder of tokens and uploads; that of the instance if left out.
+        folder: folder of tokens and uploads; by default the service folder of OVERSTORY_HOME.
 
     Raises:
-        SettingsError: other machines reach it, and there is no token; the tokens cannot be read; or its root path is
-            the path of a route.
+        SettingsError: other machines can reach the service and there is no token; the tokens cannot be read; or the
+            root path conflicts with a route.
     """
     _check_root_path(service.root_path)
     own = service_folder(settings) if folder is None else folder
-    host = Hosted.of(settings, service, own, open_without_tokens=True)
+    host = ServiceHost.of(settings, service, own, open_without_tokens=True)
     if not host.gate.tokens.tokens() and not service.serves_here_alone:
-        behind = "" if not service.listens_here_alone else ", and leave out --address"
+        behind = "" if not service.listens_here_alone else " and leave out --address"
         raise SettingsError(
-            f"On {service.address or service.host} others could ask without a token.",
-            remedy=f"Make one first (overstory tokens add NAME), or listen on 127.0.0.1{behind}.",
+            f"There is no token, so anyone could use the service at {service.address or service.host}.",
+            remedy=f"Create a token first (overstory tokens add NAME), or listen on 127.0.0.1{behind}.",
         )
     middleware = [Middleware(WithoutRootPath, root_path=service.root_path)] if service.root_path else []
-    middleware.append(Middleware(Observed, figures=host.figures, log_questions=service.log_questions))
+    middleware.append(Middleware(MetricsMiddleware, metrics=host.metrics, log_questions=service.log_questions))
     if service.allowed_origins:
         middleware.append(
             Middleware(
@@ -98,7 +89,7 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
     application = FastAPI(
         title="Overstory",
         version=version("overstory"),
-        summary="Questions to corpora of documents, answered with evidence.",
+        summary="Ask questions about your documents, and get answers with evidence.",
         servers=[{"url": service.address + service.root_path}] if service.address or service.root_path else None,
         openapi_url=OPENAPI_PATH,
         docs_url=None,
@@ -116,7 +107,7 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
             Exception: _fault,
         },
     )
-    application.state.hosted = host
+    application.state.host = host
     for each in ROUTES:
         application.include_router(each.router)
     application.state.mcp = _add_mcp(application, host)
@@ -124,21 +115,22 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
 
 
 def _check_root_path(root_path: str) -> None:
-    """
+    """Check that no route starts with the root path, which would make requests ambiguous.
+
     Raises:
-        SettingsError: a request to a route could be taken for one that still has the root path.
+        SettingsError: a route starts with the root path.
     """
     paths = [route.path for each in ROUTES for route in each.router.routes if isinstance(route, APIRoute)]
     if root_path and any(f"{path}/".startswith(f"{root_path}/") for path in (*paths, MCP_PATH, OPENAPI_PATH)):
         raise SettingsError(
-            f"--root-path {root_path} is a path of the service itself.", remedy="Use another one, like /kb."
+            f"--root-path {root_path} conflicts with a path of the service.", remedy="Use another one, like /kb."
         )
 
 
-def _add_mcp(application: FastAPI, host: Hosted) -> StreamableHTTPSessionManager | None:
-    """Add the route of agents; without the extra `mcp` it says what they need."""
+def _add_mcp(application: FastAPI, host: ServiceHost) -> StreamableHTTPSessionManager | None:
+    """Add the MCP route; without the extra `mcp` it returns an error with the remedy."""
     try:
-        from overstory_service.mcp.serving import add_endpoint
+        from overstory_service.mcp.server import add_endpoint
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
             raise
@@ -152,21 +144,21 @@ async def _without_mcp(_access: Admitted) -> None:
 
 
 def from_environment() -> FastAPI:
-    """Return the application of a worker process, with the settings that the first process left in the environment."""
-    given: dict[str, Any] = json.loads(os.environ[SETTINGS_VARIABLE])  # as `to_environment` wrote it
+    """Return the application of a worker process, with the settings from the environment."""
+    given: dict[str, Any] = json.loads(os.environ[SETTINGS_VARIABLE])  # written by `to_environment`
     for name in ("allowed_hosts", "allowed_origins", "folders", "proxies"):
         given[name] = tuple(given[name])
     return create_application(Settings.from_environment(), ServiceSettings(**given))
 
 
 def to_environment(service: ServiceSettings) -> None:
-    """Leave the settings for `from_environment`."""
+    """Store the settings in the environment for `from_environment`."""
     os.environ[SETTINGS_VARIABLE] = json.dumps(asdict(service))
 
 
 @asynccontextmanager
 async def _lifespan(application: FastAPI) -> AsyncGenerator[None]:
-    host: Hosted = application.state.hosted
+    host: ServiceHost = application.state.host
     manager: StreamableHTTPSessionManager | None = application.state.mcp
     starting = asyncio.create_task(_start(host))
     try:
@@ -179,8 +171,8 @@ async def _lifespan(application: FastAPI) -> AsyncGenerator[None]:
         await run_in_threadpool(host.close)
 
 
-async def _start(host: Hosted) -> None:
-    """Load the models, connect, and start on jobs; try again until all of it works."""
+async def _start(host: ServiceHost) -> None:
+    """Load the models, connect to the database and start running jobs; repeat this until it succeeds."""
     while not host.ready:
         try:
             await run_in_threadpool(host.corpora.warm)
@@ -204,11 +196,11 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 # for the type checker
     wrong = error.errors()
-    found = [  # the places, not the values, which logs might keep
+    found = [  # names the fields without their values, which logs might keep
         f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in wrong[:_MOST_PROBLEMS_OF_A_REQUEST]
     ]
     if any(each["loc"] == ("body",) for each in wrong) and "json" not in request.headers.get("content-type", ""):
-        found = ["The body is not said to be JSON: send the header Content-Type: application/json"]
+        found = ["The body is not marked as JSON: send the header Content-Type: application/json"]
     return invalid("; ".join(found)).response(as_openai=_is_openai(request))
 
 
@@ -216,8 +208,8 @@ async def _by_status(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 # for the type checker
     headers = dict(error.headers) if error.headers else None
     detail = str(error.detail)
-    if error.status_code == HTTPStatus.BAD_REQUEST and "parsing the body" in detail:  # FastAPI's words
-        detail = "The body cannot be read: it is no JSON in UTF-8, has too long a number, or is nested too deeply."
+    if error.status_code == HTTPStatus.BAD_REQUEST and "parsing the body" in detail:  # FastAPI's message
+        detail = "The body is not valid JSON in UTF-8, has too long a number, or is nested too deeply."
     return by_status(error.status_code, detail).response(headers, as_openai=_is_openai(request))
 
 
@@ -234,28 +226,29 @@ async def _fault(request: Request, error: Exception) -> Response:
 
 
 _HEAD_SECONDS = 15.0
-"""For a client to send the head of a request, counted from the connection or the previous request, and to take part of
-what it was sent."""
+"""Time for a client to send the head of a request, from the connection or the previous request, and time for it to
+read some of a response."""
 _KEEP_ALIVE_SECONDS = 10
 _GRACEFUL_SECONDS = 30
 _MOST_HEAD_BYTES = 32_768
 _MOST_CONNECTIONS = 1_000
-"""Of a process; further ones get 503."""
+"""Most connections of a process; further connections get 503."""
 _MOST_FRAMING_BYTES = 1_000_000
-"""Bytes of a chunked body that are not content, or come after the response, above half the size of the content."""
+"""Allowed overhead of a chunked body, in bytes, beyond half the size of its content."""
 
 
 class PatientHttp(H11Protocol):
-    """uvicorn's protocol, which closes connections that would be kept as long as the client likes: no request begins in
-    time, the client does not take what it was sent, or a body continues after the response. It refuses a body in tiny
-    chunks, since each costs time to parse.
+    """uvicorn's HTTP protocol with limits against slow clients.
+
+    Connections are closed if no request begins in time, if the client does not read a response, or if a body continues
+    after the response. Bodies in tiny chunks are refused, because parsing them takes too much time.
     """
 
     _watch: asyncio.TimerHandle | None = None
     _idle_since = 0.0
-    _unsent = sys.maxsize  # bytes, when last looked at
-    _content = 0  # bytes of the body of the present request
-    _framing = 0  # other bytes that came with it
+    _unsent = sys.maxsize  # unsent bytes at the last check
+    _content = 0  # body bytes of the current request
+    _framing = 0  # overhead bytes of the current request
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # uvicorn's signature
         super().connection_made(transport)
@@ -268,7 +261,7 @@ class PatientHttp(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        cycle = self.cycle  # None before the first request, whatever uvicorn's type says
+        cycle = self.cycle  # None before the first request, contrary to uvicorn's type
         held = len(cycle.body) if cycle else 0
         super().data_received(data)
         if self.cycle is not cycle:
@@ -282,7 +275,7 @@ class PatientHttp(H11Protocol):
 
     def _refuse_chunks(self) -> None:
         if self.conn.our_state is h11.SEND_RESPONSE:
-            self.send_400_response("The chunks of the body are too small. Send larger ones, or Content-Length.")
+            self.send_400_response("The chunks of the body are too small. Send larger chunks, or use Content-Length.")
         else:
             self.transport.abort()
 
@@ -295,12 +288,11 @@ class PatientHttp(H11Protocol):
         super().resume_writing()
 
     def _look(self) -> None:
-        idle = self.conn.our_state in (h11.IDLE, h11.DONE)  # done: the rest of the body is of no use any more
+        idle = self.conn.our_state in (h11.IDLE, h11.DONE)  # in DONE the response is sent, and more body is useless
         left = self._idle_since + _HEAD_SECONDS - self.loop.time()
         over = self.transport.is_closing() or (idle and left <= 0)
-        if (
-            over or self.flow.write_paused
-        ):  # then nothing is added to what is unsent, so a smaller rest means that the client takes it
+        if over or self.flow.write_paused:
+            # nothing is added to the buffer now, so if it does not shrink, the client is not reading
             unsent = self.transport.get_write_buffer_size()
             if unsent >= self._unsent or (over and not unsent):
                 self.transport.abort()
@@ -312,16 +304,17 @@ class PatientHttp(H11Protocol):
 def listen(
     settings: Settings, service: ServiceSettings, *, workers: int = 1, on_listening: Callable[[], object]
 ) -> None:
-    """Serve until SIGINT or SIGTERM; requests then have 30 seconds to end.
+    """Serve until SIGINT or SIGTERM; running requests then have 30 seconds to finish.
 
     Args:
-        on_listening: called when the settings and the port are checked.
+        workers: number of processes.
+        on_listening: called once the settings and the port are checked.
 
     Raises:
-        SettingsError: as `create_application`; or the port is taken, or there is no such host.
+        SettingsError: as in `create_application`; or the port is in use; or the host is unknown.
     """
     where: dict[str, Any] = {"host": service.host, "port": service.port}  # arguments of uvicorn
-    application = create_application(settings, service)  # reports errors before processes are started
+    application = create_application(settings, service)  # raises before worker processes are started
     _check_place(service)
     on_listening()
     if workers == 1:
@@ -347,13 +340,13 @@ def _check_place(service: ServiceSettings) -> None:
         socket.create_server((service.host, service.port), family=family).close()
     except OSError as error:
         raise SettingsError(
-            f"Port {service.port} of {service.host!r} cannot be listened on: {error.strerror or error}.",
-            remedy="Choose another one: --port N, --host NAME",
+            f"Cannot listen on port {service.port} of {service.host!r}: {error.strerror or error}.",
+            remedy="Choose another port or host: --port N, --host NAME",
         ) from error
 
 
 def server_options(service: ServiceSettings) -> dict[str, Any]:  # arguments of uvicorn
-    """Return the options of uvicorn that do not depend on the port."""
+    """Return the options of uvicorn, except host and port."""
     return {
         "http": PatientHttp,
         "ws": "none",

@@ -1,10 +1,8 @@
-"""What stands before every route: whom the service answers at all, how large requests are, how long clients may take.
+"""Checks before every route: Host and Origin headers, token, size and speed of the body, concurrent requests.
 
-The token is in the head of a request, so it is checked before any of the body is read. A request counts among those
-being worked on once its body is complete: one that is never completed takes no place from others.
-
-An ASGI application around the others. Names in the Host header keep web pages from reaching a service on this machine
-by a name of theirs (DNS rebinding), and the Origin header keeps them from sending it requests.
+The token is checked before the body is read. A request counts as concurrent once its body is complete, so incomplete
+requests do not block others. The Host header is checked against DNS rebinding, the Origin header against requests from
+foreign web pages.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from overstory_service.hosted import admitted
 from overstory_service.problems import (
     OPENAI_PATHS,
     Ambiguous,
@@ -30,25 +27,26 @@ from overstory_service.problems import (
     TooLarge,
     response_of,
 )
+from overstory_service.service_host import admitted
 from overstory_service.settings import ServiceSettings
 
 _BODY_MEGABYTES = 2
-"""Of a request without documents."""
+"""Largest body of a request without documents."""
 _TEXTS_MEGABYTES = 10
-"""Of one with texts as JSON, which is read as a whole."""
+"""Largest body with texts as JSON, which is read into memory."""
 _BODY_SECONDS = 60.0
-"""For a client to send a body that is no upload; an upload has as much for each `_UPLOAD_STEP_MEGABYTES`."""
+"""Time to send a body. Uploads have this time for each `_UPLOAD_STEP_MEGABYTES` of their limit."""
 _UPLOAD_STEP_MEGABYTES = 10
 _SIGN_IN_BYTES = 16_384
-"""Of the body with which a browser signs in, the only one that is read without a token."""
+"""Largest body of a sign-in, the only body that is read without a token."""
 _SIGN_IN_SECONDS = 15.0
-"""For a client to send that body: as long as for the head of a request."""
+"""Time to send the body of a sign-in, the same as for the head of a request."""
 _MOST_ARRIVING_BODIES = 32
-"""Requests of one token whose bodies are not complete; more are answered with 429."""
+"""Most requests of one token with incomplete bodies; further requests get 429."""
 
-_BESIDE = ("/healthz", "/readyz")
+_UNCOUNTED = ("/healthz", "/readyz")
 OPENAPI_PATH = "/openapi.json"
-_OPEN = ("/", OPENAPI_PATH, *_BESIDE)
+_OPEN = ("/", OPENAPI_PATH, *_UNCOUNTED)
 _PAGE = "/page/"
 _SESSION = "/v1/session"
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\s\[\]:@/?#]+)(?::\d*)?")
@@ -56,13 +54,13 @@ _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
 class Guards:
-    """Refuses what should reach no route."""
+    """ASGI middleware that refuses requests before they reach a route."""
 
     def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
         self._app = app
         self._settings = settings
         self._working = 0
-        self._arriving = Counter[str]()  # bodies, by the names of tokens
+        self._arriving = Counter[str]()  # incomplete bodies by name of the token
         here = (*_LOOPBACK_NAMES, settings.host) if settings.listens_here_alone else ()
         hosts, origins = [*here, *settings.allowed_hosts], [*settings.allowed_origins]
         if settings.address:
@@ -77,7 +75,7 @@ class Guards:
             return
         limit = self._limit(scope)
         body = _Body(scope, receive, limit, _seconds(scope, limit))
-        sent = _SentAnswer(send, body)
+        sent = _GuardedResponse(send, body)
         try:
             self._check(Headers(scope=scope), limit)
             sender = "" if _is_open(scope) else (await admitted(Request(scope))).name
@@ -95,13 +93,13 @@ class Guards:
 
     @contextmanager
     def _counted(self, scope: Scope, body: _Body, sender: str) -> Generator[None]:
-        """Counts a request: by its sender while its body arrives, then among those being worked on."""
+        """Count a request: by its token while its body arrives, then as a concurrent request."""
         if sender and not body.complete and self._arriving[sender] >= _MOST_ARRIVING_BODIES:
             raise TooBusy(
-                f"{_MOST_ARRIVING_BODIES} requests of this token have not sent their whole bodies yet.",
+                f"{_MOST_ARRIVING_BODIES} requests of this token are still sending their bodies.",
                 remedy="Finish sending them, then try again.",
             )
-        counted = scope["path"] not in _BESIDE
+        counted = scope["path"] not in _UNCOUNTED
 
         def arrived() -> None:
             self._arriving[sender] -= 1
@@ -120,18 +118,21 @@ class Guards:
                 del self._arriving[sender]
 
     def _require_place(self, scope: Scope, body: _Body) -> None:
-        """
+        """Check that the limit of concurrent requests is not reached.
+
         Raises:
-            TooBusy: this request would be one too many.
+            TooBusy: the limit is reached.
         """
-        if scope["path"] in _BESIDE:
+        if scope["path"] in _UNCOUNTED:
             return
         others = self._working - body.complete
         if others >= self._settings.most_requests:
-            raise TooBusy(f"{self._settings.most_requests} requests are worked on.", remedy="Try again in a second.")
+            raise TooBusy(
+                f"The service is busy with {self._settings.most_requests} requests.", remedy="Try again in a second."
+            )
 
     def _limit(self, scope: Scope) -> int:
-        """Bytes of the body."""
+        """Return the largest size of the body in bytes."""
         if _is_sign_in(scope):
             return _SIGN_IN_BYTES
         megabytes = _BODY_MEGABYTES
@@ -145,30 +146,33 @@ class Guards:
         host = headers.get("host", "")
         if self._hosts and _name_of(host) not in self._hosts:
             raise ForeignPage(
-                f"This service is not {host!r}.",
-                remedy="Use its own name, or start it with --address or --allow-host NAME.",
+                f"The host name {host!r} is not allowed.",
+                remedy="Use another name of the service, or start it with --address URL or --allow-host NAME.",
             )
         origin = headers.get("origin", "").rstrip("/").lower()
         if origin and origin not in self._origins and origin.partition("://")[2] != host.lower():
             raise ForeignPage(
-                f"Pages of {origin!r} may not ask this service.", remedy="Start it with --allow-origin ORIGIN."
+                f"Requests from the origin {origin!r} are not allowed.",
+                remedy="Start the service with --allow-origin ORIGIN.",
             )
         if "transfer-encoding" in headers and "content-length" in headers:
-            raise Ambiguous("The request has both Content-Length and Transfer-Encoding.", remedy="Send one of them.")
+            raise Ambiguous(
+                "The request has both Content-Length and Transfer-Encoding.", remedy="Send only one of them."
+            )
         length = headers.get("content-length", "0")
         if not length.isdecimal():
-            raise Refused("The Content-Length header is no number.", remedy="Send the number of bytes.")
+            raise Refused("The Content-Length header is not a number.", remedy="Send the number of bytes.")
         if int(length) > limit:
             raise too_large(limit)
 
 
 class _Body:
-    """The body of a request, as far as it is neither too long nor too slow.
+    """Body of a request, with limits of size and time.
 
     Attributes:
-        complete: all of it has come.
-        has_left: the client left before that, while it was collected.
-        refused: why it ended early. Whoever reads it may make an error of its own of that.
+        complete: the whole body has arrived.
+        has_left: the client left before the body was complete.
+        refused: the limit that was exceeded, or None. The reader of the body may raise a different error for it.
     """
 
     def __init__(self, scope: Scope, receive: Receive, limit: int, seconds: float) -> None:
@@ -184,17 +188,17 @@ class _Body:
         self.refused: Refused | None = None
 
     def when_complete(self, arrived: Callable[[], object]) -> None:
-        """Calls `arrived` once all has come: now, or later."""
+        """Call `arrived` as soon as the body is complete."""
         if self.complete:
             arrived()
         else:
             self._arrived = arrived
 
     async def collect(self) -> None:
-        """Reads all of it, so that the application gets it in one piece.
+        """Read the whole body, so that the application gets it in one piece.
 
         Raises:
-            SlowBody, TooLarge: it does not come in time, or is too long.
+            SlowBody, TooLarge: the body takes too long, or is too large.
         """
         if self.complete:
             return
@@ -223,7 +227,7 @@ class _Body:
             async with asyncio.timeout_at(self._end):
                 message = await self._receive()
         except TimeoutError:
-            self.refused = SlowBody("The body of the request did not come in time.", remedy="Send it faster.")
+            self.refused = SlowBody("The body of the request did not arrive in time.", remedy="Send it faster.")
             raise self.refused from None
         if message["type"] == "http.request":
             self._read += len(message.get("body", b""))
@@ -237,8 +241,8 @@ class _Body:
         return message
 
 
-class _SentAnswer:
-    """What is sent; nothing once the body was refused before."""
+class _GuardedResponse:
+    """Response that is dropped if the body was refused before the response began."""
 
     def __init__(self, send: Send, body: _Body) -> None:
         self._send = send
@@ -247,23 +251,22 @@ class _SentAnswer:
 
     async def send(self, message: Message) -> None:
         if self._body.refused is not None and not self.begun:
-            return  # the guard says why
+            return  # the guard sends its own error response
         self.begun = True
         await self._send(message)
 
 
 def too_large(limit: int) -> TooLarge:
-    """Of a body with more bytes than this."""
+    """Return the error for a body that exceeds the limit in bytes."""
     size = f"{limit // 1_000_000} MB" if limit >= 1_000_000 else f"{limit:,} bytes"
     return TooLarge(
         f"The body of the request is larger than {size}.",
-        remedy="Send less at a time; the service may be started with --upload-megabytes.",
+        remedy="Send less at a time, or start the service with a larger --upload-megabytes.",
     )
 
 
 def _is_open(scope: Scope) -> bool:
-    """True if a request needs no token: it asks for the page, for the API's description or whether the service lives,
-    or it signs in or out."""
+    """Return True if a request needs no token: page, OpenAPI document, health checks, and signing in or out."""
     path: str = scope["path"]
     return path in _OPEN or path.startswith(_PAGE) or (path == _SESSION and scope["method"] in ("POST", "DELETE"))
 
@@ -273,16 +276,16 @@ def _is_sign_in(scope: Scope) -> bool:
 
 
 def _is_upload(scope: Scope) -> bool:
-    """Whether the body has files, which its route writes to the disk as they come."""
+    """Return True if the body has files, which the route writes to disk as they arrive."""
     return bool(scope["method"] == "POST" and scope["path"].endswith("/files"))
 
 
 def _seconds(scope: Scope, limit: int) -> float:
-    """For a client to send the body."""
+    """Return the seconds that a client has to send the body."""
     return _SIGN_IN_SECONDS if _is_sign_in(scope) else _BODY_SECONDS * max(1.0, limit / (_UPLOAD_STEP_MEGABYTES * 1e6))
 
 
 def _name_of(host: str) -> str:
-    """The Host header without the port; "" for what is no name with one."""
+    """Return the host name of a Host header without the port, or "" if the header is invalid."""
     found = _HOST.fullmatch(host.lower())
     return found.group("name") if found else ""

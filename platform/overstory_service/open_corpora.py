@@ -1,4 +1,4 @@
-"""The corpora that a service has open: one `Knowledge` each, which share their models."""
+"""Open corpora of a service: one `Knowledge` for each, with shared models."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from overstory.progress import OnStep
 from overstory.settings import Settings
 
 _MOST_OPEN_CORPORA = 32
-"""Corpora that stay open while nobody asks them; each holds a connection and cached vectors."""
+"""Corpora to keep open; the least recently used are closed. Each holds a connection and cached vectors."""
 
 
 @dataclass(slots=True)
 class _Open:
-    """A corpus that is open.
+    """An open corpus.
 
     Attributes:
-        users: requests that have it now.
-        parts: what tokens with a filter see of it, by the filter.
+        users: number of requests that use it now.
+        parts: filtered views of it for tokens with a filter, by filter.
     """
 
     knowledge: Knowledge
@@ -34,28 +34,28 @@ class _Open:
 
 
 class OpenCorpora:
-    """Lends the `Knowledge` of each corpus. Safe to share between threads."""
+    """Pool of open corpora. Safe to share between threads."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.base = Knowledge(settings=settings)
-        """For what belongs to no corpus; the others have their models from it."""
+        """Knowledge for calls without a corpus. The open corpora share its models."""
         self.address = ""
-        """The URI of the database, once connected."""
+        """URI of the database; "" before the first connection."""
         self._lock = threading.Lock()
         self._open: OrderedDict[str, _Open] = OrderedDict()
 
     @contextmanager
-    def lent(self, name: str) -> Generator[Knowledge]:
-        """The corpus by this name, open until the block ends at least.
+    def borrow(self, name: str) -> Generator[Knowledge]:
+        """Yield the corpus with this name, which stays open at least until the block ends.
 
         Raises:
-            CorpusNotFound, CorpusNameInvalid, DatabaseError: it cannot be opened.
+            CorpusNotFound, CorpusNameInvalid, DatabaseError: the corpus cannot be opened.
         """
         with self._lock:
             known = name in self._open
         if not known:
-            read_corpus(self.base.graph, name, to_delete=True)  # names of nothing take no place
+            read_corpus(self.base.graph, name, to_delete=True)  # raises for a missing corpus before it takes a slot
         with self._lock:
             each = self._open.get(name)
             if each is None:
@@ -75,10 +75,10 @@ class OpenCorpora:
                 each.users -= 1
 
     def part(self, name: str, knowledge: Knowledge, where: str) -> RestrictedKnowledge:
-        """What a token with a filter sees of a corpus that is lent.
+        """Return the view of a borrowed corpus for tokens with this filter.
 
         Raises:
-            CorpusNotFound: no document has a key that the filter asks for, so that there is nothing to see.
+            CorpusNotFound: no document has a metadata key that the filter uses, so the view would be empty.
             FilterError, IndexMissing, DatabaseError: the corpus cannot be filtered.
         """
         with self._lock:
@@ -88,27 +88,25 @@ class OpenCorpora:
             try:
                 part = knowledge.restricted_to(where)
             except MetadataNotFound:
-                raise CorpusNotFound(f"Nothing of {name!r} is seen by this filter.") from None
+                raise CorpusNotFound(f"No document of {name!r} matches the filter.") from None
             with self._lock:
                 if each is not None:
                     each.parts[where] = part
         return part
 
     def new(self, name: str, progress: OnStep | None = None) -> Knowledge:
-        """Another `Knowledge` with the models that all share, which is the caller's to close."""
+        """Return another `Knowledge` with the shared models. The caller closes it."""
         made = Knowledge(name, settings=self.settings, progress=progress)
         made.use(embedder=self.base.embedder, extractor=self.base.extractor)
         return made
 
     def warm(self) -> None:
-        """Loads the models, and connects."""
         graph = self.base.graph
         graph.run("schema/read_version", read=True)
         self.address = graph.uri
         _ = self.base.embedder, self.base.extractor
 
     def close(self) -> None:
-        """Closes all; calls that are going on are cancelled."""
         with self._lock:
             opened = [each.knowledge for each in self._open.values()]
             self._open.clear()
@@ -116,7 +114,7 @@ class OpenCorpora:
             knowledge.close()
 
     def _unused(self) -> list[Knowledge]:
-        """Takes out those that were not asked for longest, while more are open than may be."""
+        """Remove and return the least recently used corpora while more than `_MOST_OPEN_CORPORA` are open."""
         out: list[Knowledge] = []
         for name, each in list(self._open.items()):
             if len(self._open) <= _MOST_OPEN_CORPORA:
@@ -126,7 +124,6 @@ class OpenCorpora:
         return out
 
     def _forget(self, name: str) -> None:
-        """Of a corpus that was deleted."""
         with self._lock:
             each = self._open.get(name)
             if each is not None and each.users <= 1:

@@ -1,10 +1,10 @@
-"""Errors of the library and refusals of the service as problem details (RFC 9457): what is wrong, and the remedy.
+"""Error responses as problem details (RFC 9457): what is wrong, and the remedy.
 
-The remedy is for programs and people on a terminal: it names requests and commands. The page has its own by `type`
-(`remedies` in its words).
+Remedies name requests and commands, for programs and users of a terminal. The page has its own remedies by `type`
+(`remedies` in `words.js`).
 
-An error reveals nothing that a token may not see: that of a missing corpus names no others, and internal errors go
-to the log alone.
+Errors do not reveal data that the token may not see: a missing corpus is reported without the names of others, and
+details of internal errors are only logged.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from overstory import errors
 from overstory.errors import OverstoryError
 from overstory.server.instance import FULL
 
-TOKENS_REMEDY = "Send one: Authorization: Bearer TOKEN. `overstory tokens add NAME` makes one."
+TOKENS_REMEDY = "Send the header Authorization: Bearer TOKEN. To create a token, run `overstory tokens add NAME`."
 
 
 class Refused(OverstoryError):
@@ -44,114 +44,108 @@ class TokenNeeded(Refused):
 
 
 class TokenUnknown(TokenNeeded):
-    """The token is not in the file: it never existed, or was revoked."""
+    """The token does not exist or was revoked."""
 
     def __init__(self) -> None:
-        super().__init__("This token is not known, or was revoked.")
+        super().__init__("This token does not exist or was revoked.")
 
 
 class SessionOver(TokenNeeded):
     """The session of the page has ended, or its token was revoked."""
 
     def __init__(self) -> None:
-        super().__init__("You are signed out: the session has ended, or its token was revoked.")
+        super().__init__("You are signed out: the session has expired, or its token was revoked.")
 
 
 class Forged(Refused):
-    """A request with the page's cookie that the page did not send."""
+    """The request has the page's cookie, but the page did not send it."""
 
     status = 403
 
 
 class TokensUnreadable(Refused):
-    """The file of tokens cannot be read; the log has the reason."""
+    """The token file cannot be read; the log has the reason."""
 
     status = 503
 
     def __init__(self) -> None:
         super().__init__(
-            "The service cannot read its tokens; its log says why.", remedy="Tell whoever runs the service."
+            "The service cannot read its tokens; its log has the reason.", remedy="Tell the operator of the service."
         )
 
 
 class Ambiguous(Refused):
-    """The request has two lengths, so its end is unknown."""
+    """The request has both Content-Length and Transfer-Encoding, so its length is ambiguous."""
 
     headers: ClassVar[Mapping[str, str]] = {"Connection": "close"}
 
 
 class UnknownParameter(Refused):
-    """The address or the form has an unknown or repeated parameter: a misspelt filter would be no filter."""
+    """The request has an unknown or repeated parameter. Ignoring it could drop a misspelt filter."""
 
     status = 422
 
 
 class NotAllowed(Refused):
-    """The token lacks the rights, whatever the corpora hold."""
+    """The token has too few rights."""
 
     status = 403
 
     def __init__(
-        self, message: str, *, remedy: str = "Ask whoever runs the service for a token with other rights."
+        self, message: str, *, remedy: str = "Ask the operator of the service for a token with more rights."
     ) -> None:
         super().__init__(message, remedy=remedy)
 
 
 class NotThere(Refused):
-    """The corpus does not exist, or the token may not see it: the error does not reveal which."""
+    """The corpus does not exist, or the token may not access it. The error does not reveal which."""
 
     status = 404
 
     def __init__(self, corpus: str) -> None:
         super().__init__(
-            f"There is no corpus {corpus!r} for this token.", remedy="GET /v1/corpora lists those that there are."
+            f"There is no corpus {corpus!r} for this token.", remedy="GET /v1/corpora lists the corpora of your token."
         )
 
 
 class NothingHere(Refused):
-    """There is no such job, token or file that the token may see."""
+    """The job, token or file does not exist, or the token may not see it."""
 
     status = 404
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"There is no {what}.", remedy="The list above it names those that there are.")
+        super().__init__(f"There is no {what}.", remedy="A GET request to the parent path lists what exists.")
 
 
 class SlowBody(Refused):
-    """The client did not send its body in time."""
-
     status = 408
 
 
 class TooLarge(Refused):
-    """The body is larger than the service takes."""
-
     status = 413
 
 
 class TooBusy(Refused):
-    """The service has as many requests as it takes."""
+    """The limit of concurrent requests is reached."""
 
     status = 429
     headers: ClassVar[Mapping[str, str]] = {"Retry-After": "1"}
 
 
 class TookTooLong(Refused):
-    """The response took too long."""
-
     status = 504
 
 
 class ForeignPage(Refused):
-    """The request is from a page of another origin, or to a host name that is not this service's."""
+    """The request comes from a foreign web origin, or uses a host name that is not allowed."""
 
     status = 403
 
 
 PROBLEM_JSON = "application/problem+json"
 OPENAI_PATHS = ("/v1/chat/", "/v1/models")
-"""Paths whose clients read an `error` field."""
-DESCRIBED = "The OpenAPI document (/openapi.json) says what a request may have."
+"""Paths whose clients expect an `error` field."""
+DESCRIBED = "See the OpenAPI document (/openapi.json) for the parameters and fields of each request."
 _log = logging.getLogger("overstory.service")
 
 _STATUS: tuple[tuple[type[errors.OverstoryError], int], ...] = (
@@ -180,10 +174,10 @@ _STATUS: tuple[tuple[type[errors.OverstoryError], int], ...] = (
     (errors.BudgetExhausted, 503),
     (errors.LlmError, 502),
 )
-"""Status by class; the first match counts."""
+"""Status code by class of the error; the first match wins."""
 
 _INSIDE: tuple[type[errors.OverstoryError], ...] = (errors.DatabaseError, errors.ServerError, errors.LlmError)
-"""Their messages name addresses, folders and users of the server."""
+"""Errors with internal messages, which name addresses, folders and users of the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +185,8 @@ class Problem:
     """Body of an error response, media type application/problem+json.
 
     Attributes:
-        type: URN of the kind of problem, on which a client may rely.
-        title: the kind in words.
+        type: URN of the kind of problem; stable across versions.
+        title: kind of the problem in words.
         status: status code of the response.
         detail: what is wrong.
         remedy: what to do; may be empty.
@@ -206,19 +200,18 @@ class Problem:
 
     @property
     def body(self) -> dict[str, str | int]:
-        """The problem as JSON types."""
         return asdict(self)
 
     def response(self, headers: dict[str, str] | None = None, *, as_openai: bool = False) -> JSONResponse:
-        """Return the response.
+        """Return the error response.
 
         Args:
-            as_openai: add an `error` field, which clients of OpenAI's API read.
+            as_openai: add an `error` field for clients of OpenAI's API.
         """
         body: dict[str, Any] = dict(self.body)  # JSON
         if as_openai:
-            said = f"{self.detail} {self.remedy}".strip()
-            body["error"] = {"message": said, "type": self.type, "code": str(self.status), "param": None}
+            message = f"{self.detail} {self.remedy}".strip()
+            body["error"] = {"message": message, "type": self.type, "code": str(self.status), "param": None}
         return JSONResponse(body, self.status, headers, PROBLEM_JSON)
 
 
@@ -234,23 +227,25 @@ def problem_of(error: Exception, *, corpus: str = "") -> Problem:
         return _problem(type(error).__name__, error.status, str(error), error.remedy)
     if _is_full_disk(error):
         _log.error("%s: %s", type(error).__name__, error)
-        remedy = "Tell whoever runs the service to free some space, and try again then."
+        remedy = "Ask the operator of the service to free some space, then try again."
         return _problem("DiskFull", HTTPStatus.INSUFFICIENT_STORAGE, "The disk of the service is full.", remedy)
     if isinstance(error, errors.OverstoryError):
         status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
-        if isinstance(error, errors.WriterBusy):  # whose message names the user, the process and the machine
+        if isinstance(error, errors.WriterBusy):  # the original message names the user, the process and the machine
             error = errors.WriterBusy(
-                f"Corpus {corpus!r} is being written to.",
-                remedy="Try again when that is done; GET /v1/jobs lists what runs. Questions are answered meanwhile.",
+                f"Corpus {corpus!r} is currently being changed.",
+                remedy="Try again when it has finished; GET /v1/jobs lists running jobs. Questions still work.",
             )
         is_inside = isinstance(error, _INSIDE) and not isinstance(error, errors.LlmNotSet)
         if status == HTTPStatus.INTERNAL_SERVER_ERROR or is_inside:
             _log.warning("%s: %s %s", type(error).__name__, error, error.remedy)
-            detail = "The service cannot do this now; its log says why."
-            return _problem(type(error).__name__, status, detail, "Try again later, or tell whoever runs the service.")
+            detail = "The service cannot answer this request now; its log has the reason."
+            return _problem(
+                type(error).__name__, status, detail, "Try again later, or tell the operator of the service."
+            )
         return _problem(type(error).__name__, status, str(error), _remedy(error))
-    _log.error("An error that is a fault of Overstory's:", exc_info=error)
-    return _problem("Fault", 500, "The service failed; its log says how.", "Tell whoever runs the service.")
+    _log.error("Unexpected error, a bug in Overstory:", exc_info=error)
+    return _problem("Fault", 500, "Internal error; the log has the details.", "Tell the operator of the service.")
 
 
 def _is_full_disk(error: BaseException | None) -> bool:
@@ -265,25 +260,24 @@ def _is_full_disk(error: BaseException | None) -> bool:
 def _remedy(error: errors.OverstoryError) -> str:
     match error:
         case errors.CorpusDeleting():
-            return "DELETE /v1/corpora/{corpus} deletes the rest. Then load it again."
+            return "Send DELETE /v1/corpora/{corpus} to delete the rest. Then load the documents again."
         case errors.DocumentNotFound():
             return "GET /v1/corpora/{corpus}/documents lists ids."
         case errors.MetadataNotFound() if error.remedy:
-            nearest = f"The nearest: {', '.join(error.nearest)}. " if error.nearest else ""
+            nearest = f"Similar keys: {', '.join(error.nearest)}. " if error.nearest else ""
             return f"{nearest}GET /v1/corpora/{{corpus}}/metadata lists all keys."
         case errors.CommunityNotFound():
-            return "GET /v1/corpora/{corpus}/tree and …/reports list ids. They change when a tree is rebuilt."
+            return "GET /v1/corpora/{corpus}/tree and …/reports list ids, which change when a tree is rebuilt."
         case errors.EntityNotFound() if not (error.suggestions or any(error.unknown.values())):
             return "POST /v1/corpora/{corpus}/search finds passages by other words."
         case errors.IndexMissing():
-            over_http = "POST /v1/corpora/{corpus}/index, with what stands after --system as `systems`."
+            over_http = "POST /v1/corpora/{corpus}/index, with the value of --system in `systems`."
             return f"{error.remedy} Over HTTP: {over_http}"
         case _:
             return error.remedy
 
 
 def response_of(error: Exception, *, corpus: str = "", as_openai: bool = False) -> JSONResponse:
-    """Return the response to a request that ended with an error."""
     problem = problem_of(error, corpus=corpus)
     headers = dict(error.headers) if isinstance(error, Refused) else {}
     if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
@@ -292,12 +286,12 @@ def response_of(error: Exception, *, corpus: str = "", as_openai: bool = False) 
 
 
 def invalid(detail: str) -> Problem:
-    """Return the problem of a request that does not match the OpenAPI document."""
+    """Return the problem for a request that does not match the OpenAPI document."""
     return _problem("InvalidRequest", 422, detail, DESCRIBED)
 
 
 def by_status(status: int, detail: str) -> Problem:
-    """Return the problem of a missing path or method, and the like."""
+    """Return the problem for an HTTP status, such as a missing path or method."""
     return _problem(HTTPStatus(status).phrase.title().replace(" ", ""), status, detail, DESCRIBED)
 
 

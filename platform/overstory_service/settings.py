@@ -1,4 +1,4 @@
-"""What a service is told at its start."""
+"""Settings of a service."""
 
 from __future__ import annotations
 
@@ -15,30 +15,29 @@ MOST_REQUESTS_AT_ONCE = 64
 SERVED_REQUEST_SECONDS = 120.0
 MOST_UPLOAD_MEGABYTES = 100
 JOBS_AT_ONCE = 2
-"""Jobs of one process that work at a time, each on another corpus."""
+"""Concurrent jobs of a process, each on a different corpus."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
-    """Where a service listens, and its limits.
+    """Address and limits of a service.
 
     Attributes:
-        host, port: where it listens.
-        allowed_hosts: names in the Host header that are answered, beside those of this machine where it listens there
-            alone; none: any name where it listens for others.
-        allowed_origins: of web pages in other places, like https://app.example.org, that may ask; none: no page of
-            another place.
-        folders: of the server, from which a job may load and sync; none: jobs load what is uploaded alone.
-        most_requests: that are worked on at a time, in each process; others are answered with 429.
-        request_seconds: after which a question is given up; streams may last longer while they are read.
-        upload_megabytes: of one request with documents; others have less.
-        jobs: whether this process works on jobs; those that it is given are queued anyway.
-        log_questions: whether the access log has the texts of questions.
-        agents_write: whether agents (`/mcp`) have tools that change corpora, where their token has the rights.
-        address: scheme and host by which others reach the service, like https://kb.example.org: links and cookies are
-            made from it, and its host and origin are answered. "": as each request has it.
-        root_path: path below which a proxy has the service, like /kb. Requests come with it or without it.
-        proxies: addresses and networks whose X-Forwarded-Proto and X-Forwarded-For are believed.
+        host, port: address to listen on.
+        allowed_hosts: accepted names in the Host header, in addition to the names of this machine if the service
+            listens only there. If empty and the service listens to other machines, every name is accepted.
+        allowed_origins: other web origins that may send requests, such as https://app.example.org.
+        folders: folders of the server that jobs may load and sync. If empty, jobs load only uploaded files.
+        most_requests: most concurrent requests per process; further requests get 429.
+        request_seconds: timeout of a question. Streams may last longer while they are read.
+        upload_megabytes: largest request with files; other requests have lower limits.
+        jobs: run jobs in this process; False to only queue them.
+        log_questions: write questions to the access log.
+        agents_write: offer agents (`/mcp`) tools that change corpora, if their token has write rights.
+        address: public scheme and host of the service, such as https://kb.example.org. Links and cookies use it, and
+            its host and origin are accepted. If "", the address of each request is used.
+        root_path: path prefix of the service behind a proxy, such as /kb. The proxy may strip it or not.
+        proxies: addresses and networks whose X-Forwarded-Proto and X-Forwarded-For headers are trusted.
     """
 
     host: str = DEFAULT_HOST
@@ -58,12 +57,12 @@ class ServiceSettings:
 
     @property
     def listens_here_alone(self) -> bool:
-        """Whether only programs of this machine can connect."""
+        """Return True if only programs on this machine can connect."""
         return is_loopback(self.host)
 
     @property
     def serves_here_alone(self) -> bool:
-        """Whether nobody on another machine reaches it, through a proxy either."""
+        """Return True if other machines cannot reach the service, not even through a proxy."""
         return self.listens_here_alone and (not self.address or is_loopback(urlsplit(self.address).hostname or ""))
 
 
@@ -72,40 +71,41 @@ _ROOT_PATH = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*")
 
 
 def public_address(given: str) -> str:
-    """Return an address as browsers write an origin: lower case, without the default port.
+    """Return an address in the form of a browser's origin: lower case, without the default port.
 
     Raises:
-        SettingsError: it is not an http or https address, or has more than a host and a port.
+        SettingsError: the address is not http or https, or has more than a host and a port.
     """
     address = given.strip().rstrip("/").lower()
     if not _ADDRESS.fullmatch(address):
         raise SettingsError(
-            f"--address {given!r} is not a scheme and a host.",
-            remedy="Write it like https://kb.example.org; a path goes into --root-path.",
+            f"--address needs a scheme and a host, got {given!r}.",
+            remedy="Write it like https://kb.example.org, and give the path with --root-path.",
         )
     default = ":443" if address.startswith("https:") else ":80"
     return address.removesuffix(default)
 
 
 def public_root_path(given: str) -> str:
-    """Return a path like /kb; "" for the root.
+    """Return a path prefix like "/kb", or "" for the root.
 
     Raises:
-        SettingsError: it has other characters than letters, digits and `-._~`.
+        SettingsError: the path has characters other than letters, digits and `-._~`.
     """
     path = "/" + given.strip().strip("/") if given.strip().strip("/") else ""
     if not _ROOT_PATH.fullmatch(path):
         raise SettingsError(
-            f"--root-path {given!r} is not a path.", remedy="Write it like /kb, with letters, digits and -._~ only."
+            f"--root-path {given!r} is not a valid path.",
+            remedy="Write it like /kb, with letters, digits and -._~ only.",
         )
     return path
 
 
 def proxy_network(given: str) -> str:
-    """Return the address or network of a proxy.
+    """Return the IP address or network of a proxy in normal form.
 
     Raises:
-        SettingsError: it is neither.
+        SettingsError: the text is not an IP address or a network.
     """
     try:
         return str(ipaddress.ip_network(given.strip()) if "/" in given else ipaddress.ip_address(given.strip()))
@@ -116,7 +116,7 @@ def proxy_network(given: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name or an address is that of this machine alone."""
+    """Return True for localhost and loopback addresses."""
     if host.lower() in ("localhost", "localhost."):
         return True
     try:
@@ -126,7 +126,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_any_address(host: str) -> bool:
-    """Whether a service that listens there is reached by every name of this machine, as 0.0.0.0."""
+    """Return True for addresses like 0.0.0.0, which stand for all network interfaces."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_unspecified
     except ValueError:

@@ -1,4 +1,4 @@
-"""Tokens: who may ask the service, and for what. One file, which only its user can read, has their digests."""
+"""Access tokens of the service, stored as digests in a file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ from overstory.settings import Settings
 from overstory.whole_files import write_whole
 
 Rights = Literal["read", "write", "admin"]
-"""`read` asks; `write` also loads, deletes, edits names and indexes; `admin` also makes and deletes corpora, reads
-folders of the server, and sees the figures of the service."""
+"""`read` can ask questions. `write` can also load, delete and index documents and edit entities. `admin` can also
+delete corpora, load folders of the server, manage tokens and read metrics."""
 
 RIGHTS: tuple[Rights, ...] = get_args(Rights)
 _SECRET_BYTES = 32
 LONGEST_TOKEN_NAME = 64
 TOKENS_FILE = "tokens.json"
 SESSION_DAYS = 30
-"""After which a session of the page ends by itself."""
+"""Days until a session of the page expires."""
 _MOST_SESSIONS = 50
-"""Of one token; the oldest ends when one more begins."""
+"""Most sessions of one token. A further sign-in ends the oldest."""
 _PREFIX = "ovs_"
 _FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
 class PageSession:
-    """A browser that was signed in with a token.
+    """Session of a browser that is signed in with a token.
 
     Attributes:
-        digest: SHA-256 of what its cookie has, hexadecimal. As of a token, it tells nothing.
-        ends: date and time, ISO 8601.
+        digest: SHA-256 of the cookie's value, in hexadecimal.
+        ends: date and time of expiry, ISO 8601.
     """
 
     digest: str
@@ -54,15 +54,15 @@ class PageSession:
 
 @dataclass(frozen=True, slots=True)
 class AccessToken:
-    """A token as the file has it.
+    """An access token as stored in the file.
 
     Attributes:
-        name: unique; what the access log says of it.
-        corpora: that it is good for; empty for all.
-        where: a fixed filter on the documents that it sees, as text; "" for none.
+        name: unique name, shown in the access log.
+        corpora: names of the corpora that it can access; empty for all.
+        where: fixed filter on the documents that it can see; "" for no filter.
         created: date and time, ISO 8601.
-        digest: SHA-256 of the token, hexadecimal. A token has 256 random bits, so that its digest tells nothing.
-        sessions: of browsers that were signed in with it, oldest first; they end with it.
+        digest: SHA-256 of the token, in hexadecimal. With 256 random bits in a token, a digest cannot be reversed.
+        sessions: sessions of browsers that are signed in with it, oldest first; they end when it is revoked.
     """
 
     name: str
@@ -75,7 +75,7 @@ class AccessToken:
 
 
 class TokenFile:
-    """The tokens of an instance. Several processes may change them; a change counts from the next request on."""
+    """File of access tokens. Several processes may change it; changes take effect with the next request."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -85,30 +85,30 @@ class TokenFile:
         self._sessions: dict[str, tuple[PageSession, AccessToken]] = {}
 
     def tokens(self) -> list[AccessToken]:
-        """All of them, in the order in which they were added.
+        """Return all tokens, oldest first.
 
         Raises:
-            SettingsError: the file cannot be read, or others can read it.
+            SettingsError: the file cannot be read, or other users can read it.
         """
         with self._lock:
             self._read()
             return list(self._tokens.values())
 
     def had_some(self) -> bool:
-        """Whether there are tokens, or were before the last one was revoked: their file is there.
+        """Return True if a token was ever created, that is, if the file exists.
 
         Raises:
-            SettingsError: as `tokens`.
+            SettingsError: as in `tokens`.
         """
         with self._lock:
             self._read()
             return self._seen is not None
 
     def find(self, secret: str) -> AccessToken | None:
-        """What a token is good for; None for one that is not in the file.
+        """Return the stored token with this secret, or None.
 
         Raises:
-            SettingsError: as `tokens`.
+            SettingsError: as in `tokens`.
         """
         digest = _digest(secret)
         with self._lock:
@@ -116,49 +116,49 @@ class TokenFile:
             return self._tokens.get(digest)
 
     def add(self, name: str, rights: Rights, *, corpora: Sequence[str] = (), where: str = "") -> str:
-        """Makes a token, and returns it; nobody can read it from the file afterwards.
+        """Create a token and return its secret, which cannot be retrieved from the file later.
 
         Raises:
-            SettingsError: the name is taken or empty, rights other than `read` with a filter, a filter that asks for
-                pages or sections, or the file cannot be written.
-            FilterError: `where` cannot be read.
+            SettingsError: the name is taken or invalid; a filter is combined with other rights than `read`, or uses
+                pages or sections; or the file cannot be written.
+            FilterError: `where` is not a valid filter.
         """
         shown = name.strip()
         if not shown or len(shown) > LONGEST_TOKEN_NAME or not shown.isprintable():
             raise SettingsError(
-                f"{name!r} is no name of a token.",
-                remedy=f"Give it one of 1 to {LONGEST_TOKEN_NAME} letters, digits and signs.",
+                f"{name!r} is not a valid name for a token.",
+                remedy=f"Use 1 to {LONGEST_TOKEN_NAME} printable characters.",
             )
         if rights not in RIGHTS:
-            raise SettingsError(f"There are no rights {rights!r}.", remedy=f"Give one of {', '.join(RIGHTS)}.")
+            raise SettingsError(f"Unknown rights {rights!r}.", remedy=f"Use one of {', '.join(RIGHTS)}.")
         if where:
             if rights != "read":
                 raise SettingsError(
-                    f"A token with a filter only reads; this one was to have the rights {rights!r}.",
-                    remedy="Leave out the filter, or give it the rights 'read'.",
+                    f"A token with a filter can only have read rights, got {rights!r}.",
+                    remedy="Leave out the filter, or use the rights 'read'.",
                 )
             if asks_passages(read_filter(where)):
                 raise SettingsError(
-                    "page and section belong to passages: the filter of a token is on documents.",
-                    remedy="Leave them out.",
+                    "The filter of a token applies to documents, so it cannot use page or section.",
+                    remedy="Leave out page and section.",
                 )
         secret = _PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
         now = datetime.datetime.now(datetime.UTC).replace(microsecond=0).isoformat()
         with self._changing():
             if any(each.name == shown for each in self._tokens.values()):
                 raise SettingsError(
-                    f"There is a token {shown!r} already.",
-                    remedy="Choose another name, or end that one: `overstory tokens revoke`, or Tokens on the page.",
+                    f"Token {shown!r} already exists.",
+                    remedy="Choose another name, or revoke that token (`overstory tokens revoke NAME`).",
                 )
             token = AccessToken(shown, rights, tuple(dict.fromkeys(corpora)), where, now, _digest(secret))
             self._write([*self._tokens.values(), token])
         return secret
 
     def revoke(self, name: str) -> AccessToken:
-        """Ends a token, from the next request on.
+        """Revoke a token, with effect from the next request on.
 
         Raises:
-            SettingsError: there is none by this name; the remedy lists those there are.
+            SettingsError: no token has this name.
         """
         with self._changing():
             for token in self._tokens.values():
@@ -167,12 +167,15 @@ class TokenFile:
                     return token
             there = ", ".join(repr(each.name) for each in self._tokens.values())
             raise SettingsError(
-                f"There is no token {name!r}.", remedy=f"There are {there}." if there else "There are none yet."
+                f"There is no token {name!r}.",
+                remedy=f"The tokens are {there}." if there else "No tokens have been created.",
             )
 
     def begin_session(self, secret: str) -> str | None:
-        """Signs a browser in: what its cookie is to have, from which nobody learns the token. None for a token that is
-        not in the file.
+        """Start a session and return the value of its cookie, which does not reveal the token.
+
+        Returns:
+            None if the token does not exist.
 
         Raises:
             SettingsError: the file cannot be read or written.
@@ -183,16 +186,16 @@ class TokenFile:
             token = self._tokens.get(digest)
             if token is None:
                 return None
-            going_on = [each for each in token.sessions if not _is_over(each, now)]
-            kept = (*going_on[-(_MOST_SESSIONS - 1) :], PageSession(_digest(cookie), ends))
+            active = [each for each in token.sessions if not _is_over(each, now)]
+            kept = (*active[-(_MOST_SESSIONS - 1) :], PageSession(_digest(cookie), ends))
             self._write_instead(token, kept)
         return cookie
 
     def of_session(self, cookie: str) -> AccessToken | None:
-        """The token of a session; None for one that has ended, or was none.
+        """Return the token of a session, or None if the session does not exist or has ended.
 
         Raises:
-            SettingsError: as `tokens`.
+            SettingsError: as in `tokens`.
         """
         digest = _digest(cookie)
         with self._lock:
@@ -203,7 +206,7 @@ class TokenFile:
         return found[1]
 
     def end_session(self, cookie: str) -> None:
-        """Signs a browser out.
+        """End a session.
 
         Raises:
             SettingsError: the file cannot be read or written.
@@ -216,7 +219,7 @@ class TokenFile:
 
     @contextmanager
     def _changing(self) -> Generator[None]:
-        """Nobody else changes the file meanwhile."""
+        """Lock the file against changes by other processes and threads, and read it."""
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with FileLock(self._path.with_name(f"{self._path.name}.lock")), self._lock:
             self._read()
@@ -235,12 +238,12 @@ class TokenFile:
             return
         if stat.S_IMODE(found.st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
             raise SettingsError(
-                f"Others can read or write {self._path}, which has the tokens.", remedy=f"chmod 600 {self._path}"
+                f"Other users can read or write the token file {self._path}.", remedy=f"Run: chmod 600 {self._path}"
             )
         try:
             stored = json.loads(self._path.read_text(encoding="utf-8"))
             if stored["format"] != _FORMAT:
-                raise self._unreadable(f"its format is {stored['format']}, not {_FORMAT}")
+                raise self._unreadable(f"format {stored['format']} instead of {_FORMAT}")
             tokens = [_token(each) for each in stored["tokens"]]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise self._unreadable(str(error)) from error
@@ -258,26 +261,26 @@ class TokenFile:
 
     def _unreadable(self, why: str) -> SettingsError:
         return SettingsError(
-            f"The tokens in {self._path} cannot be read: {why}.",
-            remedy="Restore that file, or delete it and add the tokens anew.",
+            f"The token file {self._path} cannot be read: {why}.",
+            remedy="Restore the file, or delete it and create new tokens.",
         )
 
 
 def token_file(settings: Settings) -> TokenFile:
-    """The tokens of the instance that the settings name (OVERSTORY_HOME)."""
+    """Return the token file in OVERSTORY_HOME."""
     return TokenFile(service_folder(settings) / TOKENS_FILE)
 
 
 def service_folder(settings: Settings) -> Path:
-    """Where a service keeps its files, beside the server's."""
-    return Path(os.path.abspath(settings.places.data)) / "service"  # noqa: PTH100 # no link is followed
+    """Return the folder of the service's files in OVERSTORY_HOME."""
+    return Path(os.path.abspath(settings.places.data)) / "service"  # noqa: PTH100 # does not resolve links
 
 
-def _token(stored: dict[str, Any]) -> AccessToken:  # of a file that somebody may have edited
+def _token(stored: dict[str, Any]) -> AccessToken:  # validated, because the file may have been edited by hand
     texts = {name: stored[name] for name in ("name", "where", "created", "digest")}
     corpora = tuple(stored["corpora"])
     if stored["rights"] not in RIGHTS or not all(isinstance(each, str) for each in (*texts.values(), *corpora)):
-        raise ValueError(f"the token {stored['name']!r} has a value that none can have")
+        raise ValueError(f"token {stored['name']!r} has an invalid value")
     sessions = tuple(PageSession(each["digest"], each["ends"]) for each in stored.get("sessions", ()))
     for each in sessions:
         datetime.datetime.fromisoformat(each.ends)

@@ -58,8 +58,9 @@ def test_people_see_measures_of_each_retriever_and_what_went_wrong(bench: Bench,
         "--answers", questions, "--model", "none", "--retriever", "dense", "--retriever", "canopy", "-k", "2"
     )
     assert result.code == 0, result.err
-    assert result.out.startswith("questions.csv: 4 questions, 1 of them not in the documents; corpus shared\n")
-    assert "Not as expected with dense:" in result.out
+    title = "questions.csv: 4 questions, 1 of them without an answer in the documents; corpus shared\n"
+    assert result.out.startswith(title)
+    assert "Unexpected answers with dense:" in result.out
     assert "another source" in " ".join(result.out.split())
 
 
@@ -95,10 +96,10 @@ def test_a_wrong_file_is_explained(bench: Bench, tmp_path: Path, text: str, code
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--answers", "questions.csv", "--pack-seed", "1"], "--pack-seed goes with a folder"),
+        (["--answers", "questions.csv", "--pack-seed", "1"], "--pack-seed needs a folder"),
         (["folder", "--answers", "questions.csv"], "Give either the folder"),
-        (["folder"], "--corpus goes with a file of questions"),
-        ([], "Name a folder, DIR, or a file of questions"),
+        (["folder"], "--corpus needs a file of questions"),
+        ([], "Give a BEIR folder (DIR), or a file of questions"),
     ],
 )
 def test_a_folder_and_a_file_of_questions_have_their_own_options(bench: Bench, arguments: list[str], said: str) -> None:

@@ -75,9 +75,9 @@ def test_a_wrong_reading_of_a_follow_up_can_be_undone(open_page: Any) -> None:
     page = open_page(f"#/ask/{DEMO}")
     ask(page, "Who was Ezer Weizman?")
     ask(page, "When was he born?")
-    page.get_by_role("button", name="Change it").click()
+    page.get_by_role("button", name="Edit").click()
     assert page.locator("#question").input_value() == "When was Ezer Weizman born?"
-    page.get_by_role("button", name="Ask it as typed").click()
+    page.get_by_role("button", name="Ask as typed").click()
     page.locator(".turn .turn-actions").nth(2).wait_for()
     assert page.locator(".question").all_inner_texts()[1:] == ["When was he born?", "When was he born?"]
     assert page.locator(".asked-as").count() == 1  # the other one stands as it was typed
@@ -89,7 +89,7 @@ def test_a_misspelt_name_in_a_follow_up_question_is_asked_as_it_is_spelt(open_pa
     ask(page, "And Moshe Katzaw?")
     turn = page.locator(".turn").last
     assert turn.inner_text().count("Did you mean") == 1
-    assert "no name “Moshe Katzaw”" in turn.locator(".refusal .meant").inner_text()
+    assert "do not mention “Moshe Katzaw”" in turn.locator(".refusal .meant").inner_text()
     turn.get_by_role("button", name="Moshe Katsav", exact=True).click()
     page.locator(".turn .turn-actions").nth(2).wait_for()
     assert page.locator(".question").last.inner_text() == "Who was Moshe Katsav?"
@@ -102,19 +102,19 @@ def test_a_question_is_answered_while_another_view_is_shown(open_page: Any) -> N
     page.locator("#question").fill("Who was Ezer Weizman?")
     page.keyboard.press("Enter")
     wait_for_held(page, routes)
-    page.get_by_role("link", name="Walk").click()
-    page.get_by_role("heading", name="Names").wait_for()
+    page.get_by_role("link", name="Explore").click()
+    page.get_by_role("heading", name="Entities").wait_for()
     page.go_back()
     page.locator(".turn-place").get_by_role("button", name="Stop").wait_for()  # still being answered
     assert page.locator("#question").input_value() == ""
     page.get_by_role("link", name="New conversation").click()
     page.get_by_role("heading", name="What do you want to know?").wait_for()
     assert page.locator(".turn, .turn-place").count() == 0
-    assert "Being answered" in page.locator(".conversations li").inner_text()
-    page.get_by_role("link", name="Walk").click()
-    page.get_by_role("heading", name="Names").wait_for()
+    assert "Answering" in page.locator(".conversations li").inner_text()
+    page.get_by_role("link", name="Explore").click()
+    page.get_by_role("heading", name="Entities").wait_for()
     routes[0].continue_()
-    page.get_by_role("img", name="An answer is there").wait_for()
+    page.get_by_role("img", name="New answer").wait_for()
     page.get_by_role("navigation", name="Views").get_by_role("link", name="Ask").click()
     page.locator(".turn .turn-actions").wait_for()
     assert page.locator(".question").all_inner_texts() == ["Who was Ezer Weizman?"]
@@ -141,7 +141,7 @@ def test_a_question_that_failed_while_nobody_looked_says_so(open_page: Any) -> N
     page.locator("#question").fill("Who was Ezer Weizman?")
     page.keyboard.press("Enter")
     wait_for_held(page, routes)
-    page.get_by_role("link", name="Keep").click()
+    page.get_by_role("link", name="Manage").click()
     page.get_by_role("heading", name="Documents").wait_for()
     routes[0].abort()
     page.unroute_all()
@@ -162,11 +162,11 @@ def test_a_conversation_that_the_browser_has_no_room_for_is_said_and_stays(open_
     page.get_by_role("heading", name="What do you want to know?").wait_for()
     ask(page, "Who was Moshe Katsav?")
     said = page.locator(".no-room")
-    said.get_by_text("This browser has no room to keep this conversation.").wait_for()
+    said.get_by_text("This browser has no space left to save this conversation.").wait_for()
     assert violations(page) == []
-    page.get_by_role("navigation", name="Views").get_by_role("link", name="Walk").click()
-    page.get_by_role("heading", name="Names").wait_for()
-    assert page.get_by_role("img", name="An answer is there").count() == 0  # it was seen
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Explore").click()
+    page.get_by_role("heading", name="Entities").wait_for()
+    assert page.get_by_role("img", name="New answer").count() == 0  # it was seen
     page.go_back()
     said.wait_for()
     assert page.locator(".question").all_inner_texts() == ["Who was Moshe Katsav?"]
@@ -175,7 +175,7 @@ def test_a_conversation_that_the_browser_has_no_room_for_is_said_and_stays(open_
         "() => { for (const name of Object.keys(localStorage)) if (name.startsWith('filled'))"
         " localStorage.removeItem(name) }"
     )
-    page.get_by_role("button", name="Keep it now").click()
+    page.get_by_role("button", name="Save it now").click()
     said.get_by_role("button").wait_for(state="detached")
     page.reload()
     page.locator(".turn .turn-actions").wait_for()
@@ -213,7 +213,7 @@ def test_why_is_drawn_and_is_a_table(open_page: Any) -> None:
     assert len(ranked) == 5
     assert "following Ezer Weizman's resignation" in drawing.inner_text()
     assert "%" in drawing.locator(".share-words").first.inner_text()
-    page.get_by_text("The same as a table").click()
+    page.get_by_text("Show as a table").click()
     rows = page.locator(".why-table tbody tr")
     assert rows.count() == 5
     assert "Israeli presidential election, 2000 → Ezer Weizman" in page.locator(".why-table").inner_text()
@@ -229,7 +229,7 @@ def test_back_returns_to_the_turn_that_was_read_with_what_was_open(open_page: An
     ask(page, QUESTION)
     ask(page, "Who was Ezer Weizman?")
     page.get_by_role("button", name="See why").first.click()
-    page.get_by_text("The same as a table").click()
+    page.get_by_text("Show as a table").click()
     name = page.locator(".why-name a").last
     name.scroll_into_view_if_needed()
     scrolled = page.evaluate("window.scrollY")
@@ -281,7 +281,7 @@ def test_a_model_answers_in_pieces_and_its_tokens_are_told(
             assert RUN in answer.inner_text()
             assert page.locator(".answer img, .answer a").count() == 0
             assert "Atlantis" in page.locator(".warning").inner_text()
-            assert "10 tokens read, 2 written" in page.locator(".meta").inner_text()
+            assert "10 input tokens, 2 output tokens" in page.locator(".meta").inner_text()
             page.locator(".cite").first.click()
             page.get_by_role("dialog").locator("mark").first.wait_for()
 

@@ -66,13 +66,13 @@ def test_the_keyboard_goes_on_where_it_was(open_page: Any) -> None:
     page = open_page(f"#/ask/{DEMO}")
     page.locator(".examples button").first.wait_for()
     press_until(page, "Tab", "document.activeElement.matches('.examples button')", most=4)  # in the order that is seen
-    page.get_by_role("navigation", name="Views").get_by_role("link", name="Walk").press("Enter")
-    page.get_by_role("heading", name="Names").wait_for()
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Explore").press("Enter")
+    page.get_by_role("heading", name="Entities").wait_for()
     page.wait_for_function("document.activeElement.id === 'main'")
     page.locator(".names a").first.press("Enter")
     page.get_by_role("heading", name="Facts").wait_for()
     page.wait_for_function("document.activeElement.id === 'main'")
-    page.get_by_text("Correct this name").press("Enter")
+    page.get_by_text("Edit this entity").press("Enter")
     page.get_by_role("button", name="Hide").press("Enter")
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")  # Yes, do it
@@ -85,13 +85,13 @@ def test_the_keyboard_goes_on_where_it_was(open_page: Any) -> None:
 
 
 def test_a_corpus_is_chosen_by_the_keyboard_step_by_step(open_page: Any) -> None:
-    page = open_page(f"#/walk/{DEMO}")
-    page.get_by_role("heading", name="Names").wait_for()
+    page = open_page(f"#/explore/{DEMO}")
+    page.get_by_role("heading", name="Entities").wait_for()
     chosen = page.locator("header select")
     chosen.focus()
     page.keyboard.press("ArrowDown")
     page.wait_for_function(f"!location.hash.includes('{DEMO}')")
-    page.get_by_role("heading", name="Names").wait_for()
+    page.get_by_role("heading", name="Entities").wait_for()
     page.wait_for_function("document.activeElement.matches('header select')")
 
 
@@ -127,7 +127,7 @@ def test_lists_and_titles_from_right_to_left_stay_within_the_page(open_page: Any
     )
     assert len(room) == 4
     assert min(room) >= LEAST_ROOM_FOR_A_MARK
-    page.goto(page.url.partition("#")[0] + f"#/walk/{STRANGE}/name/سارة القاسم")
+    page.goto(page.url.partition("#")[0] + f"#/explore/{STRANGE}/entity/سارة القاسم")
     title = page.get_by_role("heading", level=1, name="سارة")
     title.wait_for()
     style = title.evaluate(
@@ -168,12 +168,12 @@ def test_a_view_that_could_not_be_loaded_is_shown_once_the_service_is_there(open
     page = open_page(f"#/ask/{DEMO}", expected="ERR_INTERNET_DISCONNECTED")
     page.locator(".examples button").first.wait_for()
     page.context.set_offline(True)
-    page.get_by_role("link", name="Walk").click()  # whose module was never loaded
+    page.get_by_role("link", name="Explore").click()  # whose module was never loaded
     page.get_by_role("heading", name="The service cannot be reached").wait_for()
     assert page.locator(".banner").is_visible()
     assert page.locator(".brand img").evaluate("each => each.complete && each.naturalWidth > 0")
     page.context.set_offline(False)
-    page.get_by_role("heading", name="Names").wait_for()  # nobody pressed anything
+    page.get_by_role("heading", name="Entities").wait_for()  # nobody pressed anything
     assert page.locator(".banner").is_hidden()
 
 
@@ -182,6 +182,6 @@ def test_places_that_are_not_there_are_said(open_page: Any) -> None:
     page.get_by_role("heading", name="There is no corpus “nowhere”").wait_for()
     assert violations(page) == []
     page.goto(page.url.partition("#")[0] + f"#/nothing/{DEMO}")
-    page.get_by_role("heading", name="There is no such place").wait_for()
+    page.get_by_role("heading", name="Page not found").wait_for()
     page.goto(page.url.partition("#")[0] + f"#/document/{DEMO}/0123")
     page.get_by_role("alert").wait_for()

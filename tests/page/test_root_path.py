@@ -44,7 +44,7 @@ def test_all_requests_of_the_page_have_the_path(
         page.locator(".passage.is-wanted").wait_for()
         page.reload()
         page.locator(".passage.is-wanted").wait_for()
-        page.goto(f"{running.url}/kb/#/keep/{DEMO}/documents")
+        page.goto(f"{running.url}/kb/#/manage/{DEMO}/documents")
         page.locator("input[type=file]").first.wait_for(state="attached")
         assert paths
         assert [path for path in paths if not path.startswith("/kb/")] == []

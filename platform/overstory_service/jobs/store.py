@@ -1,4 +1,4 @@
-"""The queue of jobs in Neo4j: it outlives every process, and any number of processes may work on it."""
+"""Job queue in Neo4j. It survives restarts, and any number of processes can take jobs from it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 JOB_STATES: tuple[JobState, ...] = get_args(JobState)
 
 _JOB_LEASE_SECONDS = 30
-"""After which the job of a process elsewhere that says nothing may be gone on with by another."""
+"""If a process on another machine does not renew its lease for this long, another process may take the job."""
 _MOST_JOB_ATTEMPTS = 5
-"""How often a job may lose its process, or the database, before it is given up."""
+"""A job that has lost its process or the database this often is given up."""
 _MOST_JOB_DEATHS = 2
-"""How many processes may die over a job before it is given up: one may be killed for what others do."""
+"""A job over which this many processes have died is given up. A single death may have another cause."""
 _ENDED_JOBS_KEPT = 1_000
 _QUEUE = content_id("job-queue")
 _AFTER_ALL = 2**62
@@ -36,7 +36,7 @@ _AFTER_ALL = 2**62
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """How far a job came, as `Step` says it: of its present task, in its units."""
+    """Progress of a job's current task, in units of the task."""
 
     task: str
     done: int
@@ -47,22 +47,22 @@ class JobProgress:
 
 @dataclass(frozen=True, slots=True)
 class ServiceJob:
-    """A job.
+    """Job that loads, indexes or syncs a corpus.
 
     Attributes:
-        number: rises with time.
-        by: the name of the token that queued it; "" in answers to others than that token and its administrators.
-        input: what it is to do, as its route took it.
-        created, started, ended: ISO 8601; "" for what has not been yet.
-        attempts: how many processes have worked on it.
-        waits: what a job waits for that could not go on; "" for none.
-        progress: of one that runs or has ended.
-        result: what `Knowledge` reported, if it is done.
-        problem: why it failed.
-        cancel: somebody asked to cancel it.
-        token: that its process has it by; "" for one that does not run.
-        loaded: what it has loaded so far, documents and chunks, by the names that its result has; of processes that
-            were killed, what they had committed.
+        number: increasing number; newer jobs have larger ones.
+        by: name of the token that queued the job; "" if the caller may not see it.
+        input: input of the job, as in the request.
+        created, started, ended: dates and times, ISO 8601; "" if not reached yet.
+        attempts: number of processes that have worked on the job.
+        waits: reason why an interrupted job has to wait; "" if it does not wait.
+        progress: progress of a running or ended job.
+        result: report of `Knowledge`, if the job is done.
+        problem: reason of a failure.
+        cancel: True if cancellation was requested.
+        token: lease of the process that runs the job; "" if it is not running.
+        loaded: numbers of documents and chunks loaded so far, with the keys of `result`. Includes the committed work of
+            killed processes.
     """
 
     id: str
@@ -90,12 +90,12 @@ class ServiceJob:
 
 
 class JobStore:
-    """Reads and changes jobs. Safe to share between threads."""
+    """Access to the job queue. Safe to share between threads."""
 
     def __init__(self, graph: GraphClient, place: str) -> None:
         """
         Args:
-            place: names the folder that this process has uploads in; jobs with files of another are left to others.
+            place: id of this process's upload folder. Jobs with files in other folders are left to other processes.
         """
         self._graph = graph
         self._place = place
@@ -104,11 +104,13 @@ class JobStore:
     def add(
         self, corpus: str, kind: JobKind, given: dict[str, Any], *, by: str, job: str = "", files: bool = False
     ) -> ServiceJob:
-        """Queues a job.
+        """Queue a job.
 
         Args:
-            job: its id, if it has one already, as that of a folder of uploads.
-            files: whether it has some in the folder of this process.
+            given: input of the job, as JSON types.
+            by: name of the token.
+            job: id of the job; by default a new id.
+            files: True if the job has files in the upload folder of this process.
         """
         (row,) = self._graph.run(
             "service/add_job",
@@ -124,7 +126,6 @@ class JobStore:
         return _job(row["job"])
 
     def get(self, job: str) -> ServiceJob | None:
-        """The job by this id."""
         rows = self._graph.run("service/job", read=True, id=job)
         return _job(rows[0]["job"]) if rows else None
 
@@ -136,11 +137,11 @@ class JobStore:
         before: int | None = None,
         limit: int = 100,
     ) -> list[ServiceJob]:
-        """Jobs, the latest first.
+        """Return jobs, newest first.
 
         Args:
-            corpora: only theirs; None for all.
-            before: only jobs with smaller numbers.
+            corpora: return only jobs of these corpora; None for all.
+            before: return only jobs with smaller numbers.
         """
         rows = self._graph.run(
             "service/jobs",
@@ -153,12 +154,12 @@ class JobStore:
         return [_job(row["job"]) for row in rows]
 
     def cancel(self, job: str) -> ServiceJob | None:
-        """Cancels a job that has not ended; None if there is none by this id."""
+        """Cancel a job unless it has ended, and return it; None if no job has this id."""
         rows = self._graph.run("service/cancel_job", id=job)
         return _job(rows[0]["job"]) if rows else None
 
     def claim(self) -> ServiceJob | None:
-        """The next job for this process, None if there is nothing to do."""
+        """Take the next job for this process, or return None. Also requeue or give up jobs of dead processes."""
         abandoned = [row["token"] for row in self._graph.run("service/running_jobs", read=True) if is_dead(row)]
         hopeless = self._graph.run(
             "service/requeue_lost_jobs",
@@ -192,16 +193,19 @@ class JobStore:
         return job if job.attempts == 1 else replace(job, loaded=self._loaded(job))
 
     def _loaded(self, job: ServiceJob) -> dict[str, int]:
-        """What a killed process has loaded for a job: the corpus notes it with the documents, the job each second."""
+        """Return what a killed process had loaded: the corpus stores it with the documents, the job every second."""
         rows = self._graph.run("service/noted_load", read=True, id=corpus_label(job.corpus), job=job.id)
         noted: dict[str, int] = json.loads(rows[0]["loaded"]) if rows else {}
         return max(noted, job.loaded, key=_documents)
 
     def renew(self, job: ServiceJob, step: Step, loaded: Mapping[str, int], file: str = "") -> bool | None:
-        """Keeps a job of this process, and says how far it is. Whether it was cancelled; None if another has it.
+        """Renew the lease of a job, and store its progress.
 
         Args:
-            file: the last one that was read.
+            file: last file that was read.
+
+        Returns:
+            True if the job was cancelled; None if another process has it.
         """
         rows = self._graph.run(
             "service/renew_job",
@@ -227,10 +231,10 @@ class JobStore:
         problem: Problem | None,
         loaded: Mapping[str, int] | None = None,
     ) -> None:
-        """Ends a job of this process.
+        """End a job of this process.
 
         Args:
-            loaded: what it has loaded, by all its processes; None for what is known already.
+            loaded: counts of what all processes of the job have loaded; None to keep the counts of `job`.
         """
         self._graph.run(
             "service/end_job",
@@ -243,12 +247,12 @@ class JobStore:
         )
 
     def requeue(self, job: ServiceJob, waits: str, *, seconds: int, counts: bool, loaded: Mapping[str, int]) -> None:
-        """Gives a job of this process back, to be gone on with.
+        """Return a job of this process to the queue, to be continued later.
 
         Args:
-            waits: what for, in words.
-            seconds: before which nobody takes it.
-            counts: whether it counts as an attempt.
+            waits: reason, in words.
+            seconds: time before a process may take the job again.
+            counts: count this run as an attempt.
         """
         self._graph.run(
             "service/requeue_job",
@@ -262,19 +266,19 @@ class JobStore:
 
 
 def _given_up(*, deaths: int, file: str) -> Problem:
-    """Why a job is not tried again."""
+    """Return the problem of a job that is not tried again."""
     if deaths < _MOST_JOB_DEATHS:
-        detail = f"{_MOST_JOB_ATTEMPTS} processes that worked on this ended before it did, or lost the database."
+        detail = f"The job was interrupted {_MOST_JOB_ATTEMPTS} times: its processes ended, or the database failed."
     else:
-        detail = f"{deaths} processes died while they worked on this."
-        detail += f" The last file that was read: {file}." if file else ""
-    again = "Queue it again, without that file, to go on where it was." if file else "Queue it again to go on."
+        detail = f"{deaths} processes died while they ran this job."
+        detail += f" The last file that was read is {file}." if file else ""
+    again = "To continue it, queue it again without that file." if file else "To continue it, queue it again."
     return Problem(
         type="urn:overstory:problem:given-up",
         title="Given up",
         status=500,
         detail=detail,
-        remedy=f"The service's log may say why; memory may be short. {again}",
+        remedy=f"The service may be short of memory; its log may show the reason. {again}",
     )
 
 
@@ -285,7 +289,7 @@ def _documents(loaded: Mapping[str, int]) -> int:
 def _job(row: Row) -> ServiceJob:
     state, waits, progress = row["state"], row.get("waits") or "", None
     if state == "running" and (row["lapsed"] or is_dead({**row, "started": row["process_started"]})):
-        state, waits = "queued", "its process ended before it did; another one goes on with it"
+        state, waits = "queued", "its process ended; another process will continue it"
     elif row.get("task") and state != "queued":
         progress = JobProgress(
             row["task"], row.get("done", 0), row.get("total"), row.get("unit", ""), row.get("seconds_left")

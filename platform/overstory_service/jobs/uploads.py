@@ -1,4 +1,4 @@
-"""Uploaded files: the form that they come in, and the private folder that keeps them until their job has ended."""
+"""Uploaded files: parsing of upload forms, and the private folder that stores files until their job has ended."""
 
 from __future__ import annotations
 
@@ -21,10 +21,8 @@ from overstory.display import shortened
 from overstory.model.metadata import composed_text
 from overstory_service.problems import Refused
 
-# The form of an upload, in which files may be named by `filename*` (RFC 8187).
-#
-# Some clients name files outside ASCII so. RFC 7578 forbids it in forms, and the parser of Starlette skips it: a file
-# without `filename` would be a field.
+# Some clients send non-ASCII file names as `filename*` (RFC 8187), although RFC 7578 forbids it in forms. Starlette
+# ignores `filename*`, and would treat a file without `filename` as a plain field.
 
 _PARAMETER = re.compile(r";\s*([^=;\s]+)\s*=\s*(\"(?:\\.|[^\"\\])*+\"|[^;]*)")
 _EXTENDED = re.compile(r"\"?(utf-8|iso-8859-1)'[^']*'([^\s\"]*)\"?\s*", re.IGNORECASE)
@@ -35,7 +33,7 @@ async def upload_form(request: Request, *, most_files: int, most_fields: int) ->
     """Yield the form of a request; its files are closed when the block ends.
 
     Raises:
-        HTTPException: the form cannot be read, or has more files or fields.
+        HTTPException: the form cannot be parsed, or has too many files or fields.
     """
     form = FormData()
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() == "multipart/form-data":
@@ -56,14 +54,15 @@ class _NamedFiles(MultiPartParser):
         part = self._current_part
         name = extended_name(part.content_disposition or b"")
         if name is not None:
-            part.content_disposition = (part.content_disposition or b"") + b'; filename="-"'  # makes it a file
+            # Starlette treats a part with a `filename` as a file
+            part.content_disposition = (part.content_disposition or b"") + b'; filename="-"'
         super().on_headers_finished()
         if name is not None and part.file is not None:
             part.file.filename = name
 
 
 def extended_name(disposition: bytes) -> str | None:
-    """Return the name that `filename*` of a Content-Disposition header has; None without one that can be read."""
+    """Return the decoded `filename*` of a Content-Disposition header, or None if it is missing or invalid."""
     for name, value in _PARAMETER.findall(disposition.decode("latin-1")):
         found = _EXTENDED.fullmatch(value) if name.lower() == "filename*" else None
         if found is not None:
@@ -76,13 +75,13 @@ def extended_name(disposition: bytes) -> str | None:
 
 _MOST_FOLDERS_OF_A_NAME = 20
 _LONGEST_NAME_BYTES = 255
-"""Bytes of each part of a path."""
+"""Longest part of a path."""
 _LOCK = ".lock"
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f‪-‮⁦-⁩]")
 
 
 class Uploads:
-    """The folder of uploads of an instance."""
+    """Folder of uploaded files, with one subfolder for each job."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -93,49 +92,48 @@ class Uploads:
             part = mark.with_name(f"place.{uuid.uuid4().hex}")
             part.write_text(uuid.uuid4().hex, encoding="ascii")
             try:
-                mark.hardlink_to(part)  # the first of several processes
+                mark.hardlink_to(part)  # succeeds only in the first of several processes
             except FileExistsError:
                 pass
             finally:
                 part.unlink()
         self.place = mark.read_text(encoding="ascii")
-        """Id of this folder, which tells it from folders of other machines."""
+        """Unique id of this folder, to distinguish it from folders on other machines."""
 
     def folder(self, job: str) -> Path:
-        """Return the folder of the files of a job."""
         if not re.fullmatch(r"[0-9a-f]{32}", job):
-            raise ValueError(f"{job!r} is no id of a job")
+            raise ValueError(f"{job!r} is not the id of a job.")
         return self._root / job
 
     def file(self, job: str, name: str) -> Path:
-        """Return the path for a file below the folder of its job, which is made.
+        """Return the path for a file in the folder of its job, and create its parent folders.
 
         Raises:
-            Refused: the name is not allowed, or another file of the request has it.
+            Refused: the name is invalid, or another file of the request has the same name.
         """
         path = self.folder(job).joinpath(*safe_parts(name))
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
             raise Refused(
-                f"A file of the request is named as a folder of {shortened(name)!r}.", remedy="Name one otherwise."
+                f"Another file of the request has the name of a folder in {shortened(name)!r}.",
+                remedy="Rename one of them.",
             ) from None
         if path.exists():
-            raise Refused(f"Two files of the request are named {name!r}.", remedy="Give each a name of its own.")
+            raise Refused(f"Two files of the request are named {name!r}.", remedy="Rename one of them.")
         return path
 
     def delete(self, job: str) -> None:
-        """Delete the files of a job, if it has any."""
         shutil.rmtree(self.folder(job), ignore_errors=True)
 
     def jobs(self) -> list[str]:
-        """Return the ids of the jobs that have files, or whose files arrive."""
+        """Return the ids of jobs with files, including files that are still arriving."""
         names = {each.name.removesuffix(_LOCK) for each in self._root.iterdir()}
         return sorted(name for name in names if re.fullmatch(r"[0-9a-f]{32}", name))
 
     @contextmanager
     def arriving(self, job: str) -> Generator[None]:
-        """Keep the files of a job from `delete_unless` of other processes until the block ends."""
+        """Protect the files of a job from `delete_unless` in other processes until the block ends."""
         with self._lock(job) as lock:
             try:
                 yield
@@ -143,7 +141,7 @@ class Uploads:
                 Path(lock.lock_file).unlink(missing_ok=True)
 
     def delete_unless(self, is_wanted: Callable[[str], bool]) -> None:
-        """Delete the files of unwanted jobs, except files that arrive."""
+        """Delete the files of unwanted jobs, except files that are still arriving."""
         for job in self.jobs():
             lock = self._lock(job)
             with suppress(Timeout), lock.acquire(timeout=0):
@@ -156,10 +154,10 @@ class Uploads:
 
 
 def safe_parts(name: str) -> tuple[str, ...]:
-    """Return the parts of a relative path of a client, which leads down only.
+    """Return the parts of a client's relative path, after checking that it stays below its folder.
 
     Raises:
-        Refused: it does not.
+        Refused: the path is absolute, or has an invalid part.
     """
     parts = re.split(r"[/\\]", composed_text(name))
     usable = all(
@@ -172,8 +170,8 @@ def safe_parts(name: str) -> tuple[str, ...]:
     )
     if not usable or len(parts) > _MOST_FOLDERS_OF_A_NAME or re.match(r"[A-Za-z]:", name):
         raise Refused(
-            f"A file cannot be named {shortened(name)!r}.",
-            remedy="Name it like notes.md or docs/notes.md, without .. or parts that begin with a dot, each part of at "
-            f"most {_LONGEST_NAME_BYTES} bytes.",
+            f"{shortened(name)!r} is not a valid file name.",
+            remedy="Use a name like notes.md or docs/notes.md, without .. and without parts that start with a dot. "
+            f"Each part may have at most {_LONGEST_NAME_BYTES} bytes.",
         )
     return tuple(parts)

@@ -1,4 +1,1 @@
-"""Tools for agents (Model Context Protocol), on stdio and over HTTP: the same ones, with the same rights.
-
-Needs the extra `mcp`.
-"""
+"""Tools for agents (Model Context Protocol), on standard input and output and over HTTP. Needs the extra `mcp`."""

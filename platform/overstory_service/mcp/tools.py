@@ -1,4 +1,4 @@
-"""The tools of agents: what each takes, and the value of the HTTP API that it returns."""
+"""Tools for agents. Each takes arguments and returns a value of the HTTP API."""
 
 from __future__ import annotations
 
@@ -16,15 +16,21 @@ from overstory.model import Document, Evidence, Hit
 from overstory.model.communities import CommunityReports, CommunityTree, FullReport
 from overstory.model.entity_paths import EntityFacts, EntityPaths
 from overstory.settings import DEFAULT_RETRIEVER
-from overstory_service.hosted import LONGEST_FILTER, Call, Readable
 from overstory_service.jobs.store import ServiceJob
 from overstory_service.mcp.results import CUT, SHORT_TEXT_CHARACTERS, cut
 from overstory_service.problems import Refused
-from overstory_service.routes.corpora import CorpusList, list_corpora
-from overstory_service.routes.documents import DeletedDocuments, DocumentText, StoredTexts, document_text, store_texts
-from overstory_service.routes.documents import delete_document as delete_stored_document
+from overstory_service.routes.corpora import CorpusList, accessible_corpora
+from overstory_service.routes.documents import (
+    DeletedDocuments,
+    DocumentText,
+    StoredTexts,
+    delete_stored_document,
+    document_text,
+    store_texts,
+)
 from overstory_service.routes.jobs import queue_index, seen_job
 from overstory_service.routes.questions import LONGEST_QUESTION, MOST_OTHER_CORPORA, OtherCorpus
+from overstory_service.service_host import LONGEST_FILTER, Call, Readable
 from overstory_service.tokens import Rights
 
 _MOST_CORPORA_NAMED = 20
@@ -46,21 +52,21 @@ _JOB_INTERNALS = ("input", "token", "cancel", "number", "attempts")
 
 
 async def only_corpus(call: Call) -> str:
-    """Return the name of the only corpus there is, for an agent that names none.
+    """Return the name of the only corpus, for a call without a corpus.
 
     Raises:
-        Refused: there are several, or none.
+        Refused: there are several corpora, or there is none.
     """
     if call.access.corpora is not None and len(call.access.corpora) == 1:
         return next(iter(call.access.corpora))
-    names = sorted(each.name for each in (await list_corpora(call)).corpora)
+    names = sorted(each.name for each in (await accessible_corpora(call)).corpora)
     if len(names) == 1:
         return names[0]
     if not names:
-        raise Refused("There is no corpus yet.", remedy="Load documents first: overstory ingest, overstory index.")
+        raise Refused("There are no corpora yet.", remedy="Load documents first: overstory ingest, overstory index.")
     listed = ", ".join(map(repr, names[:_MOST_CORPORA_NAMED]))
     more = "" if len(names) <= _MOST_CORPORA_NAMED else ", …"
-    raise Refused("Name a corpus: there are several.", remedy=f"Give `corpus`, one of {listed}{more}.")
+    raise Refused("Name a corpus: there are several.", remedy=f"Set `corpus` to one of {listed}{more}.")
 
 
 Work = Callable[[Call, Any], Awaitable[Any]]
@@ -68,20 +74,21 @@ Work = Callable[[Call, Any], Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class AgentTool:
-    """A tool.
+    """Tool for agents.
 
     Attributes:
-        arguments: model of its arguments.
-        result: type of its value, as the HTTP API returns it.
-        rights: that a token needs.
-        characters, without: how the value is shortened.
+        arguments: model of the args.
+        result: type of the result, a value of the HTTP API.
+        work: function that runs the tool.
+        rights: rights that a token needs.
+        characters, without: passed to `shortened`.
     """
 
     name: str
     title: str
     description: str
     arguments: type[Arguments]
-    result: Any  # a dataclass, or a union of some
+    result: Any  # a dataclass, or a union of dataclasses
     work: Work
     rights: Rights
     annotations: ToolAnnotations
@@ -90,7 +97,7 @@ class AgentTool:
 
 
 TOOLS: dict[str, AgentTool] = {}
-"""By name. Those that need more rights than `read` are only offered if the server was started so."""
+"""Tools by name. Tools that need more than read rights are only offered by servers started with --write."""
 
 
 def _tool(
@@ -102,12 +109,12 @@ def _tool(
     characters: int = SHORT_TEXT_CHARACTERS,
     without: Collection[str] = (),
 ) -> Callable[[Work], Work]:
-    """Add a tool with the name of the function; its arguments and its result are those of the function."""
+    """Register a function as a tool, with its name, its type of `args` and its return type."""
 
     def add(work: Work) -> Work:
         name, hints = work.__name__, get_type_hints(work)
         TOOLS[name] = AgentTool(
-            name, title, description, hints["asked"], hints["return"], work, rights, annotations, characters, without
+            name, title, description, hints["args"], hints["return"], work, rights, annotations, characters, without
         )
         return work
 
@@ -115,7 +122,7 @@ def _tool(
 
 
 class Arguments(BaseModel):
-    """Arguments of a tool; others are refused."""
+    """Arguments of a tool. Unknown arguments are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -124,136 +131,146 @@ Filter = Annotated[
     str | None,
     Field(
         max_length=LONGEST_FILTER,
-        description="A filter on the metadata of documents, like: author = 'Ada' and date >= 2024-01-01",
+        description="Filter on document metadata, such as: author = 'Ada' and date >= 2024-01-01",
     ),
 ]
 TreeChoice = Annotated[
-    str, Field(max_length=_LONGEST_ASKED_NAME, description="The name of a tree; the first if left out.")
+    str, Field(max_length=_LONGEST_ASKED_NAME, description="Name of a tree; the first tree by default.")
 ]
 
 
-class OfCorpus(Arguments):
+class CorpusArguments(Arguments):
     corpus: str | None = Field(
-        None, max_length=_LONGEST_ASKED_NAME, description="The name of a corpus; needed only if there are several."
+        None, max_length=_LONGEST_ASKED_NAME, description="Name of a corpus; only required if there are several."
     )
 
 
-class OfCorpora(OfCorpus):
+class QuestionArguments(CorpusArguments):
     also: list[OtherCorpus] = Field(
-        [], max_length=MOST_OTHER_CORPORA, description="Names of other corpora, asked together with `corpus`."
+        [], max_length=MOST_OTHER_CORPORA, description="Names of other corpora to search together with `corpus`."
     )
-    k: int = Field(5, ge=1, le=_MOST_FOUND_PASSAGES, description="How many passages.")
+    k: int = Field(5, ge=1, le=_MOST_FOUND_PASSAGES, description="Number of passages.")
     where: Filter = None
     retriever: str = Field(
-        DEFAULT_RETRIEVER, min_length=1, max_length=_LONGEST_ASKED_NAME, description="canopy, hybrid, lexical, dense, …"
+        DEFAULT_RETRIEVER,
+        min_length=1,
+        max_length=_LONGEST_ASKED_NAME,
+        description="Search method: canopy, hybrid, lexical, dense or the name of a system.",
     )
 
 
-class ToAsk(OfCorpora):
-    question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A whole question.")
-    style: Literal["short", "report"] | None = Field(None, description="The form of a language model's answer.")
+class AskToolArguments(QuestionArguments):
+    question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A complete question.")
+    style: Literal["short", "report"] | None = Field(None, description="Length of an answer by a language model.")
 
 
-class ToSearch(OfCorpora):
-    question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A question, or words to look for.")
+class SearchToolArguments(QuestionArguments):
+    question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A question, or search words.")
     characters: int = Field(
-        _FOUND_TEXT_CHARACTERS, ge=100, le=_MOST_FOUND_TEXT_CHARACTERS, description="The most of each passage."
+        _FOUND_TEXT_CHARACTERS,
+        ge=100,
+        le=_MOST_FOUND_TEXT_CHARACTERS,
+        description="Maximum number of characters of each passage.",
     )
 
 
-class ToConnect(OfCorpus):
-    start: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="A name, as texts write it.")
-    end: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="Another name.")
-    k: int = Field(3, ge=1, le=10, description="How many paths.")
-    steps: int = Field(4, ge=1, le=6, description="The most that a path may have.")
+class PathArguments(CorpusArguments):
+    start: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="Name of an entity, as in the texts.")
+    end: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="Name of another entity.")
+    k: int = Field(3, ge=1, le=10, description="Number of paths.")
+    steps: int = Field(4, ge=1, le=6, description="Maximum number of steps in a path.")
     where: Filter = None
 
 
-class ToName(OfCorpus):
-    name: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="A name, as texts write it.")
-    limit: int = Field(15, ge=1, le=50, description="The most facts, and the most related names.")
+class EntityArguments(CorpusArguments):
+    name: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="Name of the entity, as in the texts.")
+    limit: int = Field(15, ge=1, le=50, description="Maximum number of facts, and of related entities.")
     where: Filter = None
 
 
-class ToSeeTree(OfCorpus):
+class TreeArguments(CorpusArguments):
     node: str | None = Field(
-        None, max_length=_LONGEST_ID, description="The id of a community, or its beginning; the whole if left out."
+        None, max_length=_LONGEST_ID, description="Id of a community, or a unique prefix; the whole tree by default."
     )
-    depth: int = Field(1, ge=1, le=5, description="How many levels below it.")
-    limit: int = Field(15, ge=1, le=50, description="The most communities below each, and the most members.")
+    depth: int = Field(1, ge=1, le=5, description="Number of levels below the community.")
+    limit: int = Field(15, ge=1, le=50, description="Maximum number of communities and of members.")
     tree: TreeChoice = ""
     where: Filter = None
 
 
-class ToReport(OfCorpus):
+class ReportArguments(CorpusArguments):
     community: str | None = Field(
         None,
         max_length=_LONGEST_ID,
-        description="The id of a community, or its beginning; the best reports if left out.",
+        description="Id of a community, or a unique prefix. Without it, the best reports are listed.",
     )
-    level: int | None = Field(None, ge=1, le=100, description="Of a list: of which level, 1 for the coarsest.")
-    limit: int = Field(10, ge=1, le=50, description="Of a list: how many.")
+    level: int | None = Field(None, ge=1, le=100, description="Level of the listed reports; 1 is the coarsest.")
+    limit: int = Field(10, ge=1, le=50, description="Number of listed reports.")
     tree: TreeChoice = ""
     where: Filter = None
 
 
-class ToRead(OfCorpus):
-    document: str = Field(min_length=1, max_length=_LONGEST_ID, description="The id of a document, as results name it.")
-    first: int = Field(0, ge=0, le=2**31 - 1, description="How many passages to leave out before; `next` of a result.")
-    limit: int = Field(10, ge=1, le=_MOST_READ_PASSAGES, description="The most passages.")
+class ReadArguments(CorpusArguments):
+    document: str = Field(min_length=1, max_length=_LONGEST_ID, description="Id of a document, from a result.")
+    first: int = Field(
+        0, ge=0, le=2**31 - 1, description="Position of the first passage: 0, or `next` of the previous result."
+    )
+    limit: int = Field(10, ge=1, le=_MOST_READ_PASSAGES, description="Maximum number of passages.")
 
 
-class ToStore(Arguments):
-    corpus: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="It is made if it is not there.")
+class StoreTextArguments(Arguments):
+    corpus: str = Field(
+        min_length=1, max_length=_LONGEST_ASKED_NAME, description="Name of a corpus, created if it does not exist."
+    )
     text: str = Field(min_length=1, max_length=_LONGEST_STORED_TEXT)
-    source: str = Field(min_length=1, max_length=1_000, description="Where the text comes from: an address or a path.")
-    key: str = Field("", max_length=1_000, description="Which one, if the source has several.")
+    source: str = Field(min_length=1, max_length=1_000, description="Origin of the text: an address or a path.")
+    key: str = Field("", max_length=1_000, description="Key of the document, if the source has several documents.")
     title: str = Field("", max_length=1_000)
-    metadata: dict[str, Any] = Field(  # checked as that of files
-        default_factory=dict, description='What filters can ask for, like {"author": "Ada"}.'
+    metadata: dict[str, Any] = Field(  # checked like the metadata of files
+        default_factory=dict, description='Values for filters, such as {"author": "Ada"}.'
     )
 
 
-class ToDelete(OfCorpus):
-    document: str = Field(min_length=1, max_length=_LONGEST_ID, description="Its id.")
+class DeleteArguments(CorpusArguments):
+    document: str = Field(min_length=1, max_length=_LONGEST_ID, description="Id of the document.")
 
 
-class ToIndex(OfCorpus):
-    systems: list[str] = Field(default_factory=list, max_length=20, description="Also build what these systems need.")
+class IndexArguments(CorpusArguments):
+    systems: list[str] = Field(default_factory=list, max_length=20, description="Systems whose indexes to build, too.")
 
 
-class ToFollow(Arguments):
-    job: str = Field(pattern="^[0-9a-f]{32}$", description="Its id.")
+class JobArguments(Arguments):
+    job: str = Field(pattern="^[0-9a-f]{32}$", description="Id of the job.")
 
 
 @_tool(
     "Answer a question",
-    "Answer a question from the documents, with the passages that the answer stands on; `state` says if they do not "
-    "answer it.",
+    "Answer a question from the documents, with the passages that support the answer. `state` shows whether the "
+    "documents answer it.",
     without=("question", "evidence", "usage", "passages", "start", "end"),
 )
-async def ask(call: Call, asked: ToAsk) -> Answer:
-    options = AskOptions(retriever=asked.retriever, where=asked.where, style=asked.style)
-    return await call.ask(asked.also, lambda view: view.ask(asked.question, asked.k, **options))
+async def ask(call: Call, args: AskToolArguments) -> Answer:
+    options = AskOptions(retriever=args.retriever, where=args.where, style=args.style)
+    return await call.ask(args.also, lambda view: view.ask(args.question, args.k, **options))
 
 
 @_tool(
     "Find passages",
-    "Find the passages of documents that answer a question, best first, each with title, source, page and ids. Use it "
-    "to read evidence yourself; for a ready answer use ask.",
+    "Find the passages that answer a question, best first, each with title, source, page and ids. Use it to read the "
+    "evidence yourself; for a finished answer, use `ask`.",
     characters=_MOST_FOUND_TEXT_CHARACTERS + 2 * len(CUT),
     without=(
         *("question", "sources", "shares", "reasons", "start", "end", "metadata", "repeats", "matches", "sentence"),
         *("boilerplate", "extra", "tokens", "details"),
     ),
 )
-async def search(call: Call, asked: ToSearch) -> Evidence:
+async def search(call: Call, args: SearchToolArguments) -> Evidence:
     found = await call.ask(
-        asked.also, lambda view: view.search(asked.question, asked.k, retriever=asked.retriever, where=asked.where)
+        args.also, lambda view: view.search(args.question, args.k, retriever=args.retriever, where=args.where)
     )
     return replace(
         found,
-        hits=tuple(replace(hit, text=_excerpt(hit, asked.characters)) for hit in found.hits),
+        hits=tuple(replace(hit, text=_excerpt(hit, args.characters)) for hit in found.hits),
         parts=tuple(
             replace(each, text=cut(each.for_people, SHORT_TEXT_CHARACTERS))
             for each in found.other_parts[:_MOST_FOUND_PARTS]
@@ -262,69 +279,67 @@ async def search(call: Call, asked: ToSearch) -> Evidence:
 
 
 def _excerpt(hit: Hit, most: int) -> str:
-    """Return the part of its text that matched best."""
+    """Return the best matching part of a passage."""
     start, end = hit.excerpt(most)
     return f"{'… ' if start else ''}{hit.text[start:end].strip()}{CUT if end < len(hit.text) else ''}"
 
 
 @_tool(
-    "How two names are connected",
-    "Show how two names (people, places, works, terms) are connected: the shortest path and the best others, each step "
-    "with the sentence that states it.",
+    "Find a path between two entities",
+    "Show how two entities (people, places, works, terms) are connected: the shortest path and other good ones, each "
+    "step with the sentence that states it.",
 )
-async def why(call: Call, asked: ToConnect) -> EntityPaths:
-    return await call.read(
-        lambda view: view.paths(asked.start, asked.end, asked.k, steps=asked.steps, where=asked.where)
-    )
+async def path(call: Call, args: PathArguments) -> EntityPaths:
+    return await call.read(lambda view: view.paths(args.start, args.end, args.k, steps=args.steps, where=args.where))
 
 
 @_tool(
-    "What is said of a name",
-    "What the documents say of one name: type, spellings, facts with the sentences that state them, and the names that "
-    "facts tie to it.",
+    "Look up an entity",
+    "Show what the documents state about an entity (person, place, work, term): type, aliases, related entities, and "
+    "facts with the sentences that state them.",
 )
-async def name(call: Call, asked: ToName) -> EntityFacts:
-    return await call.read(lambda view: view.entity(asked.name, limit=asked.limit, where=asked.where))
+async def entity(call: Call, args: EntityArguments) -> EntityFacts:
+    return await call.read(lambda view: view.entity(args.name, limit=args.limit, where=args.where))
 
 
 @_tool(
-    "Show what a corpus is about",
-    "Show the communities of a corpus: groups of passages, names or documents that belong together, from the whole or "
+    "Show the topics of a corpus",
+    "Show the tree of communities of a corpus: groups of related passages, entities or documents, from the root or "
     "from one community down. Needs the index of a system with a tree (serag, hirag, tretriever).",
     without=("entropy", "entropy_below", "inside", "similarity", "sentences"),
 )
-async def tree(call: Call, asked: ToSeeTree) -> CommunityTree:
+async def tree(call: Call, args: TreeArguments) -> CommunityTree:
     return await call.read(
         lambda view: view.tree(
-            asked.node, depth=asked.depth, limit=asked.limit, sentences=False, tree=asked.tree, where=asked.where
+            args.node, depth=args.depth, limit=args.limit, sentences=False, tree=args.tree, where=args.where
         )
     )
 
 
 @_tool(
     "Read reports on communities",
-    "Read the report on a community, each finding with its passages; without `community`, the reports of the highest "
-    "rating. Needs the index of a system that writes reports (hirag).",
+    "Read the report on a community, each finding with its passages. Without `community`, list the reports with the "
+    "highest ratings. Needs the index of a system that writes reports (hirag).",
     characters=_REPORT_CHARACTERS,
 )
-async def report(call: Call, asked: ToReport) -> CommunityReports | FullReport:
+async def report(call: Call, args: ReportArguments) -> CommunityReports | FullReport:
     def read(view: Readable) -> CommunityReports | FullReport:
-        if asked.community is None:
-            return view.reports(level=asked.level, limit=asked.limit, tree=asked.tree, where=asked.where)
-        return view.report(asked.community, tree=asked.tree, where=asked.where)
+        if args.community is None:
+            return view.reports(level=args.level, limit=args.limit, tree=args.tree, where=args.where)
+        return view.report(args.community, tree=args.tree, where=args.where)
 
     return await call.read(read)
 
 
 @_tool(
     "Read a document",
-    "Read a document from its beginning or from a passage on, with its metadata. Long documents come in pieces: `next` "
-    "says where to read on.",
+    "Read a document and its metadata, from the start or from a passage on. Long documents come in pieces; pass `next` "
+    "as `first` to read on.",
     characters=_READ_CHARACTERS,
     without=("start", "end"),
 )
-async def read_document(call: Call, asked: ToRead) -> DocumentText:
-    found = await call.read(lambda view: document_text(view, asked.document, first=asked.first, limit=asked.limit))
+async def read_document(call: Call, args: ReadArguments) -> DocumentText:
+    found = await call.read(lambda view: document_text(view, args.document, first=args.first, limit=args.limit))
     left, passages = _READ_CHARACTERS, list(found.passages[:1])
     for each in found.passages[1:]:
         left -= len(passages[-1].text)
@@ -334,53 +349,53 @@ async def read_document(call: Call, asked: ToRead) -> DocumentText:
     return found
 
 
-@_tool("List corpora", "List the corpora (collections of documents) that can be asked, with their sizes.")
-async def corpora(call: Call, asked: Arguments) -> CorpusList:
-    del asked
-    return await list_corpora(call)
+@_tool("List corpora", "List the accessible corpora (collections of documents) with their sizes.")
+async def corpora(call: Call, args: Arguments) -> CorpusList:
+    del args
+    return await accessible_corpora(call)
 
 
 @_tool(
     "Store a text",
-    "Store a text as a document of a corpus. One with the same source and key replaces the one before. It is found "
-    "when the corpus was indexed (index).",
+    "Store a text as a document of a corpus. It replaces a document with the same source and key. To make it "
+    "searchable, index the corpus with `index`.",
     rights="write",
     annotations=_REPLACES,
 )
-async def store_text(call: Call, asked: ToStore) -> StoredTexts:
+async def store_text(call: Call, args: StoreTextArguments) -> StoredTexts:
     call.require("write")
-    document = Document(asked.source, asked.key, asked.text.strip(), asked.title, metadata_of_json(asked.metadata))
-    return await call.run(lambda: store_texts(call.host, asked.corpus, [document]))
+    document = Document(args.source, args.key, args.text.strip(), args.title, metadata_of_json(args.metadata))
+    return await call.run(lambda: store_texts(call.host, args.corpus, [document]))
 
 
 @_tool(
     "Delete a document",
-    "Delete a document by its id, with names that only it mentions. This cannot be undone.",
+    "Delete a document, and entities that only it mentions. This cannot be undone.",
     rights="write",
     annotations=_REPLACES,
 )
-async def delete_document(call: Call, asked: ToDelete) -> DeletedDocuments:
+async def delete_document(call: Call, args: DeleteArguments) -> DeletedDocuments:
     call.require("write")
-    return await call.whole("Deleting", lambda whole: delete_stored_document(whole, asked.document))
+    return await call.whole("Deleting", lambda whole: delete_stored_document(whole, args.document))
 
 
 @_tool(
     "Index a corpus",
-    "Queue a job that brings the index of a corpus up to date; `job` says how far it is.",
+    "Queue a job that updates the index of a corpus. `job` shows its progress.",
     rights="write",
     annotations=_ADDS,
     without=_JOB_INTERNALS,
 )
-async def index(call: Call, asked: ToIndex) -> ServiceJob:
+async def index(call: Call, args: IndexArguments) -> ServiceJob:
     call.require("write")
-    return await queue_index(call, {"systems": asked.systems, "model": None, "improve": False})
+    return await queue_index(call, {"systems": args.systems, "model": None, "improve": False})
 
 
 @_tool(
-    "Follow a job",
-    "Say whether a job waits, runs or has ended, and how far it is.",
+    "Show a job",
+    "Show whether a job is waiting, running or has ended, and its progress.",
     rights="write",
     without=_JOB_INTERNALS,
 )
-async def job(call: Call, asked: ToFollow) -> ServiceJob:
-    return await seen_job(call, asked.job)
+async def job(call: Call, args: JobArguments) -> ServiceJob:
+    return await seen_job(call, args.job)

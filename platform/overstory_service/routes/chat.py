@@ -1,4 +1,4 @@
-"""OpenAI's `/v1/chat/completions` and `/v1/models`: a corpus, or corpus:retriever, is the model."""
+"""Routes compatible with OpenAI's `/v1/chat/completions` and `/v1/models`; a model is a corpus or corpus:retriever."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from overstory.knowledge.asynchronous import AnswerStream
 from overstory.model.plain import plain
 from overstory.settings import DEFAULT_RETRIEVER
 from overstory_service.addresses import with_slashes
-from overstory_service.hosted import LONGEST_FILTER, Admitted, address_of_service, hosted
 from overstory_service.problems import NotThere, Refused, problem_of
+from overstory_service.responses import PROBLEMS
 from overstory_service.routes.questions import LONGEST_QUESTION, ask_after
-from overstory_service.sending import PROBLEMS
+from overstory_service.service_host import LONGEST_FILTER, Admitted, address_of_service, host_of
 
 SideTask = Literal["title", "tags", "follow_ups", "queries", "autocompletion", "emoji"]
 
 _TITLE_CHARACTERS = 60
 _LONGEST_WISH = 400
-"""Characters of a prompt that say what it is for."""
+"""Characters at the start of a prompt in which its task is looked for."""
 DEFAULT_TITLE = "Conversation"
 
 _TASK = re.compile(r"\s*#{1,4}\s*task\s*:", re.IGNORECASE)
@@ -58,10 +58,10 @@ _ASSISTANT = re.compile(r"^[ \t]*(?:assistant|ai)[ \t]*:", re.IGNORECASE | re.MU
 
 @dataclass(frozen=True, slots=True)
 class SideAnswer:
-    """The answer to a request that is no question.
+    """Response to a chat application's housekeeping request, such as a title for the conversation.
 
     Attributes:
-        text: in the form that the pages ask for.
+        text: response in the form that chat applications expect.
     """
 
     task: SideTask
@@ -69,11 +69,11 @@ class SideAnswer:
 
 
 def side_answer(last: str, earlier: list[str]) -> SideAnswer | None:
-    """The answer to a request that is no question to the corpus; None for a question.
+    """Return the response to a housekeeping request of a chat application, or None for a question.
 
     Args:
-        last: what the user's last message says.
-        earlier: what their messages before say, oldest first.
+        last: the user's last message.
+        earlier: the user's earlier messages, oldest first.
     """
     task = _task(last)
     if task is None:
@@ -93,7 +93,7 @@ def side_answer(last: str, earlier: list[str]) -> SideAnswer | None:
 
 
 def _task(text: str) -> SideTask | None:
-    """The pages' prompts begin with a heading, or ask in the first words for the title of a conversation."""
+    """Return the task of a housekeeping prompt, which starts with a heading or asks for a title in its first words."""
     if _TASK.match(text):
         wish = text.partition(":")[2].lstrip()[:_LONGEST_WISH]
         found: list[tuple[int, SideTask]] = [
@@ -106,13 +106,13 @@ def _task(text: str) -> SideTask | None:
 def _side_tasks_title(text: str, earlier: list[str]) -> str:
     begin = _HISTORY_BEGINS.search(text)
     end = _HISTORY_ENDS.search(text, begin.end()) if begin else None
-    said = _said_first(text[begin.end() : end.start()] if begin and end else text)
-    first = said or (earlier[0] if earlier else "")
+    first = _first_message(text[begin.end() : end.start()] if begin and end else text)
+    first = first or (earlier[0] if earlier else "")
     return shortened(" ".join(first.split()), _TITLE_CHARACTERS) or DEFAULT_TITLE
 
 
-def _said_first(history: str) -> str:
-    """What the first lines of the user say in a conversation that is written down; empty if there are none."""
+def _first_message(history: str) -> str:
+    """Return the user's first message in the transcript of a conversation, or "" if there is none."""
     user = _USER.search(history)
     if user is None:
         return ""
@@ -120,11 +120,10 @@ def _said_first(history: str) -> str:
     return history[user.end() : assistant.start() if assistant else len(history)].strip()
 
 
-# Answers as Markdown for a chat page, which renders whatever Markdown and HTML it is sent.
-#
-# A page that renders an image fetches it, which tells the author of the image who asks. So text of documents is escaped
-# as a whole. A language model keeps its headings, lists, tables and code, but it may quote a document: a space takes
-# links, images and HTML apart, in code, too, since pages differ in where code ends.
+# Chat applications render any Markdown and HTML that they get, and fetch images, which reveals the reader's address to
+# the author of a document. Text from documents is therefore escaped completely. Text of a language model keeps its
+# headings, lists, tables and code, but may quote a document: a space breaks up links, images and HTML. This includes
+# code, because applications differ in where they end it.
 
 _RUN = re.compile(r"[^\s<>()\[\]{}|`\"'\\*]+")
 _ADDRESS = re.compile(
@@ -132,23 +131,24 @@ _ADDRESS = re.compile(
     r"|\w\.(?:(?:com|org|net|edu|gov|mil|int|info|biz|name|app|dev)\b|[a-z]{2}[/?#:])",
     re.IGNORECASE,
 )
-"""Text that pages turn into a link without any markup."""
+"""Text that chat applications turn into a link without markup."""
 _AFTER_ADDRESS = ".,;:!?_~"
 _MARKUP = re.compile(
     r"(?P<number>\[\d+\])(?![(:])|[\\`*|~$\[\]]|(?<=\])\(|(?<![^\W_])_|_(?![^\W_])"
     r"|<(?=[A-Za-z/!?])|&(?=#?\w{1,40};)"
 )
-"""Markup, and numbers of citations. Some pages undo `\\[` and `\\]` within the text of a link: there `\\(` holds."""
+"""Markup and citation numbers. Some applications unescape `\\[` and `\\]` in link texts, so `(` is escaped, too."""
 _BEGINS_BLOCK = re.compile(r"[#>+=:-]|\d+(?=[.)](?:\s|$))")
 _MAKES_LINK_OR_HTML = re.compile(r"(?<=\])(?=[(:])|(?<=<)(?=[A-Za-z/!?])")
 
 
 def escaped(text: str, *, numbers: bool = False) -> str:
-    """Markdown that shows a text of documents as it is. Addresses become code, because some pages undo a backslash
-    before they look for them.
+    """Escape a text from documents for Markdown, so that it is shown literally.
+
+    Addresses become code, because some applications remove backslashes before they look for addresses.
 
     Args:
-        numbers: whether numbers in square brackets stay as they are: those of citations.
+        numbers: leave numbers in square brackets unescaped, because they are citations.
     """
     return "\n".join(_escaped_line(line.strip(), numbers) for line in text.split("\n"))
 
@@ -165,7 +165,7 @@ def _escaped_line(line: str, numbers: bool) -> str:
     for run in _RUN.finditer(line):
         if _ADDRESS.search(run[0]):
             address = run[0].strip(_AFTER_ADDRESS)
-            address = address if _ADDRESS.search(address) else run[0]  # of "www." the full stop is a part
+            address = address if _ADDRESS.search(address) else run[0]  # the full stop belongs to an address like "www."
             start = run.start() + run[0].index(address)
             made += [_MARKUP.sub(kept_or_escaped, line[at:start]), f"`{address}`"]
             at = start + len(address)
@@ -179,13 +179,13 @@ def _escaped_line(line: str, numbers: bool) -> str:
 
 
 class ModelMarkdown:
-    """The Markdown of a language model, piece by piece, without images, links and HTML."""
+    """Filter that removes images, links and HTML from the Markdown of a language model, piece by piece."""
 
     def __init__(self) -> None:
-        self._last = ""  # character of the piece before
+        self._last = ""  # last character of the previous piece
 
     def take(self, piece: str) -> str:
-        """The next piece as it is shown."""
+        """Return the next piece, filtered."""
         text = self._last + piece
         shown = _MAKES_LINK_OR_HTML.sub(" ", text)[len(self._last) :]
         self._last = text[-1:]
@@ -198,10 +198,10 @@ _WEB = re.compile(r"https?://[^\s<>\"]+")
 
 
 class ShownAnswer:
-    """The text of an answer as a chat page is sent it.
+    """Text of an answer as it is sent to a chat application.
 
     Attributes:
-        text: what was sent so far.
+        text: text sent so far.
     """
 
     def __init__(self) -> None:
@@ -209,22 +209,22 @@ class ShownAnswer:
         self._model = ModelMarkdown()
 
     def take(self, piece: str) -> str:
-        """The next piece of a language model, or sentences of documents (`Quoted`), as Markdown."""
+        """Return the next piece as safe Markdown: text of a language model, or sentences from documents (`Quoted`)."""
         shown = escaped(piece, numbers=True) if isinstance(piece, Quoted) else self._model.take(piece)
         self.text += shown
         return shown
 
 
 def shown_text(answer: Answer) -> str:
-    """The whole text of an answer."""
+    """Return the complete text of an answer as safe Markdown."""
     return ShownAnswer().take(Quoted(answer.text) if answer.kind == "extractive" else answer.text)
 
 
 def source_list(answer: Answer, base: str, corpus: str) -> str:
-    """A Markdown list of the sources, to follow the text; "" where nothing is cited.
+    """Return a Markdown list of the sources to append to the text, or "" without citations.
 
     Args:
-        base: the address of the service.
+        base: address of the service.
     """
     lines = [
         f"- [{each.number}] [{escaped(_title(each))}]({_address(each, base, corpus)}): "
@@ -235,8 +235,7 @@ def source_list(answer: Answer, base: str, corpus: str) -> str:
 
 
 def url_citations(text: str, answer: Answer, base: str, corpus: str) -> list[dict[str, Any]]:
-    """Return the places of citation numbers in the text that was sent, with their links, as OpenAI's
-    `url_citation`."""
+    """Return OpenAI `url_citation` objects: the positions of citation numbers in the sent text, with links."""
     cited = {each.number: each for each in answer.citations}
     return [
         {
@@ -254,7 +253,6 @@ def url_citations(text: str, answer: Answer, base: str, corpus: str) -> list[dic
 
 
 def citations(answer: Answer) -> list[dict[str, Any]]:
-    """The citations as the HTTP API has them."""
     return [plain(each) for each in answer.citations]
 
 
@@ -263,7 +261,7 @@ def _title(citation: Citation) -> str:
 
 
 def _address(citation: Citation, base: str, corpus: str) -> str:
-    """The source itself where it is on the web, else the passage on the page."""
+    """Return the address of a web source, or the address of the passage on the page."""
     if _WEB.fullmatch(citation.source):
         return quote(citation.source, safe=":/?#[]@!$&'*+,;=%~-._")
     place = "/".join(quote(part, safe="") for part in (corpus, citation.document_id))
@@ -275,9 +273,9 @@ _CONTEXT_OPENING, _CONTEXT_CLOSING = "<context>", "</context>"
 
 
 def unwrapped(message: str) -> str:
-    """Return what stands between <user_query> and </user_query>, or the whole message if nothing does.
+    """Return the text between <user_query> and </user_query>, or the whole message without these tags.
 
-    What stands between <context> and </context> is text of documents, in which another question may stand.
+    Text between <context> and </context> is ignored: it comes from documents and may contain such tags.
     """
     before, opened, rest = message.partition(_CONTEXT_OPENING)
     _, closed, after = rest.rpartition(_CONTEXT_CLOSING)
@@ -292,16 +290,16 @@ def unwrapped(message: str) -> str:
 router = APIRouter(prefix="/v1", tags=["chat"], responses=PROBLEMS)
 
 RETRIEVERS = ("dense", "lexical", "hybrid", "canopy")
-"""Listed as models beside the corpus itself; those of systems can be asked, too."""
+"""Retrievers listed as models of each corpus. Retrievers of systems work, too, but are not listed."""
 _MOST_MESSAGES = 1_000
 _PASSAGES_OF_AN_ANSWER = 5
 OWNER = "overstory"
 STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-"""Headers of streams, as the other streams of the service have them: nginx passes pieces on as they come."""
+"""Headers of streams. With X-Accel-Buffering, nginx forwards each piece at once."""
 
 
 class ContentPart(BaseModel):
-    """A part of a message. Only texts are read."""
+    """A part of a message. Only text parts are used."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -310,7 +308,7 @@ class ContentPart(BaseModel):
 
 
 class ChatMessage(BaseModel):
-    """What somebody said."""
+    """A message of a conversation."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -318,15 +316,14 @@ class ChatMessage(BaseModel):
     content: str | list[ContentPart] | None = None
 
     @property
-    def said(self) -> str:
-        """Its text."""
+    def text(self) -> str:
         if isinstance(self.content, list):
             return "\n".join(part.text for part in self.content if part.type == "text").strip()
         return (self.content or "").strip()
 
 
 class StreamOptions(BaseModel):
-    """What a stream has besides its pieces."""
+    """Options of a stream."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -334,21 +331,20 @@ class StreamOptions(BaseModel):
 
 
 class ChatRequest(BaseModel):
-    """A request for an answer. Of what OpenAI's API has besides, nothing is read: the language model is set up where
-    the service runs."""
+    """A chat request. Other parameters of OpenAI's API are ignored: the service configures the language model."""
 
     model_config = ConfigDict(extra="allow")
 
-    model: str = Field(min_length=1, max_length=1_000, description="A corpus, or corpus:retriever.")
+    model: str = Field(min_length=1, max_length=1_000, description="Name of a corpus, or corpus:retriever.")
     messages: list[ChatMessage] = Field(min_length=1, max_length=_MOST_MESSAGES)
     stream: bool = False
     stream_options: StreamOptions | None = None
-    where: str | None = Field(None, max_length=LONGEST_FILTER, description="A filter on the metadata of documents.")
+    where: str | None = Field(None, max_length=LONGEST_FILTER, description="Filter on document metadata.")
 
 
 @dataclass(frozen=True, slots=True)
 class ListedModel:
-    """A model, as OpenAI's API lists it."""
+    """A model in the form of OpenAI's API."""
 
     id: str
     object: Literal["model"]
@@ -358,7 +354,7 @@ class ListedModel:
 
 @dataclass(frozen=True, slots=True)
 class ListedModels:
-    """The models of a token."""
+    """Models that the token can use."""
 
     object: Literal["list"]
     data: tuple[ListedModel, ...]
@@ -366,9 +362,9 @@ class ListedModels:
 
 @router.get("/models/", response_model=None, include_in_schema=False)
 @router.get("/models", response_model=None, responses={200: {"model": ListedModels}})
-async def models(request: Request, access: Admitted) -> Response:
-    """The corpora of the token, each by itself and with a retriever."""
-    host = hosted(request)
+async def list_models(request: Request, access: Admitted) -> Response:
+    """List models: each corpus that the token can access, alone and with each retriever."""
+    host = host_of(request)
     found = await host.run(request, host.corpora.base.corpora)
     seen = [each.corpus for each in found if access.sees(each.corpus.name)]
     listed = [
@@ -380,11 +376,11 @@ async def models(request: Request, access: Admitted) -> Response:
 
 
 @router.get("/models/{model:path}", response_model=None, responses={200: {"model": ListedModel}})
-async def model(
+async def read_model(
     model: Annotated[str, Path(max_length=1_000), AfterValidator(with_slashes)], request: Request, access: Admitted
 ) -> Response:
-    """One of them, or a corpus with any other retriever."""
-    host = hosted(request)
+    """Return a model: a corpus, or a corpus with any retriever."""
+    host = host_of(request)
     found = await host.run(request, host.corpora.base.corpora)
     created = {each.corpus.name: each.corpus.created for each in found if access.sees(each.corpus.name)}
     corpus, _ = _chosen(model, list(created))
@@ -396,8 +392,8 @@ async def model(
     response_model=None,
     responses={
         200: {
-            "description": "As OpenAI's API: `chat.completion`, or a stream of `chat.completion.chunk` and [DONE]. The "
-            "message, or the last piece, has `annotations` and `citations`.",
+            "description": "A `chat.completion`, or a stream of `chat.completion.chunk` and [DONE], as in OpenAI's "
+            "API. The message, or the last chunk, has `annotations` and `citations`.",
             "content": {
                 "application/json": {"schema": {"type": "object"}},
                 "text/event-stream": {"schema": {"type": "object"}},
@@ -405,27 +401,30 @@ async def model(
         }
     },
 )
-async def complete(asked: ChatRequest, request: Request, access: Admitted) -> Response:
-    """Answer the last question of a conversation, with the passages that the answer stands on."""
-    host = hosted(request)
-    question, history = _conversation(asked.messages)
+async def create_chat_completion(body: ChatRequest, request: Request, access: Admitted) -> Response:
+    """Answer the last question of a conversation, and cite the passages that support the answer."""
+    host = host_of(request)
+    question, history = _conversation(body.messages)
     known = await host.run(request, host.corpora.base.corpora)
-    corpus, retriever = _chosen(asked.model, [each.corpus.name for each in known if access.sees(each.corpus.name)])
-    aside = side_answer(question, [said for said, _ in history])
-    made = CompletionForm(asked.model, address_of_service(request), corpus, _includes_usage(asked))
+    corpus, retriever = _chosen(body.model, [each.corpus.name for each in known if access.sees(each.corpus.name)])
+    aside = side_answer(question, [earlier for earlier, _ in history])
+    made = CompletionForm(body.model, address_of_service(request), corpus, _includes_usage(body))
     if aside is not None:
-        return made.stream_of(aside.text) if asked.stream else JSONResponse(made.whole(aside.text))
+        return made.stream_of(aside.text) if body.stream else JSONResponse(made.whole(aside.text))
     if len(question) > LONGEST_QUESTION:
-        raise Refused(f"The question has {len(question):,} characters.", remedy=f"Ask in {LONGEST_QUESTION:,} or less.")
+        raise Refused(
+            f"The question is too long: {len(question):,} characters.",
+            remedy=f"Send at most {LONGEST_QUESTION:,} characters.",
+        )
     request.state.question = question
 
-    def work(hear: OnText) -> Answer:
+    def work(on_text: OnText) -> Answer:
         with host.opened(access, corpus) as view:
-            options = AskOptions(retriever=retriever, where=asked.where, on_text=hear)
+            options = AskOptions(retriever=retriever, where=body.where, on_text=on_text)
             return ask_after(view, question, history, _PASSAGES_OF_AN_ANSWER, **options)
 
     stream = AnswerStream(host.threads, work)
-    if not asked.stream:
+    if not body.stream:
         return JSONResponse(made.answer(await host.wanted(request, stream.answer())))
     first = await host.wanted(request, anext(stream, None))
     events = made.events(stream, first, host.settings.request_seconds)
@@ -433,28 +432,36 @@ async def complete(asked: ChatRequest, request: Request, access: Admitted) -> Re
 
 
 def _conversation(messages: list[ChatMessage]) -> tuple[str, list[tuple[str, str]]]:
-    """The last question, and the questions and answers before it."""
-    said = [
-        (each.role, unwrapped(each.said) if each.role == "user" else each.said)
+    """Return the last question, and earlier questions with their answers.
+
+    Raises:
+        Refused: the last message is not a question of the user.
+    """
+    spoken = [
+        (each.role, unwrapped(each.text) if each.role == "user" else each.text)
         for each in messages
-        if each.role in ("user", "assistant") and each.said
+        if each.role in ("user", "assistant") and each.text
     ]
-    if not said or said[-1][0] != "user":
+    if not spoken or spoken[-1][0] != "user":
         raise Refused(
-            "The last message is none of a user, or has no text.",
-            remedy="End `messages` with the question, role `user`.",
+            "The last message has no text, or its role is not `user`.",
+            remedy="End `messages` with the question, with the role `user`.",
         )
     pairs: list[tuple[str, str]] = []
-    for role, text in said[:-1]:
+    for role, text in spoken[:-1]:
         if role == "user":
             pairs.append((text, ""))
         elif pairs:
             pairs[-1] = (pairs[-1][0], text)
-    return said[-1][1], pairs
+    return spoken[-1][1], pairs
 
 
 def _chosen(model: str, corpora: list[str]) -> tuple[str, str]:
-    """The corpus and the retriever that a model stands for: the longest name of a corpus that it begins with."""
+    """Return the corpus and the retriever of a model name. If several corpora match, the longest name wins.
+
+    Raises:
+        NotThere: no corpus matches.
+    """
     fitting = [name for name in corpora if model == name or model.startswith(f"{name}:")]
     if not fitting:
         raise NotThere(model.partition(":")[0])
@@ -466,12 +473,12 @@ def _listed(name: str, created: datetime) -> dict[str, str | int]:
     return {"id": name, "object": "model", "created": int(created.timestamp()), "owned_by": OWNER}
 
 
-def _includes_usage(asked: ChatRequest) -> bool:
-    return asked.stream_options is not None and asked.stream_options.include_usage
+def _includes_usage(body: ChatRequest) -> bool:
+    return body.stream_options is not None and body.stream_options.include_usage
 
 
 class CompletionForm:
-    """Answers in the form of OpenAI's API."""
+    """Builder of responses in the form of OpenAI's API."""
 
     def __init__(self, model: str, base: str, corpus: str, includes_usage: bool) -> None:
         self._common = {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": model}
@@ -482,24 +489,22 @@ class CompletionForm:
     def whole(
         self, text: str, more: dict[str, Any] | None = None, usage: dict[str, int] | None = None
     ) -> dict[str, Any]:
-        """A complete answer."""
         message = {"role": "assistant", "content": text, "refusal": None, **(more or {})}
         choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
         return {**self._common, "object": "chat.completion", "choices": [choice], "usage": usage or _tokens(0, 0)}
 
     def answer(self, answer: Answer) -> dict[str, Any]:
-        """A complete answer of ours."""
+        """Return a complete response with an answer and its sources."""
         text = shown_text(answer)
         listed = source_list(answer, self._base, self._corpus)
         return self.whole(text + listed, self._more(text, answer), _usage(answer))
 
     def stream_of(self, text: str) -> Response:
-        """A stream with one piece."""
         pieces = [self._piece({"role": "assistant", "content": text}), *self._end({}, _tokens(0, 0))]
         return StreamingResponse(iter(pieces), media_type="text/event-stream", headers=STREAM_HEADERS)
 
     async def events(self, stream: AnswerStream, first: str | None, seconds: float) -> AsyncGenerator[str]:
-        """The pieces of an answer, the list of its sources, and the last piece with the citations."""
+        """Yield the pieces of an answer, the list of its sources, and a last chunk with the citations."""
         shown = ShownAnswer()
         yield self._piece({"role": "assistant", "content": shown.take(first or "")})
         try:
@@ -507,7 +512,7 @@ class CompletionForm:
                 async for piece in stream:
                     yield self._piece({"content": shown.take(piece)})
                 answer = await stream.answer()
-        except Exception as error:  # noqa: BLE001 # whatever it is, the client hears of it
+        except Exception as error:  # noqa: BLE001 # the client gets every error as an event
             yield _event({"error": _error(error)})
         else:
             listed = source_list(answer, self._base, self._corpus)
@@ -537,12 +542,12 @@ class CompletionForm:
 
 
 def _usage(answer: Answer) -> dict[str, int]:
-    """Tokens of language models; an extractive answer takes none."""
+    """Return the tokens that the language model used; 0 for an extractive answer."""
     return _tokens(answer.usage.usage.prompt_tokens, answer.usage.usage.completion_tokens)
 
 
-def _tokens(asked: int, answered: int) -> dict[str, int]:
-    return {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
+def _tokens(prompt: int, completion: int) -> dict[str, int]:
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 
 
 def _error(error: Exception) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Names, communities and reports."""
+"""Routes of entities, communities and reports."""
 
 from __future__ import annotations
 
@@ -17,89 +17,98 @@ from overstory.model.entity_paths import EntityFacts, EntityPassages
 from overstory.retrieve.suggested_merges import SuggestedMerges
 from overstory.systems.tree.view import MOST_MEMBERS_PAGED
 from overstory_service.addresses import with_slashes
-from overstory_service.hosted import OnCorpus, Where
 from overstory_service.problems import DESCRIBED, Refused
-from overstory_service.sending import PROBLEMS, Sent
+from overstory_service.responses import PROBLEMS, DataclassResponse
+from overstory_service.service_host import OnCorpus, Where
 
-router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["names and communities"], responses=PROBLEMS)
+router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["entities and communities"], responses=PROBLEMS)
 
 CommunityId = Annotated[
-    str,
-    Path(max_length=200, description="The id of a community, or a unique prefix of it."),
-    AfterValidator(with_slashes),
+    str, Path(max_length=200, description="Id of a community, or a unique prefix of it."), AfterValidator(with_slashes)
 ]
-TreeName = Annotated[str, Query(max_length=200, description="The name of a tree; the first if left out.")]
+TreeName = Annotated[str, Query(max_length=200, description="Name of a tree; the first tree by default.")]
 
 
 @dataclass(frozen=True, slots=True)
-class NameList:
-    """Names, the most frequent first."""
+class EntityList:
+    """Entities, most frequent first."""
 
     names: tuple[ListedEntity, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TreeList:
-    """Trees, by system."""
+    """Trees of a corpus, by system."""
 
     trees: tuple[ListedTree, ...]
 
 
-@router.get("/names", response_model=None, responses={200: {"model": NameList}})
-async def names(
+@router.get("/names", response_model=None, responses={200: {"model": EntityList}})
+async def list_entities(
     call: OnCorpus,
-    like: Annotated[str, Query(max_length=1_000, description="Only names that begin so.")] = "",
+    like: Annotated[str, Query(max_length=1_000, description="Only entities whose name starts with this text.")] = "",
     words: Annotated[
-        str, Query(max_length=1_000, description="Only names that have words which begin so, instead of `like`.")
+        str,
+        Query(max_length=1_000, description="Only entities whose name contains words that start so; replaces `like`."),
     ] = "",
-    type: Annotated[str, Query(max_length=100, description="Only names of this type: PERSON, ORG, …")] = "",  # noqa: A002 # as in Python
-    by_kind: Annotated[bool, Query(description="People, organisations, places and works first, numbers last.")] = False,
+    type: Annotated[str, Query(max_length=100, description="Only entities of this type: PERSON, ORG, …")] = "",  # noqa: A002 # as in Python
+    by_kind: Annotated[
+        bool, Query(description="Sort people, organisations, places and works first, numbers last.")
+    ] = False,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
     where: Where = None,
 ) -> Response:
-    """The names that most passages mention."""
+    """List entities, sorted by the number of passages that mention them."""
     found = await call.read(
         lambda view: view.entities(limit=limit, type=type, like=like, words=words, by_kind=by_kind, where=where)
     )
-    return Sent(NameList(tuple(found)))
+    return DataclassResponse(EntityList(tuple(found)))
 
 
 @router.get("/name", response_model=None, responses={200: {"model": EntityFacts}})
-async def name(
+async def read_entity(
     call: OnCorpus,
-    name: Annotated[str, Query(min_length=1, max_length=1_000, description="A name, as texts write it.")],
-    limit: Annotated[int, Query(ge=1, le=MOST_NAME_FACTS, description="The most facts, and the most names.")] = 20,
+    name: Annotated[str, Query(min_length=1, max_length=1_000, description="Name of the entity, as in the texts.")],
+    limit: Annotated[
+        int, Query(ge=1, le=MOST_NAME_FACTS, description="Maximum number of facts, and of related entities.")
+    ] = 20,
     where: Where = None,
 ) -> Response:
-    """A name: its type, spellings and facts, with the sentences that state them, and the names that these tie to it."""
-    return Sent(await call.read(lambda view: view.entity(name, limit=limit, where=where)))
+    """Return an entity: type, aliases, related entities, and facts with the sentences that state them."""
+    return DataclassResponse(await call.read(lambda view: view.entity(name, limit=limit, where=where)))
 
 
 @router.get("/name/passages", response_model=None, responses={200: {"model": EntityPassages}})
-async def entity_passages(
+async def list_entity_passages(
     call: OnCorpus,
-    name: Annotated[str, Query(min_length=1, max_length=1_000, description="A name, as texts write it.")],
-    first: Annotated[int, Query(ge=0, le=2**31, description="How many are left out.")] = 0,
+    name: Annotated[str, Query(min_length=1, max_length=1_000, description="Name of the entity, as in the texts.")],
+    first: Annotated[int, Query(ge=0, le=2**31, description="Number of passages to skip.")] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST_NAME_PASSAGES)] = 20,
     where: Where = None,
 ) -> Response:
-    """The passages that mention a name, or are about it."""
-    return Sent(await call.read(lambda view: view.entity_passages(name, first=first, limit=limit, where=where)))
+    """List the passages that mention an entity or are about it."""
+    return DataclassResponse(
+        await call.read(lambda view: view.entity_passages(name, first=first, limit=limit, where=where))
+    )
 
 
 @router.get("/tree", response_model=None, responses={200: {"model": CommunityTree}})
-async def tree(
+async def read_tree(
     call: OnCorpus,
-    node: Annotated[str | None, Query(max_length=200, description="A community; the whole if left out.")] = None,
-    depth: Annotated[int, Query(ge=1, le=10)] = 1,
-    limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    first: Annotated[int, Query(ge=0, le=MOST_MEMBERS_PAGED, description="How many right below it are left out.")] = 0,
-    sentences: Annotated[bool, Query(description="Whether to look for those that they are about: slower.")] = True,
+    node: Annotated[
+        str | None, Query(max_length=200, description="Id of a community; the whole tree by default.")
+    ] = None,
+    depth: Annotated[int, Query(ge=1, le=10, description="Number of levels below the community.")] = 1,
+    limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of communities and of members.")] = 20,
+    first: Annotated[
+        int, Query(ge=0, le=MOST_MEMBERS_PAGED, description="Number of children of the community to skip.")
+    ] = 0,
+    sentences: Annotated[bool, Query(description="Also return central sentences of each community (slower).")] = True,
     tree: TreeName = "",
     where: Where = None,
 ) -> Response:
-    """Communities of a tree that a system's index has."""
-    return Sent(
+    """Return the communities of a tree, from the root or from one community down."""
+    return DataclassResponse(
         await call.read(
             lambda view: view.tree(
                 node, depth=depth, limit=limit, first=first, sentences=sentences, tree=tree, where=where
@@ -109,33 +118,30 @@ async def tree(
 
 
 @router.get("/trees", response_model=None, responses={200: {"model": TreeList}})
-async def trees(call: OnCorpus) -> Response:
-    """The trees that the corpus was indexed for."""
+async def list_trees(call: OnCorpus) -> Response:
+    """List the trees of a corpus."""
     found = await call.read(lambda view: view.trees())
-    return Sent(TreeList(tuple(found)))
+    return DataclassResponse(TreeList(tuple(found)))
 
 
 @router.get("/reports", response_model=None, responses={200: {"model": CommunityReports}})
-async def reports(
+async def list_reports(
     call: OnCorpus,
     level: Annotated[int | None, Query(ge=1, le=100)] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
     tree: TreeName = "",
     where: Where = None,
 ) -> Response:
-    """The reports on communities, those of the highest rating first."""
-    return Sent(await call.read(lambda view: view.reports(level=level, limit=limit, tree=tree, where=where)))
+    """List the reports on communities, highest rating first."""
+    return DataclassResponse(
+        await call.read(lambda view: view.reports(level=level, limit=limit, tree=tree, where=where))
+    )
 
 
 @router.get("/reports/{community}", response_model=None, responses={200: {"model": FullReport}})
-async def report(
-    call: OnCorpus,
-    community: CommunityId,
-    tree: TreeName = "",
-    where: Where = None,
-) -> Response:
-    """The report on a community, each finding with the passages it stands on."""
-    return Sent(await call.read(lambda view: view.report(community, tree=tree, where=where)))
+async def read_report(call: OnCorpus, community: CommunityId, tree: TreeName = "", where: Where = None) -> Response:
+    """Return the report on a community, with the passages that support each finding."""
+    return DataclassResponse(await call.read(lambda view: view.report(community, tree=tree, where=where)))
 
 
 EditAction = Literal["merge", "rename", "hide", "undo", "dismiss", "allow"]
@@ -149,25 +155,28 @@ _NEEDS: dict[EditAction, tuple[str, ...]] = {
 }
 
 
-class NameEditAsked(BaseModel):
-    """An edit of names."""
+class EntityEditRequest(BaseModel):
+    """An edit of entities."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     action: EditAction = Field(
-        description="`merge` names into one; `rename` a name, the old one still leads to it; `hide` names; `undo` an "
-        "edit, those after it stay; `dismiss` a suggested merge, so that it is not suggested again; `allow` it again."
+        description="`merge` names into one entity; `rename` an entity, whose old name becomes an alias; `hide` names "
+        "that are not entities; `undo` an edit; `dismiss` a merge suggestion; `allow` a dismissed suggestion again."
     )
     names: list[Annotated[str, Field(min_length=1, max_length=1_000)]] = Field(
-        [], max_length=100, description="One or more for `merge` and `hide`, one for `rename`, `dismiss`, `allow`."
+        [],
+        max_length=100,
+        description="Names: one or more for `merge` and `hide`, one for `rename`, `dismiss`, `allow`.",
     )
-    into: str = Field("", max_length=1_000, description="The other name of `merge`, `rename`, `dismiss`, `allow`.")
-    number: int | None = Field(None, ge=0, le=2**53, description="Of the edit to undo, as the list of edits has it.")
+    into: str = Field("", max_length=1_000, description="The other name for `merge`, `rename`, `dismiss` and `allow`.")
+    number: int | None = Field(None, ge=0, le=2**53, description="Number of the edit to undo, from the list of edits.")
 
     def require_complete(self) -> None:
-        """
+        """Check that the fields fit the action.
+
         Raises:
-            Refused: the action needs a field that is missing, or one name where there are several.
+            Refused: a field is missing, or there are several names for an action on one name.
         """
         given = {
             "names": bool(self.names),
@@ -181,12 +190,12 @@ class NameEditAsked(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class NameEditList:
-    """Edits of names, which count from the next index on.
+class EntityEditList:
+    """Edits of entities, which take effect with the next index run.
 
     Attributes:
-        edits: all edits; in the answer to an edit, those that it made or undid.
-        dismissed: all pairs of names that are not suggested again, the latest first.
+        edits: all edits; in the response to an edit, only the edits that it made or undid.
+        dismissed: all dismissed merge suggestions, newest first.
     """
 
     edits: tuple[StoredEntityEdit, ...]
@@ -194,43 +203,46 @@ class NameEditList:
 
 
 @router.get("/names/suggested", response_model=None, responses={200: {"model": SuggestedMerges}})
-async def suggested(call: OnCorpus, limit: Annotated[int, Query(ge=1, le=1_000)] = 50) -> Response:
-    """Names that may be one, with passages."""
+async def list_merge_suggestions(call: OnCorpus, limit: Annotated[int, Query(ge=1, le=1_000)] = 50) -> Response:
+    """List merge suggestions: pairs of entities that may be the same, with passages. Needs write rights."""
     call.access.require("write")
-    return Sent(await call.whole("Suggestions", lambda whole: whole.suggested_merges(limit=limit)))
+    suggestions = await call.whole("The list of merge suggestions", lambda whole: whole.suggested_merges(limit=limit))
+    return DataclassResponse(suggestions)
 
 
-@router.get("/names/edits", response_model=None, responses={200: {"model": NameEditList}})
-async def edits(call: OnCorpus) -> Response:
-    """The edits of names by hand."""
-    return Sent(await call.whole("Edits of names", lambda whole: _with_dismissed(whole, whole.entity_edits())))
+@router.get("/names/edits", response_model=None, responses={200: {"model": EntityEditList}})
+async def list_edits(call: OnCorpus) -> Response:
+    """List the manual edits of entities."""
+    return DataclassResponse(
+        await call.whole("The list of edits", lambda whole: _with_dismissed(whole, whole.entity_edits()))
+    )
 
 
-@router.post("/names/edits", response_model=None, responses={200: {"model": NameEditList}})
-async def edit(call: OnCorpus, asked: NameEditAsked) -> Response:
-    """Edit names, or undo an edit."""
+@router.post("/names/edits", response_model=None, responses={200: {"model": EntityEditList}})
+async def edit_entities(call: OnCorpus, body: EntityEditRequest) -> Response:
+    """Edit entities, or undo an edit. Needs write rights."""
     call.access.require("write")
-    asked.require_complete()
-    done = await call.whole("Editing names", lambda whole: _with_dismissed(whole, _edited(whole, asked)))
-    return Sent(done)
+    body.require_complete()
+    done = await call.whole("Editing entities", lambda whole: _with_dismissed(whole, _edit(whole, body)))
+    return DataclassResponse(done)
 
 
-def _edited(whole: Knowledge, asked: NameEditAsked) -> list[StoredEntityEdit]:
-    match asked.action:
+def _edit(whole: Knowledge, body: EntityEditRequest) -> list[StoredEntityEdit]:
+    match body.action:
         case "merge":
-            return whole.merge_entities(asked.names, asked.into)
+            return whole.merge_entities(body.names, body.into)
         case "rename":
-            return [whole.rename_entity(asked.names[0], asked.into)]
+            return [whole.rename_entity(body.names[0], body.into)]
         case "hide":
-            return whole.hide_entities(asked.names)
+            return whole.hide_entities(body.names)
         case "undo":
-            return [whole.undo_entity_edit(asked.number or 0)]
+            return [whole.undo_entity_edit(body.number or 0)]
         case "dismiss":
-            whole.dismiss_merge(asked.names[0], asked.into)
+            whole.dismiss_merge(body.names[0], body.into)
         case "allow":
-            whole.undo_dismissed_merge(asked.names[0], asked.into)
+            whole.undo_dismissed_merge(body.names[0], body.into)
     return []
 
 
-def _with_dismissed(whole: Knowledge, edits: list[StoredEntityEdit]) -> NameEditList:
-    return NameEditList(tuple(edits), tuple(whole.dismissed_merges()))
+def _with_dismissed(whole: Knowledge, edits: list[StoredEntityEdit]) -> EntityEditList:
+    return EntityEditList(tuple(edits), tuple(whole.dismissed_merges()))

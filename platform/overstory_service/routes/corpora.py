@@ -1,4 +1,4 @@
-"""Corpora: their list, status and models, and their place in Neo4j Browser."""
+"""Routes of corpora: list, status, models, deletion and links to Neo4j Browser."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from overstory.graph import CorpusSize, read_corpus
 from overstory.index import CorpusStatus
 from overstory.knowledge import Knowledge
 from overstory.llm import Spent
-from overstory_service.hosted import Call, OnCorpus, OnService
 from overstory_service.problems import Refused
-from overstory_service.sending import PROBLEMS, Sent
+from overstory_service.responses import PROBLEMS, DataclassResponse
+from overstory_service.service_host import Call, OnCorpus, OnService
 
 router = APIRouter(prefix="/v1", tags=["corpora"], responses=PROBLEMS)
 
 
 @dataclass(frozen=True, slots=True)
 class ListedCorpus:
-    """A corpus. Its sizes are None for a token with a filter, which is not told how many documents there are."""
+    """A corpus and its size. The size is null for a token with a filter."""
 
     name: str
     documents: int | None
@@ -31,28 +31,27 @@ class ListedCorpus:
 
 @dataclass(frozen=True, slots=True)
 class CorpusList:
-    """The corpora of a token."""
+    """Corpora that the token can access."""
 
     corpora: tuple[ListedCorpus, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DeletedCorpus:
-    """The name of a corpus that is no longer there."""
+    """Name of a deleted corpus."""
 
     deleted: str
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusModels:
-    """Models, and what they cost.
+    """Models of a corpus, and the usage of the language model.
 
     Attributes:
-        embedder: whose vectors the corpus has; "" before the first index.
-        language_model: "" where none is set.
-        input_price, output_price: per million tokens, in any currency.
-        usage: of the language model by stage, of questions that this process answered; jobs have theirs in the stages
-            of the status.
+        embedder: embedder of the corpus; "" before it is indexed.
+        language_model: "" if no language model is set.
+        input_price, output_price: price per million tokens, in any currency.
+        usage: usage by stage, for questions that this process answered. The usage of jobs is part of the corpus status.
     """
 
     embedder: str
@@ -63,37 +62,37 @@ class CorpusModels:
 
 
 @router.get("/corpora", response_model=None, responses={200: {"model": CorpusList}})
-async def corpora(call: OnService) -> Response:
-    """List the corpora that the token is good for."""
-    return Sent(await list_corpora(call))
+async def list_corpora(call: OnService) -> Response:
+    """List the corpora that the token can access."""
+    return DataclassResponse(await accessible_corpora(call))
 
 
-async def list_corpora(call: Call) -> CorpusList:
-    """Return the corpora that the token is good for.
+async def accessible_corpora(call: Call) -> CorpusList:
+    """Return the corpora that the token can access.
 
     Raises:
-        DatabaseError, TookTooLong, ClientGone: they cannot be listed.
+        DatabaseError, TookTooLong, ClientGone: the corpora cannot be listed.
     """
     access, found = call.access, await call.run(call.host.corpora.base.corpora)
     return CorpusList(tuple(_listed(each, counts=not access.where) for each in found if access.sees(each.corpus.name)))
 
 
 @router.get("/corpora/{corpus}", response_model=None, responses={200: {"model": CorpusStatus}})
-async def status(
+async def read_status(
     call: OnCorpus,
-    sizes: Annotated[bool, Query(description="Whether to count what it holds, which looks at every name.")] = False,
+    sizes: Annotated[bool, Query(description="Also count the contents. This takes longer in a large corpus.")] = False,
 ) -> Response:
-    """What a corpus holds, what its index lacks, and what each stage did."""
+    """Return the contents of a corpus, its pending index work, and the last run of each stage."""
 
     def read(knowledge: Knowledge) -> CorpusStatus:
         return knowledge.status(sizes=sizes)
 
-    return Sent(await call.whole("The status of a corpus", read))
+    return DataclassResponse(await call.whole("The status of a corpus", read))
 
 
 @router.get("/corpora/{corpus}/models", response_model=None, responses={200: {"model": CorpusModels}})
-async def models(call: OnCorpus) -> Response:
-    """The models of a corpus, and what the language model cost this process since it opened the corpus."""
+async def read_models(call: OnCorpus) -> Response:
+    """Return the models of a corpus, and the usage of the language model since this process opened the corpus."""
     call.access.require("write")
 
     def read(knowledge: Knowledge) -> CorpusModels:
@@ -106,22 +105,24 @@ async def models(call: OnCorpus) -> Response:
             usage=knowledge.model_usage(),
         )
 
-    return Sent(await call.whole("The usage of models", read))
+    return DataclassResponse(await call.whole("The usage of models", read))
 
 
 @router.delete("/corpora/{corpus}", response_model=None, responses={200: {"model": DeletedCorpus}})
-async def delete(call: OnCorpus) -> Response:
-    """Delete a corpus with all that it holds."""
+async def delete_corpus(call: OnCorpus) -> Response:
+    """Delete a corpus with all its documents and its index. Needs admin rights."""
     call.access.require("admin")
     await call.whole("Deleting", lambda knowledge: knowledge.delete_corpus())
-    return Sent(DeletedCorpus(call.corpus))
+    return DataclassResponse(DeletedCorpus(call.corpus))
 
 
 @dataclass(frozen=True, slots=True)
 class BrowserPlace:
-    """Attributes:
-    address: of Neo4j Browser, with what sets the values of a saved query and the query in its editor.
-    query: the title of that query.
+    """Link to Neo4j Browser.
+
+    Attributes:
+        address: address of Neo4j Browser, with a saved query and its parameters in the editor.
+        query: title of the saved query.
     """
 
     address: str
@@ -129,15 +130,18 @@ class BrowserPlace:
 
 
 @router.get("/corpora/{corpus}/browser", response_model=None, responses={200: {"model": BrowserPlace}})
-async def browser(
+async def link_to_browser(
     call: OnCorpus,
-    name: Annotated[str, Query(max_length=1_000, description="A name.")] = "",
-    other: Annotated[str, Query(max_length=1_000, description="Another one, to which paths lead.")] = "",
-    document: Annotated[str, Query(max_length=200, description="The source of a document.")] = "",
-    tree: Annotated[str, Query(max_length=200, description="A tree.")] = "",
-    community: Annotated[str, Query(max_length=200, description="A community of the tree.")] = "",
+    name: Annotated[str, Query(max_length=1_000, description="Name of an entity.")] = "",
+    other: Annotated[str, Query(max_length=1_000, description="Name of a second entity, to show paths to it.")] = "",
+    document: Annotated[str, Query(max_length=200, description="Source of a document.")] = "",
+    tree: Annotated[str, Query(max_length=200, description="Name of a tree.")] = "",
+    community: Annotated[str, Query(max_length=200, description="Id of a community of the tree.")] = "",
 ) -> Response:
-    """The address that opens Neo4j Browser at a place: a name, two, a document, or a community (admin)."""
+    """Return a link that shows an entity, the paths between two entities, a document or a community in Neo4j Browser.
+
+    Needs admin rights.
+    """
     call.access.require("admin")
     values = {"name": name, "other": other, "document": document, "tree": tree, "community": community}
     given = {key: value for key, value in values.items() if value}
@@ -146,13 +150,13 @@ async def browser(
         found = place_commands(read_corpus(knowledge.graph, call.corpus).label, given)
         if found is None:
             raise Refused(
-                "No saved query shows such a place.",
+                "No saved query takes these parameters.",
                 remedy="Give `name`, `name` and `other`, `document`, or `tree` and `community`.",
             )
         title, commands = found
         return BrowserPlace(Addresses.of(knowledge.graph).link(editor=commands), title)
 
-    return Sent(await call.whole("Neo4j Browser", work))
+    return DataclassResponse(await call.whole("Neo4j Browser", work))
 
 
 def _listed(corpus: CorpusSize, *, counts: bool) -> ListedCorpus:

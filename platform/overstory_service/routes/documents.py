@@ -1,4 +1,4 @@
-"""Documents: listed, read, loaded, deleted; and their metadata."""
+"""Routes of documents and their metadata."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from overstory.model import Document
 from overstory.sources.loader_catalogue import Format, known_formats
 from overstory.structured_text import parse_json
 from overstory_service.addresses import with_slashes
-from overstory_service.hosted import Call, Hosted, OnCorpus, OnService, Readable, Where
 from overstory_service.jobs.runner import LONGEST_ENCODING_NAME, read_options_of
 from overstory_service.jobs.store import ServiceJob
 from overstory_service.jobs.uploads import upload_form
 from overstory_service.problems import Refused, UnknownParameter
-from overstory_service.running import when_free
-from overstory_service.sending import PROBLEMS, Sent, cursor_of, place_of
+from overstory_service.request_limits import when_free
+from overstory_service.responses import PROBLEMS, DataclassResponse, cursor_of, place_of
+from overstory_service.service_host import Call, OnCorpus, OnService, Readable, ServiceHost, Where
 
 router = APIRouter(prefix="/v1", tags=["documents"], responses=PROBLEMS)
 
@@ -35,15 +35,15 @@ _DOCUMENTS_A_PAGE = 100
 _MOST_DOCUMENTS_A_PAGE = 1_000
 _MOST_UPLOADED_FILES = 1_000
 _MOST_UPLOAD_FIELDS = 10
-"""Files of an upload, and other fields of its form."""
+"""Most form fields of an upload besides its files."""
 COPY_BYTES = 1 << 20
 UPLOAD_FIELDS = ("files", "metadata", "index", "encoding")
-DocumentId = Annotated[str, Path(max_length=200, description="The id of a document."), AfterValidator(with_slashes)]
+DocumentId = Annotated[str, Path(max_length=200, description="Id of a document."), AfterValidator(with_slashes)]
 
 
 @dataclass(frozen=True, slots=True)
 class ListedDocuments:
-    """Some documents. `next` is the cursor of the next page, None at the end."""
+    """A page of documents. `next` is the cursor of the next page, null on the last page."""
 
     documents: tuple[StoredDocument, ...]
     next: str | None
@@ -51,7 +51,7 @@ class ListedDocuments:
 
 @dataclass(frozen=True, slots=True)
 class FailedFiles:
-    """The first files that could not be read, and how many there are."""
+    """Files that could not be read, up to the limit, and their total number."""
 
     failed: tuple[FailedFile, ...]
     count: int
@@ -59,15 +59,15 @@ class FailedFiles:
 
 @dataclass(frozen=True, slots=True)
 class DocumentText:
-    """A document, and passages of its text in order. `next` is the number of the next passage, None at the end."""
+    """A document and some of its passages, in order. `next` is the position of the next passage, null at the end."""
 
     document: StoredDocument
     passages: tuple[DocumentPassage, ...]
     next: int | None
 
 
-class GivenDocument(BaseModel):
-    """A text to be stored. One with the source and key of another replaces it."""
+class NewDocument(BaseModel):
+    """A text to store as a document. It replaces a document with the same source and key."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -75,20 +75,20 @@ class GivenDocument(BaseModel):
     source: str = Field(min_length=1, max_length=1_000)
     key: str = Field("", max_length=1_000)
     title: str = Field("", max_length=1_000)
-    metadata: dict[str, Any] = Field(default_factory=dict)  # checked as that of files
+    metadata: dict[str, Any] = Field(default_factory=dict)  # checked like the metadata of files
 
 
-class GivenDocuments(BaseModel):
-    """Texts to be stored at once; they are found when the corpus is indexed."""
+class NewDocuments(BaseModel):
+    """Texts to store as documents."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    documents: list[GivenDocument] = Field(min_length=1, max_length=1_000)
+    documents: list[NewDocument] = Field(min_length=1, max_length=1_000)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredTexts:
-    """Numbers of texts that were added, changed and unchanged, and problems of the others."""
+    """Numbers of added, changed and unchanged documents, and the problems of texts that were not stored."""
 
     added: int
     changed: int
@@ -98,13 +98,13 @@ class StoredTexts:
 
 @dataclass(frozen=True, slots=True)
 class DeletedDocuments:
-    """How many documents were deleted."""
+    """Number of deleted documents."""
 
     documents: int
 
 
-def store_texts(host: Hosted, corpus: str, texts: Sequence[Document]) -> StoredTexts:
-    """Store texts, in a new corpus if there is none by this name; blocks.
+def store_texts(host: ServiceHost, corpus: str, texts: Sequence[Document]) -> StoredTexts:
+    """Store texts as documents, and create the corpus if it does not exist; blocks.
 
     Raises:
         CorpusNameInvalid, WriterBusy, DatabaseError, …: as `Knowledge.ingest_documents`.
@@ -114,11 +114,11 @@ def store_texts(host: Hosted, corpus: str, texts: Sequence[Document]) -> StoredT
     return StoredTexts(report.added, report.changed, report.unchanged, tuple(map(str, report.broken)))
 
 
-def delete_document(knowledge: Knowledge, document: str) -> DeletedDocuments:
+def delete_stored_document(knowledge: Knowledge, document: str) -> DeletedDocuments:
     """Delete a document by its id; blocks.
 
     Raises:
-        DocumentNotFound: there is no such document.
+        DocumentNotFound: no document has this id.
         WriterBusy, DatabaseError, …: as `Knowledge.delete_documents`.
     """
     knowledge.document(document)
@@ -126,13 +126,13 @@ def delete_document(knowledge: Knowledge, document: str) -> DeletedDocuments:
 
 
 @router.get("/corpora/{corpus}/documents", response_model=None, responses={200: {"model": ListedDocuments}})
-async def documents(
+async def list_documents(
     call: OnCorpus,
     where: Where = None,
-    cursor: Annotated[str | None, Query(max_length=4_000, description="`next` of the page before.")] = None,
+    cursor: Annotated[str | None, Query(max_length=4_000, description="`next` of the previous page.")] = None,
     limit: Annotated[int, Query(ge=1, le=_MOST_DOCUMENTS_A_PAGE)] = _DOCUMENTS_A_PAGE,
 ) -> Response:
-    """List documents by source and key."""
+    """List the documents of a corpus, sorted by source and key."""
     after = None if cursor is None else place_of(cursor, parts=2)
 
     def page(view: Readable) -> ListedDocuments:
@@ -141,42 +141,43 @@ async def documents(
         following = cursor_of(here[-2].source, here[-2].source_key) if len(here) > limit else None
         return ListedDocuments(tuple(here[:limit]), following)
 
-    return Sent(await call.read(page))
+    return DataclassResponse(await call.read(page))
 
 
 @router.get("/corpora/{corpus}/failed", response_model=None, responses={200: {"model": FailedFiles}})
-async def failed(
-    call: OnCorpus,
-    limit: Annotated[int, Query(ge=1, le=_MOST_DOCUMENTS_A_PAGE)] = _DOCUMENTS_A_PAGE,
+async def list_failed_files(
+    call: OnCorpus, limit: Annotated[int, Query(ge=1, le=_MOST_DOCUMENTS_A_PAGE)] = _DOCUMENTS_A_PAGE
 ) -> Response:
-    """List the files that could not be read when they were last looked at, with reasons and remedies, by source."""
+    """List the files that could not be read, sorted by source, with reasons and remedies."""
 
     def first(whole: Knowledge) -> FailedFiles:
         found = whole.failed_files()
         return FailedFiles(tuple(found[:limit]), len(found))
 
-    return Sent(await call.whole("The list of files that failed", first))
+    return DataclassResponse(await call.whole("The list of failed files", first))
 
 
 @router.get("/corpora/{corpus}/documents/{document}", response_model=None, responses={200: {"model": DocumentText}})
-async def document(
+async def read_document(
     call: OnCorpus,
     document: DocumentId,
-    first: Annotated[int, Query(ge=0, le=2**31, description="How many passages are left out.")] = 0,
-    limit: Annotated[int, Query(ge=1, le=1_000, description="The most passages.")] = 100,
+    first: Annotated[int, Query(ge=0, le=2**31, description="Position of the first passage.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=1_000, description="Maximum number of passages.")] = 100,
     around: Annotated[
-        str, Query(max_length=200, description="The id of a passage: those around it, in place of `first`.")
+        str, Query(max_length=200, description="Id of a passage. Returns passages around it and ignores `first`.")
     ] = "",
 ) -> Response:
-    """A document with its metadata and its text."""
-    return Sent(await call.read(lambda view: document_text(view, document, first=first, limit=limit, around=around)))
+    """Read a document: metadata and passages."""
+    return DataclassResponse(
+        await call.read(lambda view: document_text(view, document, first=first, limit=limit, around=around))
+    )
 
 
 def document_text(view: Readable, document: str, *, first: int, limit: int, around: str = "") -> DocumentText:
-    """Read a document and passages of it; blocks.
+    """Return a document and some of its passages; blocks.
 
     Raises:
-        DocumentNotFound, DatabaseError: it cannot be read.
+        DocumentNotFound, DatabaseError: the document cannot be read.
     """
     found = view.document(document)
     passages = view.document_passages(document, first=first, limit=limit, around=around)
@@ -185,21 +186,24 @@ def document_text(view: Readable, document: str, *, first: int, limit: int, arou
 
 
 @router.post("/corpora/{corpus}/documents", response_model=None, responses={200: {"model": StoredTexts}})
-async def store(call: OnCorpus, given: GivenDocuments) -> Response:
-    """Store texts. The corpus is made if it is not there; index it to find them."""
+async def store_documents(call: OnCorpus, given: NewDocuments) -> Response:
+    """Store texts as documents, and create the corpus if it does not exist. To find them, index the corpus.
+
+    Needs write rights.
+    """
     call.require("write")
     texts = [
         Document(each.source, each.key, each.text.strip(), each.title, metadata_of_json(each.metadata))
         for each in given.documents
     ]
-    return Sent(await call.run(lambda: store_texts(call.host, call.corpus, texts)))
+    return DataclassResponse(await call.run(lambda: store_texts(call.host, call.corpus, texts)))
 
 
 @router.post(
     "/corpora/{corpus}/files",
     status_code=202,
     response_model=None,
-    responses={202: {"model": ServiceJob, "description": "The job that loads them."}},
+    responses={202: {"model": ServiceJob, "description": "The job that loads the files."}},
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -210,12 +214,12 @@ async def store(call: OnCorpus, given: GivenDocuments) -> Response:
                         "required": ["files"],
                         "properties": {
                             "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
-                            "metadata": {"type": "string", "description": "JSON: given to each document."},
+                            "metadata": {"type": "string", "description": "JSON object, added to each document."},
                             "index": {"type": "string", "enum": ["true", "false"], "default": "true"},
                             "encoding": {
                                 "type": "string",
                                 "maxLength": LONGEST_ENCODING_NAME,
-                                "description": "Of files that are not UTF-8; auto to recognise it.",
+                                "description": "Encoding of text files that are not UTF-8; auto detects it.",
                             },
                         },
                     }
@@ -224,8 +228,11 @@ async def store(call: OnCorpus, given: GivenDocuments) -> Response:
         }
     },
 )
-async def upload(call: OnCorpus, request: Request) -> Response:
-    """Upload files, to be loaded and indexed by a job. A file replaces the one that was uploaded by its name before."""
+async def upload_files(call: OnCorpus, request: Request) -> Response:
+    """Upload files, and queue a job that loads and indexes them. Needs write rights.
+
+    A file replaces an earlier upload with the same name.
+    """
     call.require("write")
     host = call.host
     job = uuid.uuid4().hex
@@ -246,32 +253,32 @@ async def upload(call: OnCorpus, request: Request) -> Response:
         except BaseException:
             await run_in_threadpool(host.uploads.delete, job)
             raise
-    return Sent(queued, 202)
+    return DataclassResponse(queued, 202)
 
 
 @router.delete(
     "/corpora/{corpus}/documents/{document}", response_model=None, responses={200: {"model": DeletedDocuments}}
 )
-async def delete(call: OnCorpus, document: DocumentId) -> Response:
-    """Delete a document, with names that only it mentions."""
+async def delete_document(call: OnCorpus, document: DocumentId) -> Response:
+    """Delete a document, and entities that only it mentions. Needs write rights."""
     call.access.require("write")
-    deleted = await call.whole("Deleting", lambda whole: delete_document(whole, document))
-    return Sent(deleted)
+    deleted = await call.whole("Deleting", lambda whole: delete_stored_document(whole, document))
+    return DataclassResponse(deleted)
 
 
 @router.post(
     "/corpora/{corpus}/documents/{document}/disable", response_model=None, responses={200: {"model": StoredDocument}}
 )
-async def disable(call: OnCorpus, document: DocumentId) -> Response:
-    """Leave a document out of all that is found, until it is enabled. Nothing of it is deleted."""
+async def disable_document(call: OnCorpus, document: DocumentId) -> Response:
+    """Disable a document, so that it does not appear in results until it is enabled. Needs write rights."""
     return await _switch(call, document, disabled=True)
 
 
 @router.post(
     "/corpora/{corpus}/documents/{document}/enable", response_model=None, responses={200: {"model": StoredDocument}}
 )
-async def enable(call: OnCorpus, document: DocumentId) -> Response:
-    """Have a document found again, as before."""
+async def enable_document(call: OnCorpus, document: DocumentId) -> Response:
+    """Enable a disabled document. Needs write rights."""
     return await _switch(call, document, disabled=False)
 
 
@@ -283,56 +290,58 @@ async def _switch(call: Call, document: str, *, disabled: bool) -> Response:
         (knowledge.disable_documents if disabled else knowledge.enable_documents)(document)
         return knowledge.document(document)
 
-    return Sent(await call.whole("Enabling and disabling", switch))
+    return DataclassResponse(await call.whole("Enabling and disabling", switch))
 
 
 @router.get("/corpora/{corpus}/metadata", response_model=None, responses={200: {"model": MetadataKeys}})
-async def metadata(call: OnCorpus) -> Response:
-    """The keys of the metadata of all documents."""
-    return Sent(await call.whole("The keys of metadata", lambda whole: whole.metadata()))
+async def list_metadata_keys(call: OnCorpus) -> Response:
+    """List the metadata keys of a corpus, with types, counts and examples."""
+    return DataclassResponse(await call.whole("The list of metadata keys", lambda whole: whole.metadata()))
 
 
 @router.get("/corpora/{corpus}/metadata/{key}", response_model=None, responses={200: {"model": MetadataValues}})
-async def metadata_values(
+async def list_metadata_values(
     call: OnCorpus,
     key: Annotated[str, Path(max_length=1_000), AfterValidator(with_slashes)],
     limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
 ) -> Response:
-    """The values that documents have under a key, the most frequent first."""
-    return Sent(await call.whole("Values of metadata", lambda whole: whole.metadata_values(key, limit=limit)))
+    """List the values of a metadata key, most frequent first."""
+    return DataclassResponse(
+        await call.whole("The list of metadata values", lambda whole: whole.metadata_values(key, limit=limit))
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class FormatList:
-    """Kinds of files that loaders recognise."""
+    """File types of all loaders."""
 
     formats: tuple[Format, ...]
 
 
 @router.get("/formats", response_model=None, responses={200: {"model": FormatList}})
-async def formats(call: OnService) -> Response:
-    """Which kinds of files this service reads, and what keeps it from reading others."""
+async def list_formats(call: OnService) -> Response:
+    """List the file types that this service can read, and for other types what is missing. Needs write rights."""
     call.require("write")
-    return Sent(FormatList(await call.run(known_formats)))
+    return DataclassResponse(FormatList(await call.run(known_formats)))
 
 
 def _check_fields(form: FormData) -> None:
     for name in form:
         if name not in UPLOAD_FIELDS:
             raise UnknownParameter(
-                f"The form has no field {name[:50]!r}.", remedy=f"Its fields are {', '.join(UPLOAD_FIELDS)}."
+                f"Unknown form field {name[:50]!r}.", remedy=f"The fields are {', '.join(UPLOAD_FIELDS)}."
             )
 
 
 def _refuse_constant(name: str) -> object:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
-async def _keep(host: Hosted, job: str, form: FormData) -> list[str]:
-    """Copy the files of a form to the folder of their job; return their names."""
+async def _keep(host: ServiceHost, job: str, form: FormData) -> list[str]:
+    """Copy the files of a form to the folder of their job, and return their names."""
     files = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
     if not files:
-        raise Refused("The form has no files.", remedy="Send them as multipart/form-data, each by the name `files`.")
+        raise Refused("The form has no files.", remedy="Send multipart/form-data with each file in a field `files`.")
     for each in files:
         path = await run_in_threadpool(host.uploads.file, job, each.filename or "")
         with path.open("xb") as kept:
@@ -341,7 +350,7 @@ async def _keep(host: Hosted, job: str, form: FormData) -> list[str]:
     return [each.filename or "" for each in files]
 
 
-def _metadata(form: FormData) -> dict[str, Any]:  # as JSON has it; the job reads it as that of files
+def _metadata(form: FormData) -> dict[str, Any]:  # JSON types
     text = form.get("metadata", "")
     if not text:
         return {}
@@ -350,7 +359,7 @@ def _metadata(form: FormData) -> dict[str, Any]:  # as JSON has it; the job read
     except ValueError:
         given = None
     if not isinstance(given, dict):
-        raise Refused("`metadata` of the form is no JSON object.", remedy='Send one like {"team": "legal"}.')
+        raise Refused("The form field `metadata` is not a JSON object.", remedy='Send one like {"team": "legal"}.')
     metadata_of_json(given)
     return given
 
@@ -358,13 +367,15 @@ def _metadata(form: FormData) -> dict[str, Any]:  # as JSON has it; the job read
 def _encoding(form: FormData) -> str:
     text = form.get("encoding", "")
     if not isinstance(text, str) or len(text) > LONGEST_ENCODING_NAME:
-        raise Refused("`encoding` of the form names none.", remedy="Send one like windows-1252, or auto.")
-    read_options_of({"encoding": text})  # what cannot be used is refused now
+        raise Refused(
+            "The form field `encoding` must name an encoding.", remedy="Send windows-1252, for example, or auto."
+        )
+    read_options_of({"encoding": text})  # refuses an unknown encoding before the job is queued
     return text
 
 
 def _flag(form: FormData, name: str) -> bool:
     text = form.get(name, "true")
     if text not in ("true", "false"):
-        raise Refused(f"`{name}` of the form is neither true nor false.", remedy="Send one of them, or leave it out.")
+        raise Refused(f"The form field `{name}` must be true or false.", remedy="Send true or false, or leave it out.")
     return text == "true"

@@ -1,4 +1,4 @@
-"""The page: files of this package, sent as they are; and the state of the service: health, readiness, figures."""
+"""Routes of the web page's files, and of health, readiness and metrics."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from overstory.errors import OverstoryError
-from overstory_service.hosted import Admitted, hosted
 from overstory_service.problems import NothingHere
-from overstory_service.sending import PROBLEMS
+from overstory_service.responses import PROBLEMS
+from overstory_service.service_host import Admitted, host_of
 
 router = APIRouter(tags=["service"])
 
@@ -29,7 +29,7 @@ PAGE_TYPES = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
 }
-"""Kinds of files that are sent; others in the folder are not."""
+"""Media types by suffix. Files with other suffixes are not served."""
 _MOST_FILES_KEPT = 256
 PAGE_HEADERS = {
     "Content-Security-Policy": "; ".join(
@@ -54,12 +54,12 @@ PAGE_HEADERS = {
     "Cache-Control": "no-cache",
     "Vary": "Accept-Encoding",
 }
-"""Of every file. A browser keeps them all, and asks each time whether they are still these (`ETag`)."""
+"""Headers of every file. Browsers cache the files, and revalidate them by their `ETag` at each use."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageFile:
-    """A file, and the same compressed."""
+    """A file of the page, plain and compressed with gzip."""
 
     content: bytes
     compressed: bytes
@@ -69,20 +69,18 @@ class PageFile:
 
 @router.get("/", response_model=None, include_in_schema=False)
 async def index(request: Request) -> Response:
-    """The page."""
     return await _sent(request, "index.html")
 
 
 @router.get("/page/{name:path}", response_model=None, include_in_schema=False)
 async def file(name: str, request: Request) -> Response:
-    """A file of the page."""
     return await _sent(request, name)
 
 
 async def _sent(request: Request, name: str) -> Response:
-    found = await run_in_threadpool(page_file, name, hosted(request).settings.root_path)
+    found = await run_in_threadpool(page_file, name, host_of(request).settings.root_path)
     if found is None:
-        raise NothingHere("file of the page by this name")
+        raise NothingHere("file with this name")
     headers = {**PAGE_HEADERS, "ETag": found.etag}
     if found.etag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
@@ -92,10 +90,11 @@ async def _sent(request: Request, name: str) -> Response:
 
 
 def page_file(name: str, root_path: str = "") -> PageFile | None:
-    """A file of the page by its path in the folder; None where there is none.
+    """Return a file of the page, or None if it does not exist.
 
     Args:
-        root_path: goes before the addresses of files in the HTML; scripts know their own address.
+        name: path in the folder of the page.
+        root_path: prefix for the addresses in the HTML. Scripts find it out from their own address.
     """
     parts = name.split("/")
     kind = PAGE_TYPES.get(Path(name).suffix)
@@ -119,19 +118,22 @@ def _read(path: Path, _changed: int, kind: str, root_path: str) -> PageFile:
 
 
 _READY_SECONDS = 2.0
-"""For the database to answer, where whoever watches the service asks."""
+"""Timeout of the database in a readiness check."""
 
 
 @router.get("/healthz", response_model=None)
-async def healthz() -> Response:
-    """The process lives."""
+async def check_health() -> Response:
+    """Return 200 while the process is running."""
     return JSONResponse({"status": "alive"})
 
 
-@router.get("/readyz", response_model=None, responses={503: {"description": "Not yet, or not now."}})
-async def readyz(request: Request) -> Response:
-    """Models are loaded, and the database answers; and whether a question was asked since the start."""
-    host = hosted(request)
+@router.get("/readyz", response_model=None, responses={503: {"description": "Not ready."}})
+async def check_readiness(request: Request) -> Response:
+    """Return 200 if the models are loaded and the database responds.
+
+    `asked` is true once a question was answered since the start.
+    """
+    host = host_of(request)
     try:
         if host.ready:
             async with asyncio.timeout(_READY_SECONDS):
@@ -148,7 +150,7 @@ async def readyz(request: Request) -> Response:
     responses=PROBLEMS | {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
     response_class=PlainTextResponse,
 )
-async def metrics(request: Request, access: Admitted) -> Response:
-    """Figures for Prometheus: requests, seconds, jobs."""
+async def read_metrics(request: Request, access: Admitted) -> Response:
+    """Return Prometheus metrics of requests and jobs. Needs admin rights."""
     access.require("admin")
-    return Response(generate_latest(hosted(request).figures.registry), media_type=CONTENT_TYPE_LATEST)
+    return Response(generate_latest(host_of(request).metrics.registry), media_type=CONTENT_TYPE_LATEST)

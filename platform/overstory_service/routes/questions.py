@@ -1,4 +1,4 @@
-"""Search, answers, paths."""
+"""Routes of questions: search, answers and paths."""
 
 from __future__ import annotations
 
@@ -20,28 +20,30 @@ from overstory.model.entity_paths import EntityPaths
 from overstory.model.plain import plain
 from overstory.protocols import Extractor
 from overstory.settings import DEFAULT_RETRIEVER
-from overstory_service.hosted import LONGEST_CORPUS_NAME, LONGEST_FILTER, Askable, OnCorpus, Where
 from overstory_service.problems import TookTooLong, problem_of
-from overstory_service.sending import EVENTS, PROBLEMS, Sent
+from overstory_service.responses import EVENTS, PROBLEMS, DataclassResponse
+from overstory_service.service_host import LONGEST_CORPUS_NAME, LONGEST_FILTER, Askable, OnCorpus, Where
 
 
 def ask_after(
     view: Askable, question: str, history: Sequence[tuple[str, str]], k: int, **options: Unpack[AskOptions]
 ) -> Answer:
-    """The answer to a question that may go on from those before, which is completed first.
+    """Return the answer to a question, which is first completed from the history if it is a follow-up question.
 
     Args:
-        history: questions and their answers, oldest first.
+        history: earlier questions and their answers, oldest first.
 
     Raises:
-        as `Conversation.ask`.
+        the errors of `Conversation.ask`.
     """
     extractor = _extractor(view)
     turns = turns_spoken(history, extractor)
-    if view.chat() is not None:  # which reads the turns
+    if view.chat() is not None:  # the language model completes the question
         return view.conversation(turns).ask(question, k, **options)
     if not stands_alone(question, turns, extractor):
-        turns = turns_spoken(history, extractor, lambda asked: view.search(asked, k, where=options.get("where")).hits)
+        turns = turns_spoken(
+            history, extractor, lambda earlier: view.search(earlier, k, where=options.get("where")).hits
+        )
     return view.conversation(turns).ask(with_last_names(question, turns, extractor), k, **options)
 
 
@@ -57,63 +59,68 @@ router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["questions"], responses=
 LONGEST_QUESTION = 10_000
 """Characters."""
 _LONGEST_ANSWER = 100_000
-"""Characters of an answer that was given before."""
+"""Characters of an earlier answer."""
 _MOST_HISTORY = 100
 _MOST_CONTEXT_TOKENS = 200_000
 LAST_EVENT = "end"
 MOST_OTHER_CORPORA = 15
-"""That are asked together with one."""
+"""Corpora that can be asked together with the corpus of the request."""
 OtherCorpus = Annotated[str, Field(min_length=1, max_length=LONGEST_CORPUS_NAME)]
 
 
-class AskedQuestion(BaseModel):
-    """A question, and how to search for it."""
+class SearchRequest(BaseModel):
+    """A question and search options."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
-    k: int = Field(5, ge=1, le=1_000, description="How many passages.")
+    k: int = Field(5, ge=1, le=1_000, description="Number of passages.")
     retriever: str = Field(
-        DEFAULT_RETRIEVER, min_length=1, max_length=1_000, description="Its name, with options after a colon."
+        DEFAULT_RETRIEVER,
+        min_length=1,
+        max_length=1_000,
+        description="Name of the retriever, optionally followed by a colon and its options.",
     )
-    where: str | None = Field(None, max_length=LONGEST_FILTER, description="A filter on the metadata of documents.")
+    where: str | None = Field(None, max_length=LONGEST_FILTER, description="Filter on document metadata.")
     also: list[OtherCorpus] = Field(
-        [], max_length=MOST_OTHER_CORPORA, description="Names of other corpora, asked with this one as if all were one."
+        [], max_length=MOST_OTHER_CORPORA, description="Names of other corpora to ask together with this one."
     )
     rerank: bool = False
     decompose: bool = False
     hypothetical: bool = False
 
 
-class AskedBefore(BaseModel):
-    """A question that was asked before, and what was answered."""
+class EarlierQuestion(BaseModel):
+    """An earlier question of the conversation, and its answer."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
-    answer: str = Field("", max_length=_LONGEST_ANSWER, description="Its first line counts.")
+    answer: str = Field("", max_length=_LONGEST_ANSWER, description="Only the first line is used.")
 
 
-class AskedForAnswer(AskedQuestion):
-    """A question, how to search for it, and how to answer it."""
+class AskRequest(SearchRequest):
+    """A question, search options and answer options."""
 
-    stream: bool = Field(default=False, description="Send the answer in pieces while it is written.")
+    stream: bool = Field(default=False, description="Stream the answer while it is written.")
     context_tokens: int | None = Field(None, ge=1, le=_MOST_CONTEXT_TOKENS)
-    strict: bool = Field(default=False, description="Fail if the language model does, instead of answering without it.")
+    strict: bool = Field(
+        default=False, description="Fail if the language model fails, instead of answering without it."
+    )
     style: Literal["short", "report"] | None = None
     remember: bool = Field(
         default=False,
-        description="Let the retriever's system learn from the answer, for whoever asks later. Needs the rights write.",
+        description="Let the retriever's system remember the answer for later questions. Needs write rights.",
     )
-    history: list[AskedBefore] = Field(
-        default_factory=list[AskedBefore],
+    history: list[EarlierQuestion] = Field(
+        default_factory=list[EarlierQuestion],
         max_length=_MOST_HISTORY,
-        description="Questions that this one may go on from, oldest first; the last six count. It is completed from "
-        "them, and the answer's `follow_up` is what was sent.",
+        description="Earlier questions of the conversation, oldest first; the last six are used. If the question is a "
+        "follow-up question, it is completed from them, and the answer has the original question in `follow_up`.",
     )
 
     def options(self) -> AskOptions:
-        """As `Knowledge.ask` takes them."""
+        """Return the options for `Knowledge.ask`."""
         options = AskOptions(
             retriever=self.retriever,
             where=self.where,
@@ -130,22 +137,22 @@ class AskedForAnswer(AskedQuestion):
 
 
 @router.post("/search", response_model=None, responses={200: {"model": Evidence}})
-async def search(call: OnCorpus, asked: AskedQuestion) -> Response:
-    """Find the passages that answer a question, best first, with all that the retriever found besides."""
-    call.note_question(asked.question)
+async def search(call: OnCorpus, body: SearchRequest) -> Response:
+    """Find the passages that answer a question, best first, and other results of the retriever."""
+    call.note_question(body.question)
 
     def find(view: Askable) -> Evidence:
         return view.search(
-            asked.question,
-            asked.k,
-            retriever=asked.retriever,
-            rerank=asked.rerank,
-            decompose=asked.decompose,
-            hypothetical=asked.hypothetical,
-            where=asked.where,
+            body.question,
+            body.k,
+            retriever=body.retriever,
+            rerank=body.rerank,
+            decompose=body.decompose,
+            hypothetical=body.hypothetical,
+            where=body.where,
         )
 
-    return Sent(await call.ask(asked.also, find))
+    return DataclassResponse(await call.ask(body.also, find))
 
 
 @router.post(
@@ -154,29 +161,29 @@ async def search(call: OnCorpus, asked: AskedQuestion) -> Response:
     responses={
         200: {
             "model": Answer,
-            "description": "The answer; with `stream` events: `text` with a piece, `answer` with the whole, "
-            "`problem` if it failed, and `end`.",
+            "description": "The answer. With `stream`, events: `text` with a piece of text, `answer` with the complete "
+            "answer, `problem` on failure, and finally `end`.",
             "content": EVENTS,
         }
     },
 )
-async def ask(call: OnCorpus, asked: AskedForAnswer) -> Response:
-    """Answer a question, with the passages that the answer stands on."""
-    if asked.remember:
+async def ask(call: OnCorpus, body: AskRequest) -> Response:
+    """Answer a question, and return the passages that support the answer."""
+    if body.remember:
         call.access.require("write")
-    call.note_question(asked.question)
+    call.note_question(body.question)
     host = call.host
 
-    def work(hear: OnText | None) -> Answer:
-        options = asked.options() | AskOptions(on_text=hear)
-        history = [(each.question, each.answer) for each in asked.history]
-        with host.opened_as_one(call.access, [call.corpus, *asked.also]) as view:
+    def work(on_text: OnText | None) -> Answer:
+        options = body.options() | AskOptions(on_text=on_text)
+        history = [(each.question, each.answer) for each in body.history]
+        with host.opened_as_one(call.access, [call.corpus, *body.also]) as view:
             if history:
-                return ask_after(view, asked.question, history, asked.k, **options)
-            return view.ask(asked.question, asked.k, **options)
+                return ask_after(view, body.question, history, body.k, **options)
+            return view.ask(body.question, body.k, **options)
 
-    if not asked.stream:
-        return Sent(await call.run(lambda: work(None)))
+    if not body.stream:
+        return DataclassResponse(await call.run(lambda: work(None)))
     stream = AnswerStream(host.threads, work)
     first = await host.wanted(call.request, anext(stream, None))
     return EventSourceResponse(_events(stream, first, host.settings.request_seconds, call.corpus))
@@ -185,8 +192,12 @@ async def ask(call: OnCorpus, asked: AskedForAnswer) -> Response:
 async def _events(
     stream: AnswerStream, first: str | None, seconds: float, corpus: str
 ) -> AsyncGenerator[ServerSentEvent]:
-    """The pieces of an answer, from the first on, and the whole. Closing it, as when the client leaves, ends the
-    question."""
+    """Yield the pieces of an answer, then the complete answer. Closing the generator cancels the question.
+
+    Args:
+        first: first piece of the answer, None if it has none.
+        seconds: timeout of the whole answer.
+    """
     try:
         async with asyncio.timeout(seconds):
             if first is not None:
@@ -196,9 +207,9 @@ async def _events(
             answer = await stream.answer()
         yield JSONServerSentEvent(plain(answer), event="answer")
     except TimeoutError:
-        late = TookTooLong("The answer was not complete in time.", remedy="Ask for less, or try again later.")
+        late = TookTooLong("The answer was not complete in time.", remedy="Ask a simpler question, or try again later.")
         yield JSONServerSentEvent(problem_of(late).body, event="problem")
-    except Exception as error:  # noqa: BLE001 # whatever it is, the client hears of it
+    except Exception as error:  # noqa: BLE001 # the client gets every error as an event
         yield JSONServerSentEvent(problem_of(error, corpus=corpus).body, event="problem")
     finally:
         await stream.aclose()
@@ -206,13 +217,13 @@ async def _events(
 
 
 @router.get("/paths", response_model=None, responses={200: {"model": EntityPaths}})
-async def paths(
+async def find_paths(
     call: OnCorpus,
-    start: Annotated[str, Query(min_length=1, max_length=1_000, description="A name.")],
-    end: Annotated[str, Query(min_length=1, max_length=1_000, description="Another.")],
-    k: Annotated[int, Query(ge=1, le=100, description="How many paths.")] = 3,
-    steps: Annotated[int, Query(ge=1, le=6, description="The most that a path may have.")] = 4,
+    start: Annotated[str, Query(min_length=1, max_length=1_000, description="Name of an entity.")],
+    end: Annotated[str, Query(min_length=1, max_length=1_000, description="Name of another entity.")],
+    k: Annotated[int, Query(ge=1, le=100, description="Number of paths.")] = 3,
+    steps: Annotated[int, Query(ge=1, le=6, description="Maximum number of steps in a path.")] = 4,
     where: Where = None,
 ) -> Response:
-    """How two names are connected: the shortest path and the best others, with the sentences that state each step."""
-    return Sent(await call.read(lambda view: view.paths(start, end, k, steps=steps, where=where)))
+    """Find the shortest path between two entities, and other good paths, with the sentences that state each step."""
+    return DataclassResponse(await call.read(lambda view: view.paths(start, end, k, steps=steps, where=where)))

@@ -1,4 +1,4 @@
-"""Tokens: listed, made and revoked by administrators; and signing in to the page, a token in exchange for a cookie."""
+"""Routes of tokens, for administrators, and of the page's sessions, which exchange a token for a cookie."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from overstory.errors import SettingsError
 from overstory.graph.ids import corpus_label
 from overstory_service.access import LOCAL, Access, access_of
 from overstory_service.addresses import with_slashes
-from overstory_service.hosted import (
+from overstory_service.problems import NotAllowed, NothingHere, Refused, TokenUnknown
+from overstory_service.responses import PROBLEMS, DataclassResponse
+from overstory_service.service_host import (
     LONGEST_FILTER,
     SESSION_COOKIE,
     Admitted,
     address_of_service,
-    hosted,
+    host_of,
     require_page,
     tokens_readable,
 )
-from overstory_service.problems import NotAllowed, NothingHere, Refused, TokenUnknown
-from overstory_service.sending import PROBLEMS, Sent
 from overstory_service.tokens import LONGEST_TOKEN_NAME, SESSION_DAYS, AccessToken, Rights, TokenFile
 
 router = APIRouter(prefix="/v1", responses=PROBLEMS)
@@ -36,7 +36,7 @@ _SECONDS_A_DAY = 86_400
 
 
 class SignIn(BaseModel):
-    """A token, as `overstory tokens add` printed it."""
+    """A token to sign in with."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -45,12 +45,12 @@ class SignIn(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The user of a request, and their rights.
+    """User of a request, and their rights.
 
     Attributes:
-        by: "local" if the service has no tokens, "cookie" of the page, "token" of an Authorization header.
+        by: "local" if the service has no tokens, "cookie" for the page's cookie, "token" for an Authorization header.
         name: name of the token.
-        filtered: True if the token has a filter, so that it sees a part of its corpora.
+        filtered: True if the token has a filter, and so sees only some documents.
     """
 
     by: Literal["local", "cookie", "token"]
@@ -60,18 +60,20 @@ class Session:
 
 
 @router.get("/session", tags=["sessions"], response_model=None, responses={200: {"model": Session}})
-async def session(request: Request, access: Admitted) -> Response:
-    """Who asks: 401 where a token is needed first."""
+async def read_session(request: Request, access: Admitted) -> Response:
+    """Return the user of the request, or 401 if a token is needed."""
     by_cookie = "authorization" not in request.headers
-    return Sent(_session(access, "local" if access is LOCAL else "cookie" if by_cookie else "token"))
+    return DataclassResponse(_session(access, "local" if access is LOCAL else "cookie" if by_cookie else "token"))
 
 
 @router.post("/session", tags=["sessions"], response_model=None, responses={200: {"model": Session}})
 async def sign_in(given: SignIn, request: Request) -> Response:
-    """Exchange a token for a cookie, which only a browser's own requests to this service carry (`HttpOnly`,
-    `SameSite=Strict`; `Secure` where the page came by https)."""
+    """Sign in: exchange a token for a cookie.
+
+    The cookie is `HttpOnly` and `SameSite=Strict`, and over https also `Secure`.
+    """
     require_page(request)
-    tokens = hosted(request).gate.tokens
+    tokens = host_of(request).gate.tokens
     with tokens_readable():
         cookie = await run_in_threadpool(tokens.begin_session, given.token.strip())
         found = None if cookie is None else tokens.of_session(cookie)
@@ -79,7 +81,7 @@ async def sign_in(given: SignIn, request: Request) -> Response:
         raise TokenUnknown
     access = access_of(found)
     request.state.token = access.name
-    answer = Sent(_session(access, "cookie"))
+    answer = DataclassResponse(_session(access, "cookie"))
     answer.set_cookie(
         SESSION_COOKIE,
         cookie,
@@ -94,12 +96,12 @@ async def sign_in(given: SignIn, request: Request) -> Response:
 
 @router.delete("/session", tags=["sessions"], status_code=204, response_model=None)
 async def sign_out(request: Request) -> Response:
-    """End the session of the cookie, whoever else may have it."""
+    """Sign out: end the session of the cookie."""
     require_page(request)
     cookie = request.cookies.get(SESSION_COOKIE)
     if cookie is not None:
         with tokens_readable():
-            await run_in_threadpool(hosted(request).gate.tokens.end_session, cookie)
+            await run_in_threadpool(host_of(request).gate.tokens.end_session, cookie)
     answer = Response(status_code=204)
     answer.delete_cookie(
         SESSION_COOKIE, path=_cookie_path(request), secure=_by_https(request), httponly=True, samesite="strict"
@@ -108,12 +110,12 @@ async def sign_out(request: Request) -> Response:
 
 
 def _cookie_path(request: Request) -> str:
-    # With the root path, other services of the same host do not get the cookie.
-    return hosted(request).settings.root_path or "/"
+    # the root path keeps the cookie from other services on the same host
+    return host_of(request).settings.root_path or "/"
 
 
 def _by_https(request: Request) -> bool:
-    # A proxy may end https before this service, so the browser's Origin counts, too; `Guards` compared it with Host.
+    # a proxy may terminate https, so an https Origin counts, too; `Guards` has checked the Origin against the Host
     origin = request.headers.get("origin", "")
     return address_of_service(request).startswith("https://") or origin.startswith("https://")
 
@@ -125,8 +127,12 @@ def _session(access: Access, by: Literal["local", "cookie", "token"]) -> Session
 _MOST_CORPORA_OF_A_TOKEN = 1_000
 
 
-class TokenAsked(BaseModel):
-    """A token to be made: whose it is, and what it is good for."""
+class TokenRequest(BaseModel):
+    """A token to create.
+
+    Attributes:
+        name: name of its user or program.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -135,21 +141,23 @@ class TokenAsked(BaseModel):
     corpora: list[str] = Field(
         default_factory=list,
         max_length=_MOST_CORPORA_OF_A_TOKEN,
-        description="What it is for; where it is empty, what your own token is for.",
+        description="Corpora that the token can access. If empty, the corpora of your own token.",
     )
-    where: str = Field("", max_length=LONGEST_FILTER, description="A filter; with the rights `read` alone.")
+    where: str = Field(
+        "", max_length=LONGEST_FILTER, description="Filter on document metadata; only for tokens with read rights."
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ListedToken:
-    """A token as others see it.
+    """A token without its secret.
 
     Attributes:
-        corpora: that it is good for; empty for all.
-        where: a filter on the documents that it sees; "" for none.
+        corpora: corpora that it can access; empty for all.
+        where: filter on the documents that it can see; "" for no filter.
         created: date and time, ISO 8601.
-        sessions: browsers that are signed in with it.
-        own: whether it is the one that asks.
+        sessions: number of browsers that are signed in with it.
+        own: True for the token of the request.
     """
 
     name: str
@@ -163,77 +171,77 @@ class ListedToken:
 
 @dataclass(frozen=True, slots=True)
 class TokenList:
-    """The tokens that are good for nothing that the asking one is not good for."""
+    """Tokens whose corpora the token of the request can access, too."""
 
     tokens: tuple[ListedToken, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class MadeToken:
-    """A new token. `secret` is shown this once."""
+class CreatedToken:
+    """A new token. Its `secret` cannot be retrieved later."""
 
     token: ListedToken
     secret: str
 
 
 @router.get("/tokens", tags=["tokens"], response_model=None, responses={200: {"model": TokenList}})
-async def tokens(request: Request, access: Admitted) -> Response:
-    """List tokens, in the order in which they were made (admin)."""
+async def list_tokens(request: Request, access: Admitted) -> Response:
+    """List tokens, oldest first. Needs admin rights."""
     access.require("admin")
     with tokens_readable():
-        found = await run_in_threadpool(hosted(request).gate.tokens.tokens)
-    return Sent(TokenList(tuple(_listed(each, access) for each in found if access.covers(each.corpora))))
+        found = await run_in_threadpool(host_of(request).gate.tokens.tokens)
+    return DataclassResponse(TokenList(tuple(_listed(each, access) for each in found if access.covers(each.corpora))))
 
 
-@router.post("/tokens", tags=["tokens"], status_code=201, response_model=None, responses={201: {"model": MadeToken}})
-async def add(asked: TokenAsked, request: Request, access: Admitted) -> Response:
-    """Make a token (admin): with no more rights and for no more corpora than yours."""
+@router.post("/tokens", tags=["tokens"], status_code=201, response_model=None, responses={201: {"model": CreatedToken}})
+async def create_token(body: TokenRequest, request: Request, access: Admitted) -> Response:
+    """Create a token with at most your own rights and corpora. Needs admin rights."""
     access.require("admin")
-    for corpus in asked.corpora:
+    for corpus in body.corpora:
         access.require_corpus(corpus)
         corpus_label(corpus)
-    corpora = tuple(asked.corpora) or tuple(sorted(access.corpora or ()))
-    file = hosted(request).gate.tokens
-    if access is LOCAL and not (asked.rights == "admin" and not corpora):
+    corpora = tuple(body.corpora) or tuple(sorted(access.corpora or ()))
+    file = host_of(request).gate.tokens
+    if access is LOCAL and not (body.rights == "admin" and not corpora):
         raise NotAllowed(
-            "The first token must have the rights 'admin' for all corpora.",
-            remedy="From then on every request needs a token, and with another one nobody could make more.",
+            "The first token must have admin rights for all corpora.",
+            remedy="Create it first: once it exists, every request needs a token, and only this one can create more.",
         )
-    return Sent(await run_in_threadpool(_made, file, asked, corpora, access), 201)
+    return DataclassResponse(await run_in_threadpool(_made, file, body, corpora, access), 201)
 
 
 @router.delete("/tokens/{name}", tags=["tokens"], response_model=None, responses={200: {"model": ListedToken}})
-async def revoke(
+async def revoke_token(
     name: Annotated[str, Path(max_length=LONGEST_TOKEN_NAME), AfterValidator(with_slashes)],
     request: Request,
     access: Admitted,
 ) -> Response:
-    """End a token, and the sessions of browsers that were signed in with it (admin)."""
+    """Revoke a token, and end the sessions of browsers that are signed in with it. Needs admin rights."""
     access.require("admin")
-    return Sent(await run_in_threadpool(_revoked, hosted(request).gate.tokens, name, access))
+    return DataclassResponse(await run_in_threadpool(_revoked, host_of(request).gate.tokens, name, access))
 
 
-def _made(file: TokenFile, asked: TokenAsked, corpora: Sequence[str], access: Access) -> MadeToken:
+def _made(file: TokenFile, body: TokenRequest, corpora: Sequence[str], access: Access) -> CreatedToken:
     with tokens_readable():
         there = {each.name for each in file.tokens()}
-    if asked.name.strip() in there:
-        raise Refused(f"There is a token {asked.name.strip()!r} already.", remedy="Choose another name.")
-    secret = file.add(asked.name, asked.rights, corpora=corpora, where=asked.where)
+    if body.name.strip() in there:
+        raise Refused(f"Token {body.name.strip()!r} already exists.", remedy="Choose another name.")
+    secret = file.add(body.name, body.rights, corpora=corpora, where=body.where)
     made = file.find(secret)
     if made is None:
-        raise NothingHere("token by this name")
-    return MadeToken(_listed(made, access), secret)
+        raise NothingHere("token with this name")
+    return CreatedToken(_listed(made, access), secret)
 
 
 def _revoked(file: TokenFile, name: str, access: Access) -> ListedToken:
     with tokens_readable():
         seen = {each.name for each in file.tokens() if access.covers(each.corpora)}
     if name not in seen:
-        raise NothingHere("token by this name")
+        raise NothingHere("token with this name")
     try:
         return _listed(file.revoke(name), access)
-    except SettingsError:  # somebody else ended it
-        raise NothingHere("token by this name") from None
+    except SettingsError:  # revoked by another request in the meantime
+        raise NothingHere("token with this name") from None
 
 
 def _listed(token: AccessToken, access: Access) -> ListedToken:

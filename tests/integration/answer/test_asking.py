@@ -151,7 +151,7 @@ def test_the_command_says_that_the_documents_do_not_answer(at_home: str, capsys:
     assert shown.startswith(
         "The documents found do not answer this. No sentence was found that says “diverted” or “files”.\n\n"
     )
-    assert "The nearest documents:\n     " in shown
+    assert "Closest documents:\n     " in shown
     assert "Sources" not in shown
     assert run(["ask", "Which option of dpkg lists diverted files?", "--corpus", at_home, "--json"]) == 0
     said = json.loads(capsys.readouterr().out)

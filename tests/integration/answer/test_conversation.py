@@ -42,7 +42,7 @@ def test_the_command_goes_on_from_the_last_questions(overstory: Run, shared_corp
     shared_corpus.kept_conversation.forget()
     nothing = overstory("ask", "--continue", "And when?", "--corpus", name)
     assert (nothing.code, nothing.out) == (10, "")
-    assert "There is nothing to continue" in nothing.err
+    assert "There is no conversation to continue" in nothing.err
     assert overstory("ask", "Where was Albert Einstein born?", "--corpus", name).code == 0
     shown = overstory("ask", "--continue", "Whom did he marry?", "--corpus", name)
     assert shown.out.startswith("Asked as: Whom did Albert Einstein marry?\n\n")

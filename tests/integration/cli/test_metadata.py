@@ -128,7 +128,7 @@ def test_metadata_is_given_at_ingestion(overstory: Run, open_corpus: OpenCorpus,
     }
     assert own == expected
     again = overstory("ingest", path, "--corpus", knowledge.corpus_name)
-    assert "Of 1 document only the metadata was written." in again.out
+    assert "Only the metadata of 1 document was updated." in again.out
     (document,) = knowledge.documents()
     assert document.metadata["team"] == "theirs"
 

@@ -171,7 +171,7 @@ def test_an_edit_that_cannot_be_made_names_the_nearest_and_changes_nothing(
     with pytest.raises(QuestionError, match="already are the same entity"):
         knowledge.merge_entities("IBM", "Big Blue")
     assert "hide 'Not \\x1b yet'" in names("hide", "Not \x1b yet", "Endicott", "--future")
-    assert names("hide", "Endicott") == "Hidden already.\n"
+    assert names("hide", "Endicott") == "All of these names are hidden already.\n"
     assert names("list", "--like", "…") == names("list", "--like", "zzz")
     assert names("edits").count("\n") == 3
     assert "hide 'Endicott'" in names("undo")

@@ -137,8 +137,8 @@ def test_the_command_shows_what_changes(overstory: Run, open_corpus: OpenCorpus,
 
     assert names("vocabulary", str(terms), "--dry-run") == "add     Zorbling\n"
     assert knowledge.vocabularies() == []
-    assert "1 added; it has 1 name now" in names("vocabulary", str(terms))
-    assert "changes nothing" in names("vocabulary", str(terms))
+    assert "1 added; 1 name in total" in names("vocabulary", str(terms))
+    assert "no changes" in names("vocabulary", str(terms))
     assert f"vocabulary {terms}: 1 name, 1 alias" in names("edits")
     terms.write_text("name,kind\n")
     wrong = overstory("entities", "vocabulary", str(terms), "--corpus", knowledge.corpus_name)

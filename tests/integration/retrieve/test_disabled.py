@@ -152,7 +152,7 @@ def test_all_documents_disabled_is_not_taken_for_a_filter(people: Knowledge, ove
     said = f"{SIZE} documents are disabled: nothing of them is found"
     assert people.search(QUESTION).notes == (said, NONE_LEFT)
     listed = overstory("entities", "list", *corpus)
-    assert (listed.out, listed.err) == ("No names.\n", f"Note: {said}\n")
+    assert (listed.out, listed.err) == ("There are no entities.\n", f"Note: {said}\n")
     with pytest.raises(EntityNotFound, match="mentions the name") as unknown:
         people.entity("Harbour Press")
     assert said in str(unknown.value.remedy)

@@ -16,7 +16,7 @@ from tests.serving import Running
 
 from overstory.graph import GraphClient
 from overstory.knowledge import Knowledge
-from overstory_service import running
+from overstory_service import request_limits
 
 QUESTION = {"question": "Where was Albert Einstein born?", "k": 1}
 
@@ -40,8 +40,8 @@ def frozen(graph: GraphClient) -> Generator[None]:
 @pytest.fixture(params=[True, False], ids=["eager", "as it is"])
 def _greets_soon(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param:
-        monkeypatch.setattr(running, "UNWATCHED_SECONDS", 0.5)
-        monkeypatch.setattr(running, "_GREETING_SECONDS", 1.0)
+        monkeypatch.setattr(request_limits, "UNWATCHED_SECONDS", 0.5)
+        monkeypatch.setattr(request_limits, "_GREETING_SECONDS", 1.0)
 
 
 @pytest.mark.slow
@@ -73,7 +73,7 @@ def test_requests_are_503_while_the_database_is_frozen_and_answered_afterwards(
                 for name, answer in sent.items():
                     found: httpx.Response = answer.result()
                     assert found.status_code == HTTPStatus.SERVICE_UNAVAILABLE, name
-                    assert "whoever runs the service" in found.json()["remedy"]
+                    assert "operator of the service" in found.json()["remedy"]
                     assert "retry-after" in found.headers
                 assert {each.result().status_code for each in more} == {HTTPStatus.SERVICE_UNAVAILABLE}
             assert client.get("/readyz").status_code == HTTPStatus.SERVICE_UNAVAILABLE

@@ -24,7 +24,7 @@ from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.model.plain import plain
 from overstory_service import application, running
-from overstory_service.sending import cursor_of
+from overstory_service.responses import cursor_of
 
 QUESTION = "On which river is the city where Albert Einstein was born?"
 HELLO = [("files", ("a.md", b"Hello there."))]
@@ -335,15 +335,15 @@ def test_a_parameter_that_no_route_has_is_refused(client: httpx.Client, shared_c
     place = url(shared_corpus.corpus_name, "documents")
     refused = client.get(place, params={"wher": "a = 1"})
     assert refused.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-    assert refused.json()["remedy"] == "Did you mean where? There are where, cursor, limit."
+    assert refused.json()["remedy"] == "Did you mean where? The parameters are where, cursor, limit."
     twice = client.get(place, params=[("where", "a = 1"), ("where", "b = 1")]).json()
     assert (twice["status"], twice["detail"]) == (422, "The parameter 'where' is given twice.")
     assert client.post(url(shared_corpus.corpus_name, "search"), params={"k": 1}, json={"question": "x"}).json() == {
         "type": "urn:overstory:problem:unknown-parameter",
         "title": "Unknown parameter",
         "status": 422,
-        "detail": "There is no parameter 'k' here.",
-        "remedy": "It has none.",
+        "detail": "Unknown parameter 'k'.",
+        "remedy": "This route has no parameters.",
     }
 
 
@@ -482,7 +482,7 @@ def test_a_port_that_is_taken_is_said_before_anything_else(overstory: Run) -> No
         port = taken.getsockname()[1]
         refused = overstory("serve", "--port", str(port))
     assert refused.code == SettingsError.exit_code
-    assert f"Port {port} of '127.0.0.1' cannot be listened on" in refused.err
+    assert f"Cannot listen on port {port} of '127.0.0.1'" in refused.err
     assert "listens on http" not in refused.out
 
 

@@ -75,7 +75,7 @@ def test_uploaded_files_are_found_and_lie_nowhere_afterwards(
     assert {each["metadata"]["folder"] for each in documents} == {".", "films"}
     found = client.post(f"/v1/corpora/{corpus}/search", json={"question": "Who wrote Dracula?", "k": 1}).json()
     assert found["hits"][0]["source"] == "dracula.md"
-    uploads = service.application.state.hosted.uploads
+    uploads = service.application.state.host.uploads
     assert uploads.jobs() == []
     again = ended(client, upload(client, corpus, {"dracula.md": TEXT + b"\nMore.\n"}).json()["id"])
     assert (again["result"]["loaded"]["changed"], again["result"]["loaded"]["added"]) == (1, 0)  # type: ignore[index]
@@ -115,7 +115,7 @@ def test_uploads_that_are_refused_leave_nothing(
     service: Running, client: httpx.Client, files: dict[str, bytes], fields: dict[str, str], status: int
 ) -> None:
     assert upload(client, "no such corpus", files, **fields).status_code == status
-    assert service.application.state.hosted.uploads.jobs() == []
+    assert service.application.state.host.uploads.jobs() == []
     assert client.get("/v1/corpora/no such corpus/names").status_code == HTTPStatus.NOT_FOUND
 
 
@@ -171,7 +171,7 @@ def test_a_folder_of_the_server_is_synced_if_it_is_allowed(
     service: Running, client: httpx.Client, open_corpus: OpenCorpus
 ) -> None:
     corpus = open_corpus().corpus_name
-    folder = Path(service.application.state.hosted.settings.folders[0])
+    folder = Path(service.application.state.host.settings.folders[0])
     (folder / "a.md").write_bytes(TEXT)
     (folder / "b.md").write_text("Nosferatu is a silent film.")
     place = f"/v1/corpora/{corpus}/sync"
@@ -333,7 +333,7 @@ from pathlib import Path
 from overstory_service.jobs.runner import JobRunner
 from overstory_service.jobs.store import JobStore
 from overstory_service.jobs.uploads import Uploads
-from overstory_service.observing import ServiceFigures
+from overstory_service.metrics import ServiceMetrics
 from overstory_service.open_corpora import OpenCorpora
 from overstory.settings import Settings
 from overstory_loaders import TextLoader
@@ -348,7 +348,7 @@ def load(self, source, *, on_broken):
 
 TextLoader.load = load
 corpora, uploads = OpenCorpora(Settings.from_environment()), Uploads(Path(sys.argv[1]))
-runner = JobRunner(corpora, JobStore(corpora.base.graph, uploads.place), uploads, ServiceFigures(), folders=())
+runner = JobRunner(corpora, JobStore(corpora.base.graph, uploads.place), uploads, ServiceMetrics(), folders=())
 runner.start(2)
 sys.stdin.read()
 runner.stop()
@@ -379,7 +379,7 @@ def test_a_job_that_kills_its_process_twice_is_given_up_and_the_jobs_with_it_are
         states = [ended_in(store, job) for job in jobs]
     assert [each.state for each in states] == ["failed", "done"]
     assert states[0].problem is not None
-    said = "2 processes died while they worked on this. The last file that was read: deadly.txt."
+    said = "2 processes died while they ran this job. The last file that was read is deadly.txt."
     assert states[0].problem.detail == said
     assert good not in uploads.jobs()
 

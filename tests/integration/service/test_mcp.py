@@ -27,7 +27,7 @@ from overstory_service.settings import ServiceSettings
 
 QUESTION = "Where was Albert Einstein born?"
 MODES = ("auto", "legacy")
-READING = {"ask", "search", "why", "name", "tree", "report", "read_document", "corpora"}
+READING = {"ask", "search", "path", "entity", "tree", "report", "read_document", "corpora"}
 WRITING = {"store_text", "delete_document", "index", "job"}
 LONGEST_RESULT = 12_000
 """Characters that an agent reads of a result of small documents."""
@@ -87,16 +87,16 @@ def test_connections_and_names_come_with_the_sentences_that_state_them(
     service: Running, shared_corpus: Knowledge
 ) -> None:
     name = shared_corpus.corpus_name
-    why, one = asked_all(
+    paths_found, one = asked_all(
         service.url,
         [
-            ("why", {"corpus": name, "start": "Danube", "end": "Albert Einstein"}),
-            ("name", {"corpus": name, "name": "albert einstein"}),
+            ("path", {"corpus": name, "start": "Danube", "end": "Albert Einstein"}),
+            ("entity", {"corpus": name, "name": "albert einstein"}),
         ],
     )
     paths = shared_corpus.paths("Danube", "Albert Einstein").paths
-    assert [path["names"] for path in structure(why)["paths"]] == [list(path.names) for path in paths]
-    assert all(step["sentences"] for path in structure(why)["paths"] for step in path["steps"])
+    assert [path["names"] for path in structure(paths_found)["paths"]] == [list(path.names) for path in paths]
+    assert all(step["sentences"] for path in structure(paths_found)["paths"] for step in path["steps"])
     facts = shared_corpus.entity("Albert Einstein").facts[:15]
     assert [(each["subject"], each["predicate"], each["object"]) for each in structure(one)["facts"]] == [
         (fact.subject, fact.predicate, fact.object) for fact in facts
@@ -170,8 +170,8 @@ def test_what_is_wrong_is_said_with_the_remedy(service: Running, shared_corpus: 
         ("search", search | {"unknown": 1}, "unknown: "),
         ("search", {"corpus": name}, "question: "),
         ("ask", search | {"question": "   "}, "question"),
-        ("why", {"corpus": name, "start": "Albert Einstien", "end": "Ulm"}, "Albert Einstein"),
-        ("name", {"corpus": name, "name": "Albert Einstien"}, "Albert Einstein"),
+        ("path", {"corpus": name, "start": "Albert Einstien", "end": "Ulm"}, "Albert Einstein"),
+        ("entity", {"corpus": name, "name": "Albert Einstien"}, "Albert Einstein"),
         ("tree", {"corpus": name, "node": "zz"}, "zz"),
         ("tree", {"corpus": name, "tree": "oak"}, "oak"),
         ("report", {"corpus": name, "community": "zz"}, "zz"),
@@ -210,8 +210,8 @@ def test_text_of_documents_stands_in_blocks_that_it_cannot_end(service: Running,
         ("search", name | {"question": "Where does Ada Quill live?"}),
         ("ask", name | {"question": "Where does Ada Quill live?"}),
         ("read_document", name | {"document": document.id}),
-        ("why", name | {"start": "Ada Quill", "end": "Bob Stone"}),
-        ("name", name | {"name": "Ada Quill"}),
+        ("path", name | {"start": "Ada Quill", "end": "Bob Stone"}),
+        ("entity", name | {"name": "Ada Quill"}),
     ]
     boundaries = set()
     for result in asked_all(service.url, calls):
@@ -225,7 +225,7 @@ def test_text_of_documents_stands_in_blocks_that_it_cannot_end(service: Running,
                 inside = False
             else:
                 assert inside or order not in line
-                assert "QUOTED DOCUMENT TEXT" not in line or "Between the lines" in line
+                assert "QUOTED DOCUMENT TEXT" not in line or "The text between the lines" in line
         assert not inside
         assert order in text(result)
         assert not {"\u202e", "\u200b"} & set(json.dumps(structure(result), ensure_ascii=False))
@@ -365,8 +365,8 @@ def test_not_there_and_not_allowed_are_the_same_answer(
         ("search", {"question": QUESTION}),
         ("search", {"question": QUESTION, "where": "nokey = 1"}),
         ("ask", {"question": QUESTION}),
-        ("why", {"start": "Danube", "end": "Ulm"}),
-        ("name", {"name": "Ulm"}),
+        ("path", {"start": "Danube", "end": "Ulm"}),
+        ("entity", {"name": "Ulm"}),
         ("tree", {}),
         ("report", {}),
         ("read_document", {"document": document}),

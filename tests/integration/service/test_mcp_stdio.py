@@ -24,7 +24,7 @@ from overstory.settings import Settings
 from overstory_service.tokens import TOKENS_FILE, TokenFile, service_folder
 
 QUESTION = "Where was Albert Einstein born?"
-READING = {"ask", "search", "why", "name", "tree", "report", "read_document", "corpora"}
+READING = {"ask", "search", "path", "entity", "tree", "report", "read_document", "corpora"}
 WRITING = {"store_text", "delete_document", "index", "job"}
 END_SECONDS = 30
 
@@ -39,7 +39,7 @@ def test_an_agent_asks_a_process_that_it_started(settings: Settings, shared_corp
             expected = shared_corpus.search(QUESTION, 2).hits
             assert [each["chunk_id"] for each in found["hits"]] == [hit.chunk_id for hit in expected]
             assert structure(await client.call_tool("ask", {"question": QUESTION}))["state"] == "answered"
-            assert structure(await client.call_tool("why", {"start": "Danube", "end": "Ulm"}))["paths"]
+            assert structure(await client.call_tool("path", {"start": "Danube", "end": "Ulm"}))["paths"]
             (only,) = structure(await client.call_tool("corpora", {}))["corpora"]
             assert only["name"] == shared_corpus.corpus_name
             other = await client.call_tool("search", {"question": QUESTION, "corpus": "another"})

@@ -72,15 +72,15 @@ def test_written_scores_always_fall_in_single_precision(scores: list[float]) -> 
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), float("-inf")])
 def test_a_score_that_is_no_number_is_refused(score: float) -> None:
-    with pytest.raises(BenchError, match="not a finite number"):
+    with pytest.raises(BenchError, match="not finite"):
         list(falling_scores([1.0, score]))
 
 
 @pytest.mark.parametrize("bad", ["two words", "tab\there", "no\u00a0break", ""])
 def test_ids_with_white_space_are_refused_and_named(tmp_path: Path, bad: str) -> None:
-    with pytest.raises(BenchError, match="is not possible in a TREC run"):
+    with pytest.raises(BenchError, match="cannot be written to a TREC run"):
         check_ids(["fine", bad])
-    with pytest.raises(BenchError, match="is not possible in a TREC run"):
+    with pytest.raises(BenchError, match="cannot be written to a TREC run"):
         write_run(tmp_path / "run.trec", {"q": (RankedDocument(bad, 1.0),)}, tag="fake")
 
 
@@ -99,9 +99,9 @@ def test_one_retriever_writes_the_file_itself_and_several_one_each() -> None:
 
 def test_what_would_spoil_a_run_is_found_before_it(tmp_path: Path) -> None:
     check_run({"dense": tmp_path / "run.trec"}, ["q1", "p1"])
-    with pytest.raises(BenchError, match="no such folder"):
+    with pytest.raises(BenchError, match="folder does not exist"):
         check_run({"dense": tmp_path / "missing" / "run.trec"}, ["q1", "p1"])
-    with pytest.raises(BenchError, match="the id 'p 1' is not possible"):
+    with pytest.raises(BenchError, match="The id 'p 1' is empty or has white space"):
         check_run({"dense": tmp_path / "run.trec"}, ["q1", "p 1"])
-    with pytest.raises(BenchError, match="the id 'my retriever' is not possible"):
+    with pytest.raises(BenchError, match="The id 'my retriever' is empty or has white space"):
         check_run({"my retriever": tmp_path / "run.trec"}, ["q1"])

@@ -108,7 +108,7 @@ def test_cache_shows_and_forgets_what_is_remembered(endpoint: Endpoint, capsys: 
     folder = answer_cache(settings).path.parent
     assert all(KEY.encode() not in file.read_bytes() for file in folder.iterdir())
     assert run(["llm", "cache"]) == 0
-    assert "1 answer cached, 0.0 MB, 12 tokens" in capsys.readouterr().out
+    assert "1 response cached, 0.0 MB, 12 tokens" in capsys.readouterr().out
     assert run(["llm", "cache", "--clear", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["answers"] == 1
     assert answer_cache(settings).size().answers == 0

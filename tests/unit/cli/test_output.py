@@ -116,11 +116,11 @@ def test_the_first_parts_of_each_kind_are_shown_and_all_of_them_with_why(capsys:
     shown = capsys.readouterr().out
     assert all(f"{kind} {_MOST_PARTS_OF_A_KIND - 1}" in shown for kind in ("entity", "report"))
     assert f"entity {_MOST_PARTS_OF_A_KIND}" not in shown
-    assert "… and 4 more parts: --why shows all" in shown
+    assert "… and 4 more results: --why shows all" in shown
     show_evidence(evidence, why=True)
     shown = capsys.readouterr().out
     assert all(part.text in shown for part in parts)
-    assert "more parts" not in shown
+    assert "more results" not in shown
 
 
 def test_a_hit_says_in_words_what_led_to_it_and_the_figures_when_asked(capsys: pytest.CaptureFixture[str]) -> None:
@@ -219,7 +219,7 @@ def test_parts_come_after_the_hits_with_their_sources(capsys: pytest.CaptureFixt
     shown = capsys.readouterr().out.splitlines()
     assert shown[-7:] == [
         "",
-        "Beside the passages:",
+        "Other results:",
         "  report  Rivers",
         *["    - Ulm"] * 3,
         "    score 0.2500 — from wiki#ulm",
@@ -290,11 +290,11 @@ def test_what_is_not_in_the_documents_is_said_with_the_nearest_of_them(capsys: p
     assert lines[:4] == [
         "The documents found do not answer this.",
         "",
-        "The nearest documents:",
+        "Closest documents:",
         "     Ulm  [wiki#ulm]",
     ]
     assert len(lines) == 7
-    assert lines[-1] == "`overstory search` with the same question shows their passages."
+    assert lines[-1] == "To see their passages, run `overstory search` with the same question."
 
 
 def test_repeats_and_nearest_documents_are_named_from_the_current_folder(

@@ -5,8 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from overstory_cli.bars import BarProgress
-from overstory_cli.progress import LineProgress
+from overstory_cli.progress import BarProgress, LineProgress
 
 
 class Clock:

@@ -59,7 +59,7 @@ def application(tmp_path: Path, tokens: TokenFile) -> FastAPI:
 @pytest.fixture
 def port(application: FastAPI) -> Iterator[int]:
     """Where the application is served, as the service does it."""
-    options = server_options(application.state.hosted.settings)
+    options = server_options(application.state.host.settings)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = uvicorn.Server(uvicorn.Config(application, lifespan="off", **options))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

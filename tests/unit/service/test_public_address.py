@@ -85,12 +85,12 @@ def test_a_proxy_is_an_address_or_a_network(given: str) -> None:
 
 @pytest.mark.parametrize("path", ["/v1", "/page", "/mcp", "/healthz", "/v1/corpora", "/openapi.json"])
 def test_a_root_path_is_not_one_of_the_service(tmp_path: Path, path: str) -> None:
-    with pytest.raises(SettingsError, match="a path of the service itself"):
+    with pytest.raises(SettingsError, match="conflicts with a path of the service"):
         client(tmp_path, ServiceSettings(root_path=path))
 
 
 def test_an_address_needs_a_token_first(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="without a token"):
+    with pytest.raises(SettingsError, match="There is no token"):
         client(tmp_path, ServiceSettings(address=PUBLIC))
     client(tmp_path, ServiceSettings(address="http://localhost:8484", root_path="/kb"))
 
@@ -157,4 +157,4 @@ def test_each_process_of_several_has_the_same_settings(
     monkeypatch.setenv("OVERSTORY_SERVICE", "")
     service = ServiceSettings(root_path="/kb", proxies=("127.0.0.1",))
     to_environment(service)
-    assert from_environment().state.hosted.settings == service
+    assert from_environment().state.host.settings == service

@@ -40,7 +40,7 @@ def test_only_its_user_can_read_the_file(tokens: TokenFile, tmp_path: Path) -> N
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
     file.chmod(0o644)
-    with pytest.raises(SettingsError, match="Others can read"):
+    with pytest.raises(SettingsError, match="Other users can read"):
         TokenFile(file).tokens()
 
 
@@ -54,7 +54,7 @@ def test_another_process_hears_of_a_revoked_token_at_once(tokens: TokenFile, tmp
 
 @pytest.mark.parametrize("name", ["", " ", "a\nb", "x" * 65, "\x1b[31mred"])
 def test_names_that_a_log_cannot_show_are_refused(tokens: TokenFile, name: str) -> None:
-    with pytest.raises(SettingsError, match="no name of a token"):
+    with pytest.raises(SettingsError, match="not a valid name"):
         tokens.add(name, "read")
 
 
@@ -62,9 +62,9 @@ def test_what_cannot_be_added(tokens: TokenFile) -> None:
     tokens.add("alice", "read")
     with pytest.raises(SettingsError, match="already"):
         tokens.add("alice", "read")
-    with pytest.raises(SettingsError, match="only reads"):
+    with pytest.raises(SettingsError, match="can only have read rights"):
         tokens.add("bob", "write", where="team = 'a'")
-    with pytest.raises(SettingsError, match="passages"):
+    with pytest.raises(SettingsError, match="page or section"):
         tokens.add("bob", "read", where="page = 3")
     with pytest.raises(FilterError):
         tokens.add("bob", "read", where="team =")

@@ -1,10 +1,10 @@
 /**
- * The HTTP API (docs/http.md), as the page asks it. Every answer that is none is a `Problem` with a remedy.
+ * Client of the HTTP API (docs/http.md). Every error response is thrown as a `Problem` with a remedy.
  */
 
 import { words } from "./words.js";
 
-/** What went wrong, in words for people. `status` is 0 where the service was not reached. */
+/** An error in words for people. `status` is 0 if the service could not be reached. */
 export class Problem extends Error {
   constructor({ type = "", title = "", status = 0, detail = "", remedy = "" }, retryAfter = 0) {
     super(detail || title);
@@ -21,64 +21,64 @@ export class Problem extends Error {
   }
 }
 
-/** What to do here: what the service says of it names requests and commands. */
-function remedyOf(type, said) {
+/** Returns the page's own remedy, because the service's remedies name requests and commands. */
+function remedyOf(type, remedy) {
   const ours = words.remedies[type.split(":").at(-1)];
-  return typeof ours === "function" ? ours(said) : (ours ?? said);
+  return typeof ours === "function" ? ours(remedy) : (ours ?? remedy);
 }
 
-/** Sent with every request: no page of another place can send it, so that the cookie alone is good for nothing. */
+/** Sent with every request. Foreign pages cannot send this header, so the cookie alone does not let them make requests. */
 const OWN = { "X-Overstory-Page": "1" };
 
 /**
- * The page hears `signedout` of a request for which a token is needed, `unreached`, `reached` of the service, `left` when
- * somebody signs out, and `answered` of a question (`asking.js`) that nobody looks at.
+ * Events of the page: `signedout` (a request needs a token), `unreached` and `reached` (the service), `left` (the user
+ * signed out), and `answered` (a question in `asking.js` ended while it was not shown).
  */
 export const heard = new EventTarget();
 
-/** The path below which a proxy has the service, without a slash at its end: this file is `/page/js/api.js` there. */
+/** Root path of the service behind a proxy, without a final slash. This file is `/page/js/api.js` below it. */
 export const root = new URL("../..", import.meta.url).pathname.slice(0, -1);
 
-/** The path of a corpus, and what is below it: `corpusPath("a/b", "documents", id)`. */
+/** Returns the path of a corpus or of a resource in it, such as `corpusPath("a/b", "documents", id)`. */
 export function corpusPath(corpus, ...parts) {
   return ["/v1/corpora", corpus, ...parts].map((part, at) => (at ? encodeURIComponent(part) : part)).join("/");
 }
 
-/** A path with parameters; those that are null, undefined or "" are left out. */
+/** Returns a path with parameters. Parameters that are null, undefined or "" are left out. */
 export function withParams(path, params = {}) {
   const kept = Object.entries(params).filter(([, value]) => value !== null && value !== undefined && value !== "");
   return kept.length ? `${path}?${new URLSearchParams(kept)}` : path;
 }
 
-/** GET, as JSON. */
+/** Sends a GET request and returns the JSON response. */
 export async function get(path, params = {}, { signal } = {}) {
   return (await answered(withParams(path, params), { signal })).json();
 }
 
-/** POST of JSON; null where the answer has no body. */
+/** Sends a POST request with JSON; returns the JSON response, or null if it has no body. */
 export async function post(path, body = {}, { signal } = {}) {
   return bodyOf(await answered(path, { ...withJson(body), signal }));
 }
 
-/** DELETE; null where the answer has no body. */
+/** Sends a DELETE request; returns the JSON response, or null if it has no body. */
 export async function remove(path, { signal } = {}) {
   return bodyOf(await answered(path, { method: "DELETE", signal }));
 }
 
 /**
- * POST of a form with files.
+ * Sends a POST request with a form of files.
  *
- * @param {(sent: number, all: number) => void} onProgress hears bytes.
+ * @param {(sent: number, all: number) => void} onProgress called with numbers of bytes.
  */
 export function upload(path, form, { onProgress, signal } = {}) {
   return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest(); // fetch does not say how much was sent
+    const request = new XMLHttpRequest(); // fetch does not report upload progress
     request.open("POST", root + path);
     for (const [name, value] of Object.entries(OWN)) request.setRequestHeader(name, value);
     request.responseType = "json";
     if (onProgress) request.upload.addEventListener("progress", (event) => onProgress(event.loaded, event.total));
     request.addEventListener("load", () => {
-      told("reached");
+      notify("reached");
       if (request.status < 300) resolve(request.response);
       else reject(problem(request.status, request.response, request.getResponseHeader("Retry-After")));
     });
@@ -89,7 +89,7 @@ export function upload(path, form, { onProgress, signal } = {}) {
   });
 }
 
-/** A part of the page that is loaded when it is first needed. Browsers say nothing that can be told from another fault. */
+/** Loads a module on demand. Browsers do not say why loading failed, so an unreachable service is detected separately. */
 export async function loaded(load) {
   try {
     return await load();
@@ -99,12 +99,12 @@ export async function loaded(load) {
   }
 }
 
-/** The server-sent events of a POST, each `{event, data}` with the data read as JSON. */
+/** Yields the server-sent events of a POST request as `{event, data}`, with parsed data. */
 export async function* stream(path, body, { signal } = {}) {
   yield* events(await answered(path, { ...withJson(body), signal }));
 }
 
-/** Likewise of a GET, as of a job. */
+/** Yields the server-sent events of a GET request, such as the events of a job. */
 export async function* follow(path, { signal } = {}) {
   yield* events(await answered(path, { signal }));
 }
@@ -155,7 +155,7 @@ async function answered(path, { headers = {}, ...given }) {
   } catch (error) {
     throw error.name === "AbortError" ? error : unreached();
   }
-  told("reached");
+  notify("reached");
   if (answer.ok) return answer;
   const body = await answer.json().catch(() => null);
   throw problem(answer.status, body, answer.headers.get("Retry-After"));
@@ -163,15 +163,15 @@ async function answered(path, { headers = {}, ...given }) {
 
 function problem(status, body, retryAfter) {
   const found = new Problem({ title: words.failed.title, ...body, status }, Number(retryAfter) || 0);
-  if (status === 401) told("signedout", found);
+  if (status === 401) notify("signedout", found);
   return found;
 }
 
 function unreached() {
-  told("unreached");
+  notify("unreached");
   return new Problem({ title: words.offline.title, detail: words.offline.detail, remedy: words.offline.remedy });
 }
 
-function told(what, detail = null) {
+function notify(what, detail = null) {
   heard.dispatchEvent(new CustomEvent(what, { detail }));
 }

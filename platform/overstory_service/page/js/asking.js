@@ -1,16 +1,16 @@
 /**
- * Questions that are being answered. They go on while another conversation or view is shown, and end when they are stopped,
- * with the tab, and when somebody signs out. One that has ended is kept here until its conversation is shown, and longer where
- * the browser has no room for that: then it asks before the page is closed or loaded again.
+ * Running questions. They continue while another conversation or view is shown, and end when they are stopped, when the tab
+ * is closed and when the user signs out. Ended questions are kept here until their conversation is shown, or, if the browser
+ * has no space to save the answer, until the user has confirmed that the page may be closed.
  */
 
 import { Problem, corpusPath, heard, stream } from "./api.js";
 import { words } from "./words.js";
 
-/** Turns that are sent along with a question; the service reads six. */
+/** Earlier turns sent with a question; the service uses six. */
 const MOST_TURNS_SENT = 6;
 
-/** Of everybody who was signed in to this tab, one for each conversation. */
+/** Questions of all users that were signed in to this tab, one for each conversation. */
 const questions = new Map();
 
 heard.addEventListener("left", () => {
@@ -28,15 +28,15 @@ window.addEventListener("beforeunload", (event) => {
 
 const keyOf = (context, conversation) => JSON.stringify([context.session.name, context.corpus, conversation]);
 
-/** The question of a conversation that is being answered, or whose end nobody has seen; undefined where there is none. */
+/** Returns the running or unseen question of a conversation, or undefined. */
 export const questionOf = (context, conversation) => questions.get(keyOf(context, conversation));
 
-/** Likewise of all conversations of a corpus, the latest first. */
+/** Returns the running and unseen questions of a corpus, newest first. */
 export function questionsOf({ session, corpus }) {
   return [...questions.values()].filter((each) => each.by === session.name && each.corpus === corpus).reverse();
 }
 
-/** Forgets a question, and stops it. */
+/** Stops and forgets a question. */
 export function drop(context, conversation) {
   questionOf(context, conversation)?.stop();
   questions.delete(keyOf(context, conversation));
@@ -45,13 +45,13 @@ export function drop(context, conversation) {
 /**
  * Asks a question.
  *
- * @param {object} conversation `{id, turns}`; the answer becomes its last turn.
- * @param {object} asked the body of the request; `alone` leaves out the turns before it.
- * @param {(turns: object[]) => boolean} keep keeps the turns once the answer is there; false where there is no room.
- * @param {() => void} lost hears that the page is closed or loaded again before.
- * @returns {object} `{conversation, asked, at, text, problem, hasEnded, isSeen, isKept, keep(), stop()}`; `text` is what has
- *   come so far, `isSeen` whether its end was shown, and `keep` tries once more where there was no room.
- *   `onText(piece)` and `onEnd()` may be set by whoever shows it.
+ * @param {object} conversation `{id, turns}`; the answer is added as its last turn.
+ * @param {object} asked body of the request; with `alone`, earlier turns are not sent.
+ * @param {(turns: object[]) => boolean} keep saves the turns with the answer; returns false if there is no space.
+ * @param {() => void} lost called before the page is closed or reloaded while the question is running.
+ * @returns {object} `{conversation, asked, at, text, problem, hasEnded, isSeen, isKept, keep(), stop()}`; `text` is the
+ *   text received so far, `isSeen` is true once its end was shown, and `keep` tries again to save the turns.
+ *   The view that shows the question may set `onText(piece)` and `onEnd()`.
  */
 export function begin(context, conversation, asked, { keep, lost }) {
   const stopped = new AbortController();
@@ -65,7 +65,7 @@ export function begin(context, conversation, asked, { keep, lost }) {
     problem: null,
     hasEnded: false,
     isSeen: false,
-    isKept: questionOf(context, conversation.id)?.isKept ?? true, // the turns before it may still have to be
+    isKept: questionOf(context, conversation.id)?.isKept ?? true, // earlier turns may still be unsaved
     keep: () => (question.isKept = keep(conversation.turns)),
     signal: stopped.signal,
     stop: () => stopped.abort(),

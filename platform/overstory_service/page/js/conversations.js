@@ -1,12 +1,12 @@
-/** Conversations, which this browser alone keeps: their questions, answers and evidence. */
+/** Conversations, saved only in this browser: questions, answers and evidence. */
 
-/** Of a corpus; the oldest goes when one more begins. */
+/** Most conversations of a corpus. A new one replaces the oldest. */
 const MOST_CONVERSATIONS = 30;
 
 /**
- * The conversations of a corpus.
+ * Access to the saved conversations of a corpus.
  *
- * @param {object} context of a view, for its `kept`.
+ * @param {object} context context of a view, for its `kept`.
  */
 export function conversationsOf(context) {
   const listed = context.kept(`conversations.${context.corpus}`);
@@ -17,7 +17,7 @@ export function conversationsOf(context) {
     listed.write(all().filter((each) => each.id !== id));
   }
 
-  /** `{id, title, at}` of each, the newest first. */
+  /** Returns `{id, title, at}` of each conversation, newest first. */
   function all() {
     return listed.read() ?? [];
   }
@@ -26,10 +26,10 @@ export function conversationsOf(context) {
     all,
     forget,
 
-    /** The turns of one: `{question, asked, answer, seconds}`. */
+    /** Returns the turns of a conversation: `{question, asked, answer, seconds}`. */
     turns: (id) => one(id).read() ?? [],
 
-    /** Keeps the turns of one; false where the browser has no room, and everything is as it was. */
+    /** Saves the turns of a conversation. If the browser has no space, returns false and changes nothing. */
     keep: (id, turns) => {
       const before = one(id).read();
       const others = all().filter((each) => each.id !== id);

@@ -1,40 +1,40 @@
 /**
- * Elements are made here and nowhere else. Whatever comes from documents, models and people becomes text nodes:
- * nothing in the page reads markup, and the policy of the page (`trusted-types 'none'`) would refuse it.
+ * All elements are created here. Text from documents, models and people becomes text nodes: the page never parses
+ * markup, and its content security policy (`trusted-types 'none'`) forbids it.
  */
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Properties of elements that are set as such; all others are attributes. */
+/** Names that are set as properties of the element; all other names are attributes. */
 const PROPERTIES = new Set(["checked", "disabled", "hidden", "open", "selected", "value", "indeterminate", "htmlFor"]);
 
-/** Attributes that would run or load what they name. */
+/** Attributes that are refused, because they would run or load their value. */
 const REFUSED = /^(on|srcdoc$|style$|src$|srcset$|action$|formaction$|data$)/i;
 
 /**
- * An HTML element.
+ * Creates an HTML element.
  *
  * @param {string} tag
- * @param {object|null} given attributes; `class`; `dataset`, an object; `on`, an object of listeners by event. Those
+ * @param {object|null} given attributes; `class`; `dataset`, an object; `on`, an object of listeners by event. Values
  *   that are null, undefined or false are left out.
- * @param {...(Node|string|number|Array|null|false)} children texts and nodes, in any nesting.
+ * @param {...(Node|string|number|Array|null|false)} children texts and nodes, nested to any depth.
  */
 export function h(tag, given = null, ...children) {
   return filled(document.createElement(tag), given, children);
 }
 
-/** Likewise of SVG. */
+/** Creates an SVG element. */
 export function svg(tag, given = null, ...children) {
   return filled(document.createElementNS(SVG, tag), given, children);
 }
 
-/** Puts these children into an element in place of all that it has. */
+/** Replaces all children of an element. */
 export function replace(element, ...children) {
   element.replaceChildren(...nodes(children));
   return element;
 }
 
-/** Likewise, where what goes may have the focus: the element has it then, so that the next Tab goes on from there. */
+/** Replaces all children of an element. If one of them had the focus, the element gets it, so that Tab continues there. */
 export function replaceFocused(element, ...children) {
   const had = element.contains(document.activeElement);
   replace(element, ...children);
@@ -65,7 +65,7 @@ function filled(element, given, children) {
   return element;
 }
 
-/** An address that leads within the page, or to the web; nothing that runs. */
+/** Returns an address within the page or on the web; refuses addresses that would run code. */
 function address(text) {
   if (text.startsWith("#") || text.startsWith("/")) return text;
   return /^https?:\/\//i.test(text) ? text : "#";
@@ -80,7 +80,7 @@ function nodes(children) {
 
 let made = 0;
 
-/** An id that no other element has, for labels and descriptions. */
+/** Returns an id that no other element has, for labels and descriptions. */
 export function freshId(prefix = "n") {
   made += 1;
   return `${prefix}-${made}`;

@@ -1,20 +1,20 @@
 /**
- * What the entries of the browser's history had on the screen, so that Back, Forward and a reload return to it: how far it was
- * scrolled, what had the focus, and what a view wants to know again. It is kept for as long as the tab is open.
+ * State of the browser's history entries, so that Back, Forward and a reload restore the scroll position, the focus and the
+ * state of a view. It is kept as long as the tab is open.
  */
 
 const PREFIX = "overstory.entry.";
 const FOCUSABLE = "a[href], button, summary, input, select, textarea";
 
 let shown = null;
-let focused = null; // following a link to a place in the page takes the focus off it
+let focused = null; // following a link within the page moves the focus away
 
 document.addEventListener("focusin", (event) => (focused = event.target));
 
-history.scrollRestoration = "manual"; // the browser scrolls before the view is there
+history.scrollRestoration = "manual"; // the browser would scroll before the view is drawn
 window.addEventListener("pagehide", () => leaveEntry(document.querySelector("main")));
 
-/** Keeps what the entry that is left has on the screen. */
+/** Saves the state of the entry that is left. */
 export function leaveEntry(main) {
   if (!shown) return;
   shown.kept.top = window.scrollY;
@@ -22,11 +22,11 @@ export function leaveEntry(main) {
   try {
     sessionStorage.setItem(PREFIX + shown.id, JSON.stringify(shown.kept));
   } catch {
-    // full, or forbidden: Back then begins at the top
+    // storage is full or forbidden: Back then starts at the top
   }
 }
 
-/** The entry that the browser is at: `{id, kept}`. */
+/** Returns the current history entry: `{id, kept}`. */
 export function entryNow() {
   const id = history.state?.entry ?? Date.now().toString(36) + Math.random().toString(36).slice(2, 8);
   if (id !== history.state?.entry) history.replaceState({ ...history.state, entry: id }, "");
@@ -35,7 +35,7 @@ export function entryNow() {
   return shown;
 }
 
-/** Scrolls to where an entry was, and gives the focus to what had it, once its view is there. */
+/** Restores scroll position and focus of an entry once its view is drawn. */
 export function restoreEntry(main) {
   const { top, focus } = shown.kept;
   if (top === undefined) return;
@@ -48,7 +48,7 @@ function focusOf(main) {
   return at < 0 ? null : { at, text: focused.textContent };
 }
 
-/** What has the same text: there may be more or fewer elements before it than there were. */
+/** Finds the element with the same text, since elements before it may have changed. */
 function nearest(main, focus) {
   const alike = [...main.querySelectorAll(FOCUSABLE)].map((element, at) => ({ element, off: Math.abs(at - focus.at) }));
   const found = alike.filter(({ element, off }) => element.textContent === focus.text && (focus.text || !off));

@@ -1,6 +1,6 @@
 /**
- * An answer as elements. Models write some Markdown: headings, lists, bold, code. Nothing else of it is read, and
- * addresses stay texts: a link or a picture of a model's could carry the question away.
+ * Answers as elements. Of the Markdown that models write, only headings, lists, bold and code are rendered. Links and images
+ * stay plain text, because a model could use them to leak the question.
  */
 
 import { h } from "./dom.js";
@@ -9,8 +9,8 @@ const INLINE = /\*\*([^*\n]+)\*\*|`([^`\n]+)`|\[(\d+)\]/g;
 
 /**
  * @param {string} text
- * @param {(number: number) => Node} cite makes what stands for the number of a citation.
- * @param {number} level of headings in it.
+ * @param {(number: number) => Node} cite returns the element for a citation number.
+ * @param {number} level level of the topmost heading.
  */
 export function formatted(text, cite, level = 3) {
   const blocks = [];
@@ -46,7 +46,7 @@ function inline(text, cite) {
   return nodes;
 }
 
-/** What an answer states before the numbers of a citation, for each time that it has this number. */
+/** Returns the statements of an answer that end with a certain citation number. */
 export function statementsOf(text, number) {
   const found = [];
   for (const line of text.split("\n")) {

@@ -1,5 +1,5 @@
 /**
- * The shell: who asks, which corpora there are, the header, and the view that the address names.
+ * The shell: session, list of corpora, header, and the view that the address names.
  */
 
 import { Problem, get, heard, loaded, remove, root } from "./api.js";
@@ -10,19 +10,19 @@ import { go, link, placeOf } from "./router.js";
 import { empty, failed, waiting, whileEmpty } from "./states.js";
 import { language, words } from "./words.js";
 
-/** Views by their name in addresses, loaded when they are first shown. Each module exports `view(context)`. */
+/** Views by their name in addresses, loaded on demand. Each module exports `view(context)`. */
 const VIEWS = {
   ask: () => import("./views/ask.js"),
   document: () => import("./views/document.js"),
-  walk: () => import("./views/walk.js"),
-  keep: () => import("./views/keep.js"),
+  explore: () => import("./views/explore.js"),
+  manage: () => import("./views/manage.js"),
 };
-/** Those of them that are shown though there is no corpus. */
-const WITHOUT_CORPUS = new Set(["keep"]);
-const NAVIGATION = ["ask", "walk", "keep"];
-/** After which the service is looked for again, where it was not reached. */
+/** Views that work without a corpus. */
+const WITHOUT_CORPUS = new Set(["manage"]);
+const NAVIGATION = ["ask", "explore", "manage"];
+/** Milliseconds until an unreachable service is tried again. */
 const AGAIN_MILLISECONDS = 3000;
-/** Under which browsers keep what this page keeps, each with a name behind it. Services of one host keep their own. */
+/** Prefix of the page's keys in local storage. It differs between services on the same host. */
 const KEPT = `overstory${root}.`;
 
 const state = { session: null, corpora: [], deleted: new Set(), wasSignedIn: false, leave: new AbortController(), whenReached: null, look: 0 };
@@ -62,7 +62,7 @@ window.addEventListener("hashchange", show);
 window.addEventListener("online", lookForService);
 begin();
 
-/** Asks whether the service is there again, until it is. What was to be shown and could not be is shown then. */
+/** Tries to reach the service until it succeeds, then shows the view that could not be shown. */
 async function lookForService() {
   if (banner.hidden) return;
   try {
@@ -77,13 +77,13 @@ function lookSoon() {
   state.look = setTimeout(lookForService, AGAIN_MILLISECONDS);
 }
 
-/** Shows a failure in place of the view, and tries again by itself once the service is reached. */
+/** Shows an error in place of the view, and tries again once the service can be reached. */
 function failedView(error, again) {
   replace(main, failed(error, again));
   if (error.isOffline) state.whenReached = again;
 }
 
-/** Finds out who asks, and shows the place that the address names. */
+/** Requests the session, and shows the view that the address names. */
 async function begin() {
   state.session = state.whenReached = null;
   replace(main, waiting());
@@ -102,7 +102,7 @@ async function enter(session) {
   await show();
 }
 
-/** Asks again which corpora there are; those that are no longer there are not offered, also where the address has one. */
+/** Reloads the list of corpora. Deleted corpora are no longer offered, even if the address names one. */
 async function readCorpora() {
   const before = state.corpora;
   state.corpora = (await get("/v1/corpora")).corpora;
@@ -125,12 +125,12 @@ async function signOut() {
   await begin();
 }
 
-/** Deletes what this browser keeps for the page: conversations hold texts of documents. */
+/** Deletes the page's data in local storage, because conversations contain texts of documents. */
 function forgetKept() {
   for (const name of Object.keys(localStorage)) if (name.startsWith(KEPT)) localStorage.removeItem(name);
 }
 
-/** Shows the place that the address names. */
+/** Shows the view that the address names. */
 async function show() {
   if (!state.session) return;
   const place = placeOf(location.hash);
@@ -162,28 +162,28 @@ async function show() {
 }
 
 /**
- * What a view has:
+ * Context of a view:
  *
- * - `main`: the element to fill; it is empty.
- * - `corpus`, `path`, `params`: of the address; `place` has all of it.
- * - `session`: `{by, name, rights, filtered}`; `may("write")` says whether its rights suffice.
- * - `corpora`: `[{name, documents, chunks}]`; `refreshCorpora()` asks for them again and draws the header.
- * - `signal`: aborted when the view is left; give it to every request.
- * - `title(text)`: names the view, for the window and for screen readers.
- * - `say(text)`: has screen readers say it.
- * - `kept(name)`: `{read(), write(value)}` of what this browser keeps, for who is signed in.
- * - `entry`: an object that belongs to this entry of the browser's history, as Back finds it again.
+ * - `main`: the empty element to fill.
+ * - `corpus`, `path`, `params`: parts of the address; `place` has all of them.
+ * - `session`: `{by, name, rights, filtered}`; `may("write")` returns true if its rights suffice.
+ * - `corpora`: `[{name, documents, chunks}]`; `refreshCorpora()` reloads them and redraws the header.
+ * - `signal`: aborted when the view is left; pass it to every request.
+ * - `title(text)`: sets the title of the window.
+ * - `say(text)`: announces a text to screen readers.
+ * - `kept(name)`: `{read(), write(value)}` of a value in local storage, for the current user.
+ * - `entry`: an object that is kept with this history entry.
  */
 function contextOf(place) {
   state.leave.abort();
   state.leave = new AbortController();
   state.whenReached = null;
   const { session } = state;
-  const isFocused = document.activeElement !== document.body && !document.activeElement.closest("header select"); // the next key chooses on
+  const isFocused = document.activeElement !== document.body && !document.activeElement.closest("header select"); // keep the focus, so that keys continue to choose
   replace(main);
   const entry = entryNow();
   main.className = `view-${place.view || "sign-in"}`;
-  if (isFocused) main.focus({ preventScroll: true }); // what had the focus is gone, or belongs to another place
+  if (isFocused) main.focus({ preventScroll: true }); // the focused element was removed
   return {
     ...place,
     place,
@@ -206,7 +206,7 @@ function contextOf(place) {
   };
 }
 
-/** A value that this browser keeps as JSON; `write` says whether there was room. */
+/** A JSON value in local storage; `write` returns false if there is no space. */
 function keptAs(name) {
   return {
     read: () => {
@@ -222,7 +222,7 @@ function keptAs(name) {
         else localStorage.setItem(name, JSON.stringify(value));
         return true;
       } catch {
-        return false; // full, or forbidden
+        return false; // storage is full or forbidden
       }
     },
   };
@@ -235,8 +235,8 @@ function chosenCorpus() {
 }
 
 function withoutCorpus(name) {
-  const keep = h("a", { class: "button", href: link("keep") }, words.noCorpora.action);
-  if (!state.corpora.length) return empty(words.noCorpora.title, `${words.noCorpora.detail} ${words.noCorpora.hint}`, keep);
+  const manage = h("a", { class: "button", href: link("manage") }, words.noCorpora.action);
+  if (!state.corpora.length) return empty(words.noCorpora.title, `${words.noCorpora.detail} ${words.noCorpora.hint}`, manage);
   const others = state.corpora.map((each) => h("a", { class: "button", href: link("ask", each.name) }, each.name));
   return empty(words.noSuchCorpus.title(name), words.noSuchCorpus.detail, others.slice(0, 12));
 }
@@ -286,13 +286,13 @@ function renderHeader(place) {
   inHeader()[at]?.focus();
 }
 
-/** Whether a question was answered while nobody looked. */
+/** Returns true if a question of the corpus was answered while its conversation was not shown. */
 function hasNews(corpus) {
   return questionsOf({ session: state.session, corpus }).some((each) => each.hasEnded && !each.isSeen);
 }
 
 function brandMark() {
-  const image = document.createElement("img"); // the one picture: `h` sets no src
+  const image = document.createElement("img"); // the only image: `h` sets no src
   image.src = `${root}/page/img/mark.svg`;
   image.alt = "";
   image.width = image.height = 28;

@@ -1,15 +1,15 @@
-/** Where one text stands in another, and texts with marks. */
+/** Positions of quotations in texts, and texts with marks. */
 
 import { h } from "./dom.js";
 
-/** White space and characters without a form, which quotations do not keep. */
+/** White space and invisible characters, which quotations may lack. */
 const UNSEEN = /[\s\p{Cf}]/u;
-/** What an answer adds to a sentence, such as whom a pronoun means. */
+/** Additions of an answer to a sentence in square brackets, such as the referent of a pronoun. */
 const ADDED = /\s*\[[^\]]*\]/g;
 
 /**
- * Where a quotation stands in a text: `[start, end]`, or null. White space counts for nothing, nor do words that the
- * quotation has in square brackets.
+ * Returns the position of a quotation in a text as `[start, end]`, or null. White space is ignored, and so are words that
+ * the quotation has in square brackets.
  */
 export function placeIn(text, quotation) {
   const { letters, places } = seen(text);
@@ -33,7 +33,7 @@ function seen(text) {
   return { letters, places };
 }
 
-/** A text as nodes with these ranges marked; they may overlap. */
+/** Returns a text as nodes with these ranges marked; ranges may overlap. */
 export function marked(text, ranges) {
   const nodes = [];
   let at = 0;
@@ -56,14 +56,14 @@ function merged(ranges) {
   return found;
 }
 
-/** The sentences of a text, each `[start, end]`. */
+/** Returns the sentences of a text as `[start, end]`. */
 export function sentencesOf(text) {
   return [...new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(text)]
     .map(({ index, segment }) => [index, index + segment.trimEnd().length])
     .filter(([start, end]) => end > start);
 }
 
-/** The sentence of a text that has most words of a statement, or null where none has two of them. */
+/** Returns the sentence of a text that shares most words with a statement, or null if no sentence shares two. */
 export function nearestSentence(text, statement) {
   const wanted = wordsOf(statement);
   let best = null;
@@ -79,7 +79,7 @@ function wordsOf(text) {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]{3,}|\p{N}+|[\p{Script=Han}]/gu) ?? []);
 }
 
-/** A text cut at a word, so that it is no longer than so many characters; around a place where one is given. */
+/** Cuts a text at a word boundary to a maximum length, around a range if one is given. */
 export function shortened(text, length, place = null) {
   const plain = text.replace(/\s+/g, " ").trim();
   if (plain.length <= length) return plain;

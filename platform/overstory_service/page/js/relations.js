@@ -1,7 +1,7 @@
 /**
- * Relations as people read them. The index has them as lemmas, "be president of": the verb is shown as the sentence has it, "was
- * president of", with what is before it that changes its meaning ("may be", "did not win"). Where the sentence does not have
- * it – "Ada, president of Israel, …" –, the relation stands without a tense: "president of".
+ * Relations in readable form. The index stores lemmas, such as "be president of". The verb is shown as in the sentence, "was
+ * president of", with auxiliaries and negations ("may be", "did not win"). If the sentence does not contain the verb, as in
+ * "Ada, president of Israel, …", the relation is shown without it: "president of".
  */
 
 const BE = new Set(["be", "am", "is", "are", "was", "were", "been", "being"]);
@@ -10,11 +10,11 @@ const AUXILIARIES = new Set(
 );
 const HAVING = new Set(["has", "have", "had", "having"]);
 const ADVERB = /^(?:\p{L}+ly|also|first|once|later|since|often|now|then|still|only|ever|even)$/u;
-/** Words behind "is" in which what it is has to stand. */
+/** Most words after "is" among which its complement must occur. */
 const BEING_WORDS = 8;
 const PARTICIPLE_WORDS = 3;
 const NOT = /^(?:not|never|cannot|\p{L}+n['’]t)$/u;
-/** The forms of verbs that are not formed by rule, beside that with -s and -ing. */
+/** Irregular forms of verbs, except those with -s and -ing. */
 const IRREGULAR = Object.fromEntries(
   (
     "have has had; bear bore born borne; do does did done; go goes went gone; become became; begin began begun; beat beaten; bring brought; " +
@@ -44,11 +44,11 @@ function isRegular(word, verb) {
 }
 
 /**
- * A relation for people.
+ * Returns a relation in readable form.
  *
- * @param {string} predicate as the index has it.
- * @param {string} sentence that states it; "" where there is none.
- * @param {string} subject whose it is: the verb is looked for behind it first.
+ * @param {string} predicate relation as stored in the index.
+ * @param {string} sentence sentence that states the relation, or "".
+ * @param {string} subject subject of the relation: the verb is searched after it first.
  */
 export function relationText(predicate, sentence = "", subject = "") {
   const [first, ...others] = predicate.split(" ");
@@ -61,7 +61,7 @@ export function relationText(predicate, sentence = "", subject = "") {
   return [...(isNegated ? ["not"] : []), ...(verb === "be" ? [] : [verb]), ...rest].join(" ");
 }
 
-/** The verb as a sentence has it, with what belongs to it before and behind; null where it does not. */
+/** Returns the verb as it occurs in a sentence, with its auxiliaries and particles, or null. */
 function said(verb, rest, sentence, subject, isNegated) {
   const words = [...sentence.matchAll(/[\p{L}\p{N}'’-]+|[^\s\p{L}\p{N}]/gu)];
   const lower = words.map(([word]) => word.toLowerCase());
@@ -80,7 +80,7 @@ function said(verb, rest, sentence, subject, isNegated) {
   return null;
 }
 
-/** The auxiliaries and "not" before a verb, also with an adverb between them, and where they begin. */
+/** Returns the auxiliaries and "not" before a verb, also across an adverb, and their start. */
 function belonging(lower, place) {
   const before = [];
   let first = place;
@@ -93,7 +93,7 @@ function belonging(lower, place) {
   }
 }
 
-/** Whether "is" says something else than the relation: what it is must follow, a participle at once. */
+/** Returns true if "is" belongs to a different relation: the complement must follow, a participle immediately. */
 function isOtherBeing(lower, place, before, [what]) {
   if (["be", "been", "being"].includes(lower[place]) && !before.length) return true;
   if (!what) return false;

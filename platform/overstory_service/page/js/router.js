@@ -1,16 +1,16 @@
 /**
- * Addresses within the page: `#/VIEW/CORPUS/PATH…?PARAMETERS`, all percent-encoded, so that any place can be linked to.
- * What stands after `#` reaches no server and no log.
+ * Addresses within the page: `#/VIEW/CORPUS/PATH…?PARAMETERS`, all percent-encoded, so that every place has a link.
+ * The part after `#` is not sent to the server and not logged.
  */
 
-/** The place that an address names: `{view, corpus, path, params}`; `view` is "" where it names none. */
+/** Returns the place of an address: `{view, corpus, path, params}`; `view` is "" if the address has none. */
 export function placeOf(hash) {
   const [way, query = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
   const [view = "", corpus = "", ...path] = way.split("/").map(decoded);
   return { view, corpus, path: path.filter(Boolean), params: new URLSearchParams(query) };
 }
 
-/** The address of a place; parameters that are null, undefined or "" are left out, and lists are given several times. */
+/** Returns the address of a place. Parameters that are null, undefined or "" are left out, and lists are repeated. */
 export function link(view, corpus = "", path = [], params = {}) {
   const way = [view, corpus, ...path].map(encodeURIComponent).join("/").replace(/\/+$/, "");
   const query = new URLSearchParams();
@@ -22,7 +22,7 @@ export function link(view, corpus = "", path = [], params = {}) {
   return `#/${way}${query.size ? `?${query}` : ""}`;
 }
 
-/** Goes to a place, or changes the address of this one without a new entry in the history. */
+/** Goes to a place. With `replacing`, changes the address without a new history entry. */
 export function go(address, { replacing = false } = {}) {
   if (replacing) {
     history.replaceState(history.state, "", address);

@@ -1,4 +1,4 @@
-/** A document as it is stored, from the passage that is looked for, with sentences marked. */
+/** A stored document, shown from a passage on, with sentences marked. */
 
 import { corpusPath, get } from "./api.js";
 import { h, replace } from "./dom.js";
@@ -8,29 +8,29 @@ import { failed, waiting } from "./states.js";
 import { valueText } from "./values.js";
 import { words } from "./words.js";
 
-/** Passages that are read at a time, around the one that is looked for. */
+/** Passages loaded at a time, around the wanted passage. */
 const PASSAGES = 8;
 const MOST_MARKS_IN_LINK = 4;
 const LONGEST_MARK_IN_LINK = 400;
 
 /**
- * What is looked for in a document.
+ * A place in a document, and the sentences to mark.
  *
  * @typedef {object} Wanted
- * @property {string} document its id.
- * @property {string} passage the id of a passage; "" for the beginning.
- * @property {string[]} quotations sentences to mark, as an answer quotes them.
- * @property {string[]} statements of a model: the sentences that say most of these are marked where nothing is quoted.
- * @property {[number, number]|null} sentence in the passage, to be marked where there is nothing better.
+ * @property {string} document id of the document.
+ * @property {string} passage id of a passage; "" for the start.
+ * @property {string[]} quotations sentences to mark, as quoted by an answer.
+ * @property {string[]} statements statements of a model; without quotations, the sentences that match them best are marked.
+ * @property {[number, number]|null} sentence range in the passage, marked if nothing else is.
  */
 
-/** The address of such a place. */
+/** Returns the address of such a place. */
 export function sourceLink(corpus, { document, passage = "", quotations = [] }) {
   const marks = quotations.slice(0, MOST_MARKS_IN_LINK).map((each) => each.slice(0, LONGEST_MARK_IN_LINK));
   return link("document", corpus, [document], { passage, mark: marks });
 }
 
-/** Fills an element with a document, and brings the first mark into view. */
+/** Fills an element with a document, and scrolls to the first mark. */
 export async function showSource(element, corpus, wanted, { signal, level = 2, withLink = true } = {}) {
   replace(element, waiting());
   let found;
@@ -65,7 +65,7 @@ function read(corpus, { document, passage }, signal) {
   return get(corpusPath(corpus, "documents", document), { around: passage, limit: PASSAGES }, { signal });
 }
 
-/** Passages as they follow each other, without what two of them have in common, a heading where it changes. */
+/** Draws passages in order, without their overlaps, and with a heading where it changes. */
 function blocksOf(reader, passages, before = { end: -1, heading: "", page: null }) {
   const blocks = [];
   const quoted = [];
@@ -126,7 +126,7 @@ function placeOf(document, passages, wanted) {
   return h("p", { class: "source-place", dir: "auto" }, parts.filter(Boolean).join(" · "));
 }
 
-/** Metadata that somebody gave it: those that tell nothing to readers are left out. */
+/** Returns the metadata to show; technical keys are left out. */
 function metadataOf(document) {
   const kept = Object.entries(document.metadata).filter(([key]) => key !== "page_starts");
   if (!kept.length) return null;
@@ -138,7 +138,7 @@ function metadataOf(document) {
   );
 }
 
-/** The page of a passage, from 1, where the document has pages. */
+/** Returns the page number of a passage, from 1, if the document has pages. */
 function pageOf(document, passage) {
   const starts = document.metadata.page_starts;
   if (!Array.isArray(starts) || !starts.length || !starts.every(Number.isInteger)) return null;
@@ -178,7 +178,7 @@ function page(reader, range) {
   return get(corpusPath(reader.corpus, "documents", reader.document.id), range, { signal: reader.signal });
 }
 
-/** Opens a document at the side, over what is read; closing it goes back to where it was opened. */
+/** Opens a document in a dialog at the side. Closing it returns the focus to where it was opened. */
 export function openSource(corpus, wanted) {
   const leave = new AbortController();
   const body = h("div", { class: "sheet-body" });

@@ -1,24 +1,24 @@
-/** What every view shows where there is nothing to show: empty, slow, failed. */
+/** Empty, loading and failed states, shared by all views. */
 
 import { h } from "./dom.js";
 import { words } from "./words.js";
 
-/** After which something that is waited for is said to be slow. */
+/** Milliseconds after which a wait is shown as slow. */
 const SLOW_MILLISECONDS = 5000;
-/** After which something that is waited for is said to be waited for. */
+/** Milliseconds after which a wait is shown at all. */
 const SOON_MILLISECONDS = 200;
 
-/** A text of ours or of the service, with what stands between backticks as code. */
+/** Returns a text with the parts between backticks as code. */
 export function coded(text) {
   return text.split("`").map((part, at) => (at % 2 ? h("code", null, part) : part));
 }
 
-/** A heading: the first of the place where the view has none yet. */
+/** Returns a heading: h1 if the view has none yet. */
 function heading(text) {
   return h(document.querySelector("main h1") ? "h2" : "h1", null, text);
 }
 
-/** Nothing is there: a title, what that means, and what to do about it (links, buttons). */
+/** Empty state: title, explanation and actions (links or buttons). */
 export function empty(title, detail = "", ...actions) {
   return h(
     "section",
@@ -29,7 +29,7 @@ export function empty(title, detail = "", ...actions) {
   );
 }
 
-/** Something is waited for; after some seconds it also says that this takes long. */
+/** Loading state; after some seconds it adds that loading is slow. */
 export function waiting(text = words.waiting.usual) {
   const more = h("p", { class: "state-slow", hidden: true }, words.waiting.slow);
   setTimeout(() => (more.hidden = false), SLOW_MILLISECONDS);
@@ -42,7 +42,7 @@ export function waiting(text = words.waiting.usual) {
   );
 }
 
-/** Does something that fills a place; until there is something in it, the place says that it is waited for. */
+/** Runs a function that fills an element, and shows the loading state until the element has content. */
 export async function whileEmpty(place, fill) {
   const wait = waiting();
   wait.classList.add("is-first");
@@ -55,7 +55,7 @@ export async function whileEmpty(place, fill) {
   }
 }
 
-/** Something failed: what, and the remedy; with a button where it can be tried again. */
+/** Failed state: error and remedy, with a button to try again if possible. */
 export function failed(problem, again = null, label = words.again) {
   const isOurs = problem.status !== undefined;
   return h(

@@ -1,10 +1,10 @@
-/** A question before something is done that is not easily taken back. */
+/** Confirmation before an action that is hard to undo. */
 
 import { h, replace } from "./dom.js";
 import { coded } from "./states.js";
 import { words } from "./words.js";
 
-/** Asks before something is done for good; the answer that does nothing has the focus. */
+/** Asks for confirmation. The button to cancel has the focus. */
 export function sure(place, question, action, { typed = "", label = "" } = {}) {
   const back = document.activeElement;
   const close = () => {
@@ -25,7 +25,7 @@ export function sure(place, question, action, { typed = "", label = "" } = {}) {
   const submit = async (event) => {
     event.preventDefault();
     if (yes.ariaDisabled) return;
-    yes.ariaDisabled = "true"; // a button that is disabled loses the focus
+    yes.ariaDisabled = "true"; // a disabled button would lose the focus
     replace(yes, words.sure.working);
     try {
       await action();

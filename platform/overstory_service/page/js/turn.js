@@ -1,4 +1,4 @@
-/** A question with its answer: the text, its sources, and what else is to be known of it. */
+/** A question with its answer: text, sources and details. */
 
 import { loaded } from "./api.js";
 import { h, replace } from "./dom.js";
@@ -10,20 +10,20 @@ import { coded, failed } from "./states.js";
 import { words } from "./words.js";
 
 const NEAREST_SHOWN = 3;
-/** That are looked at where fewer had no answer. */
+/** Passages to search when fewer gave no answer. */
 const MORE_PASSAGES = 20;
 const EXCERPT_CHARACTERS = 260;
 const LINES_OF_A_PART = 8;
-/** Kinds of parts that are shown below an answer; paths belong to See why, excerpts are passages. */
+/** Kinds of results shown below an answer. Paths are shown by See why, excerpts as passages. */
 const PARTS_SHOWN = ["report", "relation", "entity", "subgraph"];
 const MOST_PARTS = 8;
 
 /**
  * @param {object} turn `{question, asked, answer, seconds}`
- * @param {(changed?: object) => void} again asks the same once more, with what is changed of the request.
- * @param {(question: string) => void} change puts a question into the field.
- * @param {object} open which parts are open: read at first, and kept up to date.
- * @returns {{element: Element, opened: Promise}} `opened` is done when what is to be open is there.
+ * @param {(changed?: object) => void} again asks the question again, with changes to the request.
+ * @param {(question: string) => void} change puts a question into the input field.
+ * @param {object} open which parts are expanded: read first, then kept up to date.
+ * @returns {{element: Element, opened: Promise}} `opened` resolves once the expanded parts are drawn.
  */
 export function turnOf(context, turn, { again, change, isLast = false, open: opens = {} }) {
   const { answer } = turn;
@@ -52,7 +52,7 @@ export function turnOf(context, turn, { again, change, isLast = false, open: ope
   return { element, opened };
 }
 
-/** How a question was completed from those before, with two ways back from a wrong reading. */
+/** Shows how a follow-up question was completed, with two ways to correct it. */
 function askedAs(question, again, change) {
   return h(
     "div",
@@ -67,7 +67,7 @@ function askedAs(question, again, change) {
   );
 }
 
-/** The answer, each number a button that opens its source. */
+/** The answer, with each citation number as a button that opens the source. */
 function answerText(answer, open) {
   const cite = (number) => {
     const citation = answer.citations.find((each) => each.number === number);
@@ -93,7 +93,7 @@ function answerText(answer, open) {
   );
 }
 
-/** An extractive answer's text begins with its guess, which stands above it. */
+/** Removes the guess from the start of an extractive answer, because it is shown above. */
 function textWithoutGuess(answer) {
   if (!answer.guess) return answer.text;
   const lines = answer.text.split("\n");
@@ -102,7 +102,7 @@ function textWithoutGuess(answer) {
     : answer.text;
 }
 
-/** That there is no answer, why, and what came nearest. */
+/** A refusal: the reason, and the closest passages. */
 function refusal(turn, open, again) {
   const { answer, asked } = turn;
   const nearest = answer.evidence.hits.slice(0, NEAREST_SHOWN);
@@ -137,7 +137,7 @@ function sources(answer, open) {
   );
 }
 
-/** A source as a button: number, title, place, and what was read of it with the quotation marked. */
+/** A source as a button: number, title, place and excerpt, with the quotation marked. */
 function sourceCard({ number = null, title, places, text, ranges }, open) {
   return h(
     "button",
@@ -168,13 +168,13 @@ function hitSource(hit) {
   return { title: hit.title || words.source.untitled, places: placesOf(hit, hit), text, ranges: sentence ? [sentence] : [] };
 }
 
-/** Where it stands: its corpus, where several were asked; heading, page, and how many passages it is of. */
+/** Returns the place of a source: corpus if several were asked, heading, page and number of passages. */
 function placesOf(place, hit) {
   const page = place.page === null || place.page === undefined ? "" : words.source.page(place.page);
   return [place.corpus, hit?.heading, page, place.passages?.length > 1 ? words.ask.onPassages(place.passages.length) : ""].filter(Boolean).join(" · ");
 }
 
-/** What a citation leads to, for `openSource`. */
+/** Returns the place that a citation leads to, for `openSource`. */
 function wantedOf(answer, citation) {
   const hit = hitOf(answer, citation.chunk_id);
   return {
@@ -195,7 +195,7 @@ function hitOf(answer, chunk) {
   return [...answer.evidence.hits, ...answer.evidence.sources].find((each) => each.chunk_id === chunk);
 }
 
-/** Parts of the evidence, each with the passages that it stands on. */
+/** Parts of the evidence, each with the passages that support it. */
 function partList(title, parts, answer, open) {
   return h(
     "section",
@@ -232,11 +232,11 @@ function partList(title, parts, answer, open) {
 
 function notesOf(answer) {
   const isMeant = (note) => Object.keys(answer.did_you_mean ?? {}).some((name) => note.includes(name) && note.includes("Did you mean"));
-  const notes = [...new Set([...answer.notes, ...answer.evidence.notes])].filter((note) => !isMeant(note)); // which is said by buttons
+  const notes = [...new Set([...answer.notes, ...answer.evidence.notes])].filter((note) => !isMeant(note)); // shown as buttons instead
   return notes.length > 0 && h("ul", { class: "notes quiet" }, notes.map((note) => h("li", { dir: "auto" }, coded(note))));
 }
 
-/** Names of the question that the documents do not have, with those that may be meant; answers that were kept long ago do not say. */
+/** Unknown names in the question, with similar names as buttons. Answers saved by old versions lack them. */
 function meant({ answer }, again) {
   const unknown = Object.entries(answer.did_you_mean ?? {});
   const instead = (name, other) => {
@@ -246,7 +246,7 @@ function meant({ answer }, again) {
   return unknown.map(([name, like]) => h("p", { class: "meant" }, words.ask.noName(name), like.map((other) => [" ", instead(name, other)])));
 }
 
-/** How long it took, how it was found, and what a model read and cost. */
+/** Details: duration, search method, tokens and cost. */
 function metaOf(context, { answer, asked, seconds }) {
   const { usage: tokens, requests, remembered, cost, seconds: waited } = answer.usage;
   const texts = [words.ask.took(seconds)];
@@ -261,7 +261,7 @@ function metaOf(context, { answer, asked, seconds }) {
   return texts;
 }
 
-/** What can be done with an answer, and See why; `opened` is done when what was open is there again. */
+/** Buttons of an answer, and See why. `opened` resolves once an expanded See why is drawn. */
 function actions(context, turn, again, open, opens) {
   const { answer } = turn;
   const place = h("section", { class: "why", hidden: true });

@@ -1,23 +1,23 @@
 /**
- * See why: how the question led to each passage, sentence by sentence, drawn and as a table.
+ * See why: how the question led to each passage, sentence by sentence, as a drawing and as a table.
  *
- * A passage is drawn once, below what brought it most: a name of the question, another passage with a name or a link in
- * between, or its meaning and words alone. The table has all ways to it, and the share of each reason in its score.
+ * A passage is drawn once, below what contributed most to it: an entity in the question, another passage that shares an
+ * entity or has a link, or its meaning and words. The table has all paths, and the share of each reason in the score.
  */
 
 import { h, replace, svg } from "./dom.js";
 import { marked, placeIn, sentencesOf, shortened } from "./marking.js";
-import { nameLink } from "./views/walk/parts.js";
+import { entityLink } from "./views/explore/parts.js";
 import { words } from "./words.js";
 
 const SENTENCE_CHARACTERS = 240;
 const PARTS_WITH_COLOURS = 6;
-/** Of the lines, in pixels: how far in they begin, how far down a card they end, and their bend. */
+/** Geometry of the lines in pixels: indentation of their start, height of their end on a card, and curvature. */
 const LINE_INSET = 9;
 const ROW_MIDDLE = 22;
 const BEND = 8;
 
-/** The drawing and the table of an answer; names lead to Walk in the corpus of their passage, or in this one, `open` hears a hit. */
+/** The drawing and the table of an answer. Entities link to Explore in the corpus of their passage; `open` is called with a hit. */
 export function whyOf(answer, corpus, open) {
   const tree = treeOf(answer.evidence);
   return [
@@ -29,15 +29,15 @@ export function whyOf(answer, corpus, open) {
 }
 
 /**
- * @typedef {object} Step a way into a passage.
- * @property {Passage|null} from the passage that it comes from; null for the question.
- * @property {string} name that it goes by; "" for meaning and words alone.
- * @property {string} how in words.
- * @property {string} said the sentence of `from` that says the name, or "".
- * @property {string} sentence the one of the passage that it leads to.
+ * @typedef {object} Step a step to a passage.
+ * @property {Passage|null} from previous passage; null for the question.
+ * @property {string} name entity that connects them; "" if only meaning and words do.
+ * @property {string} how kind of the connection in words.
+ * @property {string} said sentence of `from` that mentions the entity, or "".
+ * @property {string} sentence sentence of the passage to which the step leads.
  */
 
-/** The passages of the evidence as a tree below the question. */
+/** Returns the passages of the evidence as a tree below the question. */
 function treeOf(evidence) {
   const known = new Map([...evidence.sources, ...evidence.hits].map((hit) => [hit.chunk_id, hit]));
   const ranks = new Map(evidence.hits.map((hit, at) => [hit.chunk_id, at + 1]));
@@ -54,7 +54,7 @@ function treeOf(evidence) {
     return passage;
   }
 
-  /** Places the beginning of a path, or a passage that none leads to. */
+  /** Places the start of a path, or a passage without a path. */
   function putFirst(chunk, asked, title = "") {
     if (placed.has(chunk)) return placed.get(chunk);
     const hit = known.get(chunk);
@@ -89,7 +89,7 @@ function treeOf(evidence) {
   return { roots, paths, known };
 }
 
-/** A sentence as the passage has it, where what led there has a part of it alone. */
+/** Returns the complete sentence of the passage if the step has only a part of it. */
 function whole(sentence, hit) {
   const place = hit && sentence ? placeIn(hit.text, sentence) : null;
   const around = place && sentencesOf(hit.text).find(([start, end]) => start <= place[0] && place[1] <= end);
@@ -105,7 +105,7 @@ function byWords(hit) {
   return found ? found.clause : words.why.meaning;
 }
 
-/** The sentence of a passage that says a name, or else the one that the question fits best, or its first. */
+/** Returns the sentence of a passage that mentions an entity, else the best match for the question, else the first. */
 function sentenceWith(hit, name) {
   const wanted = name.toLowerCase();
   const all = sentencesOf(hit.text);
@@ -114,7 +114,7 @@ function sentenceWith(hit, name) {
   return hit.text.slice(start, end);
 }
 
-/** The question, names and passages below each other, each further in than what led to it, with lines between them. */
+/** The question, entities and passages as an indented tree with lines. */
 function drawing(question, tree, corpus, open) {
   const lines = svg("svg", { class: "why-lines", "aria-hidden": "true", focusable: "false" });
   const grid = h("div", { class: "why-grid" });
@@ -127,13 +127,13 @@ function drawing(question, tree, corpus, open) {
   new ResizeObserver(draw).observe(grid);
   return whole;
 
-  /** Adds a passage with the name that led to it, and those that it led to. */
+  /** Adds a passage with the entity that led to it, and the passages that follow from it. */
   function place(passage, depth, from) {
     const { step, hit } = passage;
     const pill = h(
       "div",
       { class: step.name ? "why-name" : "why-name is-meaning" },
-      step.name ? h("strong", null, nameLink(hit?.corpus || corpus, step.name)) : null,
+      step.name ? h("strong", null, entityLink(hit?.corpus || corpus, step.name)) : null,
       h("span", { class: "quiet", dir: "auto" }, step.how),
     );
     const into = h("p", { class: "why-sentence", dir: "auto" }, withName(step.sentence, step.name));
@@ -172,7 +172,7 @@ function withName(sentence, ...names) {
   return marked(text, names.filter(Boolean).map((name) => placeIn(text.toLowerCase(), name.toLowerCase())).filter(Boolean));
 }
 
-/** Lines from each element down, and in to the one that it led to, as they stand now. */
+/** Draws lines from each element to its children, at their current positions. */
 function drawLines(whole, lines, edges) {
   const box = whole.getBoundingClientRect();
   const isRtl = getComputedStyle(whole).direction === "rtl";
@@ -193,7 +193,7 @@ function drawLines(whole, lines, edges) {
   );
 }
 
-/** The reasons of a hit with their shares of its score, the largest first; those that took away have a share below 0. */
+/** Returns the reasons of a hit with their shares of its score, largest first. Negative reasons have a share below 0. */
 function sharesOf(hit) {
   const sums = new Map();
   for (const { kind, score } of hit.reasons) sums.set(kind, (sums.get(kind) ?? 0) + score);
@@ -201,7 +201,7 @@ function sharesOf(hit) {
   return [...sums].map(([kind, score]) => ({ kind, share: score / whole })).sort((a, b) => b.share - a.share);
 }
 
-/** Colours by kind, the same for all passages of a page. */
+/** Colours by kind, the same for all passages of the page. */
 const colours = new Map();
 function colourOf(kind) {
   if (!colours.has(kind)) colours.set(kind, (colours.size % PARTS_WITH_COLOURS) + 1);
@@ -233,7 +233,7 @@ function shareBar(hit) {
   );
 }
 
-/** The same as a table: each passage, all ways to it with their sentences, and its reasons with figures. */
+/** The table: each passage with all paths to it, their sentences, and its reasons with figures. */
 function table(evidence, tree, open) {
   const rows = evidence.hits.map((hit, at) => {
     const ways = tree.paths.filter((path) => path.details.steps.at(-1).target_id === hit.chunk_id);
@@ -291,7 +291,7 @@ function table(evidence, tree, open) {
   );
 }
 
-/** A way by other passages: the names on it, and what each passage says. */
+/** A path through other passages: its entities, and the sentence of each passage. */
 function wayOf(path) {
   const { asked, steps } = path.details;
   const names = [asked || words.why.question, steps[0].source_title, ...steps.flatMap((step) => [step.name, step.target_title])];

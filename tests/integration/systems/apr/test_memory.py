@@ -511,7 +511,7 @@ def test_an_answer_is_found_by_the_beginning_of_its_id(corpus: Knowledge) -> Non
 
 def test_the_commands_say_what_is_remembered(corpus: Knowledge, overstory: Run, tmp_path: Path) -> None:
     at = ("--corpus", corpus.corpus_name)
-    assert overstory("memory", "list", *at).out == "No answer is remembered.\n"
+    assert overstory("memory", "list", *at).out == "There are no remembered answers.\n"
     asked = overstory("ask", BORN, "-k", "2", "--retriever", "apr", "--remember", *at)
     assert "Note: the answer is remembered, with " in asked.err
     [stored] = corpus.memory.answers()

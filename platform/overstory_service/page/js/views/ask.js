@@ -7,22 +7,22 @@ import { failed, waiting } from "../states.js";
 import { turnOf } from "../turn.js";
 import { moment, words } from "../words.js";
 
-/** The demo corpus, as `overstory demo` loads it; its questions are those of HotpotQA. */
+/** Source of the demo corpus (`overstory demo`), which has its own example questions. */
 const DEMO_SOURCE = "examples/hotpotqa";
-/** Kinds of names that are asked for in examples. */
+/** Example question by type of entity. */
 const EXAMPLE_TYPES = { PERSON: "who", ORG: "what", WORK_OF_ART: "what", PRODUCT: "what", EVENT: "what", GPE: "what" };
 const MOST_EXAMPLES = 3;
 const RETRIEVERS = ["canopy", "hybrid", "dense", "lexical"];
 const SYSTEMS = ["serag", "hirag", "tretriever", "slimrag", "apr"];
 const PASSAGES = [3, 5, 10, 20];
-/** Corpora that may be asked beside the current one, as the service has it. */
+/** Most other corpora in a question, as in the service. */
 const MOST_OTHERS = 15;
-/** After which a question that has no answer yet asks whether the service is still starting. */
+/** Milliseconds without an answer after which the page checks whether the service is still starting. */
 const STARTING_MILLISECONDS = 1200;
 
 /**
- * Ask: questions and their answers, one conversation at a time. An address without one leads to what is being answered, or
- * was while nobody looked.
+ * Ask: questions and answers, one conversation at a time. An address without a conversation opens the running question, or
+ * the latest unseen answer.
  */
 export async function view(context) {
   const conversations = conversationsOf(context);
@@ -57,7 +57,7 @@ export async function view(context) {
     examples(context, composer.fill).then((found) => found && column.classList.contains("is-empty") && column.append(found), () => {});
   }
 
-  /** The conversation has begun: what stands on an empty page goes. */
+  /** Removes the welcome text once the conversation has started. */
   function isUsed() {
     welcome.hidden = true;
     heading.className = "spoken";
@@ -65,7 +65,7 @@ export async function view(context) {
     column.querySelector(".examples")?.remove();
   }
 
-  /** Forgets a question whose end is shown, unless the browser has no room for its conversation: this is said then. */
+  /** Forgets a question whose end was shown. If the conversation cannot be saved, shows a warning instead. */
   function seen(question) {
     question.isSeen = true;
     if (question.isKept || question.keep()) {
@@ -81,7 +81,7 @@ export async function view(context) {
     replace(noRoom, h("div", { class: "warning", role: "status" }, said, h("button", { type: "button", on: { click: again } }, words.ask.keepNow)));
   }
 
-  /** A turn of the conversation; what was open in it when this entry of the history was left is open again. */
+  /** Draws a turn, with the parts expanded that were expanded in this history entry. */
   function turnAt(at) {
     const turn = conversation.turns[at];
     context.entry.open ??= {};
@@ -94,7 +94,7 @@ export async function view(context) {
     });
   }
 
-  /** Asks a question; the conversation has an address and is listed from then on. */
+  /** Asks a question. The conversation then has an address and is listed. */
   function ask(asked) {
     if (composer.isBusy()) return;
     const keep = (all) => conversations.keep(conversation.id, all);
@@ -106,7 +106,7 @@ export async function view(context) {
     context.say(words.ask.searching);
   }
 
-  /** Shows a question: what is known of it as it comes, and how it ends. */
+  /** Shows a running question, its text as it arrives, and its end. */
   function follow(question) {
     const { asked } = question;
     isUsed();
@@ -123,7 +123,7 @@ export async function view(context) {
     turns.append(place);
     composer.busy(true);
     let before = null;
-    requestAnimationFrame(() => (before = window.scrollY)); // once it was scrolled to
+    requestAnimationFrame(() => (before = window.scrollY)); // after scrolling
     context.signal.addEventListener("abort", () => {
       clearTimeout(soon);
       question.onText = question.onEnd = null;
@@ -140,7 +140,7 @@ export async function view(context) {
       else {
         const shown = turnAt(conversation.turns.length - 1).element;
         place.replaceWith(shown);
-        if (before === null || window.scrollY === before) shown.scrollIntoView({ block: "start" }); // unless somebody reads elsewhere by now
+        if (before === null || window.scrollY === before) shown.scrollIntoView({ block: "start" }); // do not scroll if the reader has scrolled
         context.say(question.isKept ? words.ask.ready(conversation.turns.at(-1).answer) : words.ask.notKept);
       }
       seen(question);
@@ -151,7 +151,7 @@ export async function view(context) {
     return place;
   }
 
-  /** A question that was stopped or failed; it stands in the field again, if nothing else does. */
+  /** Shows a question that was stopped or failed, and puts it back into the field if that is empty. */
   function failedAt(place, { asked, problem }) {
     const again = () => {
       if (composer.isBusy()) return;
@@ -231,7 +231,7 @@ export async function view(context) {
   }
 }
 
-/** The field for a question with its options. `ask` hears the body of a request. */
+/** The input field for a question, with options. `ask` is called with the body of the request. */
 function composerOf(context, ask) {
   const { params } = context;
   const kept = context.kept("options").read() ?? {};
@@ -305,7 +305,7 @@ function composerOf(context, ask) {
     },
     isBusy: () => send.disabled,
     busy: (isBusy) => (send.disabled = isBusy),
-    /** Keeps a question that was asked for when the page is there again, unless another one is typed. */
+    /** Saves a lost question for the next visit, unless something else was typed. */
     keepDraft: (question) => draft.read() ?? draft.write(question),
   };
 
@@ -334,7 +334,7 @@ function composerOf(context, ask) {
     form.requestSubmit();
   }
 
-  /** Keeps what is typed, so that leaving the page, or a session that ends, loses nothing. */
+  /** Saves the typed text, in case the user leaves the page or the session ends. */
   function typed() {
     draft.write(text.value || null);
     grow();
@@ -349,19 +349,19 @@ function composerOf(context, ask) {
     replace(explained, words.ask.retrieverMeans[retriever.value] ?? "");
   }
 
-  /** The keys of metadata, for the filter: nothing that a token with a filter is told. */
+  /** Suggests metadata keys for the filter. Tokens with a filter may not list them. */
   async function readKeys() {
     if (keys.childElementCount || context.session.filtered) return;
     try {
       const found = await get(corpusPath(context.corpus, "metadata"), {}, { signal: context.signal });
       replace(keys, found.keys.map((each) => h("option", { value: `${each.key} = ` })));
     } catch {
-      // without suggestions the field is as good as before
+      // suggestions are optional
     }
   }
 }
 
-/** Boxes for the other corpora, of which some may be asked, too; null where there are none. */
+/** Checkboxes for other corpora, or null if there are none. */
 function otherCorpora(context, chosen) {
   const names = context.corpora.map((each) => each.name).filter((name) => name !== context.corpus);
   if (!names.length) return null;
@@ -382,7 +382,7 @@ function otherCorpora(context, chosen) {
   }
 }
 
-/** Whether the service still loads its models, or nobody has asked it anything since it started. */
+/** Returns true while the service is loading models or has not answered a question since its start. */
 async function isStarting(signal) {
   try {
     return !(await get("/readyz", {}, { signal })).asked;
@@ -395,7 +395,7 @@ function options(values, text) {
   return values.map((value) => h("option", { value: String(value) }, text(value)));
 }
 
-/** Selects a value, which is added where the list has none like it. */
+/** Selects a value, and adds it if the list does not have it. */
 function choose(select, value) {
   if (![...select.options].some((each) => each.value === value)) select.append(h("option", { value }, value));
   select.value = value;
@@ -405,11 +405,11 @@ function field(id, label, ...controls) {
   return h("div", { class: "field" }, h("label", { for: id }, label), controls);
 }
 
-/** Questions that this corpus can be asked. */
+/** Example questions for this corpus. */
 async function examples(context, fill) {
   const signal = { signal: context.signal };
   const { documents } = await get(corpusPath(context.corpus, "documents"), { limit: 1 }, signal);
-  if (!documents.length) return h("p", { class: "examples" }, words.ask.nothingYet, " ", h("a", { href: link("keep", context.corpus) }, words.noCorpora.action));
+  if (!documents.length) return h("p", { class: "examples" }, words.ask.nothingYet, " ", h("a", { href: link("manage", context.corpus) }, words.noCorpora.action));
   let questions = documents[0].source === DEMO_SOURCE ? words.ask.demoQuestions : null;
   if (!questions) {
     const { names } = await get(corpusPath(context.corpus, "names"), { limit: 40 }, signal);

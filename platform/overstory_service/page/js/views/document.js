@@ -4,7 +4,7 @@ import { showSource } from "../source.js";
 import { empty } from "../states.js";
 import { words } from "../words.js";
 
-/** A document by its id, from a passage on: where links to citations lead. */
+/** A document, shown from a passage on; the target of citation links. */
 export async function view(context) {
   const [id] = context.path;
   context.title(words.source.label);

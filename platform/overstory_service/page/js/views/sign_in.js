@@ -3,7 +3,7 @@ import { h, replace } from "../dom.js";
 import { coded, failed } from "../states.js";
 import { words } from "../words.js";
 
-/** Signing in; `context.entered` hears the session, `context.problem` says why it is asked for again. */
+/** Sign-in form. `context.entered` is called with the session. */
 export async function view(context) {
   context.title(words.signIn.title);
   const problem = h("div", { "aria-live": "polite" });
