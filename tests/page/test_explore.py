@@ -243,14 +243,14 @@ def test_axe_finds_nothing_in_explore(open_page: Any, options: dict[str, Any]) -
 
 
 def first_passage(client: httpx.Client, corpus: str, name: str) -> str:
-    found = client.get(f"{corpus}/name/passages", params={"name": name, "limit": 1}).json()["passages"]
+    found = client.get(f"{corpus}/entity/passages", params={"name": name, "limit": 1}).json()["passages"]
     return "".join(each["text"] for each in found)
 
 
 def test_hostile_texts_are_texts_in_explore(open_page: Any, service: Running) -> None:
     with service.client() as client:
         corpus = f"/v1/corpora/{CORPUS}"
-        names = [each["name"] for each in client.get(f"{corpus}/names", params={"limit": 1000}).json()["names"]]
+        names = [each["name"] for each in client.get(f"{corpus}/entities", params={"limit": 1000}).json()["entities"]]
         hostile = next(name for name in names if SCRIPT in first_passage(client, corpus, name))
     page = open_page(f"#/explore/{CORPUS}/entity/{quote(hostile, safe='')}", expected="404")
     page.locator(".explore-passage").first.wait_for()

@@ -33,7 +33,7 @@ TreeName = Annotated[str, Query(max_length=200, description="Name of a tree; the
 class EntityList:
     """Entities, most frequent first."""
 
-    names: tuple[ListedEntity, ...]
+    entities: tuple[ListedEntity, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class TreeList:
     trees: tuple[ListedTree, ...]
 
 
-@router.get("/names", response_model=None, responses={200: {"model": EntityList}})
+@router.get("/entities", response_model=None, responses={200: {"model": EntityList}})
 async def list_entities(
     call: OnCorpus,
     like: Annotated[str, Query(max_length=1_000, description="Only entities whose name starts with this text.")] = "",
@@ -65,7 +65,7 @@ async def list_entities(
     return DataclassResponse(EntityList(tuple(found)))
 
 
-@router.get("/name", response_model=None, responses={200: {"model": EntityFacts}})
+@router.get("/entity", response_model=None, responses={200: {"model": EntityFacts}})
 async def read_entity(
     call: OnCorpus,
     name: Annotated[str, Query(min_length=1, max_length=1_000, description="Name of the entity, as in the texts.")],
@@ -78,7 +78,7 @@ async def read_entity(
     return DataclassResponse(await call.read(lambda view: view.entity(name, limit=limit, where=where)))
 
 
-@router.get("/name/passages", response_model=None, responses={200: {"model": EntityPassages}})
+@router.get("/entity/passages", response_model=None, responses={200: {"model": EntityPassages}})
 async def list_entity_passages(
     call: OnCorpus,
     name: Annotated[str, Query(min_length=1, max_length=1_000, description="Name of the entity, as in the texts.")],
@@ -202,7 +202,7 @@ class EntityEditList:
     dismissed: tuple[DismissedMerge, ...]
 
 
-@router.get("/names/suggested", response_model=None, responses={200: {"model": SuggestedMerges}})
+@router.get("/entities/suggestions", response_model=None, responses={200: {"model": SuggestedMerges}})
 async def list_merge_suggestions(call: OnCorpus, limit: Annotated[int, Query(ge=1, le=1_000)] = 50) -> Response:
     """List merge suggestions: pairs of entities that may be the same, with passages. Needs write rights."""
     call.access.require("write")
@@ -210,7 +210,7 @@ async def list_merge_suggestions(call: OnCorpus, limit: Annotated[int, Query(ge=
     return DataclassResponse(suggestions)
 
 
-@router.get("/names/edits", response_model=None, responses={200: {"model": EntityEditList}})
+@router.get("/entities/edits", response_model=None, responses={200: {"model": EntityEditList}})
 async def list_edits(call: OnCorpus) -> Response:
     """List the manual edits of entities."""
     return DataclassResponse(
@@ -218,7 +218,7 @@ async def list_edits(call: OnCorpus) -> Response:
     )
 
 
-@router.post("/names/edits", response_model=None, responses={200: {"model": EntityEditList}})
+@router.post("/entities/edits", response_model=None, responses={200: {"model": EntityEditList}})
 async def edit_entities(call: OnCorpus, body: EntityEditRequest) -> Response:
     """Edit entities, or undo an edit. Needs write rights."""
     call.access.require("write")

@@ -142,7 +142,7 @@ def test_thousands_of_tiny_requests_are_answered_and_leave_nothing(service: Runn
 
 def pipelined(port: int, count: int) -> int:
     """How many of so many requests, sent at once on one connection, get an answer of 200 or 429."""
-    one = b"GET /v1/corpora/none/names HTTP/1.1\r\nHost: localhost\r\n"
+    one = b"GET /v1/corpora/none/entities HTTP/1.1\r\nHost: localhost\r\n"
     with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS) as connection:
         connection.sendall((one + b"\r\n") * (count - 1) + one + b"Connection: close\r\n\r\n")
         answer = b""

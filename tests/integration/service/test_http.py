@@ -116,22 +116,22 @@ def test_an_answer_is_remembered_where_that_is_asked_for(client: httpx.Client, o
 
 def test_paths_names_and_trees_are_those_of_the_library(client: httpx.Client, shared_corpus: Knowledge) -> None:
     name = shared_corpus.corpus_name
-    listed = client.get(url(name, "names"), params={"limit": 2}).json()["names"]
+    listed = client.get(url(name, "entities"), params={"limit": 2}).json()["entities"]
     assert listed == json.loads(json.dumps(plain(shared_corpus.entities(limit=2))))
-    worded = client.get(url(name, "names"), params={"words": "einstein", "by_kind": "true"}).json()["names"]
+    worded = client.get(url(name, "entities"), params={"words": "einstein", "by_kind": "true"}).json()["entities"]
     assert worded == json.loads(json.dumps(plain(shared_corpus.entities(words="einstein", by_kind=True))))
     assert "Albert Einstein" in {each["name"] for each in worded}
     tree = client.get(url(name, "tree")).json()
     assert tree == json.loads(json.dumps(plain(shared_corpus.tree())))
     paths = client.get(url(name, "paths"), params={"start": "Danube", "end": "Albert Einstein"}).json()
     assert paths == json.loads(json.dumps(plain(shared_corpus.paths("Danube", "Albert Einstein"))))
-    facts = client.get(url(name, "name"), params={"name": "albert einstein", "limit": 3}).json()
+    facts = client.get(url(name, "entity"), params={"name": "albert einstein", "limit": 3}).json()
     assert facts == json.loads(json.dumps(plain(shared_corpus.entity("Albert Einstein", limit=3))))
     assert len(facts["facts"]) == 3
-    nobody = client.get(url(name, "name"), params={"name": "Albert Einstien"})
+    nobody = client.get(url(name, "entity"), params={"name": "Albert Einstien"})
     assert nobody.status_code == HTTPStatus.NOT_FOUND
     assert "Albert Einstein" in nobody.json()["remedy"]
-    assert client.get(url(name, "name"), params={"name": "?!"}).status_code == HTTPStatus.BAD_REQUEST
+    assert client.get(url(name, "entity"), params={"name": "?!"}).status_code == HTTPStatus.BAD_REQUEST
     unknown = client.get(url(name, "paths"), params={"start": "Albert Einstien", "end": "Danube"})
     assert unknown.status_code == HTTPStatus.NOT_FOUND
     assert "Albert Einstein" in unknown.json()["remedy"]
@@ -139,11 +139,11 @@ def test_paths_names_and_trees_are_those_of_the_library(client: httpx.Client, sh
 
 def test_pages_of_a_name_and_of_a_community_have_each_once(client: httpx.Client, shared_corpus: Knowledge) -> None:
     corpus = f"/v1/corpora/{shared_corpus.corpus_name}"
-    name = client.get(f"{corpus}/names", params={"limit": 1}).json()["names"][0]
+    name = client.get(f"{corpus}/entities", params={"limit": 1}).json()["entities"][0]
     seen: list[str] = []
     first: int | None = 0
     while first is not None:
-        page = client.get(f"{corpus}/name/passages", params={"name": name["name"], "first": first, "limit": 2}).json()
+        page = client.get(f"{corpus}/entity/passages", params={"name": name["name"], "first": first, "limit": 2}).json()
         seen += [each["chunk_id"] for each in page["passages"]]
         first = page["next"]
     assert len(seen) == len(set(seen)) >= name["passages"] > 2
@@ -169,7 +169,7 @@ def test_names_are_edited_and_edits_undone(client: httpx.Client, open_corpus: Op
     knowledge.ingest_documents([Document("books", str(n), text) for n, text in enumerate(texts)])
     knowledge.index()
     corpus = f"/v1/corpora/{knowledge.corpus_name}"
-    names = f"{corpus}/names/edits"
+    names = f"{corpus}/entities/edits"
     asked = {"action": "rename", "names": ["Bram Stoker"], "into": "B. Stoker"}
     renamed = client.post(names, json=asked).json()["edits"]
     assert [(each["edit"]["kind"], each["edit"]["to"]) for each in renamed] == [("rename", "B. Stoker")]
@@ -200,7 +200,7 @@ def test_edits_one_after_the_other_wait_for_a_writer_that_is_about_to_end(
     texts = ["Bram Stoker wrote Dracula.", "Abraham Stoker was born in Dublin."]
     knowledge.ingest_documents([Document("books", str(n), text) for n, text in enumerate(texts)])
     knowledge.index()
-    names = f"/v1/corpora/{knowledge.corpus_name}/names/edits"
+    names = f"/v1/corpora/{knowledge.corpus_name}/entities/edits"
     merge = {"action": "merge", "names": ["Bram Stoker"], "into": "Abraham Stoker"}
     for _ in range(3):
         merged = client.post(names, json=merge)
@@ -230,7 +230,7 @@ def test_a_change_beside_a_long_one_says_that_the_corpus_is_written_to(
     knowledge.ingest_documents([Document("books", "1", "Bram Stoker wrote Dracula.")])
     with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "index"):
         hide = {"action": "hide", "names": ["Dracula"]}
-        busy = client.post(f"/v1/corpora/{knowledge.corpus_name}/names/edits", json=hide)
+        busy = client.post(f"/v1/corpora/{knowledge.corpus_name}/entities/edits", json=hide)
     assert (busy.status_code, busy.json()["type"]) == (HTTPStatus.CONFLICT, "urn:overstory:problem:writer-busy")
     assert "process" not in busy.text
 
@@ -312,7 +312,7 @@ def test_what_is_wrong_is_said_with_the_remedy(client: httpx.Client, shared_corp
         (client.post(url(name, "search"), content=b"{", headers={"Content-Type": "application/json"}), 422, "invalid"),
         (client.get(url(name, "search")), 405, "method-not-allowed"),
         (client.get("/nothing"), 404, "not-found"),
-        (client.get(url(" x ", "names")), 400, "corpus-name-invalid"),
+        (client.get(url(" x ", "entities")), 400, "corpus-name-invalid"),
         (client.get(url(name, "documents"), params={"cursor": "x"}), 400, "refused"),
         (client.get(url(name, "documents"), params={"cursor": cursor_of("\ud800", "")}), 400, "refused"),
         (client.get(url(name, "documents"), params={"where": "not " * 350 + "a = 1"}), 400, "filter-error"),
@@ -321,7 +321,7 @@ def test_what_is_wrong_is_said_with_the_remedy(client: httpx.Client, shared_corp
         (client.post(url(name, "sync"), json={"folder": "/a\0b"}), 400, "refused"),
         (client.post(url(name, "files"), files=HELLO, data={"metadata": '{"a": NaN}'}), 400, "refused"),
         (client.get(url(name, "tree"), params={"node": "zz"}), 404, "community-not-found"),
-        (client.get(url(name, "name"), params={"name": "Zxqv Wkj"}), 404, "entity-not-found"),
+        (client.get(url(name, "entity"), params={"name": "Zxqv Wkj"}), 404, "entity-not-found"),
     ]
     for response, status, kind in cases:
         problem = response.json()
@@ -389,7 +389,7 @@ def test_a_name_may_have_a_slash(client: httpx.Client, open_corpus: OpenCorpus) 
 
 
 def test_a_missing_corpus_does_not_name_the_others(client: httpx.Client, shared_corpus: Knowledge) -> None:
-    answer = client.get(url("nowhere", "names")).text
+    answer = client.get(url("nowhere", "entities")).text
     assert shared_corpus.corpus_name not in answer
 
 

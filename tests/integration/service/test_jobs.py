@@ -116,7 +116,7 @@ def test_uploads_that_are_refused_leave_nothing(
 ) -> None:
     assert upload(client, "no such corpus", files, **fields).status_code == status
     assert service.application.state.host.uploads.jobs() == []
-    assert client.get("/v1/corpora/no such corpus/names").status_code == HTTPStatus.NOT_FOUND
+    assert client.get("/v1/corpora/no such corpus/entities").status_code == HTTPStatus.NOT_FOUND
 
 
 def test_files_that_cannot_be_read_are_named_without_the_place_on_the_server(

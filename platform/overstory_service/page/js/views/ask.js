@@ -412,7 +412,7 @@ async function examples(context, fill) {
   if (!documents.length) return h("p", { class: "examples" }, words.ask.nothingYet, " ", h("a", { href: link("manage", context.corpus) }, words.noCorpora.action));
   let questions = documents[0].source === DEMO_SOURCE ? words.ask.demoQuestions : null;
   if (!questions) {
-    const { names } = await get(corpusPath(context.corpus, "names"), { limit: 40 }, signal);
+    const { entities: names } = await get(corpusPath(context.corpus, "entities"), { limit: 40 }, signal);
     questions = names
       .filter((each) => EXAMPLE_TYPES[each.type])
       .slice(0, MOST_EXAMPLES)

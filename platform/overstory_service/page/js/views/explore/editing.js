@@ -39,7 +39,7 @@ export function editing(context, name) {
 
 /** Sends an edit. */
 export function postEdit(context, action, body) {
-  return post(corpusPath(context.corpus, "names", "edits"), { action, ...body }, { signal: context.signal });
+  return post(corpusPath(context.corpus, "entities", "edits"), { action, ...body }, { signal: context.signal });
 }
 
 /** Sends an edit, and shows the result with an undo button. */
@@ -124,7 +124,7 @@ function offer(context, input, list, but) {
       const like = input.value.trim();
       if (like.length < 2) return;
       try {
-        const { names } = await get(corpusPath(context.corpus, "names"), { words: like, limit: SUGGESTED_NAMES }, { signal: context.signal });
+        const { entities: names } = await get(corpusPath(context.corpus, "entities"), { words: like, limit: SUGGESTED_NAMES }, { signal: context.signal });
         replace(list, names.filter((each) => each.name !== but).map((each) => h("option", { value: each.name })));
       } catch (error) {
         if (!(error instanceof Problem) && error.name !== "AbortError") throw error; // suggestions are optional

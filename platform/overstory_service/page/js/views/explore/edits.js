@@ -32,7 +32,7 @@ export async function show(context, body) {
 
 async function showMade(context, place, said) {
   const { corpus, signal } = context;
-  const { edits } = await get(corpusPath(corpus, "names", "edits"), {}, { signal });
+  const { edits } = await get(corpusPath(corpus, "entities", "edits"), {}, { signal });
   if (!edits.length) return void replaceFocused(place, h("p", { class: "quiet" }, text.none));
   replaceFocused(
     place,
@@ -72,7 +72,7 @@ async function showSuggested(context, place, said, again) {
   const { corpus, signal } = context;
   replace(place, waiting());
   try {
-    const found = await get(corpusPath(corpus, "names", "suggested"), { limit: SUGGESTIONS }, { signal });
+    const found = await get(corpusPath(corpus, "entities", "suggestions"), { limit: SUGGESTIONS }, { signal });
     const more = found.found - found.suggestions.length;
     replace(
       place,

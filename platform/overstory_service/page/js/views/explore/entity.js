@@ -53,7 +53,7 @@ export async function show(context, body, [name = ""]) {
 /** Loads an entity. If it is unknown, shows similar names and returns null. */
 async function read({ corpus, signal }, body, name) {
   try {
-    return await get(corpusPath(corpus, "name"), { name, limit: FACTS }, { signal });
+    return await get(corpusPath(corpus, "entity"), { name, limit: FACTS }, { signal });
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 404) throw error;
     const nearest = suggestions(error.remedy);
@@ -121,7 +121,7 @@ function around(corpus, found) {
 async function showPassages(context, place, { name, notes: said }, marks, first) {
   const { corpus, signal } = context;
   replace(place, h("h2", null, text.mentions), waiting());
-  const found = await get(corpusPath(corpus, "name", "passages"), { name, first, limit: PASSAGES }, { signal });
+  const found = await get(corpusPath(corpus, "entity", "passages"), { name, first, limit: PASSAGES }, { signal });
   const step = (to, shown) => h("a", { class: "button", href: entityAddress(corpus, name, { first: to || "" }) }, shown);
   replace(
     place,
