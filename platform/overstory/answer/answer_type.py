@@ -73,8 +73,8 @@ def types_asked_for(question: str) -> Types:
     The question word that it begins with decides, or else one at its end: "How do I see who is logged in?" does not ask
     for a person.
     """
-    said = question.lower()
-    asking = (None if _FIRST.match(said) else _LAST.search(said)) or _ASKING.search(said)
+    lowered = question.lower()
+    asking = (None if _FIRST.match(lowered) else _LAST.search(lowered)) or _ASKING.search(lowered)
     if asking is None or asks_to_choose(question):
         return ()
     word, rest = asking["word"], asking["rest"]

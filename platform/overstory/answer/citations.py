@@ -118,10 +118,10 @@ class CheckedCitations:
         self._after = (self._after or "") + marks
         return marks
 
-    def _numbers(self, said: str) -> list[int]:
+    def _numbers(self, citation: str) -> list[int]:
         """The numbers that a citation names; of a range all, if it is one of passages."""
         numbers: list[int] = []
-        for part in _PARTS.split(said.strip().strip("\\")):
+        for part in _PARTS.split(citation.strip().strip("\\")):
             below = -1 if _BELOW_ZERO.match(part) else 1
             for found in _NUMBERS.finditer(part):
                 ends = [_whole(end) for end in found.groups() if end]

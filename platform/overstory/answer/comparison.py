@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from overstory.answer.reading import Sentence, above, bridges, is_of
+from overstory.answer.reader import Sentence, above, bridges, is_of
 from overstory.text.names.keys import entity_key, without_parentheses
 from overstory.text.questions.asked_for import AskedFor
 
@@ -47,24 +47,26 @@ class Compared:
 def compared(question: str, asked: AskedFor, sentences: Sequence[Sentence]) -> Compared | None:
     """Compare two things by a date or a country. None if the question is not a comparison, does not name two titles of
     passages, or if the passages do not state the value of both."""
-    said_of = _measure(question)
-    if said_of is None:
+    value_of = _measure(question)
+    if value_of is None:
         return None
     things = _things(question, sentences)
     if len(things) != 2:
         return None
     between = _BETWEEN.search(question)
-    of_each = [_of_one(thing, between["who"].lower() if between else "", asked, sentences, said_of) for thing in things]
+    of_each = [
+        _of_one(thing, between["who"].lower() if between else "", asked, sentences, value_of) for thing in things
+    ]
     if any(each is None for each in of_each):
         return None
     (one, first), (other, second) = (each for each in of_each if each is not None)
-    told = tuple(dict.fromkeys((*first, *second)))
+    supporting = tuple(dict.fromkeys((*first, *second)))
     if _SAME.search(question):
-        return Compared("Yes" if one == other else "No", told)
+        return Compared("Yes" if one == other else "No", supporting)
     if one == other or (isinstance(one, tuple) and isinstance(other, tuple) and not _differ(one, other)):
         return None
     smaller = bool(_EARLIER.search(question)) and not _LONGER.search(question)
-    return Compared(things[0] if (one < other) == smaller else things[1], told)  # type: ignore[operator] # of one kind
+    return Compared(things[0] if (one < other) == smaller else things[1], supporting)  # type: ignore[operator] # of one kind
 
 
 Value = Moment | str | int
@@ -88,7 +90,7 @@ def _measure(question: str) -> Measure | None:
 
 
 def _of_one(
-    thing: str, between: str, asked: AskedFor, sentences: Sequence[Sentence], said_of: Measure
+    thing: str, between: str, asked: AskedFor, sentences: Sequence[Sentence], value_of: Measure
 ) -> tuple[Value, tuple[Sentence, ...]] | None:
     """The value of a thing, or of the person between (the director of a film), and the sentences that state it."""
     links: tuple[Sentence, ...] = ()
@@ -99,7 +101,7 @@ def _of_one(
             return None
         links, name = (found[0].sentence,), found[0].name
     for each in sorted((each for each in sentences if is_of(each, name)), key=lambda each: each.place):
-        value = said_of(each)
+        value = value_of(each)
         if value is not None:
             return value, (*links, each)
     return None

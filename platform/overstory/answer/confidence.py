@@ -13,12 +13,12 @@ from dataclasses import dataclass, fields
 
 from overstory.answer.answer_type import asks_to_choose
 from overstory.answer.context import Item
-from overstory.answer.reading import Sentence, above, is_about, same_name, with_titles
+from overstory.answer.reader import Sentence, above, is_about, same_name, with_titles
 from overstory.answer.support import (
     LEAST_SUPPORTING_COSINE,
     WordVectors,
     content_words,
-    is_said,
+    is_supported,
     meaning_stems,
     name_words,
     padded,
@@ -45,12 +45,12 @@ _RUNS = re.compile(r"\d+|[^\W\d_]+")
 _JOINT = r"[\W_]{0,3}"
 
 
-def unsaid_words(
+def missing_words(
     question: str,
     asked: AskedFor,
     passages: Sequence[Item],
     sentences: Sequence[Sentence],
-    told: Sequence[Sentence],
+    relevant: Sequence[Sentence],
     words: WordVectors,
 ) -> tuple[str, ...]:
     """The words for what a question asks for that no sentence says of its names."""
@@ -61,13 +61,13 @@ def unsaid_words(
         if any(same_name(mention.surface, name) for name in asked.names)
     }
     near = _nearest_by_words(question, passages)
-    telling = [
-        each for each in told if each.passage.number in near and not _tells_of_another(each, asked, kinds & _ACTING)
+    usable = [
+        each for each in relevant if each.passage.number in near and not _concerns_another(each, asked, kinds & _ACTING)
     ]
-    unsaid = tuple(word for word in asked.wanted if how_far_told(word, telling, words) < LEAST_SUPPORTING_COSINE)
-    if asks_to_choose(question) and 2 * len(unsaid) <= len(asked.wanted):
+    missing = tuple(word for word in asked.wanted if support_in(word, usable, words) < LEAST_SUPPORTING_COSINE)
+    if asks_to_choose(question) and 2 * len(missing) <= len(asked.wanted):
         return ()  # "Is smoking allowed in the yard?" is answered by where it is
-    return unsaid
+    return missing
 
 
 def _nearest_by_words(question: str, passages: Sequence[Item]) -> frozenset[int]:
@@ -78,7 +78,7 @@ def _nearest_by_words(question: str, passages: Sequence[Item]) -> frozenset[int]
     return frozenset(number for number, count in shared.items() if 2 * count >= most)
 
 
-def _tells_of_another(sentence: Sentence, asked: AskedFor, kinds: Set[str]) -> bool:
+def _concerns_another(sentence: Sentence, asked: AskedFor, kinds: Set[str]) -> bool:
     """Whether a sentence names a person or an organisation, but not the one that the question does: the salary of Anna
     Berger is not Tim Berger's, though his passage says it.
 
@@ -87,7 +87,7 @@ def _tells_of_another(sentence: Sentence, asked: AskedFor, kinds: Set[str]) -> b
     """
     names = asked.names
     of_kin = _OF_KIN.match(sentence.text) if kinds else None
-    if of_kin is not None and not any(is_said(word, (stem(of_kin["kin"].lower()),)) for word in asked.wanted):
+    if of_kin is not None and not any(is_supported(word, (stem(of_kin["kin"].lower()),)) for word in asked.wanted):
         after = padded(sentence.text[of_kin.end() :])
         return not any(padded(name) in after for name in names)  # "His sister lives in Kiel"
     if not names or is_about(sentence, names) or any(padded(name) in padded(sentence.before) for name in names):
@@ -109,7 +109,7 @@ def _is_stated_of_another(sentence: Sentence, asked: AskedFor) -> bool:
     stated = [
         fact.subject if asked.subject == (_BY.search(fact.predicate) is not None) else fact.object
         for fact in sentence.facts
-        if any(is_said(word, meaning_stems(fact.predicate)) for word in asked.wanted)
+        if any(is_supported(word, meaning_stems(fact.predicate)) for word in asked.wanted)
     ]
     own = {word for name in asked.names for word in padded(name).split()}
     return bool(stated) and all(
@@ -132,9 +132,9 @@ def is_nowhere(name: str, passages: Sequence[Item]) -> bool:
     return not any(whole.search(with_titles(each)) for each in passages)
 
 
-def how_far_told(word: str, sentences: Sequence[Sentence], words: WordVectors) -> float:
+def support_in(word: str, sentences: Sequence[Sentence], words: WordVectors) -> float:
     """1.0 if one of these sentences says a word or its relation, else the greatest cosine of it and one of theirs."""
-    if any(is_said(word, each.stems) for each in sentences):
+    if any(is_supported(word, each.stems) for each in sentences):
         return 1.0
     return max(0.0, similarity(word, (each.text for each in sentences), words))
 
@@ -177,7 +177,7 @@ class Fit:
     whole: float = 0.0
     apart: float = 0.0
     subjects: float = 0.0
-    said: float = 0.0
+    stated: float = 0.0
     together: float = 0.0
     naming: float = 0.0
 
@@ -190,7 +190,7 @@ WEIGHTS = Fit(
     whole=1.22,
     apart=0.23,
     subjects=1.41,
-    said=0.65,
+    stated=0.65,
     together=1.04,
     naming=1.73,
 )
@@ -211,8 +211,8 @@ class Confidence:
 
     value: float
     fit: Fit
-    unsaid: tuple[str, ...] = ()
-    of: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 def confidence_in(
@@ -227,17 +227,17 @@ def confidence_in(
     if language_of(question) != "en":
         return _by_words(question, passages, sentences)
     about = _about(asked, passages)
-    told = [each for each in sentences if each.passage.number in about]
-    said = {word: how_far_told(word, told, words) for word in (*asked.wanted, *asked.others)}
-    fit = _fit(question, asked, passages, sentences, told, said)
+    relevant = [each for each in sentences if each.passage.number in about]
+    stated = {word: support_in(word, relevant, words) for word in (*asked.wanted, *asked.others)}
+    fit = _fit(question, asked, passages, sentences, relevant, stated)
     score = _CONFIDENCE_OFFSET + sum(getattr(WEIGHTS, each.name) * getattr(fit, each.name) for each in fields(Fit))
     value = 1.0 / (1.0 + math.exp(-score))
     if not asked.direct or form_of(question) not in {"question", "definition"}:
         return Confidence(value, fit)
-    unsaid = unsaid_words(question, asked, passages, sentences, told, words)
-    of = asked.names if any(is_said(word, each.stems) for word in unsaid for each in sentences) else ()
-    unsaid = unsaid or tuple(name for name in asked.names if is_nowhere(name, passages))
-    return Confidence(value * _UNSAID_CONFIDENCE_SHARE if unsaid else value, fit, unsaid, of)
+    missing = missing_words(question, asked, passages, sentences, relevant, words)
+    names = asked.names if any(is_supported(word, each.stems) for word in missing for each in sentences) else ()
+    missing = missing or tuple(name for name in asked.names if is_nowhere(name, passages))
+    return Confidence(value * _UNSAID_CONFIDENCE_SHARE if missing else value, fit, missing, names)
 
 
 def _by_words(question: str, passages: Sequence[Item], sentences: Sequence[Sentence]) -> Confidence:
@@ -259,8 +259,8 @@ def _fit(
     asked: AskedFor,
     passages: Sequence[Item],
     sentences: Sequence[Sentence],
-    told: Sequence[Sentence],
-    said: dict[str, float],
+    relevant: Sequence[Sentence],
+    stated: dict[str, float],
 ) -> Fit:
     texts = [padded(f"{above(each.found)}\n{each.body}") for each in passages]
     there = frozenset[str]().union(*(content_words(f"{above(each.found)}\n{each.body}") for each in passages))
@@ -278,8 +278,8 @@ def _fit(
         subjects=_share(
             [key in titles or any(padded(each.text).startswith(key) for each in sentences) for key in keys]
         ),
-        said=sum(said.values()) / len(said) if said else 1.0,
-        together=max((_share([is_said(word, each.stems) for word in said]) for each in told), default=0.0),
+        stated=sum(stated.values()) / len(stated) if stated else 1.0,
+        together=max((_share([is_supported(word, each.stems) for word in stated]) for each in relevant), default=0.0),
         naming=float(bool(keys)),
     )
 

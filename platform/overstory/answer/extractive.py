@@ -20,8 +20,8 @@ from overstory.answer.confidence import USUAL, Confidence, confidence_in
 from overstory.answer.context import Context, Item
 from overstory.answer.guess import guess_in, yes_or_no
 from overstory.answer.paragraphs import cells_of, is_navigation
-from overstory.answer.reading import AnswerReader, Bridge, Sentence, above, bridges, is_about, is_of
-from overstory.answer.support import content_words, how_far_said, is_said, meaning_stems, padded
+from overstory.answer.reader import AnswerReader, Bridge, Sentence, above, bridges, is_about, is_of
+from overstory.answer.support import content_words, degree_of_support, is_supported, meaning_stems, padded
 from overstory.protocols import cosines_with
 from overstory.text.names.keys import entity_key, key_words, without_parentheses
 from overstory.text.questions.asked_for import AskedFor
@@ -46,13 +46,13 @@ busy cores."""
 # Added to the cosine of a sentence:
 _REACHED_BONUS = 0.5  # it is in a passage that another one led to
 _BETWEEN_NAMES_BONUS = 0.6  # it is on who stands in between
-_SAID_WEIGHT = 0.2  # the share of the words for what is asked that it says
-_DIRECTLY_SAID_WEIGHT = 0.4  # the same where the question is direct
+_STATED_WEIGHT = 0.2  # the share of the words for what is asked that it says
+_DIRECTLY_STATED_WEIGHT = 0.4  # the same where the question is direct
 _FITTING_NAME_WEIGHT = 0.3  # it has a name of the kind that is asked for
 _NAMED_WEIGHT = 0.3  # the share of the names of a direct question that it says
 _HEADING_WEIGHT = 0.3  # the cosine of the question and the heading above it
 _UNDER_TITLE_SHARE = 0.5  # of a name that it says, for one that it only stands under
-_WHOLLY_SAID_WEIGHT = 0.3  # again where it says all of the words for what is asked
+_WHOLLY_STATED_WEIGHT = 0.3  # again where it says all of the words for what is asked
 _RANK_PENALTY = 0.03  # less for each passage ranked above
 _STEPS_RANK_PENALTY = 0.15
 """More so of a how-to question: which section has the steps its sentences say less well than its place does."""
@@ -122,8 +122,8 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
     through = next((each.name for each in found if is_of(best, each.name)), "") if len(found) == 1 else ""
     chosen = list(_worth_showing(sentences, _nearness_wanted(question, best, scene)))
     chain = _chain(best, sentences, asked, scene)
-    beside = [each for each in read if each.passage.number == best.passage.number]
-    guess = guess_in(question, asked, chain, beside, through) or yes_or_no(question, asked, best)
+    same_passage = [each for each in read if each.passage.number == best.passage.number]
+    guess = guess_in(question, asked, chain, same_passage, through) or yes_or_no(question, asked, best)
     further = [each for each in chosen if all(each.text not in (other.text, other.before) for other in chain)]
     return Extract((*chain, *further)[: max(_MOST_SENTENCES_SHOWN, len(chain))], best, guess, confidence)
 
@@ -142,18 +142,18 @@ def _scored(
     scored: list[Sentence] = []
     for each, cosine in zip(readable, cosines[: len(readable)], strict=True):
         stems = each.stems | meaning_stems(each.before)
-        said = sum(how_far_said(word, stems) for word in final) / max(1, len(final))
+        stated = sum(degree_of_support(word, stems) for word in final) / max(1, len(final))
         fits = (
             (each.item and asks_for_code(question))
             or (figure and _FIGURE.search(each.text) is not None)
             or any(mention.type in types and mention.surface not in question for mention in each.mentions)
         )
         score = float(cosine) + scene.bonus(each.passage) + _FITTING_NAME_WEIGHT * fits
-        score += (_DIRECTLY_SAID_WEIGHT if asked.direct else _SAID_WEIGHT) * said
+        score += (_DIRECTLY_STATED_WEIGHT if asked.direct else _STATED_WEIGHT) * stated
         under = float(headed[_heading(each)]) if _heading(each) else 0.0
         score += _HEADING_WEIGHT * under - _STEPS_RANK_PENALTY * asks_how(question) * (each.passage.number - 1)
         if asked.direct:
-            score += _WHOLLY_SAID_WEIGHT * (bool(final) and all(is_said(word, stems) for word in final))
+            score += _WHOLLY_STATED_WEIGHT * (bool(final) and all(is_supported(word, stems) for word in final))
             score += _NAMED_WEIGHT * (scene.share_named(each) + scene.is_key(each))
         scored.append(replace(each, score=score, cosine=max(float(cosine), under)))
     return sorted(scored, key=lambda each: -each.score)
@@ -215,11 +215,11 @@ class _Scene:
     leads to: in that of Murnau, whom the question does not name."""
 
     def __init__(self, question: str, asked: AskedFor, passages: Sequence[Item], sentences: Sequence[Sentence]) -> None:
-        said = padded(question)
+        stated = padded(question)
         self._names = [padded(name) for name in asked.names]
         titles = {each.number: padded(without_parentheses(each.title)) for each in passages}
         texts = {each.number: " ".join(padded(s.text) for s in sentences if s.passage is each) for each in passages}
-        named = {number for number, title in titles.items() if title.strip() and title in said}
+        named = {number for number, title in titles.items() if title.strip() and title in stated}
         if not named:
             named = {number for number, text in texts.items() if any(name in text for name in self._names)}
         begin = named or set(titles)
@@ -327,4 +327,6 @@ def _link(chain: Sequence[Sentence], sentences: Sequence[Sentence], asked: Asked
         each for each in sentences if each.passage.number not in read and title.strip() and title in padded(each.text)
     ]
     words = (*asked.others, *asked.wanted)
-    return max(leading, key=lambda each: each.score + sum(is_said(word, each.stems) for word in words), default=None)
+    return max(
+        leading, key=lambda each: each.score + sum(is_supported(word, each.stems) for word in words), default=None
+    )

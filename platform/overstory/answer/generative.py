@@ -141,7 +141,7 @@ NONE = "Not in the evidence."
 _MOST_WORDS_OF_A_REFUSAL = 25
 """An answer that says so in more words, or cites a passage, is taken for an answer."""
 
-_SAYS_NONE = re.compile(r"\W*not\s+in\s+the\s+evidence\b(?P<between>(?:\[\d+\]|[^\w\[])*)", re.IGNORECASE)
+_REFUSAL = re.compile(r"\W*not\s+in\s+the\s+evidence\b(?P<between>(?:\[\d+\]|[^\w\[])*)", re.IGNORECASE)
 _STOP = re.compile(r"[^\w\s\[\]]")
 _WORDS = re.compile(r"\w+")
 _THOUGHT = ("<think>", "</think>")
@@ -180,35 +180,35 @@ def write(
     An answer that was cut at the limit of tokens is given as far as it goes, with a note. One that begins to repeat
     itself, or goes on without a letter or a digit, is stopped, and given as far as that, with a note.
     """
-    heard = _Heard(len(context.items), on_text)
+    stream = _Stream(len(context.items), on_text)
     messages = prompt(PROMPTS[style]).messages(question=question, passage=[each.text for each in context.items])
     quoted = (id_ for each in context.items for id_ in each.chunks)
     pieces = chat.quoting(quoted).stream(messages)
     notes: list[str] = []
     model = ""
     try:
-        completion = heard.all_of(pieces)
+        completion = stream.all_of(pieces)
         model = _name_of(chat) if completion is None else completion.model
     except AnswerTruncated as error:
-        heard.end()
+        stream.end()
         model = _name_of(chat)
         notes.append(f"{error} {error.remedy}")
     finally:
         pieces.close()
-    text = heard.text.strip()
-    stopped = heard.repetition.found
+    text = stream.text.strip()
+    stopped = stream.repetition.found
     if stopped:
         text = before_repetition(text)
         notes.append(f"{_STOPPED[stopped]} What it said until then was kept.")
     if not text:
         why = _STOPPED[stopped] if stopped else "The model's answer has nothing to show."
         raise AnswerUnusable(why, remedy="Ask again, or use another model.")
-    answered = not says_not_in_evidence(text)
+    answered = not is_refusal(text)
     # Of what was said some may have been dropped, so that they are looked for in what is left.
     left = CheckedCitations(len(context.items))
     left.take(text)
     left.rest()
-    notes += [*heard.notes, *_notes(heard.citations, cites=bool(left.cited), answered=answered)]
+    notes += [*stream.notes, *_notes(stream.citations, cites=bool(left.cited), answered=answered)]
     return Written(text, model, answered, tuple(sorted(left.cited)) if answered else (), tuple(notes))
 
 
@@ -218,7 +218,7 @@ def _name_of(chat: Chat) -> str:
     return ":".join(name[:-1]) or kind
 
 
-def says_not_in_evidence(text: str) -> bool:
+def is_refusal(text: str) -> bool:
     """Whether an answer says that there is none: the words of the prompt, few others, and no citation."""
     words = _WORDS.findall(text.lower())
     if NOT_IN_EVIDENCE not in " ".join(words) or without_citations(text) != text.strip():
@@ -229,14 +229,14 @@ def says_not_in_evidence(text: str) -> bool:
 def without_contradiction(text: str) -> tuple[str, tuple[str, ...]]:
     """An answer that begins by saying that there is none, without that if it goes on and cites a passage, else that
     alone; and notes on what was dropped. Others as they are."""
-    said = _SAYS_NONE.match(text)
-    if said is None:
+    refusal = _REFUSAL.match(text)
+    if refusal is None:
         return text, ()
-    rest = text[said.end() :].strip()
+    rest = text[refusal.end() :].strip()
     if without_citations(rest) == rest:  # cites nothing
         dropped = "What the model said beyond that cites no passage and was left out."
         return NONE, (dropped,) if rest else ()
-    if not _STOP.search(said["between"]):  # "not in the evidence of [1], but …" is one sentence
+    if not _STOP.search(refusal["between"]):  # "not in the evidence of [1], but …" is one sentence
         return text, ()
     return rest, ("The model first said that it is not in the evidence, and then answered: the first was left out.",)
 
@@ -255,7 +255,7 @@ def _notes(citations: CheckedCitations, *, cites: bool, answered: bool) -> tuple
     return tuple(notes)
 
 
-class _Heard:
+class _Stream:
     """The displayable part of an answer while it streams: no control characters, thoughts or invalid numbers.
 
     One that begins with "not in the evidence" is shown at its end: only then is it known whether it is an answer.

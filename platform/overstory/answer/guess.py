@@ -22,8 +22,8 @@ from overstory.answer.answer_type import (
 )
 from overstory.answer.comparison import life_in
 from overstory.answer.paragraphs import cells_of
-from overstory.answer.reading import Sentence, above, is_about, is_of, same_name
-from overstory.answer.support import is_said, meaning_stems, padded
+from overstory.answer.reader import Sentence, above, is_about, is_of, same_name
+from overstory.answer.support import is_supported, meaning_stems, padded
 from overstory.model import FactStatement, Mention
 from overstory.text import entity_key
 from overstory.text.coreference.references import PRONOUNS
@@ -37,7 +37,7 @@ _LONGEST_VALUE_WORDS = 12  # words of a value after a key; more are a sentence
 _MOST_CHARACTERS_TO_A_NAME = 40
 """Characters between a word of the question and the name that it is about: "directed by F. W. Murnau"."""
 _MOST_CHARACTERS_TO_A_PLACE = 80  # characters between what happened and the place where it did
-_LEAST_TOLD_WORD_SHARE = 0.8
+_LEAST_SUPPORTED_WORD_SHARE = 0.8
 """The share of the words of a question that the sentences of a chain say."""
 
 _FOOTNOTE = re.compile(r"(?<=[^\W\d_])\d+$")
@@ -104,9 +104,9 @@ def guess_in(
         )
     certain = is_of(sentence, through) if through else _is_certain(asked, chain)
     by_whom = _BY_WHOM.search(question)
-    if by_whom is not None and not is_said(by_whom[1], sentence.stems):
+    if by_whom is not None and not is_supported(by_whom[1], sentence.stems):
         return ""
-    if not types or not certain or not _says_so(question, sentence.text):
+    if not types or not certain or not _is_outright(question, sentence.text):
         return ""
     wanted = WHO if types == PERSON else types
     fitting = [each for each in sentence.mentions if _fits(each, wanted, f"{question} {through}", sentence.text)]
@@ -115,7 +115,7 @@ def guess_in(
     if types == DATE:
         return _date(question, asked, sentence, fitting)
     if types == DURATION:
-        found = _beside(asked, sentence, [each for each in fitting if _LONG.search(each.surface)])
+        found = _next_to(asked, sentence, [each for each in fitting if _LONG.search(each.surface)])
         return found.surface if found is not None else ""
     if types == NUMBER:
         return _number(question, asked, sentence, fitting)
@@ -127,16 +127,16 @@ def guess_in(
     by_role = list(dict.fromkeys(_in_role(asked, sentence, [*fitting, *acting])))
     if len(by_role) == 1:
         return _cleaned(by_role[0], types)
-    stated = any(is_said(word, meaning_stems(fact.predicate)) for fact in sentence.facts for word in asked.wanted)
+    stated = any(is_supported(word, meaning_stems(fact.predicate)) for fact in sentence.facts for word in asked.wanted)
     if by_role or stated or not (asked.direct or through):
         return ""
     if not through and not _names_itself(asked, sentence):
         return ""
-    beside = _beside(asked, sentence, [each for each in fitting if not _is_place_of(each, sentence.text)])
-    return _cleaned(beside.surface, types) if beside is not None else ""
+    adjacent = _next_to(asked, sentence, [each for each in fitting if not _is_place_of(each, sentence.text)])
+    return _cleaned(adjacent.surface, types) if adjacent is not None else ""
 
 
-def _says_so(question: str, text: str) -> bool:
+def _is_outright(question: str, text: str) -> bool:
     """Whether a sentence says outright what it says, and of the year that the question asks of."""
     asked = set(_HEDGES.findall(question))
     if any(hedge not in asked for hedge in _HEDGES.findall(text)):
@@ -171,13 +171,13 @@ def _is_certain(asked: AskedFor, chain: Sequence[Sentence]) -> bool:
     """Whether a sentence answers: it says what the question asks for, and is about what it names; or those that lead to
     it say the rest."""
     sentence = chain[-1]
-    if not all(is_said(word, sentence.stems) for word in asked.wanted):
+    if not all(is_supported(word, sentence.stems) for word in asked.wanted):
         return False
     if len(chain) == 1:
         return asked.direct and (not asked.names or is_about(sentence, asked.names))
     words = (*asked.wanted, *asked.others)
-    told = [any(is_said(word, each.stems) for each in chain) for word in words]
-    return sum(told) >= _LEAST_TOLD_WORD_SHARE * len(told) and is_about(chain[0], asked.names or ("",))
+    supported = [any(is_supported(word, each.stems) for each in chain) for word in words]
+    return sum(supported) >= _LEAST_SUPPORTED_WORD_SHARE * len(supported) and is_about(chain[0], asked.names or ("",))
 
 
 def _called(sentence: Sentence, fitting: Sequence[Mention]) -> str:
@@ -192,8 +192,8 @@ def _called(sentence: Sentence, fitting: Sequence[Mention]) -> str:
 
 def _where(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> str:
     """The first place after the word that says what happened there, with a preposition before it."""
-    said = sorted({at for word in asked.wanted for at in _places(word, sentence.text)})
-    for start in said:
+    places = sorted({at for word in asked.wanted for at in _places(word, sentence.text)})
+    for start in places:
         for each in sorted(fitting, key=lambda mention: sentence.text.find(mention.surface, start)):
             at = sentence.text.find(each.surface, start)
             between = sentence.text[start : max(start, at)]
@@ -225,14 +225,14 @@ def _in_role(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) ->
     found = False
     for fact in sentence.facts:
         for called, other in ((fact.object, fact.subject), (fact.subject, fact.object)):
-            if _says_what_is(asked, fact, called) and (
+            if _identifies(asked, fact, called) and (
                 name := next((surface for surface in surfaces if surface in other), "")
             ):
                 found = True
                 yield name
                 break
     for fact in () if found else sentence.facts:
-        if any(is_said(word, meaning_stems(fact.predicate)) for word in asked.wanted):
+        if any(is_supported(word, meaning_stems(fact.predicate)) for word in asked.wanted):
             passive = _PASSIVE.match(fact.predicate) is not None
             by = _BY.search(fact.predicate) is not None
             if passive and not by and asked.subject:
@@ -256,19 +256,19 @@ def _concerns(phrase: str, asked: AskedFor, sentence: Sentence) -> bool:
     return named or any(stem(word.lower()) in words for word in (*asked.wanted, *asked.others))
 
 
-def _says_what_is(asked: AskedFor, fact: FactStatement, called: str) -> bool:
+def _identifies(asked: AskedFor, fact: FactStatement, called: str) -> bool:
     """Whether a fact calls somebody what is asked for: "Ada is the mayor of Ulm"."""
     if not fact.predicate.startswith("be") or _PASSIVE.match(fact.predicate):
         return False
     if len(_OWNED.findall(called)) > 1:
         return False  # "Ada's wife's brother" is not Ada's brother
-    return any(is_said(word, meaning_stems(called)) for word in asked.wanted)
+    return any(is_supported(word, meaning_stems(called)) for word in asked.wanted)
 
 
-def _beside(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> Mention | None:
+def _next_to(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> Mention | None:
     """The name of the type beside the word that says what is asked for: the only one, or the one that follows it."""
     different = {entity_key(each.surface): each for each in fitting}
-    if not asked.wanted or not all(is_said(word, sentence.stems) for word in asked.wanted):
+    if not asked.wanted or not all(is_supported(word, sentence.stems) for word in asked.wanted):
         return None
     if len(different) == 1:
         return next(iter(different.values()))
@@ -295,7 +295,7 @@ def _nearest_to_names(asked: AskedFor, text: str, fitting: Sequence[Mention], ot
 
 def _places(word: str, text: str) -> Iterator[int]:
     for match in re.finditer(r"\w+", text):
-        if match.group().lower() not in FUNCTION_WORDS and is_said(word, (stem(match.group().lower()),)):
+        if match.group().lower() not in FUNCTION_WORDS and is_supported(word, (stem(match.group().lower()),)):
             yield match.start()
 
 
@@ -307,17 +307,17 @@ def _is_of_it(asked: AskedFor, sentence: Sentence, through: str) -> bool:
     begins = [padded(_ARTICLE.sub("", sentence.text))] + [
         padded(fact.subject)
         for fact in sentence.facts
-        if any(is_said(word, meaning_stems(fact.predicate)) for word in asked.wanted)
+        if any(is_supported(word, meaning_stems(fact.predicate)) for word in asked.wanted)
     ]
     own = (padded(name) for name in names)
     of_titles = [_short(name) for name in names]
-    if _is_said_of_another(asked, sentence, names):
+    if _is_about_another(asked, sentence, names):
         return False
     begun = any(text.startswith(name) for name in (*own, *of_titles) for text in begins)
     return begun and not _POSSESSED.search(sentence.text[:_MOST_CHARACTERS_TO_A_PLACE])
 
 
-def _is_said_of_another(asked: AskedFor, sentence: Sentence, names: Sequence[str]) -> bool:
+def _is_about_another(asked: AskedFor, sentence: Sentence, names: Sequence[str]) -> bool:
     """Whether a sentence names somebody else between these names and what it says: "Ada replaces Max, who retired"."""
     for at in {at for word in asked.wanted for at in _places(word, sentence.text)}:
         before = sentence.text[:at]
@@ -342,7 +342,7 @@ def _date(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequence[
     elif stems & _OF_BIRTH and life.born:
         return life.born
     dates = [each for each in fitting if not (_LONG.search(each.surface) and not re.search(r"\d{4}", each.surface))]
-    found = _beside(asked, sentence, dates)
+    found = _next_to(asked, sentence, dates)
     return found.surface if found is not None else ""
 
 
@@ -367,13 +367,13 @@ def _number(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequenc
         after = sentence.text[sentence.text.find(each.surface) + len(each.surface) :]
         unit = re.match(r"(?: \w+){0,2}? (\w+)", after)
         for word in asked.wanted:
-            if unit and is_said(word, (stem(unit[1].lower()),)):
+            if unit and is_supported(word, (stem(unit[1].lower()),)):
                 return f"{each.surface}{unit[0]}"
-            if is_said(word, meaning_stems(each.surface)):
+            if is_supported(word, meaning_stems(each.surface)):
                 return each.surface
     if _MONEY.search(question):
         fitting = [each for each in fitting if each.type == "MONEY"]
-    found = _beside(asked, sentence, fitting)
+    found = _next_to(asked, sentence, fitting)
     return found.surface if found is not None else ""
 
 
@@ -383,7 +383,7 @@ def _counts(asked: AskedFor, mention: Mention, text: str) -> bool:
     unit = _UNIT.match(after)
     if unit is None or unit[1].lower() in FUNCTION_WORDS:
         return True
-    return any(is_said(word, (stem(unit[1].lower()),)) for word in asked.wanted)
+    return any(is_supported(word, (stem(unit[1].lower()),)) for word in asked.wanted)
 
 
 def _cell(asked: AskedFor, sentence: Sentence, others: Sequence[Sentence]) -> str:
@@ -397,7 +397,7 @@ def _cell(asked: AskedFor, sentence: Sentence, others: Sequence[Sentence]) -> st
         header = next((cells_of(row.text) for row in others if row.header and row.row == len(cells)), cells)
         if header != cells:
             for place, title in enumerate(header):
-                if place != at and any(is_said(word, meaning_stems(title)) for word in asked.wanted):
+                if place != at and any(is_supported(word, meaning_stems(title)) for word in asked.wanted):
                     return cells[place]
         return cells[at + 1] if len(cells) == at + 2 else ""
     line = _KEYED.fullmatch(sentence.text)
@@ -432,7 +432,7 @@ _LIMITS = re.compile(
     re.IGNORECASE,
 )
 """What narrows a statement down, unless the question says it, too."""
-_OUTRIGHT = re.compile(r"(?P<said>yes|no)\b(?=[,.!:;—–-]| -)", re.IGNORECASE)
+_OUTRIGHT = re.compile(r"(?P<answer>yes|no)\b(?=[,.!:;—–-]| -)", re.IGNORECASE)
 
 
 def yes_or_no(question: str, asked: AskedFor, sentence: Sentence) -> str:
@@ -447,14 +447,14 @@ def yes_or_no(question: str, asked: AskedFor, sentence: Sentence) -> str:
     if outright is not None:
         heading = set(_stems(above(sentence.passage.found)))
         is_headed = sum(word in heading for word in wanted) >= _LEAST_HEADING_SHARE * len(wanted)
-        return outright["said"].capitalize() if is_headed else ""
+        return outright["answer"].capitalize() if is_headed else ""
     if asks["verb"].lower() in _PRESENT and _PAST.search(sentence.text):
         return ""
     narrowed = {each.lower() for each in _LIMITS.findall(sentence.text)} - {
         each.lower() for each in _LIMITS.findall(question.rstrip("? "))
     }
-    says = _stems(sentence.text)
-    if narrowed or len(says) > len(wanted) + _MOST_FURTHER_WORDS or not _has_in_order(says, wanted):
+    stated = _stems(sentence.text)
+    if narrowed or len(stated) > len(wanted) + _MOST_FURTHER_WORDS or not _has_in_order(stated, wanted):
         return ""
     negations = len(_NEGATION.findall(sentence.text))
     return {0: "Yes", 1: "No"}.get(negations, "")

@@ -183,11 +183,11 @@ def overview_of(evidence: Evidence) -> tuple[Point, ...]:
     if not evidence.shares.get("report"):
         return tuple(islice(_passages(evidence.hits), _MOST_OVERVIEW_POINTS))
     points: list[Point] = []
-    told: set[str] = set()
+    shown: set[str] = set()
     for part in evidence.parts:
         passages = evidence.passages_of(part) if part.kind == "report" else ()
         if passages and len(points) < _MOST_OVERVIEW_POINTS:
-            points += _point(len(points) + 1, part, passages, told)
+            points += _point(len(points) + 1, part, passages, shown)
     return tuple(points)
 
 
@@ -216,10 +216,10 @@ def _passages(hits: Iterable[Hit]) -> Iterator[Point]:
     number = 1
     for hit in hits:
         sentences = [_line(each) for each in sentences_in(hit.content)]
-        telling = (
+        readable = (
             each for each in sentences if len(each.split()) >= _LEAST_OVERVIEW_SENTENCE_WORDS and _stands_alone(each)
         )
-        text = next(telling, "")
+        text = next(readable, "")
         heading = _line(hit.title)
         if text:
             line = text if not heading or heading.lower() in text.lower() else f"{heading} — {text}"
@@ -227,19 +227,19 @@ def _passages(hits: Iterable[Hit]) -> Iterator[Point]:
             number += 1
 
 
-def _point(number: int, part: Part, passages: tuple[Hit, ...], told: set[str]) -> Iterator[Point]:
+def _point(number: int, part: Part, passages: tuple[Hit, ...], shown: set[str]) -> Iterator[Point]:
     """The line of a report; nothing if all its statements are known already.
 
     Args:
-        told: statements of the lines before; the new one is added.
+        shown: statements of the lines before; the new one is added.
     """
     heading = _line(part.heading if isinstance(part, RatedReport) else part.title)
-    said = list(_statements(part)) or [("", ())]
-    new = [each for each in said if (each[0] or heading) not in told]
+    statements = list(_statements(part)) or [("", ())]
+    new = [each for each in statements if (each[0] or heading) not in shown]
     if not new:
         return
     text, chunks = next((each for each in new if each[0] and _stands_alone(each[0])), new[0])
-    told.add(text or heading)
+    shown.add(text or heading)
     stated = tuple(hit for hit in passages if hit.chunk_id in chunks) or passages
     line = f"{heading} — {text}" if text else heading
     yield Point(Item(number, part, line, stated), line, heading)
@@ -279,8 +279,8 @@ _MOST_NAMES_OF_A_SHORT_ANSWER = 5  # in the short answer
 _FOR_A_NAME = re.compile(
     r"\W*(?:(?:to|by|for|with|at|in|from)\s+)?(?:who|whom|whose|which|what|where|list|name|show)\b", re.IGNORECASE
 )
-_LITTLE = "connected connection find give linked link list name people person related relation show tell thing"
-_SAYS_LITTLE = frozenset(map(stem, _LITTLE.split()))
+_GENERIC_WORDS = "connected connection find give linked link list name people person related relation show tell thing"
+_GENERIC_STEMS = frozenset(map(stem, _GENERIC_WORDS.split()))
 """Words that ask for an edge or an end of it, and say nothing of which."""
 _DIGITS = re.compile(r"\d+(?:\.\d+)*")
 """A number as a whole: 7001 is not 7000."""
@@ -314,26 +314,26 @@ def edges_in(evidence: Evidence) -> EdgeAnswer | None:
     asked = AskedWords.of(evidence.question)
     passages = {hit.chunk_id: hit for hit in (*evidence.hits, *evidence.sources)}
     ends = [passages[chunk] for edge in edges for chunk in edge.chunks if chunk in passages]
-    left = set(asked.forms) - _SAYS_LITTLE
+    left = set(asked.forms) - _GENERIC_STEMS
     for edge in edges:
         left -= _stems(edge.source, edge.type.replace("_", " "), edge.target, edge.link_text)
     for end in ends:
         left -= _stems(*_called(end))
     last = max(edge.step for edge in edges)
     reached = [edge for edge in edges if edge.step == last]
-    said = _edges_sentence(left, [passages[chunk] for edge in reached for chunk in edge.chunks if chunk in passages])
-    if left and (said is None or left - _stems(said[1])):
+    closing = _edges_sentence(left, [passages[chunk] for edge in reached for chunk in edge.chunks if chunk in passages])
+    if left and (closing is None or left - _stems(closing[1])):
         return None
     lines = [
         Point(Item(number, edge, edge.text, evidence.passages_of(edge)), without_citations(printable(edge.text)))
         for number, edge in enumerate(edges, start=1)
     ]
-    if said is not None:
-        hit, sentence = said
+    if closing is not None:
+        hit, sentence = closing
         lines.append(Point(Item(len(lines) + 1, hit, sentence, (hit,)), sentence))
     names = list(dict.fromkeys(printable(edge.reached) for edge in reached))
     unnamed = [name for name in names if _stems(name) - set(asked.forms)]
-    for_name = said is None and bool(_FOR_A_NAME.match(evidence.question)) and len(every) == len(edges)
+    for_name = closing is None and bool(_FOR_A_NAME.match(evidence.question)) and len(every) == len(edges)
     guess = ", ".join(unnamed) if for_name and len(unnamed) <= _MOST_NAMES_OF_A_SHORT_ANSWER else ""
     return EdgeAnswer(tuple(lines), guess, more=len(every) - len(edges))
 

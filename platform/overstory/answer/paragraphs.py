@@ -101,7 +101,7 @@ def _rows(text: str, lines: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     colon or a dash in it."""
     written = [text[start:stop] for start, stop in lines]
     cells = [_CELLS.search(line) is not None for line in written]
-    rows = [has_cells or _says_of_a_key(line) for line, has_cells in zip(written, cells, strict=True)]
+    rows = [has_cells or _is_keyed(line) for line, has_cells in zip(written, cells, strict=True)]
     for at, line in enumerate(written):
         goes_on = at + 1 < len(lines) and not rows[at + 1] and _begins_small(written[at + 1])
         from_before = at > 0 and not rows[at - 1] and _begins_small(line) and not _LINE_ENDED.search(written[at - 1])
@@ -117,7 +117,7 @@ _LINE_ENDED = re.compile(r"[.:;!?]\s*\Z")
 _LINE = re.compile(r"[^\n]+")
 
 
-def _says_of_a_key(line: str) -> bool:
+def _is_keyed(line: str) -> bool:
     return any(pattern.match(line) for pattern in (_KEYED, _DEFINED))
 
 

@@ -88,15 +88,15 @@ class WordVectors:
         return found
 
 
-def is_said(word: str, stems: Iterable[str]) -> bool:
+def is_supported(word: str, stems: Iterable[str]) -> bool:
     """Return True if one of these stems means the same as the word."""
     own = stem(word.lower())
     return any(same_relation(own, other) for other in stems)
 
 
-def how_far_said(word: str, stems: frozenset[str]) -> float:
+def degree_of_support(word: str, stems: frozenset[str]) -> float:
     """1.0 if the word itself is among these stems, less if only a word for the same relation is."""
-    return 1.0 if stem(word.lower()) in stems else _RELATED_WORD_SHARE * is_said(word, stems)
+    return 1.0 if stem(word.lower()) in stems else _RELATED_WORD_SHARE * is_supported(word, stems)
 
 
 def similarity(word: str, texts: Iterable[str], vectors: WordVectors) -> float:

@@ -148,11 +148,13 @@ def string(record: Record, key: str, path: Path, line: int, *, default: str | No
 def metadata(record: Record) -> Metadata:
     """What the `metadata` of a record say that a document can have: texts, numbers, dates, true and false, and lists of
     one of these."""
-    said = record.get("metadata")
-    if not isinstance(said, dict):
+    metadata = record.get("metadata")
+    if not isinstance(metadata, dict):
         return {}
     return {
-        key: _dated(value) for key, value in cast("Record", said).items() if _is_value(value) and is_well_formed(key)
+        key: _dated(value)
+        for key, value in cast("Record", metadata).items()
+        if _is_value(value) and is_well_formed(key)
     }
 
 

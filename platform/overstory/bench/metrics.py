@@ -139,12 +139,12 @@ def answer_scores(
     """
     if not answered:
         return AnswerScores(0.0, 0.0, 0.0, 0.0, 0.0, float(uncited))
-    said, whole = words(short), words(text)
+    given, whole = words(short), words(text)
     wanted = [words(each) for each in gold]
     return AnswerScores(
-        exact=max(float(said == each) for each in wanted),
-        f1=max(token_f1(said, each) for each in wanted),
-        rouge_l=max(rouge_l(said, each) for each in wanted),
+        exact=max(float(given == each) for each in wanted),
+        f1=max(token_f1(given, each) for each in wanted),
+        rouge_l=max(rouge_l(given, each) for each in wanted),
         substring=max(stands_in(each, whole) for each in wanted),
         answered=1.0,
     )
@@ -160,17 +160,17 @@ def words(text: str) -> list[str]:
     return _ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split()
 
 
-def token_f1(said: Sequence[str], gold: Sequence[str]) -> float:
+def token_f1(given: Sequence[str], gold: Sequence[str]) -> float:
     """F1 of two bags of words; 1 if both are empty, 0 if one is."""
-    return _f1(sum((Counter(said) & Counter(gold)).values()), said, gold)
+    return _f1(sum((Counter(given) & Counter(gold)).values()), given, gold)
 
 
-def rouge_l(said: Sequence[str], gold: Sequence[str]) -> float:
+def rouge_l(given: Sequence[str], gold: Sequence[str]) -> float:
     """F1 of the longest common subsequence; 1 if both are empty, 0 if one is.
 
     Source: Lin 2004, with equal weights of precision and recall.
     """
-    return _f1(common_subsequence(said, gold), said, gold)
+    return _f1(common_subsequence(given, gold), given, gold)
 
 
 def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
@@ -191,21 +191,21 @@ def stands_in(gold: Sequence[str], whole: Sequence[str]) -> float:
     return float(bool(gold) and any(list(whole[at : at + len(gold)]) == list(gold) for at in places))
 
 
-def agrees(said: str, gold: str) -> bool:
+def agrees(given: str, gold: str) -> bool:
     """Whether a short answer is a gold one: the same words, or one's words in the other, contiguous and in order, where
     they are half of both together (token F1 ≥ `_LEAST_AGREEING_F1`): "Stoker" and "Bram Stoker", "1847" and "in
     1847"."""
-    ours, theirs = words(said), words(gold)
+    ours, theirs = words(given), words(gold)
     if not ours or not theirs:
         return False
     within = stands_in(ours, theirs) or stands_in(theirs, ours)
     return bool(within) and token_f1(ours, theirs) >= _LEAST_AGREEING_F1
 
 
-def _f1(shared: int, said: Sequence[str], gold: Sequence[str]) -> float:
-    if not said or not gold:
-        return float(not said and not gold)
-    return 2.0 * shared / (len(said) + len(gold))
+def _f1(shared: int, given: Sequence[str], gold: Sequence[str]) -> float:
+    if not given or not gold:
+        return float(not given and not gold)
+    return 2.0 * shared / (len(given) + len(gold))
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 
 from overstory.answer import Answer, without_citations
 from overstory.bench.dataset import BenchDataset, BenchQuestion, Qrels
+from overstory.bench.layout import Layout, document_qrels, documents, source_name
 from overstory.bench.metrics import (
     AnswerScores,
     Scores,
@@ -20,7 +21,6 @@ from overstory.bench.metrics import (
     mean_scores,
     scores_by_question,
 )
-from overstory.bench.packing import Layout, document_qrels, documents, source_name
 from overstory.display import counted
 from overstory.errors import BenchError, LlmError, OverstoryError
 from overstory.index import CorpusStatus

@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack
 
 from overstory.answer import Answer, AnswerStyle, OnText, without_citations
+from overstory.answer.support import content_words
+from overstory.answer.unsupported_names import unsupported_names
 from overstory.conversation.names import names_in, turn_of
-from overstory.errors import LlmCancelled, LlmError, ModelError
+from overstory.display import on_one_line
+from overstory.errors import AnswerUnusable, LlmCancelled, LlmError, ModelError, QuestionError
 from overstory.filters import Where
-from overstory.llm import Chat, record_usage
+from overstory.llm import Chat, prompt, record_usage
 from overstory.llm.digests import digest_of
 from overstory.model import Hit
 from overstory.protocols import Extractor
@@ -34,6 +37,8 @@ MOST_TURNS = 6
 _CHOSEN_READING_SHARE = 0.65
 """By which the confidence of an answer is multiplied where a pronoun may stand for several names: the share of such
 readings that were right (`benchmarks/follow_ups.py`)."""
+
+_MOST_REWRITING_TOKENS = 300
 
 OnQuestion = Callable[[str], object]
 
@@ -130,10 +135,8 @@ class Conversation:
         chat = self._knowledge.chat()
         if chat is None or (by_rules is None and _stands_alone(question, own)):
             return by_rules or Completed(" ".join(question.split()))
-        from overstory.conversation.rewriting import rewritten  # pydantic
-
         try:
-            return Completed(rewritten(chat, question, turns))
+            return Completed(_rewritten(chat, question, turns))
         except LlmCancelled:
             raise
         except LlmError as error:
@@ -166,6 +169,40 @@ class Conversation:
 def _stands_alone(question: str, own: tuple[Named, ...]) -> bool:
     """Whether the rules can tell that it does: an English question with a name of its own."""
     return bool(own) and question.isascii() and form_of(question) != "phrase"
+
+
+def _rewritten(chat: Chat, question: str, turns: Sequence[Turn]) -> str:
+    """Return a follow-up question as the model completes it.
+
+    Raises:
+        AnswerUnusable: the model's question is empty, introduces names, or asks something else.
+    """
+    from pydantic import BaseModel, Field  # importing this module must not need pydantic
+
+    class StandaloneQuestion(BaseModel):  # the docstring is part of the JSON schema that is sent
+        """A question that can be understood by itself."""
+
+        question: str = Field(min_length=1, max_length=1_000)
+
+    booked, limit = chat.booked("follow-up", question), min(_MOST_REWRITING_TOKENS, chat.model.max_tokens)
+    spoken = [f"Question: {turn.question}\nAnswer: {turn.answer or '(none)'}" for turn in turns]
+    messages = prompt("follow_up").messages(turn=spoken, question=question)
+    quoting = booked.quoting(chunk for turn in turns for chunk in turn.chunks)
+    found = on_one_line(quoting.ask_for(StandaloneQuestion, messages, max_tokens=limit, once=True).value.question)
+    try:
+        check_question(found)
+    except QuestionError as error:
+        raise AnswerUnusable(f"The model's question is empty: {error}", remedy="Ask again.") from error
+    invented = unsupported_names(found, [question, *spoken])
+    if invented:
+        raise AnswerUnusable(
+            f"The model's question names what nobody spoke of: {', '.join(invented)}.", remedy="Use another model."
+        )
+    asked, words = content_words(question), content_words(found)
+    repeated = any(words == content_words(turn.question) for turn in turns) and words != asked
+    if (repeated and asked) or (asked and not asked & words):
+        raise AnswerUnusable(f"The model asked something else: {found}", remedy="Use another model.")
+    return found
 
 
 # The last turns of a corpus on disk, so that the next call of the command line can go on from them.
@@ -257,9 +294,9 @@ def turns_spoken(
     for left, (question, answer) in zip(range(len(last), 0, -1), last, strict=True):
         completed = complete(question, names_in(question, extractor), turns)
         asked = question if completed is None else completed.question
-        said = without_citations(answer).partition("\n")[0]
+        first_line = without_citations(answer).partition("\n")[0]
         hits = find(asked) if find is not None and left <= _MOST_TURNS_SEARCHED_AGAIN else ()
-        turns.append(turn_of(asked, said, said, extractor, hits=hits))
+        turns.append(turn_of(asked, first_line, first_line, extractor, hits=hits))
     return turns
 
 

@@ -30,7 +30,7 @@ NAMES_OF_NLP = "ner"
 _YEAR_DIGITS = 4
 _WHO_IS = re.compile(r"\W*(?:who|what)\s+(?:is|was|are|were)\s+(?P<name>\w[^?]*)\?*\s*", re.IGNORECASE)
 _WHAT_OF = re.compile(r"\W*what\s+(?:is|was|are|were)\s+the\s+(?:\w+\s){1,3}of\b", re.IGNORECASE)
-_SAYS_IS = re.compile(r"\s(?:is|was|are|were)\s(?:an?|the|one of the)\s(?P<what>(?:[\w'’/-]+\s?){1,8})")
+_IS_DEFINED = re.compile(r"\s(?:is|was|are|were)\s(?:an?|the|one of the)\s(?P<what>(?:[\w'’/-]+\s?){1,8})")
 _NO_HEAD = re.compile(r"\w+(?:ed|ly)|written|made|set|known|shot|sung|led")
 _ITS = re.compile(r"\b(?:it|its)\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:(?P<he>he|his|him)|(?P<she>she|her|hers))\b", re.IGNORECASE)
@@ -39,7 +39,7 @@ _LAST_WORD = re.compile(r"(?<!\w)(?P<noun>\w++)\s[\"“‘'*]*+\Z")
 _IS_A = re.compile(
     r"[\"”’'*_]*\s(?:\([^()]{0,200}\)\s)?(?:is|was|are|were)\s(?:an?|the|one of the)\s(?P<what>(?:[\w'’/-]+\s?){1,8})"
 )
-_IN_PARENTHESES = re.compile(r"\((?P<said>[^()]{1,60})\)")
+_IN_PARENTHESES = re.compile(r"\((?P<inside>[^()]{1,60})\)")
 _LONGEST_BEGINNING_CHARACTERS = 400
 """Characters of a passage that say what its title is."""
 _LONGEST_NOUN_CHARACTERS = 30
@@ -63,12 +63,12 @@ def names_in(text: str, extractor: Extractor | None) -> tuple[Named, ...]:
     return tuple(named for _, named in sorted(placed, key=lambda each: each[0]))
 
 
-def unsaid_names(question: str, hits: Iterable[Hit]) -> tuple[str, ...]:
+def missing_names(question: str, hits: Iterable[Hit]) -> tuple[str, ...]:
     """The names of a question, by their capitals, of which a word stands in none of some passages."""
-    said = {word for hit in hits for word in entity_key(f"{hit.title} {hit.content}").split()}
+    found_words = {word for hit in hits for word in entity_key(f"{hit.title} {hit.content}").split()}
     names = dict.fromkeys(surface for _, surface in _capitalised(question[:_LONGEST_TEXT_READ_CHARACTERS]))
     words = {name: entity_key(name).split() for name in names}
-    return tuple(name for name in names if any(word.isalpha() and word not in said for word in words[name]))
+    return tuple(name for name in names if any(word.isalpha() and word not in found_words for word in words[name]))
 
 
 def names_of_question(text: str, extractor: Extractor | None, hits: Iterable[Hit] = ()) -> tuple[Named, ...]:
@@ -168,19 +168,20 @@ def described(names: Iterable[Named], hits: Iterable[Hit]) -> tuple[Named, ...]:
 
 
 def _described(named: Named, hits: Sequence[Hit], texts: Sequence[str]) -> Named:
-    nouns = [*_said_in_titles(named.name, hits), *(noun for text in texts for noun in _said_of(named.name, text))]
+    nouns = [*_nouns_from_titles(named.name, hits), *(noun for text in texts for noun in _nouns_near(named.name, text))]
     kinds = CLASSES[nouns[0]] if nouns else frozenset({named.type})
     kind = named.type if named.type in kinds else max(kinds)
     kind = "" if kind == "PERSON" and not nouns and _is_it(named.name, hits) else kind
     return Named(named.name, kind, _gender(named.name, hits) if kind in ("PERSON", "") else "")
 
 
-def _said_in_titles(name: str, hits: Sequence[Hit]) -> Iterator[str]:
+def _nouns_from_titles(name: str, hits: Sequence[Hit]) -> Iterator[str]:
     """Nouns that a passage with this title says of it: "Alphaville (band)", "Alphaville is a German band"."""
     for hit in _titled(name, hits):
-        said = _IN_PARENTHESES.search(hit.title)
-        yield from (word.lower() for word in (said["said"].split() if said else ()) if word.lower() in CLASSES)
-        begins = _SAYS_IS.search(hit.content[:_LONGEST_BEGINNING_CHARACTERS])
+        qualifier = _IN_PARENTHESES.search(hit.title)
+        words = qualifier["inside"].lower().split() if qualifier else ()
+        yield from (word for word in words if word in CLASSES)
+        begins = _IS_DEFINED.search(hit.content[:_LONGEST_BEGINNING_CHARACTERS])
         noun = _noun_of(begins["what"]) if begins else ""
         yield from [noun] if noun else []
 
@@ -196,7 +197,7 @@ def _titled(name: str, hits: Iterable[Hit]) -> list[Hit]:
     return [hit for hit in hits if entity_key(_title(hit)) == key]
 
 
-def _said_of(name: str, text: str) -> Iterator[str]:
+def _nouns_near(name: str, text: str) -> Iterator[str]:
     at = text.find(name)
     while at >= 0:
         before = _LAST_WORD.search(text, max(0, at - _LONGEST_NOUN_CHARACTERS), at)

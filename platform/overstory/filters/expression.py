@@ -1,7 +1,7 @@
 """Conditions on the metadata of documents, as typed expressions: `(field("author") == "Ada") & field("date").exists()`.
 
 An expression is evaluated by the values of its keys, one after the other: what a set of documents is made of is asked
-once for each key, and joined by "and", "or" and "not" (`overstory.retrieve.matching`).
+once for each key, and joined by "and", "or" and "not" (`overstory.retrieve.matching_documents`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """How documents and their chunks become nodes: new ones are made, changed ones replaced, in one transaction.
 
 A document of very many chunks goes in several. A new one is then no document for anybody until the last of them:
-`Corpus.unfinished` names it, questions leave its chunks out (`retrieve/filtered.py`), and who writes to the corpus next
-deletes what an interrupted run left of it (`remove_unfinished`). One that is replaced counts as changed until then.
+`Corpus.unfinished` names it, questions leave its chunks out (`retrieve/filter_retrievers.py`), and who writes to the
+corpus next deletes what an interrupted run left of it (`remove_unfinished`). One that is replaced counts as changed
+until then.
 """
 
 from __future__ import annotations

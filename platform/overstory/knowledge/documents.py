@@ -133,7 +133,7 @@ class CorpusContents(WholePart):
         """What is to be said of a filter of documents: that it compares with values of another type than a key has, or
         that no document fulfils it.
         """
-        return self.filtered(read_filter(where)).said
+        return self.filtered(read_filter(where)).all_notes
 
     def export(self, write: Callable[[str], object], *, where: Where | None = None) -> ExportReport:
         """Gives every line of an export (JSON lines, with line ends) to `write`; `ingest` reads them back.

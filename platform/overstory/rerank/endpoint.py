@@ -104,7 +104,7 @@ class EndpointReranker:
                 retry += 1
                 pause = self._backoff.pause(retry, asked=failure.asked, chance=random.random())  # noqa: S311 # no secret
                 if pause is None:
-                    raise self._failed(failure.said, status=failure.status) from None
+                    raise self._failed(failure.reason, status=failure.status) from None
                 time.sleep(pause)
 
     def _answer(self, body: dict[str, object]) -> Any:  # JSON
@@ -155,7 +155,7 @@ class EndpointReranker:
             raise self._unusable(f"it has scores for {len(scores)} of {wanted} passages")
         return [scores[index] for index in range(wanted)]
 
-    def _failed(self, said: str, *, status: int) -> ModelError:
+    def _failed(self, reason: str, *, status: int) -> ModelError:
         """What the endpoint said as an error of ours, with the key masked: some repeat it in their messages."""
         if status in (401, 403):
             remedy = "Set OVERSTORY_RERANK_API_KEY to a key that may use this model."
@@ -165,7 +165,7 @@ class EndpointReranker:
             remedy = "Check OVERSTORY_RERANK_MODEL and OVERSTORY_RERANK_BASE_URL (which often ends in /v1 or /v2)."
         else:
             remedy = "Check that the endpoint is running and OVERSTORY_RERANK_BASE_URL is its address; then try again."
-        shown = f"{status} {said}" if status else said
+        shown = f"{status} {reason}" if status else reason
         return ModelError(
             f"{self._address} did not rerank: {cleaned(shown, self._key)}", remedy=f"{remedy} Or do not rerank."
         )
@@ -187,9 +187,9 @@ class EndpointReranker:
 class _Passing(Exception):
     """A failure that may go away. `status` is 0 without a response, `asked` its Retry-After in seconds."""
 
-    def __init__(self, said: str, *, status: int = 0, asked: float | None = None) -> None:
-        super().__init__(said)
-        self.said, self.status, self.asked = said, status, asked
+    def __init__(self, reason: str, *, status: int = 0, asked: float | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.status, self.asked = reason, status, asked
 
 
 def _refusing_redirects(address: str, key: str) -> Callable[[httpx.Response], None]:

@@ -14,7 +14,7 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.schema import text_index, word_index
 from overstory.model import Hit
 from overstory.protocols import Vectors
-from overstory.retrieve.matching import Matching
+from overstory.retrieve.matching_documents import Matching
 from overstory.retrieve.repeats import SharedVector
 from overstory.retrieve.sections import FoundSection
 from overstory.retrieve.vector_search import LEAST_VECTOR_DEPTH, Nearest
@@ -119,7 +119,7 @@ class Among:
     @property
     def notes(self) -> tuple[str, ...]:
         """On the filter, and whether no document is let through."""
-        return self.matching.said
+        return self.matching.all_notes
 
     def nearest(self, vector: Vectors, limit: int) -> Nearest:
         """The `limit` chunks nearest to a vector; exact where the documents are few.

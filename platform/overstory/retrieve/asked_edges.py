@@ -48,7 +48,7 @@ def with_asked_edges(tx: Transaction, corpus: Corpus, evidence: Evidence) -> Evi
     asked = AskedWords.of(question.text)
     names = {stem(match.group()) for each in named for match in word_matches(each.name)}
     first = _edges(tx, corpus, row["ids"], asked, names, step=1)
-    used = {stem(form) for edge in first for form in asked.found_in(*_says(edge))}
+    used = {stem(form) for edge in first for form in asked.found_in(*_words_of(edge))}
     reached = _reached(first, row["ids"])
     second = (
         _edges(tx, corpus, reached, asked, names | used, step=2) if reached and set(asked.forms) - names - used else []
@@ -100,14 +100,14 @@ def _edges(
             chunks=(first, second),
             documents=(source, target),
         )
-        says = {stem(form) for form in asked.found_in(*_says(edge))} - set(known)
+        stems = {stem(form) for form in asked.found_in(*_words_of(edge))} - set(known)
         between = step == 1 and source in documents and target in documents
-        if first and second and (says or between):
+        if first and second and (stems or between):
             found.setdefault((source, kind, target, text or ""), edge)
     return list(found.values())
 
 
-def _says(edge: LinkEdge) -> tuple[str, str]:
+def _words_of(edge: LinkEdge) -> tuple[str, str]:
     return edge.type.replace("_", " "), edge.link_text
 
 

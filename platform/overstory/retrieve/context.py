@@ -16,7 +16,7 @@ from overstory.errors import IndexMissing, SettingsError, StatementFailed
 from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
 from overstory.llm import Chat
 from overstory.protocols import Embedder, Retriever, Vectors, question_vectors
-from overstory.retrieve.matching import MatchingDocuments
+from overstory.retrieve.matching_documents import MatchingDocuments
 from overstory.settings import ExtractionSettings
 
 GROUP = "overstory.retrievers"

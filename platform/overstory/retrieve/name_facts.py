@@ -52,7 +52,7 @@ def find_name_facts(
         passages = None if among is None else MatchingPassages(among(tx, corpus))
         known, outdated = known_name(tx, corpus, name, passages)
         if passages is not None:
-            return _told_by(passages, known, limit=limit, outdated=outdated)
+            return _stated_by(passages, known, limit=limit, outdated=outdated)
         (row,) = tx.run(
             "retrieve/name_facts", corpus.label, id=known["id"], looked_at=_MOST_FACTS_LOOKED_AT, limit=limit
         )
@@ -152,7 +152,7 @@ def _facts(tx: Transaction, corpus: Corpus, facts: Sequence[Row]) -> tuple[NameF
     )
 
 
-def _told_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bool) -> NameFacts:
+def _stated_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bool) -> NameFacts:
     """A name as the documents have it that a filter lets through."""
     tx, corpus, matching = passages.tx, passages.corpus, passages.matching
     (row,) = tx.run(
@@ -166,10 +166,10 @@ def _told_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bo
     for fact, chunk, document in row["stated"]:
         if document in matching.documents:
             stated.setdefault(fact, []).append(chunk)
-    told = sorted(
+    shown = sorted(
         (fact for fact in row["facts"] if fact["id"] in stated), key=lambda f: (-len(stated[f["id"]]), f["id"])
     )
-    best = [fact | {"chunk": min(stated[fact["id"]]), "passages": len(stated[fact["id"]])} for fact in told[:limit]]
+    best = [fact | {"chunk": min(stated[fact["id"]]), "passages": len(stated[fact["id"]])} for fact in shown[:limit]]
     sentences = {
         each["fact"]: each["sentence"]
         for each in tx.run(
@@ -179,14 +179,14 @@ def _told_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bo
     written = [each for document, surfaces in row["written"] if document in matching.documents for each in surfaces]
     titled = [surface for document, surface in row["titled"] if document in matching.documents]
     surfaces = cached_edits(tx, corpus).name_first(known["key"], spellings(written or titled)) or [known["key"]]
-    notes = [] if matching.restricted else _notes(row, told=len(best), matching=len(told), outdated=outdated)
+    notes = [] if matching.restricted else _notes(row, shown=len(best), matching=len(shown), outdated=outdated)
     return NameFacts(
         name=surfaces[0],
         type=row["type"],
         aliases=tuple(surfaces[1:]),
         passages=len(passages.of([known["id"]])[known["id"]].chunks),
         facts=_facts(tx, corpus, [fact | {"sentence": sentences.get(fact["id"])} for fact in best]),
-        related=_related(passages, told, stated, limit=limit),
+        related=_related(passages, shown, stated, limit=limit),
         notes=(*passages.among.notes, *notes),
     )
 
@@ -219,7 +219,7 @@ def _related(
     )
 
 
-def _notes(row: Row, *, outdated: bool, told: int | None = None, matching: int | None = None) -> list[str]:
+def _notes(row: Row, *, outdated: bool, shown: int | None = None, matching: int | None = None) -> list[str]:
     """
     Args:
         told: facts that are told, of `matching` that there are, where a filter leaves others out.
@@ -227,8 +227,8 @@ def _notes(row: Row, *, outdated: bool, told: int | None = None, matching: int |
     notes = []
     if row["held"] > _MOST_FACTS_LOOKED_AT:
         notes.append(f"of {counted(row['held'], 'fact')} only {_MOST_FACTS_LOOKED_AT:,} were looked at")
-    elif matching is not None and told is not None:
-        if matching > told:
+    elif matching is not None and shown is not None:
+        if matching > shown:
             notes.append(f"there are more facts, {matching:,} in all")
     elif row["held"] > len(row["facts"]):
         notes.append(f"there are more facts, at most {row['held']:,}")

@@ -23,9 +23,9 @@ from overstory.protocols import Vectors
 from overstory.retrieve.among import Among, WordedChunk, sections_by_words, worded_chunks
 from overstory.retrieve.context import ReadCorpus, RetrievalContext, query_current_corpus
 from overstory.retrieve.hits import chunk_rows
-from overstory.retrieve.joined import AskedCorpus, JoinedCorpora
 from overstory.retrieve.question import Question, read_question
 from overstory.retrieve.sections import FoundSection, blended_vectors, check_sections, chunk_query, section_query
+from overstory.retrieve.several_corpora import AskedCorpus, JoinedCorpora
 from overstory.retrieve.vector_search import Nearest, VectorCache, cosines_to_all, nearest_chunks
 
 T = TypeVar("T")
@@ -129,7 +129,7 @@ class OpenedCorpora:
         return self._corpora.notes
 
     def each(self, ask: Callable[[CorpusPassages], T]) -> dict[str, T]:
-        """The results of all corpora by their titles, as `AtOnce.each`."""
+        """The results of all corpora by their titles, as `ReachableCorpora.each`."""
         return self._corpora.each(lambda member: self._in_transaction(member, ask))
 
     def each_of(self, ids: Iterable[str], ask: Callable[[CorpusPassages, list[str]], T]) -> dict[str, T]:
@@ -301,7 +301,7 @@ class PassageRetriever(ABC):
         return self._retrieve(question, k, where)
 
     def retrieve_joined(self, question: str, k: int, corpora: JoinedCorpora) -> Evidence:
-        """As `JoiningRetriever.retrieve_joined`."""
+        """As `MultiCorpusRetriever.retrieve_joined`."""
         return self._found(OpenedCorpora(corpora, self._doing, self._read), self._asked(question, k))
 
     def passages(self, tx: Transaction, corpus: Corpus, where: Expression | None) -> CorpusPassages:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from overstory.display import on_one_line, shortened
 from overstory.errors import LlmNotSet, NoUsableAnswer, QuestionError
-from overstory.llm import Chat
+from overstory.llm import Chat, prompt
 from overstory.model import Evidence, Hit, Reason
 from overstory.protocols import Retriever
 from overstory.retrieve.context import forget_asked_corpora
@@ -27,6 +27,8 @@ _MODEL_WEIGHT = 0.5
 """Of each way that the model found: its first passage counts as much as the question's fourth. Not tuned."""
 _PASSAGES_OF_A_WAY = 20
 """Passages that each way is asked for, or as many as are asked for if these are more."""
+
+_MOST_MODEL_TOKENS = 300  # per answer of the model
 
 _WORD = re.compile(r"\w+")
 
@@ -85,14 +87,12 @@ class SeveralWays:
 
     def _ways(self, question: str) -> tuple[list[WayToAsk], list[str]]:
         """The ways that the model found, and notes on what they are."""
-        from overstory.retrieve.model_ways import hypothetical_passage, simpler_questions  # pydantic
-
         check_question(question)  # before the model is asked
         chat = needed_chat(self._chat)
         ways, notes = list[WayToAsk](), list[str]()
         if self._decompose:
             try:
-                parts = _other_than(question, simpler_questions(chat, question))
+                parts = _other_than(question, _simpler_questions(chat, question))
                 ways += [_part(text) for text in parts]
                 listed = "; ".join(_shown(text) for text in parts)
                 notes.append(f"also asked, as parts: {listed}" if parts else "the model left the question whole")
@@ -100,7 +100,7 @@ class SeveralWays:
                 notes.append(f"the question was not taken apart: {error}")
         if self._hypothetical:
             try:
-                passages = _other_than(question, [hypothetical_passage(chat, question)])
+                passages = _other_than(question, [_hypothetical_passage(chat, question)])
                 ways += map(_passage, passages)
                 notes += [f"also searched for, made up by the model: {_shown(text)}" for text in passages]
                 notes += (
@@ -121,6 +121,36 @@ def needed_chat(chat: Callable[[], Chat | None]) -> Chat:
             " without them.",
         )
     return opened
+
+
+# The answer models are local classes because importing this module must not need pydantic. Their docstrings are sent
+# as part of the JSON schema.
+
+
+def _simpler_questions(chat: Chat, question: str) -> list[str]:
+    from pydantic import BaseModel, Field
+
+    class SimplerQuestions(BaseModel):
+        """What a question is made of."""
+
+        questions: list[str] = Field(min_length=1, max_length=4)
+
+    booked, limit = chat.booked("decompose", question), min(_MOST_MODEL_TOKENS, chat.model.max_tokens)
+    messages = prompt("decompose").messages(question=question)
+    return booked.ask_for(SimplerQuestions, messages, max_tokens=limit, once=True).value.questions
+
+
+def _hypothetical_passage(chat: Chat, question: str) -> str:
+    from pydantic import BaseModel, Field
+
+    class AnsweringPassage(BaseModel):
+        """What might answer a question."""
+
+        passage: str = Field(min_length=1, max_length=800)
+
+    booked, limit = chat.booked("hypothetical", question), min(_MOST_MODEL_TOKENS, chat.model.max_tokens)
+    messages = prompt("hypothetical").messages(question=question)
+    return booked.ask_for(AnsweringPassage, messages, max_tokens=limit, once=True).value.passage
 
 
 def _fused(found: Iterable[tuple[WayToAsk, Sequence[Hit]]], k: int) -> list[Hit]:

@@ -252,8 +252,8 @@ def _evidence(weighed: _Weighed) -> float:
         return base * share * together / (together + 1) if share >= _LEAST_PART_SHARE else 0.0
     if form == "acronym":
         return base * together / (together + 1)
-    said = shared + (together if form in ("initial", "left out") else 0)
-    return base * (said + 1) / (said + 2) if form in _ALONE else base * said / (said + 1)
+    weight = shared + (together if form in ("initial", "left out") else 0)
+    return base * (weight + 1) / (weight + 2) if form in _ALONE else base * weight / (weight + 1)
 
 
 def _of_one_name(weighed: Iterable[_Weighed]) -> Iterator[_Weighed]:
@@ -308,14 +308,14 @@ def _quote(passages: Sequence[Row], name: WrittenName) -> NamePassage:
     """The first passage whose text has the name; one that only a title gives it is the last choice."""
     chosen = next((each for each in passages if each["surfaces"]), passages[0])
     text = without_boilerplate(chosen["text"], chosen["boilerplate"] or ())
-    said = next(iter(chosen["surfaces"] or ()), name.name)
+    surface = next(iter(chosen["surfaces"] or ()), name.name)
     return NamePassage(
         chunk_id=chosen["chunk"],
         document_id=chosen["document"],
         source=chosen["source"],
         source_key=chosen["source_key"],
         title=chosen["title"],
-        quote=around(text, said),
+        quote=around(text, surface),
     )
 
 

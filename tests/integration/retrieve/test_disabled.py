@@ -19,7 +19,7 @@ from overstory.filters import field
 from overstory.knowledge import Knowledge
 from overstory.knowledge.restricted import RestrictedKnowledge
 from overstory.model import Document, Evidence
-from overstory.retrieve.matching import NONE_LEFT
+from overstory.retrieve.matching_documents import NONE_LEFT
 
 QUESTION = "Who works for Harbour Press in Leith?"
 

@@ -22,7 +22,7 @@ from overstory.graph import schema
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Evidence, Metadata
 from overstory.model.metadata import typed_values
-from overstory.retrieve.matching import NONE_MATCHES
+from overstory.retrieve.matching_documents import NONE_MATCHES
 
 QUESTIONS = (
     "Which city on the Danube was Albert Einstein born in?",

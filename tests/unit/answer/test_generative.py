@@ -16,8 +16,8 @@ from overstory.answer.generative import (
     Repetition,
     Written,
     before_repetition,
+    is_refusal,
     room_for_passages,
-    says_not_in_evidence,
     write,
 )
 from overstory.errors import AnswerUnusable
@@ -83,7 +83,7 @@ def test_an_answer_that_cites_nothing_says_so() -> None:
     ],
 )
 def test_not_in_the_evidence_is_understood_however_it_is_said(said: str, *, none: bool) -> None:
-    assert says_not_in_evidence(said) is none
+    assert is_refusal(said) is none
     assert written(said).answered is not none
 
 

@@ -11,7 +11,7 @@ from tests.unit.bench.test_runner import FakeKnowledge
 from overstory.answer import Answer, AnswerState
 from overstory.answer.result import AnswerKind
 from overstory.bench.dataset import BenchQuestion, load_dataset
-from overstory.bench.packing import Layout
+from overstory.bench.layout import Layout
 from overstory.bench.runner import ask_all, check_answers, compare
 from overstory.errors import BenchError, DatabaseUnreachable, LlmUnreachable, OverstoryError
 from overstory.model import Evidence

@@ -16,7 +16,7 @@ from overstory.graph.ids import entity_id
 from overstory.graph.schema import text_index
 from overstory.index.stages.entities import most_frequent
 from overstory.retrieve.among import Among
-from overstory.retrieve.matching import Matching
+from overstory.retrieve.matching_documents import Matching
 from overstory.retrieve.question import full_text_query, read_question
 from overstory.retrieve.question_entities import cached_edits
 from overstory.text.names.keys import entity_key
@@ -264,7 +264,7 @@ def name_not_found(
     if outdated:
         remedies.append(f"The index is older than the documents: {index_command(corpus.name)}")
     if passages is not None and (passages.matching.notes or not passages.matching.restricted):
-        remedies += [f"{note[0].upper()}{note[1:]}." for note in passages.matching.said]
+        remedies += [f"{note[0].upper()}{note[1:]}." for note in passages.matching.all_notes]
     elif hint:
         remedies.append(hint)
     first = unknown[0][0]

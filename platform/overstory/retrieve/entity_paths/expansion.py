@@ -124,7 +124,7 @@ _SINGLE_WORD_COST = 0.2
 PLACES = frozenset({"GPE", "LOC", "NORP", "LANGUAGE"})
 """Types of names that stand alone: Germany is one, in East Germany too."""
 
-_MOST_TOLD_HUBS = 5  # names in a note on what was not followed
+_MOST_HUBS_NAMED = 5  # names in a note on what was not followed
 
 
 @dataclass(slots=True)
@@ -225,10 +225,10 @@ class Walk:
         return notes
 
     def _not_gone_through(self, hubs: set[str], sizes: Mapping[str, int], why: str) -> str:
-        first = sorted(hubs, key=lambda hub: (-sizes[hub], self.names[hub]))[:_MOST_TOLD_HUBS]
-        told = ", ".join([self.names[hub] for hub in first] + (["…"] if len(hubs) > _MOST_TOLD_HUBS else []))
+        first = sorted(hubs, key=lambda hub: (-sizes[hub], self.names[hub]))[:_MOST_HUBS_NAMED]
+        listed = ", ".join([self.names[hub] for hub in first] + (["…"] if len(hubs) > _MOST_HUBS_NAMED else []))
         were = "name was" if len(hubs) == 1 else "names were"
-        return f"{len(hubs):,} {were} not gone through, since {why}: {told}"
+        return f"{len(hubs):,} {were} not gone through, since {why}: {listed}"
 
     def _passages(self, names: Iterable[str]) -> int:
         return sum(map(self._size, names))

@@ -13,7 +13,7 @@ from overstory.model import Evidence, HitStatement
 from overstory.model.evidence import IDS
 
 
-def enriched(graph: GraphClient, evidence: Evidence, statement: HitStatement) -> Evidence:
+def with_extra_columns(graph: GraphClient, evidence: Evidence, statement: HitStatement) -> Evidence:
     """The evidence, whose hits have the columns of their rows (`Hit.extra`); a hit without a row has none.
 
     Raises:

@@ -12,7 +12,7 @@ from overstory.answer.extractive import Extract
 from overstory.answer.generative import AnswerStyle, OnText, Written, room_for_passages, write
 from overstory.answer.overview import Point, edges_in, overview_of, things_in, without_other_numbers
 from overstory.answer.result import Answer, AnswerState, Citation, CitedPassage
-from overstory.answer.unsupported import unsupported
+from overstory.answer.unsupported_names import unsupported_names
 from overstory.display import counted, printable
 from overstory.errors import LlmCancelled, LlmError
 from overstory.llm import Chat
@@ -63,12 +63,12 @@ def answer(
         strict: raise what fails instead.
         style: of a language model's answer; None for a report on questions on all documents, and short on others.
     """
-    hearing = _Hearing(on_text)
+    listener = _Listener(on_text)
     notes = evidence.notes
     context = read_within(tokens, evidence)
     if not context.items:
         found = _unanswered("nothing_read" if evidence.hits or context.left_out else "nothing_found", evidence)
-        hearing.whole(found.text)
+        listener.whole(found.text)
         return replace(found, notes=(*notes, *context.notes))
     if chat is None and style == "report":
         notes = (*notes, REPORT_NEEDS_MODEL)
@@ -78,7 +78,7 @@ def answer(
         if room is not None and room < tokens:
             tokens, context = room, read_within(room, evidence)
         try:
-            return _written(chat, evidence, context, None if on_text is None else hearing.piece, style)
+            return _written(chat, evidence, context, None if on_text is None else listener.piece, style)
         except LlmCancelled:
             raise
         except LlmError as error:
@@ -87,11 +87,11 @@ def answer(
             notes = (*notes, f"The language model gave no answer: {_sentence(str(error))} {error.remedy}".strip())
     if points := overview_of(evidence) or things_in(evidence):
         listed = _quoting(points, evidence, "; ".join(point.heading for point in points))
-        hearing.whole(listed.text)
+        listener.whole(listed.text)
         return replace(listed, notes=notes)
     if (edges := edges_in(evidence)) is not None:
         stated = _quoting(edges.lines, evidence, edges.short, edges.guess)
-        hearing.whole(stated.text)
+        listener.whole(stated.text)
         more = f"{counted(edges.more, 'more edge')} answer this, too; --json has them." if edges.more else ""
         return replace(stated, notes=(*notes, *filter(None, [more])))
     read = without_other_numbers(evidence)
@@ -100,7 +100,7 @@ def answer(
     if evidence.shares:  # sentences are quoted of passages alone, which then have all the room
         context = read_within(tokens, replace(read, shares={}))
     found = _extracted(extracting(evidence.question, context), evidence)
-    hearing.whole(found.text)
+    listener.whole(found.text)
     return replace(found, notes=(*notes, *context.notes, *found.notes))
 
 
@@ -110,27 +110,27 @@ class Quoted(str):
     __slots__ = ()
 
 
-class _Hearing:
+class _Listener:
     """Passes an answer to the listener, if there is one."""
 
     def __init__(self, on_text: OnText | None) -> None:
         self._on_text = on_text
-        self._heard = False
+        self._started = False
 
     def piece(self, text: str) -> None:
-        self._heard = True
+        self._started = True
         if self._on_text is not None:
             self._on_text(text)
 
     def whole(self, text: str) -> None:
-        self.piece(Quoted(f"\n\n{text}" if self._heard else text))
+        self.piece(Quoted(f"\n\n{text}" if self._started else text))
 
 
 def _written(chat: Chat, evidence: Evidence, context: Context, on_text: OnText | None, style: AnswerStyle) -> Answer:
     written = write(chat, evidence.question, context, on_text, style)
     cited = {number: context.items[number - 1].body for number in written.cited}
     text = without_citations(written.text) if written.answered else ""
-    marked = unsupported(text, [evidence.question, *_texts_behind(written, context)]) if text else ()
+    marked = unsupported_names(text, [evidence.question, *_texts_behind(written, context)]) if text else ()
     return Answer(
         question=evidence.question,
         text=written.text,
@@ -177,17 +177,17 @@ def _unanswered(state: AnswerState, evidence: Evidence) -> Answer:
     return Answer(evidence.question, _TEXTS[state], "", "extractive", state, (), evidence)
 
 
-def _missing(confidence: Confidence | None) -> str:
+def _note_on_missing(confidence: Confidence | None) -> str:
     """Note on the words of the question that no sentence supports."""
-    if confidence is None or not confidence.unsaid:
+    if confidence is None or not confidence.missing:
         return ""
-    about = f" about {' and '.join(confidence.of[:_MOST_NAMES_OF_A_NOTE])}" if confidence.of else ""
-    return f"No sentence{about} was found that says {' or '.join(f'“{word}”' for word in confidence.unsaid)}."
+    about = f" about {' and '.join(confidence.names[:_MOST_NAMES_OF_A_NOTE])}" if confidence.names else ""
+    return f"No sentence{about} was found that says {' or '.join(f'“{word}”' for word in confidence.missing)}."
 
 
 def _extracted(found: Extract, evidence: Evidence) -> Answer:
     confidence = found.confidence.value if found.confidence is not None else None
-    missing = _missing(found.confidence)
+    missing = _note_on_missing(found.confidence)
     if not found.sentences:
         refused = replace(_unanswered("not_in_documents", evidence), confidence=confidence)
         return replace(refused, text=f"{refused.text} {missing}".rstrip())

@@ -11,7 +11,7 @@ from itertools import pairwise
 from overstory.answer.citations import without_citations
 from overstory.answer.context import Item
 from overstory.answer.paragraphs import cells_of, paragraphs, row_texts
-from overstory.answer.support import WordVectors, is_said, meaning_stems, padded
+from overstory.answer.support import WordVectors, is_supported, meaning_stems, padded
 from overstory.display import printable, shortened
 from overstory.model import FactStatement, Hit, Mention
 from overstory.model.passage_text import PATH_SEPARATOR
@@ -113,8 +113,8 @@ class AnswerReader:
 
     def asked_for(self, question: str) -> AskedFor:
         """The analysis of a question; for languages other than English, only names by their shape."""
-        said = question.lower() if question.isupper() else question
-        asked = self._of_questions.parse([said[:_LONGEST_PARSED_PASSAGE_CHARACTERS]])[0]
+        piece = question.lower() if question.isupper() else question
+        asked = self._of_questions.parse([piece[:_LONGEST_PARSED_PASSAGE_CHARACTERS]])[0]
         if language_of(question) == "en":
             return asked
         names = tuple(question[shape.start : shape.end] for shape in shapes_of_question(question))
@@ -166,13 +166,13 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
     in_code = False
     columns = frozenset[str]()
     for place, (start, stop) in enumerate(pieces):
-        said = text[start:stop]
-        fences = said.count("```")
-        code = in_code or fences > 0 or _INDENTED.match(said) is not None or _CODE.search(said) is not None
+        piece = text[start:stop]
+        fences = piece.count("```")
+        code = in_code or fences > 0 or _INDENTED.match(piece) is not None or _CODE.search(piece) is not None
         in_code = in_code != (fences % 2 == 1)
         if fences:
-            said = _FENCE.sub("", said)
-            if not _WORD.search(said):
+            piece = _FENCE.sub("", piece)
+            if not _WORD.search(piece):
                 continue
         pronoun, meant = next(
             (
@@ -183,27 +183,27 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
             (start, ""),
         )
         header = _is_header(text, pieces, cells, place)
-        columns = meaning_stems(said) if header else columns if cells[place] > 1 else frozenset()
+        columns = meaning_stems(piece) if header else columns if cells[place] > 1 else frozenset()
         if meant:
             end = pronoun + _length_of_word(text, pronoun)
-            said = f"{text[start:end]} [{meant}]{text[end:stop]}"
-        item = code or _ITEM.match(said) is not None
-        if not code and (bullet := _BULLET.match(said)):
-            said = said[bullet.end() :]
+            piece = f"{text[start:end]} [{meant}]{text[end:stop]}"
+        item = code or _ITEM.match(piece) is not None
+        if not code and (bullet := _BULLET.match(piece)):
+            piece = piece[bullet.end() :]
         yield Sentence(
             passage,
-            shortened(said, _LONGEST_SHOWN_SENTENCE_CHARACTERS),
+            shortened(piece, _LONGEST_SHOWN_SENTENCE_CHARACTERS),
             place,
             tuple(by_piece[place]),
             tuple(facts[place]),
             meant,
             shortened(text[slice(*pieces[place - 1])], _LONGEST_SHOWN_SENTENCE_CHARACTERS)
-            if place and not meant and (_LEANS.match(said) or _leans_on_a_thing(references, start, stop))
+            if place and not meant and (_LEANS.match(piece) or _leans_on_a_thing(references, start, stop))
             else "",
             cells[place],
             header,
             item,
-            meaning_stems(said) | headed | columns,
+            meaning_stems(piece) | headed | columns,
         )
 
 
@@ -271,8 +271,8 @@ def _meanings(text: str, references: References, title: str) -> Iterator[tuple[i
     things_before: set[str] = set()
     phrases: set[str] = set()
     joined = False  # whether the sentence before is about several: "Ada and Max"
-    for number, (said, meant) in enumerate(zip(by_sentence, found, strict=True)):
-        first = said[0] if said else None
+    for number, (here, meant) in enumerate(zip(by_sentence, found, strict=True)):
+        first = here[0] if here else None
         name = ""
         if first is not None and first.kind == "pronoun":
             candidate = next(
@@ -302,12 +302,12 @@ def _meanings(text: str, references: References, title: str) -> Iterator[tuple[i
         about.append(name)
         named = {
             each.surface
-            for each in said
+            for each in here
             if each.kind == "name" and (each.type not in _NOBODY or (each.type == "NORP" and " " in each.surface))
         }
         people_before = {entity_key(each.name) for each in meant if each.surface in named}
         others |= people_before
-        of_things = {each.surface for each in said if each.kind == "name" and each.type not in _NO_THINGS}
+        of_things = {each.surface for each in here if each.kind == "name" and each.type not in _NO_THINGS}
         things_before = {entity_key(each.name) for each in meant if each.surface in of_things}
         joined = first is not None and _JOINED.match(text, first.start + len(first.surface)) is not None
 
@@ -378,12 +378,12 @@ def _related(relation: str, names: Sequence[str], sentence: Sentence) -> Iterato
         yield from _parent(_PARENTS[relation], sentence.text, people)
         return
     for fact in sentence.facts:
-        if is_said(relation, meaning_stems(fact.predicate)):
+        if is_supported(relation, meaning_stems(fact.predicate)):
             phrase = fact.object if _BY.search(fact.predicate) or _about(fact.subject, names) else fact.subject
             yield from (name for name in people if name in phrase)
-        elif fact.predicate.startswith("be") and is_said(relation, meaning_stems(fact.object)):
+        elif fact.predicate.startswith("be") and is_supported(relation, meaning_stems(fact.object)):
             yield from (name for name in people if name in fact.subject)
-        elif fact.predicate.startswith("be") and is_said(relation, meaning_stems(fact.subject)):
+        elif fact.predicate.startswith("be") and is_supported(relation, meaning_stems(fact.subject)):
             yield from (name for name in people if name in fact.object)
 
 

@@ -62,7 +62,7 @@ class Matching:
     restricted: bool = False
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def all_notes(self) -> tuple[str, ...]:
         """The notes, and that nothing matches."""
         return self.notes if self.documents else (*self.notes, self.none)
 

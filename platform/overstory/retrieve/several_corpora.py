@@ -1,9 +1,8 @@
-"""Any retriever over several corpora, whose passages become one ranking.
+"""Any retriever over several corpora, with one ranking of their passages.
 
-A `JoiningRetriever` asks all corpora together. Any other retriever asks each corpus by itself, and the passages are put
-in order by their ranks. Each step reads every corpus in a transaction of its own, since corpora may lie in different
-databases. A corpus whose database cannot be reached is left out, with a note, and the next questions do not wait for it
-for a while.
+A `MultiCorpusRetriever` searches all corpora together. Any other retriever searches each corpus separately, and the
+hits are merged by rank. Each step reads every corpus in its own transaction, because corpora may lie in different
+databases. A corpus whose database cannot be reached is left out with a note, and is not tried again for a while.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class AskedCorpus:
     filtered: Retriever
 
 
-class Absences:
+class UnreachableCorpora:
     """The corpora that could not be reached lately. Safe to share between threads."""
 
     def __init__(self, seconds: float = _ABSENCE_SECONDS) -> None:
@@ -72,14 +71,14 @@ class Absences:
             self._away[title] = time.monotonic() + self._seconds, error
 
 
-class AtOnce(Generic[M]):
+class ReachableCorpora(Generic[M]):
     """Several corpora that are asked at the same time, of which some may turn out not to be there.
 
     Attributes:
         members: those that are, by their titles.
     """
 
-    def __init__(self, members: Mapping[str, Callable[[], M]], absences: Absences) -> None:
+    def __init__(self, members: Mapping[str, Callable[[], M]], absences: UnreachableCorpora) -> None:
         """
         Args:
             members: makes each ready, or asks it what is wanted, by its title.
@@ -136,11 +135,11 @@ class AtOnce(Generic[M]):
             self._absences.add(title, error)
 
 
-class JoinedCorpora(AtOnce[AskedCorpus]):
+class JoinedCorpora(ReachableCorpora[AskedCorpus]):
     """The corpora of one question, whose vectors can be compared."""
 
-    def __init__(self, members: Mapping[str, Callable[[], AskedCorpus]], absences: Absences) -> None:
-        """As `AtOnce`.
+    def __init__(self, members: Mapping[str, Callable[[], AskedCorpus]], absences: UnreachableCorpora) -> None:
+        """As `ReachableCorpora`.
 
         Raises:
             EmbedderMismatch: their vectors cannot be compared.
@@ -158,9 +157,9 @@ class JoinedCorpora(AtOnce[AskedCorpus]):
 def _check_embedders(members: Iterable[AskedCorpus]) -> None:
     used = {member.title: member.context.embedder.fingerprint for member in members}
     if len(set(used.values())) > 1:
-        said = ", ".join(f"{title!r} has those of {embedder}" for title, embedder in used.items())
+        listed = ", ".join(f"{title!r} has those of {embedder}" for title, embedder in used.items())
         raise EmbedderMismatch(
-            f"The vectors of these corpora cannot be compared: {said}.",
+            f"The vectors of these corpora cannot be compared: {listed}.",
             remedy="Ask them one by one, or give them one embedder: overstory index --corpus NAME --embedder NAME.",
         )
 
@@ -169,7 +168,7 @@ E = TypeVar("E", Hit, Part)
 
 
 @runtime_checkable
-class JoiningRetriever(Protocol):
+class MultiCorpusRetriever(Protocol):
     """A retriever that can ask several corpora together."""
 
     name: str
@@ -183,7 +182,9 @@ class JoiningRetriever(Protocol):
 class JoinedRetriever:
     """A retriever that finds the passages of several corpora. Safe to share between threads."""
 
-    def __init__(self, name: str, members: Mapping[str, Callable[[], AskedCorpus]], absences: Absences) -> None:
+    def __init__(
+        self, name: str, members: Mapping[str, Callable[[], AskedCorpus]], absences: UnreachableCorpora
+    ) -> None:
         """
         Args:
             members: makes each corpus ready to be asked, by its title.
@@ -203,15 +204,15 @@ class JoinedRetriever:
         """
         corpora = JoinedCorpora(self._members, self._absences)
         plain = next(iter(corpora.members.values())).plain
-        if isinstance(plain, JoiningRetriever):
+        if isinstance(plain, MultiCorpusRetriever):
             return plain.retrieve_joined(question, k, corpora)
         found = corpora.each(lambda member: member.filtered.retrieve(question, k))
         hits = _by_rank(question, found, corpora)
-        merged = together(found, corpora.notes)
+        merged = merged_evidence(found, corpora.notes)
         return with_hits(replace(merged, hits=tuple(hits)), list({hit.chunk_id: hit for hit in hits}.values())[:k])
 
 
-def together(found: Mapping[str, Evidence], notes: Iterable[str]) -> Evidence:
+def merged_evidence(found: Mapping[str, Evidence], notes: Iterable[str]) -> Evidence:
     """The evidence of several corpora as one: hits and other parts by turns, the best of each corpus first.
 
     Args:
@@ -219,11 +220,13 @@ def together(found: Mapping[str, Evidence], notes: Iterable[str]) -> Evidence:
         notes: on corpora that were left out.
     """
     first = next(iter(found.values()))
-    said: dict[str, list[str]] = {}
+    titles_of: dict[str, list[str]] = {}
     for title, evidence in found.items():
         for note in evidence.notes:
-            said.setdefault(note, []).append(title)
-    of_all = [note if len(titles) == len(found) else f"{', '.join(titles)}: {note}" for note, titles in said.items()]
+            titles_of.setdefault(note, []).append(title)
+    of_all = [
+        note if len(titles) == len(found) else f"{', '.join(titles)}: {note}" for note, titles in titles_of.items()
+    ]
     sources = {hit.chunk_id: hit for hit in _in_corpora({title: each.sources for title, each in found.items()})}
     return replace(
         first,

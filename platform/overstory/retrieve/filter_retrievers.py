@@ -30,7 +30,7 @@ _NARROWING_FACTOR = 4
 """A retriever is first asked for at least 50 hits, then for four times as many while too few pass."""
 
 
-class Narrowed:
+class PassageFilterRetriever:
     """Keeps the hits of a retriever that fulfil a filter, of the first `MOST_HITS`."""
 
     def __init__(self, retriever: Retriever, where: Expression) -> None:
@@ -68,7 +68,7 @@ def _values(hit: Hit) -> dict[str, list[MetadataScalar]]:
     return values
 
 
-class Enabled:
+class EnabledRetriever:
     """Asks a retriever among the documents that a filter lets through and that are neither disabled nor half written.
 
     Whether any is so is read before each question, since another process may disable some at any time.
@@ -79,7 +79,7 @@ class Enabled:
     ) -> None:
         """
         Args:
-            standing: as of `Filtered`.
+            standing: as of `FilteredRetriever`.
         """
         self._standing = standing
         self.name = retriever.name
@@ -107,8 +107,8 @@ class Enabled:
             return asked
         documents = of_documents(where)
         if documents is not None:
-            asked = Filtered(asked, documents, self._context, standing=self._standing)
-        return Narrowed(asked, where) if asks_passages(where) else asked
+            asked = FilteredRetriever(asked, documents, self._context, standing=self._standing)
+        return PassageFilterRetriever(asked, where) if asks_passages(where) else asked
 
 
 KeepStanding = Callable[[Among, Sequence[Part]], Sequence[Part]]
@@ -119,7 +119,7 @@ _LEAST_FILTERED_HITS = 100
 """Passages asked of a retriever that cannot filter: at least 100, and ten for each one wanted."""
 
 
-class Filtered:
+class FilteredRetriever:
     """Asks a retriever among the documents that a filter lets through.
 
     Of a retriever that cannot be filtered, as those of systems, the passages that match are kept, in its order, and
@@ -167,8 +167,8 @@ class Filtered:
         excerpts = [part for part in shown.parts if isinstance(part, Excerpt) and part.chunk_id in known]
         ranked = {hit.chunk_id for hit in (*own, *following)}
         sources = tuple(replace(hit, score=0.0, reasons=()) for hit in read if hit.chunk_id not in ranked)
-        said = () if restricted else evidence.notes  # which may be on any document
-        notes = [*said, *(note for note in (*read_question(question).notes, *among.notes) if note not in said)]
+        earlier = () if restricted else evidence.notes  # which may be on any document
+        notes = [*earlier, *(note for note in (*read_question(question).notes, *among.notes) if note not in earlier)]
         made = [part for part in evidence.parts if not isinstance(part, BridgePath | Excerpt)]
         if len(whole) < len(made) and not restricted:
             left = "nothing" if not whole else f"{len(whole):,} of {len(made):,} parts"

@@ -311,7 +311,7 @@ class _PathSearch:
         self._walk = walk
         self._start = start
         self._end = end
-        self._said: dict[tuple[str, str], list[Statement]] = {}
+        self._statements: dict[tuple[str, str], list[Statement]] = {}
         self._together: dict[tuple[str, str], int] = {}
 
     def best(self, k: int, steps: int) -> list[StatedWay]:
@@ -362,7 +362,7 @@ class _PathSearch:
         for number, batch in enumerate(batches(candidates, _WAYS_A_BATCH), start=1):
             self._read_statements(pair for _, way in batch for pair in pairwise(way))
             for cost, way in batch:
-                chosen = stated(way, [self._said[_ordered(pair)] for pair in pairwise(way)], walk.ambiguous)
+                chosen = stated(way, [self._statements[_ordered(pair)] for pair in pairwise(way)], walk.ambiguous)
                 if chosen is not None:
                     whole = cost + steps * STEP_COST + sum(statement.cost for statement in chosen)
                     add(found, StatedWay(way, whole, chosen, containing_names(way, chosen, walk.ambiguous)))
@@ -370,7 +370,7 @@ class _PathSearch:
                 return
 
     def _read_statements(self, pairs: Iterable[tuple[str, str]]) -> None:
-        new = [pair for pair in dict.fromkeys(_ordered(pair) for pair in pairs) if pair not in self._said]
+        new = [pair for pair in dict.fromkeys(_ordered(pair) for pair in pairs) if pair not in self._statements]
         if not new:
             return
         rarer_first = [self._rarer_first(pair) for pair in new]
@@ -382,11 +382,11 @@ class _PathSearch:
         )
         if self._passages is not None:
             rows = [_matching(row, self._passages) for row in rows]
-        self._said |= {pair: [] for pair in new}
+        self._statements |= {pair: [] for pair in new}
         links = self._links(rarer_first)
         for row in rows:
             place = row["pair"]
-            self._said[new[place]] = statements(row, rarer_first[place], links.get(place, ()))
+            self._statements[new[place]] = statements(row, rarer_first[place], links.get(place, ()))
             self._together[new[place]] = row["together"]
 
     def _links(self, pairs: Sequence[tuple[str, str]]) -> dict[int, list[Row]]:
@@ -439,7 +439,7 @@ def _matching(row: Row, passages: MatchingPassages) -> Row:
         each
         for each in row["passages"]
         if passages.lets_through(each)
-        and all(each[said] or not OWN_WORDS.isdisjoint(each[f"about_{said}"]) for said in ("first", "second"))
+        and all(each[side] or not OWN_WORDS.isdisjoint(each[f"about_{side}"]) for side in ("first", "second"))
     ]
     facts = list(filter(passages.lets_through, row["facts"]))
     shown = {"passages": together[:_PASSAGES_A_PAIR], "facts": facts[:_PASSAGES_A_PAIR]}

@@ -9,7 +9,7 @@ import pytest
 from tests.fakes import ScriptedChat
 
 from overstory.answer import Answer, AnswerStyle, CitedPassage, Context, Extract, answer
-from overstory.answer.reading import Sentence
+from overstory.answer.reader import Sentence
 from overstory.errors import BudgetExhausted, LlmCancelled, LlmError, LlmRefused, LlmUnreachable
 from overstory.llm import AnswerCache, Chat, UsageMeter
 from overstory.model import Evidence, Hit, Part

@@ -69,7 +69,7 @@ _SEPARATED = re.compile(r"[^\s\-–.&'’]")
 """What ends a run of words when it stands between two of them."""
 
 
-def unsupported(answer: str, texts: Iterable[str]) -> tuple[str, ...]:
+def unsupported_names(answer: str, texts: Iterable[str]) -> tuple[str, ...]:
     """Names, numbers and dates of an answer that stand in none of these texts, as it writes them, each once.
 
     Takes time in proportion to the answer and to the texts.
