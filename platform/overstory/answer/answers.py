@@ -1,4 +1,4 @@
-"""Evidence in, an answer out: by a language model if there is one, else from sentences of the passages."""
+"""Answer a question from evidence: with a language model if one is set, else with sentences of the passages."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
 NOTHING_FOUND = "Nothing was found."
 NOT_IN_DOCUMENTS = "The documents found do not answer this."
-NOTHING_FITS = "Nothing was read: no passage fits into so few tokens."
+NOTHING_FITS = "Nothing was read: the token limit is too low for any passage."
 REPORT_NEEDS_MODEL = (
-    "A report is written by a language model: name one with --model (use_model). Without one, what was found is quoted."
+    "Writing a report needs a language model: set one with --model (use_model). Without one, passages are quoted."
 )
 _TEXTS: Mapping[AnswerState, str] = {
     "not_in_documents": NOT_IN_DOCUMENTS,
@@ -31,10 +31,10 @@ _TEXTS: Mapping[AnswerState, str] = {
     "nothing_read": NOTHING_FITS,
 }
 
-_MOST_NAMES_OF_A_NOTE = 8  # names and numbers in a note; `Answer.unsupported` has all
+_MOST_NAMES_OF_A_NOTE = 8  # names and numbers listed in a note; `Answer.unsupported` has all of them
 
 Extracting = Callable[[str, Context], Extract]
-"""`extractive.extract` with an embedder and an extractor, which are made only if it is called."""
+"""`extractive.extract` with its reader bound. The reader loads its models at the first call."""
 
 
 def answer(
@@ -47,21 +47,23 @@ def answer(
     strict: bool = False,
     style: AnswerStyle | None = None,
 ) -> Answer:
-    """The answer to the question of the evidence, from its best passages, and from other parts that have shares.
+    """Answer the question of the evidence from its best passages, and from other parts that have a share.
 
-    Without evidence there is no answer, and no model is asked; without a model there is none either where the passages
-    do not answer the question. A question on all documents is answered by the reports of the evidence, if it has shares
-    for them. Where a language model fails, its budget is used up, or its answer breaks off, the
-    answer is an extractive one, and a note says why and what to do; an answer that is cut at the limit of tokens
-    stays, with a note. Nor is anybody asked where no passage fits.
+    If nothing was found, or no passage fits into `tokens`, no model is asked and the answer states so. Without a model,
+    the answer is a refusal if the passages do not answer the question. If the question is about all documents and
+    reports have a share, the reports answer it.
+
+    If the language model fails, exceeds its budget, or its stream breaks off, the answer is extractive, and a note
+    gives the reason and the remedy. An answer that was cut at the token limit is kept, with a note.
 
     Args:
-        chat: None answers with sentences of the passages.
-        tokens: that passages may take, counted from above; fewer where the model's context is too small.
-        on_text: hears a language model's answer while it is made, any other once, as a whole and as `Quoted`; what
-            replaces an answer that broke off begins on a line of its own.
-        strict: raise what fails instead.
-        style: of a language model's answer; None for a report on questions on all documents, and short on others.
+        chat: the language model; None for an extractive answer.
+        tokens: upper bound for the tokens of the passages; lowered if the model's context window is too small.
+        on_text: receives a language model's answer piece by piece, and any other answer once, as `Quoted`. An answer
+            that replaces a broken stream begins on a new line.
+        strict: raise an `LlmError` instead of answering with sentences of the passages.
+        style: the style of a language model's answer. By default a report for questions about all documents, else
+            short.
     """
     listener = _Listener(on_text)
     notes = evidence.notes
@@ -84,7 +86,7 @@ def answer(
         except LlmError as error:
             if strict:
                 raise
-            notes = (*notes, f"The language model gave no answer: {_sentence(str(error))} {error.remedy}".strip())
+            notes = (*notes, f"The language model did not answer: {_sentence(str(error))} {error.remedy}".strip())
     if points := overview_of(evidence) or things_in(evidence):
         listed = _quoting(points, evidence, "; ".join(point.heading for point in points))
         listener.whole(listed.text)
@@ -92,12 +94,12 @@ def answer(
     if (edges := edges_in(evidence)) is not None:
         stated = _quoting(edges.lines, evidence, edges.short, edges.guess)
         listener.whole(stated.text)
-        more = f"{counted(edges.more, 'more edge')} answer this, too; --json has them." if edges.more else ""
+        more = f"{counted(edges.more, 'more edge')} also answer this: --json lists them." if edges.more else ""
         return replace(stated, notes=(*notes, *filter(None, [more])))
     read = without_other_numbers(evidence)
     if read is not evidence:
         context = read_within(tokens, read)
-    if evidence.shares:  # sentences are quoted of passages alone, which then have all the room
+    if evidence.shares:  # only passages are quoted, so they get all tokens
         context = read_within(tokens, replace(read, shares={}))
     found = _extracted(extracting(evidence.question, context), evidence)
     listener.whole(found.text)
@@ -105,13 +107,13 @@ def answer(
 
 
 class Quoted(str):
-    """Text of documents that a listener hears: where Markdown is rendered, it has to be escaped."""
+    """Text from documents, as passed to `on_text`. Escape it before rendering it as Markdown."""
 
     __slots__ = ()
 
 
 class _Listener:
-    """Passes an answer to the listener, if there is one."""
+    """Passes an answer to `on_text`, if that is set."""
 
     def __init__(self, on_text: OnText | None) -> None:
         self._on_text = on_text
@@ -152,7 +154,7 @@ def _state_of(written: Written) -> AnswerState:
 
 
 def _texts_behind(written: Written, context: Context) -> Iterable[str]:
-    """Texts that names and numbers of the answer may come from: the cited ones, or all read if it cites none."""
+    """Yield the texts that may support the answer: the cited items, or all items that were read if none is cited."""
     for item in context.items:
         if item.number in written.cited or not written.cited:
             yield f"{item.title}\n{item.text}"
@@ -162,7 +164,7 @@ def _texts_behind(written: Written, context: Context) -> Iterable[str]:
 def _notes_on(marked: Sequence[str], *, cites: bool) -> tuple[str, ...]:
     if not marked:
         return ()
-    stand = "stands" if len(marked) == 1 else "stand"
+    stand = "appears" if len(marked) == 1 else "appear"
     where = "no cited passage" if cites else "no passage that was read"
     shown = ", ".join(
         [
@@ -178,11 +180,11 @@ def _unanswered(state: AnswerState, evidence: Evidence) -> Answer:
 
 
 def _note_on_missing(confidence: Confidence | None) -> str:
-    """Note on the words of the question that no sentence supports."""
+    """Return a note on the words of the question that no sentence supports, or ""."""
     if confidence is None or not confidence.missing:
         return ""
     about = f" about {' and '.join(confidence.names[:_MOST_NAMES_OF_A_NOTE])}" if confidence.names else ""
-    return f"No sentence{about} was found that says {' or '.join(f'“{word}”' for word in confidence.missing)}."
+    return f"No sentence{about} mentions {' or '.join(f'“{word}”' for word in confidence.missing)}."
 
 
 def _extracted(found: Extract, evidence: Evidence) -> Answer:
@@ -197,7 +199,7 @@ def _extracted(found: Extract, evidence: Evidence) -> Answer:
 
 
 def _quoting(lines: Sequence[Point], evidence: Evidence, short: str, guess: str = "") -> Answer:
-    """An answer of lines, each followed by the number of its item."""
+    """Return an answer that consists of lines, each followed by the number of its item."""
     quoted: dict[int, list[str]] = {}
     for line in lines:
         quoted.setdefault(line.item.number, []).append(line.text)
@@ -220,7 +222,7 @@ def _sentence(text: str) -> str:
 
 
 def _citations(items: Iterable[Item], cited: Mapping[int, str]) -> Iterable[Citation]:
-    """Each number with the passages it leads to; for a part, those that the evidence contains."""
+    """Yield a citation for each cited number, with the passages that support it."""
     for item in items:
         if item.number in cited:
             first = item.passages[0]

@@ -1,7 +1,7 @@
-"""How far passages answer a question: by what it asks for, the things that it names, and the sentences nearest to it.
+"""Confidence that passages answer a question, from its words, its names, and the sentences nearest to it.
 
-`benchmarks/answerable.py` measures this on answerable and unanswerable questions, and fits the weights; docs/answers.md
-has its tables.
+`benchmarks/answerable.py` measures the confidence on answerable and unanswerable questions, and fits the weights. The
+results are in docs/answers.md.
 """
 
 from __future__ import annotations
@@ -53,7 +53,11 @@ def missing_words(
     relevant: Sequence[Sentence],
     words: WordVectors,
 ) -> tuple[str, ...]:
-    """The words for what a question asks for that no sentence says of its names."""
+    """Return the words for what a question asks for that no sentence about its names supports.
+
+    Args:
+        relevant: sentences of passages about the names of the question.
+    """
     kinds = {
         mention.type
         for each in sentences
@@ -66,12 +70,12 @@ def missing_words(
     ]
     missing = tuple(word for word in asked.wanted if support_in(word, usable, words) < LEAST_SUPPORTING_COSINE)
     if asks_to_choose(question) and 2 * len(missing) <= len(asked.wanted):
-        return ()  # "Is smoking allowed in the yard?" is answered by where it is
+        return ()  # "Is smoking allowed in the yard?" is answered by a sentence on where it is allowed
     return missing
 
 
 def _nearest_by_words(question: str, passages: Sequence[Item]) -> frozenset[int]:
-    """The numbers of the passages that have most words of a question, or at least half as many."""
+    """Return the numbers of the passages with at least half as many words of the question as the best passage."""
     asked = content_words(question)
     shared = {each.number: len(asked & content_words(with_titles(each))) for each in passages}
     most = max(shared.values(), default=0)
@@ -79,11 +83,12 @@ def _nearest_by_words(question: str, passages: Sequence[Item]) -> frozenset[int]
 
 
 def _concerns_another(sentence: Sentence, asked: AskedFor, kinds: Set[str]) -> bool:
-    """Whether a sentence names a person or an organisation, but not the one that the question does: the salary of Anna
-    Berger is not Tim Berger's, though his passage says it.
+    """Return True if a sentence is about another person or organisation than those in the question.
+
+    Example: Anna Berger's salary does not answer a question about Tim Berger, even if his passage states it.
 
     Args:
-        kinds: what the question names, as far as it is a person or an organisation.
+        kinds: "PERSON" and "ORG", as far as names of the question have these types.
     """
     names = asked.names
     of_kin = _OF_KIN.match(sentence.text) if kinds else None
@@ -104,8 +109,10 @@ def _concerns_another(sentence: Sentence, asked: AskedFor, kinds: Set[str]) -> b
 
 
 def _is_stated_of_another(sentence: Sentence, asked: AskedFor) -> bool:
-    """Whether its facts have another name where the question has its own: "Ada commands the Sula" does not say who
-    commands the Runde."""
+    """Return True if the facts of a sentence have another name in the place of the question's name.
+
+    Example: "Ada commands the Sula" does not state who commands the Runde.
+    """
     stated = [
         fact.subject if asked.subject == (_BY.search(fact.predicate) is not None) else fact.object
         for fact in sentence.facts
@@ -119,12 +126,12 @@ def _is_stated_of_another(sentence: Sentence, asked: AskedFor) -> bool:
 
 
 def _is_part_of(surface: str, names: Sequence[str]) -> bool:
-    """Whether a name is one of the question's or part of it: "Berger" of "Tim Berger", "Anna Berger" not."""
+    """Return True if all words of a name are in one of `names`: "Berger" is part of "Tim Berger", "Anna Berger" not."""
     return any(set(padded(surface).split()) <= set(padded(name).split()) for name in names)
 
 
 def is_nowhere(name: str, passages: Sequence[Item]) -> bool:
-    """Whether a name is an identifier, and no passage has it as it is, however it is joined."""
+    """Return True if a name is an identifier that no passage has, ignoring separators: "GPT-4" matches "GPT 4"."""
     if not _IDENTIFIER.fullmatch(name) or _YEAR.fullmatch(name):
         return False
     pattern = _JOINT.join(map(re.escape, _RUNS.findall(name)))
@@ -133,41 +140,41 @@ def is_nowhere(name: str, passages: Sequence[Item]) -> bool:
 
 
 def support_in(word: str, sentences: Sequence[Sentence], words: WordVectors) -> float:
-    """1.0 if one of these sentences says a word or its relation, else the greatest cosine of it and one of theirs."""
+    """Return 1.0 if a sentence has the word or a related one, else the highest cosine with a word of a sentence."""
     if any(is_supported(word, each.stems) for each in sentences):
         return 1.0
     return max(0.0, similarity(word, (each.text for each in sentences), words))
 
 
 USUAL = 0.5
-"""The least confidence of an answer: 95 % of the questions of the benchmark that the passages answer are answered."""
+"""Default minimum confidence: 95 % of the benchmark's answerable questions are answered."""
 STRICT = 0.75
-"""A higher one, for those who would rather have no answer than a wrong one."""
-ALWAYS = 0.0  # answers whatever the confidence
+"""Minimum confidence for users who prefer no answer to a wrong one."""
+ALWAYS = 0.0  # minimum confidence that never refuses
 
-_NEAREST_SENTENCES = 3  # the best sentences, whose cosines are averaged
-_HALF_CONFIDENCE_SCORE = 1.65  # at this score the confidence is ½
+_NEAREST_SENTENCES = 3  # number of best sentences whose cosines are averaged
+_HALF_CONFIDENCE_SCORE = 1.65
 _CONFIDENCE_STEEPNESS = 6.0
-"""Of the confidence in answers in languages that are not parsed: where it is ½, and how fast it grows there."""
+"""For languages that are not parsed: the score at which the confidence is 0.5, and the slope of the logistic curve."""
 _UNSAID_CONFIDENCE_SHARE = 0.1
-"""The share that is left of the confidence where no sentence says what a question asks for."""
+"""Factor on the confidence if no sentence states what the question asks for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How well passages fit a question; each from 0 to 1, as a share where nothing else is said.
+    """How well passages fit a question. All figures are between 0 and 1; shares of an empty set are 1.
 
     Attributes:
-        cosine: of the question and the sentence nearest to it.
-        nearest: the mean cosine of the three nearest.
-        words: of its content words that stand in the passages or their titles.
-        names: of the words of its names and numbers; 1.0 where it has none.
-        whole: of its names that stand there as they are written, or 1.0.
-        apart: of its names that stand there alone, not within a longer one, or 1.0.
-        subjects: of its names that a passage, a section or a sentence is about, or 1.0.
-        said: of the words for what it asks that a sentence about its names says, or the greatest cosine of such a word.
-        together: of these words that one sentence says.
-        naming: 1.0 if it names something, else 0.0.
+        cosine: cosine of the question and the nearest sentence.
+        nearest: mean cosine of the question and the three nearest sentences.
+        words: share of the question's content words that occur in the passages or their titles.
+        names: share of the words in the question's names and numbers that occur there.
+        whole: share of the question's names that occur there as written.
+        apart: share of the question's names that occur there on their own, not within a longer name.
+        subjects: share of the question's names that are the title of a passage or section, or begin a sentence.
+        stated: mean support, by sentences about the names, of the words for what is asked.
+        together: largest share of these words that a single sentence supports.
+        naming: 1.0 if the question contains a name, else 0.0.
     """
 
     cosine: float = 0.0
@@ -199,14 +206,14 @@ _CONFIDENCE_OFFSET = -8.3  # fitted by `benchmarks/answerable.py --tune`
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """Whether passages answer a question.
+    """Confidence that passages answer a question.
 
     Attributes:
-        value: from 0 to 1.
-        fit: the figures behind it.
-        unsaid: words for what a direct question asks for that no sentence about its names says, or its identifiers
-            that stand nowhere.
-        of: the names that other sentences say these words of; none where no sentence says them at all.
+        value: the confidence, 0 to 1.
+        fit: the figures that the confidence is computed from.
+        missing: words for what a direct question asks for that no sentence about its names supports; or else its
+            identifiers that no passage contains.
+        names: the names of the question if other sentences support the missing words, else empty.
     """
 
     value: float
@@ -218,11 +225,11 @@ class Confidence:
 def confidence_in(
     question: str, asked: AskedFor, passages: Sequence[Item], sentences: Sequence[Sentence], words: WordVectors
 ) -> Confidence:
-    """The confidence that passages answer a question.
+    """Return the confidence that passages answer a question.
 
     Args:
-        sentences: those of the passages that can answer, with their cosines.
-        words: looks up similar words.
+        sentences: sentences of the passages that may answer, with their cosines.
+        words: word vectors to look up similar words.
     """
     if language_of(question) != "en":
         return _by_words(question, passages, sentences)
@@ -241,8 +248,7 @@ def confidence_in(
 
 
 def _by_words(question: str, passages: Sequence[Item], sentences: Sequence[Sentence]) -> Confidence:
-    """The confidence for languages that are not parsed: by the words of question and passages, and the nearest
-    sentence."""
+    """Return the confidence for languages that are not parsed, from shared words and the nearest sentence."""
     there = frozenset[str]().union(*(content_words(with_titles(each)) for each in passages))
     words = _share([word in there for word in content_words(question)])
     fit = Fit(
@@ -285,8 +291,10 @@ def _fit(
 
 
 def _about(asked: AskedFor, passages: Sequence[Item]) -> frozenset[int]:
-    """The numbers of the passages that have a name of the question, and of those that these lead to; of all where it
-    names nothing, or nothing that is there."""
+    """Return the numbers of passages that contain a name of the question, and of passages whose title these contain.
+
+    If no passage contains a name of the question, all numbers are returned.
+    """
     texts = {each.number: padded(with_titles(each)) for each in passages}
     keys = [padded(name) for name in asked.names]
     named = {number for number, text in texts.items() if any(key in text for key in keys)}
@@ -305,7 +313,7 @@ _AFTER = re.compile(r"[ -](?:[A-Z]\w|\d)")
 
 
 def stands_alone(name: str, text: str) -> bool:
-    """Whether a text has a name that is not the beginning of a longer one: "Ulm" in "Ulm is", not in "Ulm Minster"."""
+    """Return True if a text has a name that does not begin a longer one: "Ulm" in "Ulm is", not in "Ulm Minster"."""
     return any(not _AFTER.match(text, found.end()) for found in _whole(name).finditer(text))
 
 

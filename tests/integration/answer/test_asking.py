@@ -149,7 +149,7 @@ def test_the_command_says_that_the_documents_do_not_answer(at_home: str, capsys:
     assert run(["ask", "Which option of dpkg lists diverted files?", "--corpus", at_home, "-k", "2"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith(
-        "The documents found do not answer this. No sentence was found that says “diverted” or “files”.\n\n"
+        "The documents found do not answer this. No sentence mentions “diverted” or “files”.\n\n"
     )
     assert "The nearest documents:\n     " in shown
     assert "Sources" not in shown
@@ -164,12 +164,12 @@ def test_the_caller_says_how_sure_an_answer_must_be(at_home: str, capsys: pytest
     question = "What is the salary of Albert Einstein?"
     assert run(["ask", question, "--corpus", at_home]) == 0
     assert capsys.readouterr().out.startswith(
-        "The documents found do not answer this. No sentence was found that says “salary”."
+        "The documents found do not answer this. No sentence mentions “salary”."
     )
     assert run(["ask", question, "--corpus", at_home, "--always"]) == 0
     shown = capsys.readouterr()
     assert "Albert Einstein" in shown.out
-    assert "No sentence was found that says “salary”." in shown.err
+    assert "No sentence mentions “salary”." in shown.err
     assert run(["ask", BORN, "--corpus", at_home, "--least-confidence", "1"]) == 0
     assert capsys.readouterr().out.startswith("The documents found do not answer this.")
 
