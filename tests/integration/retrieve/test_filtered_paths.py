@@ -104,7 +104,7 @@ def test_links_count_where_both_documents_match(open_corpus: OpenCorpus) -> None
     assert len(films.paths("Ada Fern", "Cid Holt").paths[0].steps) == 2
     assert len(films.paths("Ada Fern", "Bob Marsh", where="seen = true").paths) == 1
     assert not films.paths("Ada Fern", "Cid Holt", where="kind = 'person'").paths
-    with pytest.raises(NameNotFound, match="that fulfils the filter mentions the name 'Cid Holt'"):
+    with pytest.raises(NameNotFound, match="that matches the filter mentions the name 'Cid Holt'"):
         films.paths("Ada Fern", "Cid Holt", where="seen = true")
 
 

@@ -1,4 +1,4 @@
-"""Paths between two names, over the passages that mention names together and the facts that tie them."""
+"""Paths between two entities, over passages that mention entities together, facts and links."""
 
 from overstory.retrieve.entity_paths.path_search import find_paths
 
