@@ -124,4 +124,4 @@ def test_a_filter_that_cannot_be_answered_is_an_error(met: Knowledge) -> None:
         met.paths("Ada Fern", "Bob Holt", where="numbr = 1")
     with pytest.raises(NameNotFound) as caught:
         met.paths("Ada Fern", "Bob Holt", where="number > 1000")
-    assert "No document fulfils the filter" in caught.value.remedy
+    assert "No document matches the filter" in caught.value.remedy
