@@ -53,7 +53,7 @@ def test_an_answer_without_citations_counts_as_unanswered_and_is_counted() -> No
 
 
 def test_gold_answers_that_are_missing_are_said_before_the_run(tmp_path: Path) -> None:
-    assert check_answers(QUESTIONS, tmp_path) == ("1 question without gold answers count for passages alone.",)
+    assert check_answers(QUESTIONS, tmp_path) == ("1 question without gold answers: only passages are scored.",)
     assert check_answers(QUESTIONS[:1], tmp_path) == ()
     with pytest.raises(BenchError, match="no question has an answer") as caught:
         check_answers(QUESTIONS[1:2], tmp_path / "queries.jsonl")
