@@ -140,7 +140,7 @@ def all_queries(chapters: Mapping[str, list[SavedQuery]]) -> list[SavedQuery]:
 
 
 def example_parameters(graph: GraphClient, label: str, contributions: Sequence[Contribution] = ()) -> dict[str, str]:
-    """Return an example value from the corpus for each parameter of the saved queries; "" if there is no suitable one."""
+    """Return an example value from the corpus for each parameter of the saved queries; "" if there is none."""
     (row,) = graph.run("browser/examples", label, read=True, general=sorted(GENERAL), heading=_HEADING)
     found = {name: str(row.get(name) or "") for name in PARAMETERS}
     for statement_of_system in [each.examples for each in contributions if each.examples]:
