@@ -113,8 +113,6 @@ class Quoted(str):
 
 
 class _Listener:
-    """Passes an answer to `on_text`, if that is set."""
-
     def __init__(self, on_text: OnText | None) -> None:
         self._on_text = on_text
         self._started = False
@@ -180,7 +178,6 @@ def _unanswered(state: AnswerState, evidence: Evidence) -> Answer:
 
 
 def _note_on_missing(confidence: Confidence | None) -> str:
-    """Return a note on the words of the question that no sentence supports, or ""."""
     if confidence is None or not confidence.missing:
         return ""
     about = f" about {' and '.join(confidence.names[:_MOST_NAMES_OF_A_NOTE])}" if confidence.names else ""
@@ -199,7 +196,6 @@ def _extracted(found: Extract, evidence: Evidence) -> Answer:
 
 
 def _quoting(lines: Sequence[Point], evidence: Evidence, short: str, guess: str = "") -> Answer:
-    """Return an answer that consists of lines, each followed by the number of its item."""
     quoted: dict[int, list[str]] = {}
     for line in lines:
         quoted.setdefault(line.item.number, []).append(line.text)
@@ -222,7 +218,6 @@ def _sentence(text: str) -> str:
 
 
 def _citations(items: Iterable[Item], cited: Mapping[int, str]) -> Iterable[Citation]:
-    """Yield a citation for each cited number, with the passages that support it."""
     for item in items:
         if item.number in cited:
             first = item.passages[0]

@@ -111,7 +111,6 @@ def _of_one(
 
 
 def _things(question: str, sentences: Sequence[Sentence]) -> list[str]:
-    """Return the passage titles that a question contains, in its order; the longest of overlapping titles."""
     key = f" {entity_key(question)} "
     titles: dict[str, str] = {}
     for each in sentences:
@@ -150,7 +149,7 @@ def _nation(sentence: Sentence) -> str | None:
 
 
 def _differ(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Return True if the order of two dates is certain. The order of 1900 and 5 May 1900 is not."""
+    """Return True if the order of two dates is certain: not for 1900 and 5 May 1900."""
     for first, second in zip(one, other, strict=True):
         if not first or not second:
             return False

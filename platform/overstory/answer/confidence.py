@@ -126,7 +126,7 @@ def _is_stated_of_another(sentence: Sentence, asked: AskedFor) -> bool:
 
 
 def _is_part_of(surface: str, names: Sequence[str]) -> bool:
-    """Return True if all words of a name are in one of `names`: "Berger" is part of "Tim Berger", "Anna Berger" not."""
+    """Return True if a name is part of one of `names`: "Berger" is part of "Tim Berger", "Anna Berger" is not."""
     return any(set(padded(surface).split()) <= set(padded(name).split()) for name in names)
 
 

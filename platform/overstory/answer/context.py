@@ -215,7 +215,6 @@ def _headed(found: Hit | Part, body: str) -> str:
 
 
 def _beginning(text: str, tokens: int) -> str:
-    """Return as many whole sentences as fit; "" if not even the first sentence fits."""
     ends = [*sentence_starts(text)[1:], len(text)]
     fitting = bisect_right(ends, tokens, key=lambda end: count_at_most(text[:end].rstrip()))
     return text[: ends[fitting - 1]].rstrip() if fitting else ""

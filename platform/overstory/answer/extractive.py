@@ -42,11 +42,11 @@ _MOST_SENTENCES_EMBEDDED = 40
 cores."""
 
 # Terms added to the cosine of a sentence:
-_REACHED_BONUS = 0.5  # its passage was reached from another passage
-_BETWEEN_NAMES_BONUS = 0.6  # it is about the bridge entity, such as the director in "the director of Nosferatu"
+_REACHED_BONUS = 0.5  # the passage of the sentence was reached from another passage
+_BETWEEN_NAMES_BONUS = 0.6  # the sentence is about the bridge entity: the director in "the director of Nosferatu"
 _STATED_WEIGHT = 0.2  # times the share of the words for what is asked that the sentence supports
 _DIRECTLY_STATED_WEIGHT = 0.4  # the same for a direct question
-_FITTING_NAME_WEIGHT = 0.3  # it contains a name of the type that is asked for
+_FITTING_NAME_WEIGHT = 0.3  # the sentence contains a name of the type that is asked for
 _NAMED_WEIGHT = 0.3  # times the share of the names of a direct question that the sentence contains
 _HEADING_WEIGHT = 0.3  # times the cosine of the question and the heading above the sentence
 _UNDER_TITLE_SHARE = 0.5  # a name in the title or heading counts half of one in the sentence
@@ -157,7 +157,6 @@ def _scored(
 
 
 def _heading(sentence: Sentence) -> str:
-    """Return the heading above a sentence, if it is not the title."""
     return above(sentence.passage.found).partition("\n")[2]
 
 
@@ -186,7 +185,6 @@ def _steps(best: Sentence, read: Sequence[Sentence]) -> tuple[Sentence, ...]:
 
 
 def _across(sentence: Sentence, found: Sequence[Bridge]) -> Sentence:
-    """Return the sentence with a bonus on its score if it is about a bridge entity."""
     if any(is_of(sentence, each.name) and sentence.text != each.sentence.text for each in found):
         return replace(sentence, score=sentence.score + _BETWEEN_NAMES_BONUS)
     return sentence
@@ -326,7 +324,6 @@ def _proper_names(sentence: Sentence) -> frozenset[str]:
 
 
 def _link(chain: Sequence[Sentence], sentences: Sequence[Sentence], asked: AskedFor) -> Sentence | None:
-    """Return the best sentence of another passage that mentions the title of the chain's first passage."""
     title = padded(without_parentheses(chain[0].passage.title))
     read = {each.passage.number for each in chain}
     leading = [

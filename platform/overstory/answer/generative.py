@@ -77,8 +77,6 @@ class Repetition:
 
 
 class _Loop:
-    """Detects a sequence of letters that repeats often enough."""
-
     def __init__(self) -> None:
         self._gram = ""
         self._count = 0

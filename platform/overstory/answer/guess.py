@@ -353,7 +353,6 @@ def _date(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequence[
 
 
 def _place(asked: AskedFor, sentence: Sentence) -> str:
-    """Return the place of birth or death in a parenthesis, or ""."""
     stems = {stem(word.lower()) for word in asked.wanted}
     life = life_in(sentence.text)
     return life.deathplace if stems & _OF_DEATH else life.birthplace if stems & _OF_BIRTH else ""

@@ -261,7 +261,6 @@ def _statements(part: Part) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _stands_alone(text: str) -> bool:
-    """Return True if the first word of a sentence does not refer to the sentence before it."""
     first = text.split()[0]
     is_field = first.endswith(":") or text.endswith(",")  # "From: …", "Dear Ada,"
     return not (is_field or first.lower() in _REFERRING or first[0] == "…" or first[0].islower())

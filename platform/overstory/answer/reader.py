@@ -318,7 +318,7 @@ def _meanings(text: str, references: References, title: str) -> Iterator[tuple[i
 
 
 def _may_be_a_person(name: str) -> bool:
-    """Return True if a name may be a person's: two words or more, none for a group ("the Sula team")."""
+    """Return True if a name may be a person's: at least two words, and not a group ("the Sula team")."""
     return " " in entity_key(name) and _GROUP.match(name) is None
 
 

@@ -243,7 +243,7 @@ def same_relation(one: str, other: str) -> bool:
 
 
 _POSSESSIVE = re.compile(r"['’]s\b")
-_STEM_LETTERS = 5  # common prefix of the forms of a word
+_STEM_LETTERS = 5  # longer stems are cut, because forms of a word share a prefix
 _ENDINGS = ("ing", "ed", "es", "s", "er", "ion", "ly")
 _LEAST_STEM_LETTERS = 4  # minimum letters left after removing an ending
 _TOKEN = re.compile(r"\w+(?:['’_./-]\w+)*")

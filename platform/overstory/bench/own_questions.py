@@ -126,8 +126,6 @@ def among(asked: Sequence[Asked], matching: Collection[str]) -> list[Asked]:
 
 
 class _SourceDocuments:
-    """Maps each source of the questions to the ids of the documents that match it."""
-
     def __init__(self, wanted: Iterable[str]) -> None:
         self._ids: dict[str, set[str]] = {_plain(source): set() for source in wanted}
         self._last: dict[str, None] = {}

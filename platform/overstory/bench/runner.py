@@ -148,7 +148,6 @@ def load_and_index(
 
 
 def _systems(retrievers: Iterable[str]) -> list[str]:
-    """Return the systems of the retrievers, with the index options that the retrievers need."""
     needs: dict[str, list[str]] = {}
     for retriever in retrievers:
         name, _, options = retriever.partition(":")

@@ -50,10 +50,7 @@ _CLEAR_GENDER_FACTOR = 3
 
 
 def names_in(text: str, extractor: Extractor | None) -> tuple[Named, ...]:
-    """Return the names in a text, in order: those found by the pipeline, with types, and other capitalised words.
-
-    Without a pipeline, names have no types.
-    """
+    """Return the names in a text, in order: names found by the pipeline, with types, and other capitalised words."""
     text = text[:_LONGEST_TEXT_READ_CHARACTERS]
     found = {entity_key(each.surface): each for each in _mentions(text, extractor)}
     placed = [(each.start, Named(each.surface, each.type)) for key, each in found.items() if key]

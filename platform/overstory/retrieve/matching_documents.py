@@ -110,8 +110,6 @@ class MatchingDocuments:
 
 @dataclass(slots=True)
 class _Filtering:
-    """Evaluation of a filter in one transaction."""
-
     tx: Transaction
     corpus: Corpus
     values: dict[str, list[tuple[str, MetadataScalar]]] = field(
@@ -209,7 +207,6 @@ class _Filtering:
         return self.every
 
     def _of_key(self, key: str) -> list[tuple[str, MetadataScalar]]:
-        """Return the distinct values of a key, each with its id."""
         if key not in self.values:
             ids = [metadata_key_id(self.corpus.label, key, type_) for type_ in VALUE_TYPES]
             rows = self.tx.run("retrieve/filter_values", self.corpus.label, keys=ids)

@@ -262,7 +262,6 @@ def _by_rank(question: str, found: Mapping[str, Evidence], corpora: JoinedCorpor
 
 
 def _of_rank(rank: int, hit: Hit) -> Hit:
-    """Return a hit with 1 / rank as score, where rank is that in its corpus."""
     detail = f"rank {rank} in {hit.corpus}, score {hit.score:.4f} there ({hit.figures})"
     return replace(hit, score=1 / rank, reasons=(Reason("rank", 1 / rank, detail, clause_of(hit)),))
 

@@ -87,7 +87,6 @@ class SeveralWays:
         return replace(with_hits(of_question, hits), notes=(*of_question.notes, *notes))
 
     def _ways(self, question: str) -> tuple[list[WayToAsk], list[str]]:
-        """Return the queries by the model, and notes that list them."""
         check_question(question)  # before the model is asked
         chat = needed_chat(self._chat)
         ways, notes = list[WayToAsk](), list[str]()
@@ -153,7 +152,6 @@ def _hypothetical_passage(chat: Chat, question: str) -> str:
 
 
 def _fused(found: Iterable[tuple[WayToAsk, Sequence[Hit]]], k: int) -> list[Hit]:
-    """Return the `k` hits with the highest sums of weighted reciprocal ranks; ties are broken by id."""
     known: dict[str, Hit] = {}
     reasons: dict[str, list[Reason]] = {}
     for way, hits in found:

@@ -175,8 +175,6 @@ def suggested_merges(
 
 
 class _Pairs(Spool):
-    """Names in blocks, and candidate pairs within blocks, in a temporary database."""
-
     def __init__(self) -> None:
         super().__init__(*_TABLES)
 
@@ -222,7 +220,6 @@ def _is_open(edits: EditedNames, first: str, second: str) -> bool:
 
 
 def _weigh(graph: GraphClient, corpus: Corpus, pairs: Sequence[SameName]) -> Iterator[_Weighed]:
-    """Yield the pairs that have evidence, with the passages that support them."""
     rarer = [sorted((pair.name, pair.into), key=lambda name: name.passages) for pair in pairs]
     rows = graph.run(
         "retrieve/merge_evidence",
@@ -242,7 +239,6 @@ def _weigh(graph: GraphClient, corpus: Corpus, pairs: Sequence[SameName]) -> Ite
 
 
 def _evidence(weighed: _Weighed) -> float:
-    """Return the evidence of a pair; 0 if its form needs support by passages and there is none."""
     form, together, shared = weighed.pair.form, len(weighed.together), weighed.shared
     base = FORM_EVIDENCE[form]
     if form == "last name":
@@ -296,7 +292,6 @@ def _as_written(key: str) -> str:
 
 
 def _quotes(graph: GraphClient, corpus: Corpus, weighed: _Weighed) -> tuple[NamePassage, ...]:
-    """Return a quote from a passage that mentions both names, or one quote for each name."""
     pair = weighed.pair
     asked: list[tuple[WrittenName, Sequence[str]]] = [(pair.name, ()), (pair.into, ())]
     if weighed.together:

@@ -294,7 +294,6 @@ def name_not_found(
 def _suggestions(
     tx: Transaction, corpus: Corpus, name: str, key: str, passages: MatchingPassages | None
 ) -> tuple[str, ...]:
-    """Return the names in the corpus, or in the visible passages, that are most similar to an unknown name."""
     rows: list[Row] = []
     query = fuzzy_query(name)
     if passages is not None:

@@ -241,13 +241,11 @@ class Walk:
         return sum(map(self._size, names))
 
     def _size(self, name: str) -> int:
-        """Return the number of passages and links to read for an entity."""
         links = self._links.get(name, 0)
         followed = links if links <= _MOST_LINKS_OF_A_NAME or self._is_end(name) else 0
         return min(self.df[name], _PASSAGES_OF_AN_END) + min(followed, _PASSAGES_OF_AN_END)
 
     def _affordable(self, names: list[str]) -> list[str]:
-        """Return the first entities that may be read in one step, at least one."""
         chosen: list[str] = []
         passages = 0
         for name in names[:_NAMES_A_STEP]:
@@ -295,7 +293,6 @@ class Walk:
                 self._add(row, [followed[place] for place in met], side)
 
     def _neighbours(self, names: list[str], only: list[str] | None) -> list[Row]:
-        """Read the neighbours of entities."""
         if self._passages_read is None:
             return self._tx.run(
                 "retrieve/path_neighbours",
@@ -324,14 +321,12 @@ class Walk:
         )
 
     def _met_by_links(self, row: Row) -> list[int]:
-        """Return the indexes of the entities from which visible links lead to the entity of a row."""
         if self._passages_read is None:
             return sorted({place for place, _, _ in row["via"]})
         own = self._passages_read.matching.documents
         return sorted({place for place, here, there in row["via"] if here in own and there in own})
 
     def _linked_names(self, names: list[str], only: list[str] | None, met: list[str]) -> list[Row]:
-        """Read the entities that links lead to, and those in `met`, with the numbers of their links."""
         return self._tx.run(
             "retrieve/path_links",
             self._corpus.label,

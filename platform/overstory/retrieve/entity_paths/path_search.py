@@ -112,7 +112,6 @@ def containing_names(way: Sequence[str], chosen: Sequence[Statement], ambiguous:
 
 
 def _fit(first: Statement, second: Statement, name: str, ambiguous: Set[str]) -> bool:
-    """Return True if two statements may be adjacent, with this entity between them."""
     if first.documents and second.documents:
         return first.documents[name] == second.documents[name]
     return _apart(first, second) and (name not in ambiguous or _one_name(first, second, name))
@@ -295,8 +294,6 @@ def find_paths(
 
 
 class _PathSearch:
-    """A search of paths in one transaction."""
-
     def __init__(
         self,
         tx: Transaction,
@@ -391,7 +388,6 @@ class _PathSearch:
             self._together[new[place]] = row["together"]
 
     def _links(self, pairs: Sequence[tuple[str, str]]) -> dict[int, list[Row]]:
-        """Read the links between the entities of pairs; return index of the pair -> rows."""
         if not self._walk.linked:
             return {}
         links: dict[int, list[Row]] = {}
