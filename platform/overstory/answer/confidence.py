@@ -156,7 +156,7 @@ _NEAREST_SENTENCES = 3  # number of best sentences whose cosines are averaged
 _HALF_CONFIDENCE_SCORE = 1.65
 _CONFIDENCE_STEEPNESS = 6.0
 """For languages that are not parsed: the score at which the confidence is 0.5, and the slope of the logistic curve."""
-_UNSAID_CONFIDENCE_SHARE = 0.1
+_MISSING_CONFIDENCE_FACTOR = 0.1
 """Factor on the confidence if no sentence states what the question asks for."""
 
 
@@ -244,7 +244,7 @@ def confidence_in(
     missing = missing_words(question, asked, passages, sentences, relevant, words)
     names = asked.names if any(is_supported(word, each.stems) for word in missing for each in sentences) else ()
     missing = missing or tuple(name for name in asked.names if is_nowhere(name, passages))
-    return Confidence(value * _UNSAID_CONFIDENCE_SHARE if missing else value, fit, missing, names)
+    return Confidence(value * _MISSING_CONFIDENCE_FACTOR if missing else value, fit, missing, names)
 
 
 def _by_words(question: str, passages: Sequence[Item], sentences: Sequence[Sentence]) -> Confidence:

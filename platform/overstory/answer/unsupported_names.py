@@ -279,7 +279,7 @@ def _names_of(line: str, tokens: Sequence[_Token], there: _There, *, german: boo
     whole = len([token for token in tokens if token.key not in FUNCTION_WORDS]) <= _MOST_WORDS_BETWEEN
     for run, first in _runs(line, tokens):
         begins = first == 0 or line[: run[0].start].rstrip()[-1:] in _OPENING
-        words = [token for token in run if not _says_nothing(token, begins=begins and token is run[0], there=there)]
+        words = [token for token in run if not _is_common_word(token, begins=begins and token is run[0], there=there)]
         if not words:
             continue
         plain = len(words) == 1 and words[0].key.isalpha() and not words[0].key.isupper()
@@ -332,7 +332,7 @@ def _ends_name(gap: str, tokens: Sequence[_Token], at: int) -> bool:
     return "." in gap and len(before) > 1 and before not in _TITLES
 
 
-def _says_nothing(token: _Token, *, begins: bool, there: _There) -> bool:
+def _is_common_word(token: _Token, *, begins: bool, there: _There) -> bool:
     """Return True for initials, titles and function words, and for capitalised common words that begin a sentence."""
     key = token.key
     if len(key) == 1 or key in FUNCTION_WORDS or key in _TITLES:
