@@ -138,9 +138,7 @@ def test_a_path_has_no_more_steps_than_allowed(knowledge: Knowledge) -> None:
 def test_no_path_goes_through_a_name_that_everybody_mentions_and_a_note_says_so(knowledge: Knowledge) -> None:
     found = knowledge.paths("Ada Quill", "Max Weir")
     assert found.paths == ()
-    assert found.notes == (
-        f"1 entity was not followed (more than {MOST_PASSAGES_OF_A_NAME} passages each): Grand Hub",
-    )
+    assert found.notes == (f"1 entity was not followed (more than {MOST_PASSAGES_OF_A_NAME} passages each): Grand Hub",)
     assert shown(knowledge.paths("Ada Quill", "Grand Hub", steps=1)) == ["Ada Quill → Grand Hub"]
     assert not knowledge.paths("Ada Quill", "Rome Port", k=1).notes
 
