@@ -343,8 +343,8 @@ def _corpus_links(passages: CorpusPassages, sources: Sequence[str], found: Seque
         if passages.among.matching.restricted:  # the note would reveal the number of other documents
             return FoundLinks(links)
     many = {row["title"]: row["degree"] for row in rows if row["degree"] > _MOST_LINKS_OF_A_DOCUMENT}
-    said = "links, so only links to passages that were already found were followed"
-    return FoundLinks(links, tuple(f"{title!r} has {degree:,} {said}" for title, degree in many.items()))
+    limited = "links, so only links to passages that were already found were followed"
+    return FoundLinks(links, tuple(f"{title!r} has {degree:,} {limited}" for title, degree in many.items()))
 
 
 def linked(
@@ -362,15 +362,15 @@ def linked(
     """
     alike: dict[tuple[str, str, bool, int], dict[DocumentLink, str]] = {}
     for link, chunk in reached.items():
-        said = len(asked.found_in(link.type.replace("_", " "), link.text))
-        alike.setdefault((link.source, link.type, link.outgoing, said), {})[link] = chunk
+        words = len(asked.found_in(link.type.replace("_", " "), link.text))
+        alike.setdefault((link.source, link.type, link.outgoing, words), {})[link] = chunk
     found: dict[str, WeighedWay] = {}
-    for (source, _, _, said), chunks in alike.items():
+    for (source, _, _, words), chunks in alike.items():
         nearest = max(chunks.values(), key=lambda chunk: (candidates[chunk].rest, chunk))
         others = len(set(chunks.values())) ** -0.5
         for link, chunk in chunks.items():
             value = (
-                activations[source] * (1.0 if said else _UNASKED_LINK_WEIGHT) * (1.0 if chunk == nearest else others)
+                activations[source] * (1.0 if words else _UNASKED_LINK_WEIGHT) * (1.0 if chunk == nearest else others)
             )
             if value > 0 and (chunk not in found or value > found[chunk].value):
                 found[chunk] = WeighedWay(MentionWay(source, "", link.name, None, link=link), value)

@@ -43,7 +43,7 @@ _FIRST_HOP_SOURCES = 5  # number of best chunks from which the first hop starts
 _SECOND_HOP_SOURCES = 10
 """The second hop starts from those of the best ten chunks that the first hop reached, at most five."""
 
-_SAID_BY_QUESTION_SHARE = 0.5  # h of a name whose words are all in the question
+_NAME_IN_QUESTION_SHARE = 0.5  # h of a name whose words are all in the question
 _SENTENCE_NEARNESS = 0.45
 """f: assumed nearness of the question and a sentence that mentions a name."""
 
@@ -296,8 +296,8 @@ def reached(
     result = Reached()
     forward, shared = result.forward, result.shared
     for link in links:
-        said = all(word in question_words for word in link.key.split())
-        idf = link.idf * (_SAID_BY_QUESTION_SHARE if said else 1.0)
+        in_question = all(word in question_words for word in link.key.split())
+        idf = link.idf * (_NAME_IN_QUESTION_SHARE if in_question else 1.0)
         for source, sentence in link.sources:
             value = activations[source] * idf
             if value <= 0:

@@ -64,7 +64,7 @@ def bridge_paths(
         for score, bridges in sorted(ways, key=lambda way: -way[0]):
             chunks = [bridge.way.source for bridge in bridges] + [one.chunk]
             passed = [rows[chunk] for chunk in chunks if chunk in rows]
-            if len(set(chunks)) == len(chunks) == len(passed) and _tells(bridges, passed):  # no way back
+            if len(set(chunks)) == len(chunks) == len(passed) and _is_informative(bridges, passed):  # no way back
                 start = all_scored[chunks[0]].candidate.seed
                 yield BridgePath.along(
                     (_step(bridge, *ends) for bridge, ends in zip(bridges, pairwise(passed), strict=True)),
@@ -74,7 +74,7 @@ def bridge_paths(
                 )
 
 
-def _tells(bridges: Sequence[WeighedWay], passed: Sequence[Row]) -> bool:
+def _is_informative(bridges: Sequence[WeighedWay], passed: Sequence[Row]) -> bool:
     """Return True if a way is informative.
 
     It must lead to another document. No step may connect equal sentences or use a heading as name, except links.
@@ -84,9 +84,9 @@ def _tells(bridges: Sequence[WeighedWay], passed: Sequence[Row]) -> bool:
     for bridge, (source, target) in zip(bridges, pairwise(passed), strict=True):
         if bridge.way.link:
             continue
-        said, said_there = (_sentence(source, bridge.way.here), _sentence(target, bridge.way.there))
+        first_sentence, second_sentence = (_sentence(source, bridge.way.here), _sentence(target, bridge.way.there))
         about = bridge.way.weight is not None
-        if said.casefold() == said_there.casefold() or _is_heading(
+        if first_sentence.casefold() == second_sentence.casefold() or _is_heading(
             bridge.way.name, source if about else target, source
         ):
             return False
@@ -194,8 +194,10 @@ def _reasons(
         reasons.append(Reason("forward", scoring.FORWARD_WEIGHT * one.forward.value, clause, clause))
     if one.shared:
         clause = _leading(one.shared.way, one, rows, scores)
-        said = one.forward is not None and one.forward.way.source_and_key == one.shared.way.source_and_key
-        reasons.append(Reason("shared", scoring.SHARED_NAMES_WEIGHT * one.shared.value, clause, "" if said else clause))
+        same_name = one.forward is not None and one.forward.way.source_and_key == one.shared.way.source_and_key
+        reasons.append(
+            Reason("shared", scoring.SHARED_NAMES_WEIGHT * one.shared.value, clause, "" if same_name else clause)
+        )
     if one.linked:
         clause = _over_link(one.linked.way, one, rows)
         reasons.append(Reason("linked", scoring.LINKED_WEIGHT * one.linked.value, clause, clause))
