@@ -199,7 +199,6 @@ def life_in(text: str) -> Life:
 
 
 def year_of(date: str) -> int | None:
-    """Return the year of a date; None if there is none."""
     found = _YEAR.findall(date)
     return int(found[-1]) if found else None
 

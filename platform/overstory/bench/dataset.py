@@ -236,11 +236,9 @@ class BenchDataset:
     strays: int = 0
 
     def read_passages(self) -> Iterator[Passage]:
-        """Yield the passages in the order of the file."""
         return read_passages(self.corpus)
 
     def ids(self) -> Iterator[str]:
-        """Yield the ids of all questions and passages."""
         yield from (question.id for question in self.questions)
         yield from self.passage_ids
 
@@ -284,12 +282,10 @@ def load_dataset(folder: Path, *, queries: Path | None = None, qrels: Path | Non
 
 
 def read_passages(corpus: Path) -> Iterator[Passage]:
-    """Return an iterator over the passages of a `corpus.jsonl` file."""
     return (passage for _, passage in _numbered_passages(corpus))
 
 
 def read_questions(path: Path) -> Iterator[BenchQuestion]:
-    """Yield the questions of a `queries.jsonl` file."""
     seen: set[str] = set()
     for line, record in read_records(path):
         question = _question(record, path, line)

@@ -72,7 +72,6 @@ def shuffled(ids: Iterable[str], seed: int) -> list[str]:
 
 
 def pack_name(number: int) -> str:
-    """Return the `source_key` of a packed document."""
     return f"pack{number:06d}"
 
 

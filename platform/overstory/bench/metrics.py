@@ -63,7 +63,6 @@ def ndcg(ranking: Ranking, judged: Judged, k: int) -> float:
 
 
 def question_scores(ranking: Ranking, judged: Judged) -> Scores:
-    """Return the metrics of one question."""
     return Scores(
         recall_2=recall(ranking, judged, 2),
         recall_5=recall(ranking, judged, 5),

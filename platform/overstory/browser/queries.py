@@ -135,7 +135,6 @@ def saved_queries(
 
 
 def all_queries(chapters: Mapping[str, list[SavedQuery]]) -> list[SavedQuery]:
-    """Return the queries of all chapters, in order."""
     return [query for queries in chapters.values() for query in queries]
 
 

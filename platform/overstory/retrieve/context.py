@@ -23,7 +23,6 @@ GROUP = "overstory.retrievers"
 
 
 def retriever_names() -> list[str]:
-    """Return the names of all installed retrievers, sorted."""
     return plugins.names(GROUP)
 
 
@@ -102,7 +101,6 @@ def _threads() -> ThreadPoolExecutor:
 
 
 def no_chat() -> Chat | None:
-    """Return None, for retrievers that are used without a language model."""
     return None
 
 

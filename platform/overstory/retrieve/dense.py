@@ -13,7 +13,6 @@ class DenseRetriever(PassageRetriever):
     name = "dense"
 
     def found(self, passages: Passages, asked: SearchedQuestion) -> Evidence:
-        """Return the `k` nearest chunks; of chunks that share a vector, only one."""
         near = passages.near(asked.vector.result(), asked.k)
         hits = passages.counted(hits_by_cosine(passages.rows(near.cosines), near.cosines))
         return Evidence(asked.question, self.name, hits, notes=(*asked.read.notes, *passages.notes, *near.notes))

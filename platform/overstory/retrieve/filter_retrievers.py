@@ -40,7 +40,6 @@ class PassageFilterRetriever:
         self._where = where
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """Retrieve evidence; see `Retriever.retrieve`."""
         asked = min(MOST_HITS, max(_LEAST_NARROWED_HITS, _NARROWING_FACTOR * k))
         while True:
             evidence = self._retriever.retrieve(question, asked)
@@ -96,7 +95,6 @@ class EnabledRetriever:
 
     @one_question()
     def retrieve(self, question: str, k: int) -> Evidence:
-        """Retrieve evidence; see `Retriever.retrieve`."""
         return self._among(self._enabled()).retrieve(question, k)
 
     def _enabled(self) -> Expression | None:
@@ -143,7 +141,6 @@ class FilteredRetriever:
         self._context = context
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """Retrieve evidence; see `Retriever.retrieve`."""
         filtering: Callable[..., Evidence] | None = getattr(self._retriever, "retrieve_among", None)
         if filtering is not None:
             return filtering(question, k, self._where)

@@ -24,7 +24,6 @@ class HybridRetriever(PassageRetriever):
     name = "hybrid"
 
     def found(self, passages: Passages, asked: SearchedQuestion) -> Evidence:
-        """Return the `k` best chunks."""
         depth = max(_HYBRID_CANDIDATES, asked.k)
         vector = asked.vector
         sections = passages.sections(asked.read.text, depth)  # while the question is embedded

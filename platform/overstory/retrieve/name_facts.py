@@ -223,12 +223,6 @@ def _related(
 
 
 def _notes(row: Row, *, outdated: bool, shown: int | None = None, matching: int | None = None) -> list[str]:
-    """Return notes on facts that are not shown.
-
-    Args:
-        shown: number of facts shown, with a filter.
-        matching: number of facts that match the filter.
-    """
     notes = []
     if row["held"] > _MOST_FACTS_LOOKED_AT:
         notes.append(f"only {_MOST_FACTS_LOOKED_AT:,} of {counted(row['held'], 'fact')} were read")

@@ -33,7 +33,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class CorpusPassages:
-    """The passages of a corpus, or of its documents that match a filter (`among`), in one transaction."""
+    """The passages of a corpus, or of its documents that match a filter (`among`), in one transaction.
+
+    The methods are those of `Passages`.
+    """
 
     tx: Transaction
     corpus: Corpus
@@ -42,33 +45,27 @@ class CorpusPassages:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the filter."""
         return () if self.among is None else self.among.notes
 
     def near(self, vector: Vectors, limit: int, *, vector_depth: int | None = None) -> Nearest:
-        """Return the nearest passages; see `Passages.near`."""
         if self.among is not None:
             return self.among.nearest(vector, limit)
         return nearest_chunks(self.tx, self.corpus, vector, limit, vector_depth=vector_depth)
 
     def sections(self, question: str, limit: int) -> list[FoundSection]:
-        """Return the sections with words of a question; see `Passages.sections`."""
         query = section_query(question, check_sections(self.corpus).languages)
         matching = None if self.among is None else self.among.matching
         return sections_by_words(self.tx, self.corpus, query, limit, matching)
 
     def words(self, question: str, limit: int, wanted: Set[str]) -> list[WordedChunk]:
-        """Return BM25 of passages by their own words; see `Passages.words`."""
         query = chunk_query(question, self.corpus.languages)
         matching = None if self.among is None else self.among.matching
         return worded_chunks(self.tx, self.corpus, query, limit, matching, wanted)
 
     def vectors(self, ids: Sequence[str]) -> Vectors:
-        """Return the vectors of passages; see `Passages.vectors`."""
         return self.cache.of(self.tx, self.corpus, ids)
 
     def own_cosines(self, ids: Sequence[str], vectors: Vectors) -> Vectors:
-        """Return the cosines of passages without their sections; see `Passages.own_cosines`."""
         asked = vectors.any(axis=1)
         found = cosines_to_all(self.tx, self.corpus, vectors[asked], ids)
         cosines = np.zeros((len(ids), len(vectors)), dtype=np.float32)
@@ -78,11 +75,9 @@ class CorpusPassages:
         return cosines
 
     def rows(self, ids: Iterable[str]) -> dict[str, Row]:
-        """Return the rows of passages; see `Passages.rows`."""
         return chunk_rows(self.tx, self.corpus, ids)
 
     def counted(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
-        """Return the hits with counted repetitions; see `Passages.counted`."""
         return tuple(hits) if self.among is None else self.among.counted(hits)
 
 
@@ -96,11 +91,9 @@ class OpenedCorpus:
         self._passages = passages
 
     def each(self, ask: Callable[[CorpusPassages], T]) -> dict[str, T]:
-        """Call a function on the corpus; see `OpenedCorpora.each`. The title is ""."""
         return {"": ask(self._passages)}
 
     def each_of(self, ids: Iterable[str], ask: Callable[[CorpusPassages, list[str]], T]) -> dict[str, T]:
-        """Call a function on the chunks of the corpus; see `OpenedCorpora.each_of`."""
         own = list(dict.fromkeys(ids))
         return {"": ask(self._passages, own)} if own else {}
 
@@ -299,7 +292,6 @@ class PassageRetriever(ABC):
         self._vectors = VectorCache(blended_vectors)
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """Retrieve evidence; see `Retriever.retrieve`."""
         return self._retrieve(question, k, None)
 
     def retrieve_among(self, question: str, k: int, where: Expression) -> Evidence:

@@ -121,7 +121,6 @@ def _shared(tx: Transaction, corpus: Corpus, ids: Sequence[str], most: int) -> l
 
 
 def repeat_of(found: Hit) -> Repeat:
-    """Return the place of a hit."""
     return Repeat(
         chunk_id=found.chunk_id,
         document_id=found.document_id,

@@ -35,7 +35,6 @@ ReadVectors = Callable[[Transaction, Corpus, Sequence[str]], dict[str, Vectors]]
 
 
 def chunk_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
-    """Read the vectors of chunks."""
     (row,) = tx.run("retrieve/vectors", corpus.label, ids=list(ids), property=corpus.embedding_property)
     return {id_: np.asarray(vector, dtype=np.float32) for id_, vector in row["vectors"]}
 

@@ -64,7 +64,6 @@ class CanopyRetriever(PassageRetriever):
     name = "canopy"
 
     def found(self, passages: Passages, asked: SearchedQuestion) -> Evidence:
-        """Return the `k` best chunks."""
         vector = asked.vector  # computed while names and words are looked up
         corpora = list(passages.corpora.each(lambda one: one.corpus).values())
         chunks = sum(map(named_chunks, corpora))
@@ -147,13 +146,11 @@ class _CanopySearch:
         return scoring.ranking(scoring.with_second_hop(found_all, second, links_again), self.documents, direct=direct)
 
     def _named(self, depth: int) -> tuple[list[FoundSection], list[ListedChunk]]:
-        """Return the sections found by words, and the chunks found by names of the question."""
         sections, found, self.has_links, notes = self.lookup.found(self.names, depth)
         self.notes += notes
         return sections, found
 
     def _near(self, depth: int) -> list[ListedChunk]:
-        """Return the chunks found by meaning."""
         near = self.passages.near(self.vector.result(), depth, vector_depth=_CANOPY_OVERSAMPLING * depth)
         self.notes += near.notes
         return [ListedChunk(chunk, near.documents[chunk]) for chunk in near.cosines]
@@ -224,18 +221,15 @@ class _CanopySearch:
         self._add(candidates, gains, asked)
 
     def _add(self, candidates: dict[str, Candidate], found: Iterable[str], asked: Vectors) -> None:
-        """Add chunks to the candidates, with their cosines."""
         ids = [id_ for id_ in dict.fromkeys(found) if id_ not in candidates]
         for id_, cosine, rest in self._compared(ids, asked):
             candidates[id_] = Candidate(cosine, rest)
 
     def _compared(self, ids: Sequence[str], asked: Vectors) -> Iterable[tuple[str, float, float]]:
-        """Return chunks with their cosines to the question, and to the question without its names."""
         cosines = self.passages.vectors(ids) @ asked.T
         return zip(ids, cosines[:, 0].tolist(), cosines[:, 1].tolist(), strict=True)
 
     def _links(self, sources: Sequence[str]) -> list[LinkingName]:
-        """Return the names that chunks mention and that lead to other chunks."""
         if not sources:
             return []
         led = self.lookup.links(sources, [name.key for name in self.names.known])
@@ -255,7 +249,6 @@ class _CanopySearch:
 
 
 def _seeds(found: Iterable[ListedChunk], names: QuestionNames, chunks: int) -> dict[str, Seed]:
-    """Return the best seed of each chunk that has one."""
     by_key = {name.key: name for name in names.known}
     phrases: dict[str, dict[str, str]] = {}
     seeded: list[tuple[str, Seed]] = []

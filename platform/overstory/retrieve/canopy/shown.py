@@ -103,7 +103,6 @@ def _is_heading(name: str, *rows: Row) -> bool:
 
 
 def _first_hops(one: Scored) -> list[tuple[float, tuple[WeighedWay, ...]]]:
-    """Return the ways of the first hop to a passage, each with its score."""
     return [*_by_names(one), *([(LINKED_WEIGHT * one.linked.value, (one.linked,))] if one.linked else [])]
 
 
@@ -116,7 +115,6 @@ def _by_names(one: Scored) -> list[tuple[float, tuple[WeighedWay, ...]]]:
 
 
 def _way_to(source: Scored) -> tuple[WeighedWay, ...]:
-    """Return the best way by which the source of a second hop was reached."""
     return max(_first_hops(source), default=(0.0, ()), key=lambda way: way[0])[1]
 
 
@@ -220,7 +218,6 @@ def _reasons(
 
 
 def _leading(way: MentionWay, target: Scored, rows: Mapping[str, Row], scores: Mapping[str, float]) -> str:
-    """Return the clause for a passage that was reached through a name; `scores` has all hits."""
     source = quoted(rows.get(way.source), rows[target.chunk])
     if way.weight is not None:
         return is_about(way.name, source)
@@ -228,5 +225,4 @@ def _leading(way: MentionWay, target: Scored, rows: Mapping[str, Row], scores: M
 
 
 def _over_link(way: MentionWay, target: Scored, rows: Mapping[str, Row]) -> str:
-    """Return the clause for a passage that was reached through a link."""
     return is_linked(way.name, quoted(rows.get(way.source), rows[target.chunk]))

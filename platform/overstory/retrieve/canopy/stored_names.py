@@ -205,7 +205,6 @@ class CorpusNames:
 
     @property
     def edits(self) -> EditedNames:
-        """The edits of names in the corpus."""
         return cached_edits(self.of.tx, self.of.corpus)
 
     def entities(self, keys: Sequence[str], terms: Sequence[str]) -> QuestionEntities:
@@ -304,7 +303,6 @@ class StoredNames:
         self._chunks = chunks
 
     def question_names(self, question: Question) -> QuestionNames:
-        """Return the names in a question."""
         outdated = False
 
         def look_up(keys: Sequence[str], terms: Sequence[str]) -> Sequence[QuestionEntity]:
@@ -385,7 +383,6 @@ class StoredNames:
                     mentioned.setdefault(possible[key], {}).setdefault(id_, uses.sentences[0])
 
     def _entities(self, keys: Sequence[str], terms: Sequence[str] = ()) -> QuestionEntities:
-        """Look up entities in all corpora; see `CorpusNames.entities`."""
         found = self._corpora.each(lambda corpus: CorpusNames(corpus).entities(keys, terms)).values()
         common = _common(entity for each in found for entity in each.entities)
         return QuestionEntities(tuple(common), (), outdated=any(each.outdated for each in found))
