@@ -65,7 +65,7 @@ def check_sections(corpus: Corpus) -> Corpus:
 
 
 def section_query(question: str, languages: Sequence[str] = ()) -> str:
-    """Return a Lucene query for any word of a question, and for its quoted phrases; "" if it has no words.
+    """Return the Lucene query of a question for the index of sections: any word, and the quoted phrases; or "".
 
     Args:
         languages: languages of the corpus in addition to English.
@@ -82,7 +82,7 @@ def section_query(question: str, languages: Sequence[str] = ()) -> str:
 
 
 def chunk_query(question: str, languages: Sequence[str] = ()) -> str:
-    """Return a query for the same words, unstemmed, for an index with Lucene's English analyzer."""
+    """Return the Lucene query of a question for the index of chunks, whose English analyzer stems the words itself."""
     phrases = [full_text_query(each) for each in quoted_phrases(question)]
     return " ".join(
         [full_text_query(" ".join(telling_words(question, languages))), *(f'"{each}"' for each in phrases if each)]

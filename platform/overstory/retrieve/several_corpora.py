@@ -79,7 +79,8 @@ class ReachableCorpora(Generic[M]):
     """
 
     def __init__(self, members: Mapping[str, Callable[[], M]], absences: UnreachableCorpora) -> None:
-        """
+        """Open the corpora.
+
         Args:
             members: title -> function that opens the corpus.
             absences: corpora that were unreachable recently, which are not tried again.

@@ -339,5 +339,5 @@ def _suggestion(weighed: _Weighed, quotes: tuple[NamePassage, ...]) -> Suggested
 
 
 def _shown(name: WrittenName) -> SuggestedName:
-    """Return the entity to show, with its spelling, or its key if the spelling was set by hand and has another key."""
+    """Return the entity to show: with its spelling, or with its key if a manual spelling does not match the key."""
     return SuggestedName(name.name if entity_key(name.name) == name.key else name.key, name.type, name.passages)

@@ -401,9 +401,9 @@ def ranking(scored: Mapping[str, Scored], documents: Mapping[str, str], *, direc
 
 
 def _varied(scored: Mapping[str, Scored], documents: Mapping[str, str]) -> dict[str, Scored]:
-    """Reduce the seed of a name in each further document, best document first.
+    """Lower the seed of a name with each further document that has the same name, best document first.
 
-    Otherwise, paragraphs about one name of the question fill the first ranks, before any passage that is reached.
+    Otherwise, documents about one name of the question fill the first ranks, before passages reached through names.
     """
     by_name: dict[str, list[str]] = {}
     for chunk, one in scored.items():

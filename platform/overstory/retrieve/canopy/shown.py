@@ -166,7 +166,7 @@ def _on_the_way(one: Scored, by_chunk: Mapping[str, Scored]) -> Iterator[str]:
 def _reasons(
     one: Scored, words: AskedWords, rows: Mapping[str, Row], scores: Mapping[str, float]
 ) -> tuple[Reason, ...]:
-    """Return the parts of a score, which add up to it. Meaning gets a clause only if it is the only reason.
+    """Return the reasons of a hit, whose scores add up to its score. Meaning is only explained if it is the only one.
 
     Args:
         scores: chunk id -> score, for all hits.

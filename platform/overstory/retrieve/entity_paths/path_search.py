@@ -214,7 +214,7 @@ class StatedWay:
 
 
 def add(found: list[StatedWay], new: StatedWay) -> None:
-    """Add a way; of several ways through the same entities, also under shortened names, only the best is kept."""
+    """Add a way to `found`. Of several ways through the same entities, only the best is kept."""
     for place, other in enumerate(found):
         if len(other.way) == len(new.way) and all(map(and_, other.between, new.between)):
             found[place] = min(other, new, key=_order)
