@@ -20,9 +20,9 @@ from overstory.retrieve import RetrievalContext
 from overstory.retrieve.among import Among
 from overstory.retrieve.asked_edges import with_asked_edges
 from overstory.retrieve.context import asked_corpus, one_question
+from overstory.retrieve.entity_facts import nearest_names
 from overstory.retrieve.extra_columns import with_extra_columns
 from overstory.retrieve.filter_retrievers import EnabledRetriever
-from overstory.retrieve.name_facts import nearest_names
 from overstory.retrieve.repeats import Group, Repeats, Sharing, WithRepeats, read_repeats
 from overstory.retrieve.several_corpora import AskedCorpus
 from overstory.settings import DEFAULT_RETRIEVER

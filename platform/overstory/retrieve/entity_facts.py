@@ -33,7 +33,7 @@ _MOST_FACTS_LOOKED_AT = 2_000
 """Maximum facts of an entity to read. If a frequent entity has more, only the first ones are ranked."""
 
 
-def find_name_facts(
+def find_entity_facts(
     graph: GraphClient,
     corpus_name: str,
     name: str,
