@@ -27,7 +27,7 @@ _BELOW_ZERO = re.compile(r"\s*[-‐‑‒–—―−]\s*\d")
 _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 """Invisible letters and marks: fillers and variation selectors. Characters of category Cf are removed as well."""
 _HARMLESS_AFTER = frozenset(".,;:!?…)}»›”’\"'*_|。，、；：！？）」』" + _CLOSING)
-"""Characters that may follow a word directly once a citation between them is removed."""
+"""Characters before which no space is needed after a citation was removed."""
 _MOST_CITATION_DIGITS = 9  # a number with more digits is not a citation
 _LONGEST_CITATION_CHARACTERS = 400
 """Maximum characters between brackets. Longer text is shown unchanged, so that streaming never stalls."""

@@ -94,7 +94,9 @@ def _concerns_another(sentence: Sentence, asked: AskedFor, kinds: Set[str]) -> b
     of_kin = _OF_KIN.match(sentence.text) if kinds else None
     if of_kin is not None and not any(is_supported(word, (stem(of_kin["kin"].lower()),)) for word in asked.wanted):
         after = padded(sentence.text[of_kin.end() :])
-        return not any(padded(name) in after for name in names)  # "His sister lives in Kiel"
+        return not any(
+            padded(name) in after for name in names
+        )  # the statement is on a relative: "His sister lives in Kiel"
     if not names or is_about(sentence, names) or any(padded(name) in padded(sentence.before) for name in names):
         return False
     if _is_stated_of_another(sentence, asked):

@@ -94,7 +94,7 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
     Args:
         least: minimum confidence, from 0 (always answer) to 1.
     """
-    if not _WORD.search(question):  # "???"
+    if not _WORD.search(question):  # no letter or digit, as in "???"
         return Extract(())
     asked = reader.asked_for(question)
     read = list(reader.sentences(context.items))

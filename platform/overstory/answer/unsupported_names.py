@@ -301,7 +301,7 @@ def _runs(line: str, tokens: Sequence[_Token]) -> Iterator[tuple[list[_Token], i
     """Yield runs of capitalised words, each with the index of its first token."""
     run: list[_Token] = []
     first = 0
-    pending = False  # particles since the last capital
+    pending = False  # True if only particles follow the last capitalised word
     for at, token in enumerate(tokens):
         is_name = token.capital or (any(map(str.isdigit, token.key)) and not token.key[0].isdigit())
         gap = line[tokens[at - 1].end : token.start] if at else ""

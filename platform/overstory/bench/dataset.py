@@ -158,7 +158,7 @@ def metadata(record: Record) -> Metadata:
 
 
 def _dated(value: object) -> MetadataValue:
-    # an ISO date, or a list of these, is stored as dates
+    # store an ISO date as a date, and a list of ISO dates as dates
     every = cast("list[object]", value) if isinstance(value, list) else [value]
     dates = [date_of(each) if isinstance(each, str) else None for each in every]
     known = [each for each in dates if each is not None]
@@ -169,7 +169,7 @@ def _dated(value: object) -> MetadataValue:
 
 def _is_value(value: object) -> bool:
     every = cast("list[object]", value) if isinstance(value, list) else [value]
-    if len({type(each) for each in every}) != 1:  # an empty list has none
+    if len({type(each) for each in every}) != 1:  # False for an empty list, which has no type
         return False
     return all(
         is_well_formed(each)
@@ -180,7 +180,7 @@ def _is_value(value: object) -> bool:
 
 
 def _storable(value: str, key: str, path: Path, line: int) -> str:
-    # half a surrogate pair is possible in JSON, and not in UTF-8
+    # JSON may contain lone surrogates, which UTF-8 cannot encode
     if not is_well_formed(value):
         raise broken(path, line, f'"{key}" contains a lone surrogate')
     return value
@@ -358,7 +358,7 @@ def _survey(corpus: Path) -> tuple[str, tuple[str, ...]]:
 
 
 def _check_gold(judgements: Iterable[Judgement], ids: frozenset[str], qrels: Path, corpus: Path) -> None:
-    # otherwise the two files do not belong together
+    # if gold passages are missing, the two files do not belong together
     missing = [each for each in judgements if each.score > 0 and each.passage not in ids]
     if missing:
         first = missing[0]

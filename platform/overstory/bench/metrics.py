@@ -176,7 +176,7 @@ def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
     """Return the length of the longest common subsequence of words, in O(first × second) time."""
     lengths = [0] * (len(second) + 1)
     for word in first:
-        before = 0  # the cell above and to the left
+        before = 0  # the value of the cell diagonally above
         for at, other in enumerate(second, start=1):
             above = lengths[at]
             lengths[at] = before + 1 if word == other else max(above, lengths[at - 1])

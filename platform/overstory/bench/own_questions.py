@@ -34,7 +34,7 @@ _HEADER = "Begin the file with the line question,answer,source; the column sourc
 _QUOTE = 'Quote cells that contain a separator, a quotation mark or a line break: "Ulm, Germany".'
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark begins like it
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark begins with the same bytes
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),

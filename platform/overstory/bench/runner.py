@@ -229,7 +229,7 @@ class RankedDocument:
 
 @dataclass(frozen=True, slots=True)
 class RankedDocuments:
-    """The documents for a question, best first, and the seconds of the final call of the retriever."""
+    """The documents for a question, best first, with the duration of the final call of the retriever in seconds."""
 
     documents: tuple[RankedDocument, ...]
     seconds: float

@@ -253,7 +253,7 @@ def _mentions(text: str, extractor: Extractor | None) -> list[Mention]:
         return []
     try:
         return [each for found in extractor.extract([ChunkText("", "", "", text)]) for each in found.mentions]
-    except ModelError:  # names are found without types
+    except ModelError:  # without the pipeline, names have no types
         return []
 
 

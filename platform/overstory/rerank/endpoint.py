@@ -94,7 +94,7 @@ class EndpointReranker:
             scores += self._checked(answer, len(batch))
         return scores
 
-    def _ask(self, body: dict[str, object]) -> Any:  # JSON, which `_checked` looks at
+    def _ask(self, body: dict[str, object]) -> Any:  # any JSON, validated by `_checked`
         retry = 0
         while True:
             check()
@@ -152,7 +152,7 @@ class EndpointReranker:
                 raise self._unusable(f"it has two scores for passage {index}")
             if type(score) not in (int, float) or not -math.inf < score < math.inf:
                 raise self._unusable(f"the score of passage {index} is not a finite number")
-            scores[index] = float(min(max(score, -1e300), 1e300))  # an int may be larger than any float
+            scores[index] = float(min(max(score, -1e300), 1e300))  # clamp integers that are larger than any float
         if len(scores) != wanted:
             raise self._unusable(f"it has scores for {len(scores)} of {wanted} passages")
         return [scores[index] for index in range(wanted)]

@@ -97,7 +97,7 @@ def asked_corpus(graph: GraphClient, name: str, tx: Transaction | None = None, *
 
 
 def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_QUESTIONS_EMBEDDED_AT_ONCE, thread_name_prefix="question")  # starts threads when used
+    return ThreadPoolExecutor(_QUESTIONS_EMBEDDED_AT_ONCE, thread_name_prefix="question")  # threads start at first use
 
 
 def no_chat() -> Chat | None:

@@ -26,7 +26,7 @@ class HybridRetriever(PassageRetriever):
     def found(self, passages: Passages, asked: SearchedQuestion) -> Evidence:
         depth = max(_HYBRID_CANDIDATES, asked.k)
         vector = asked.vector
-        sections = passages.sections(asked.read.text, depth)  # while the question is embedded
+        sections = passages.sections(asked.read.text, depth)  # runs while the question is embedded
         near = passages.near(vector.result(), depth)
         hits = self._ranked(passages, asked, sections, near.cosines)
         notes = (*asked.read.notes, *passages.notes, *near.notes)

@@ -55,7 +55,7 @@ def read_question(question: str) -> Question:
     if len(question) > LONGEST_QUESTION_CHARACTERS:
         notes = (f"the question was cut to its first {LONGEST_QUESTION_CHARACTERS:,} of {len(question):,} characters",)
         question = question[:LONGEST_QUESTION_CHARACTERS]
-    text = unicodedata.normalize("NFC", question.encode("utf-8", "replace").decode("utf-8"))  # as loaders do
+    text = unicodedata.normalize("NFC", question.encode("utf-8", "replace").decode("utf-8"))  # like loaders
     return Question(" ".join("".join(char if _is_text(char) else " " for char in text).split()), notes)
 
 

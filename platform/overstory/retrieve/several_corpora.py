@@ -118,7 +118,7 @@ class ReachableCorpora(Generic[M]):
 
     def _all(self, asks: Mapping[str, Callable[[], T]]) -> dict[str, T]:
         if len(asks) > 1:
-            with ThreadPoolExecutor(len(asks), thread_name_prefix="overstory-several") as pool:  # waits for all
+            with ThreadPoolExecutor(len(asks), thread_name_prefix="overstory-several") as pool:  # waits for all results
                 run = {title: pool.submit(contextvars.copy_context().run, ask) for title, ask in asks.items()}
             asks = {title: future.result for title, future in run.items()}
         results: dict[str, T] = {}
