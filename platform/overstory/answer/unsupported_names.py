@@ -79,7 +79,7 @@ def unsupported_names(answer: str, texts: Iterable[str]) -> tuple[str, ...]:
         answer: the answer without citations.
         texts: the cited passages and parts with their titles, and the question.
     """
-    there = _There()
+    there = _TextIndex()
     for text in texts:
         there.add(text)
     marked = [*_named(answer, there), *_numbered(answer, there)]
@@ -127,7 +127,7 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 @dataclass(slots=True)
-class _There:
+class _TextIndex:
     """Index of the texts: words with their positions, lower-case words, numbers and dates."""
 
     figures: Figures = field(default_factory=Figures)
@@ -214,7 +214,7 @@ class _There:
         return self.clauses[at - _MOST_WORDS_BETWEEN]
 
 
-def _numbered(answer: str, there: _There) -> Iterator[_Span]:
+def _numbered(answer: str, there: _TextIndex) -> Iterator[_Span]:
     """Yield the spans of unsupported numbers and dates; numbers of list items are ignored."""
     for figure in figures(answer):
         if not figure.opens and not there.figures.have(figure):
@@ -231,7 +231,7 @@ def _with_letters(text: str, figure: Figure) -> _Span:
     return start, end
 
 
-def _named(answer: str, there: _There) -> Iterator[_Span]:
+def _named(answer: str, there: _TextIndex) -> Iterator[_Span]:
     numbered = list(spans_of(figures(answer)))
     formed = shapes(answer)
     for shape in formed:
@@ -275,7 +275,7 @@ def _is_german(text: str) -> bool:
     return german > 1 and german > sum(word in FUNCTION_WORDS and word not in _GERMAN for word in words)
 
 
-def _names_of(line: str, tokens: Sequence[_Token], there: _There, *, german: bool) -> Iterator[_Span]:
+def _names_of(line: str, tokens: Sequence[_Token], there: _TextIndex, *, german: bool) -> Iterator[_Span]:
     whole = len([token for token in tokens if token.key not in FUNCTION_WORDS]) <= _MOST_WORDS_BETWEEN
     for run, first in _runs(line, tokens):
         begins = first == 0 or line[: run[0].start].rstrip()[-1:] in _OPENING
@@ -332,7 +332,7 @@ def _ends_name(gap: str, tokens: Sequence[_Token], at: int) -> bool:
     return "." in gap and len(before) > 1 and before not in _TITLES
 
 
-def _is_common_word(token: _Token, *, begins: bool, there: _There) -> bool:
+def _is_common_word(token: _Token, *, begins: bool, there: _TextIndex) -> bool:
     """Return True for initials, titles and function words, and for capitalised common words that begin a sentence."""
     key = token.key
     if len(key) == 1 or key in FUNCTION_WORDS or key in _TITLES:
@@ -352,7 +352,7 @@ def _is_subject(line: str, tokens: Sequence[_Token], first: int, run: Sequence[_
     return tokens[following].key in _AFTER_SUBJECT or ("," in gap and tokens[following].capital)
 
 
-def _is_there(words: Sequence[_Token], there: _There, *, german: bool) -> bool:
+def _is_there(words: Sequence[_Token], there: _TextIndex, *, german: bool) -> bool:
     keys = [word.key for word in words if word.key not in MONTHS or not there.has_month(word.key)]
     if german and len(keys) > 1:  # "Projekt Sparrow": a passage need not contain the noun before the name
         return there.has_word(keys[-1])
