@@ -141,10 +141,7 @@ def without_citations(text: str) -> str:
 
 
 def _bracketed(text: str, *, at_end: bool) -> list[tuple[int, int | None]]:
-    """Return the start and end of each citation, by its outermost brackets; end is None if it may be incomplete.
-
-    Takes linear time for any number of brackets, because the text between two brackets is read once.
-    """
+    """Return the start and end of each citation, in linear time; the end is None if a citation may be incomplete."""
     brackets = list(_BRACKET.finditer(text))
     if not brackets:
         return []
@@ -208,10 +205,7 @@ class _Between:
 
 
 def _before(text: str, end: int, start: int) -> int:
-    """Return the offset at which a citation begins, including white space and an escaping backslash before its bracket.
-
-    At most `_LONGEST_CITATION_CHARACTERS` of white space are included: more would be read again with each piece.
-    """
+    """Return where a citation begins, including white space (up to a limit) and an escaping backslash before it."""
     start = max(start, end - _LONGEST_CITATION_CHARACTERS)
     end -= text.endswith("\\", start, end)
     while end > start and text[end - 1].isspace():

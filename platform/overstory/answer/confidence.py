@@ -111,10 +111,7 @@ def _concerns_another(sentence: Sentence, asked: AskedFor, kinds: Set[str]) -> b
 
 
 def _is_stated_of_another(sentence: Sentence, asked: AskedFor) -> bool:
-    """Return True if the facts of a sentence have another name in the place of the question's name.
-
-    Example: "Ada commands the Sula" does not state who commands the Runde.
-    """
+    """Return True if the facts are about another name: "Ada commands the Sula" is not about the Runde."""
     stated = [
         fact.subject if asked.subject == (_BY.search(fact.predicate) is not None) else fact.object
         for fact in sentence.facts
@@ -293,10 +290,7 @@ def _fit(
 
 
 def _about(asked: AskedFor, passages: Sequence[Item]) -> frozenset[int]:
-    """Return the numbers of passages that contain a name of the question, and of passages whose title these contain.
-
-    If no passage contains a name of the question, all numbers are returned.
-    """
+    """Return the numbers of passages with a name of the question, and of passages these mention; else all numbers."""
     texts = {each.number: padded(with_titles(each)) for each in passages}
     keys = [padded(name) for name in asked.names]
     named = {number for number, text in texts.items() if any(key in text for key in keys)}

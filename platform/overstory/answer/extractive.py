@@ -191,11 +191,7 @@ def _across(sentence: Sentence, found: Sequence[Bridge]) -> Sentence:
 
 
 def _readable(question: str, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-    """Yield the distinct sentences that may answer a question.
-
-    Navigation and table headers are left out. So are sentences that only repeat words of the question, unless the
-    question asks for yes or no.
-    """
+    """Yield distinct sentences that may answer: no navigation, no table headers, no mere repetition of the question."""
     asked = frozenset[str]() if asks_to_choose(question) else content_words(question)
     seen: set[str] = set()
     for each in sentences:
@@ -304,10 +300,7 @@ def _chain(best: Sentence, sentences: Sequence[Sentence], asked: AskedFor, scene
 
 
 def _by_shared_name(best: Sentence, sentences: Sequence[Sentence], asked: AskedFor) -> tuple[Sentence, ...]:
-    """Return a chain to the best sentence through a name that its passage shares with a sentence about the question.
-
-    Example: "… based on the novel Dracula", "He wrote the novel Dracula".
-    """
+    """Return a chain through a shared name: "… based on the novel Dracula", "He wrote the novel Dracula"."""
     begun = [each for each in sentences if is_about(each, asked.names) and each.passage is not best.passage]
     known = {entity_key(name) for name in asked.names}
     own = [best, *(each for each in sentences if each.passage is best.passage and each.text != best.text)]

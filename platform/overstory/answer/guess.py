@@ -146,10 +146,7 @@ def _is_outright(question: str, text: str) -> bool:
 
 
 def _may_act(mention: Mention, question: str) -> bool:
-    """Return True if a mention looks like a person's name although the pipeline gave it another type.
-
-    Such a name is a guess only if it is the agent of the question's verb.
-    """
+    """Return True if a mention looks like a person's name although the pipeline gave it another type."""
     words = mention.surface.split()
     named = mention.type in {"GPE", "NORP", "LOC", "PRODUCT", "WORK_OF_ART", "FAC"}
     whole = len(words) > 1 and all(word[:1].isupper() and word.isalpha() for word in words)
@@ -223,10 +220,7 @@ def _fits(mention: Mention, types: Types, question: str, sentence: str) -> bool:
 
 
 def _in_role(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> Iterator[str]:
-    """Yield names in the role that is asked for, from the facts of the sentence.
-
-    Facts that identify the answer come first ("Ada is the mayor of Ulm"), otherwise facts with a verb of the question.
-    """
+    """Yield names in the role that is asked for, identified by a fact ("Ada is the mayor") or the question's verb."""
     surfaces = [each.surface for each in fitting]
     found = False
     for fact in sentence.facts:

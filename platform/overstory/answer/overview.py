@@ -232,11 +232,7 @@ def _passages(hits: Iterable[Hit]) -> Iterator[Point]:
 
 
 def _point(number: int, part: Part, passages: tuple[Hit, ...], shown: set[str]) -> Iterator[Point]:
-    """Yield the line of a report, unless all its statements were shown before.
-
-    Args:
-        shown: statements of earlier lines; the new statement is added.
-    """
+    """Yield the line of a report, unless all its statements are in `shown`; the new statement is added to `shown`."""
     heading = _line(part.heading if isinstance(part, RatedReport) else part.title)
     statements = list(_statements(part)) or [("", ())]
     new = [each for each in statements if (each[0] or heading) not in shown]

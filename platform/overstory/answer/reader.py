@@ -210,11 +210,7 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
 
 
 def _is_header(text: str, pieces: Sequence[tuple[int, int]], cells: Sequence[int], place: int) -> bool:
-    """Return True if a row is the header of a table.
-
-    A header is the first of several rows with the same number of cells. It has a rule below, or it has no digit and the
-    next row has one.
-    """
+    """Return True for a header row: more rows with as many cells follow, below a rule or with the first digits."""
     below = place + 1
     if cells[place] < _LEAST_ROW_CELLS or below >= len(cells) or cells[below] != cells[place]:
         return False
@@ -330,10 +326,7 @@ _AND = re.compile(r"\b(?:and|by)\b")
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """The name of a bridge entity, and the sentence that states it.
-
-    In "Where was the director of Nosferatu born?" the bridge entity is the director.
-    """
+    """A bridge entity, such as the director in "Where was the director of Nosferatu born?", and its sentence."""
 
     sentence: Sentence
     name: str

@@ -88,10 +88,7 @@ def names_of_question(text: str, extractor: Extractor | None, hits: Iterable[Hit
 
 
 def _place_of(title: str, text: str) -> tuple[int, int]:
-    """Return the span of a title in a question, or (0, 0).
-
-    A title of one word must have the same case, and must not begin the question.
-    """
+    """Return the span of a title in a question, or (0, 0). A one-word title must match case and not come first."""
     is_word = " " not in title
     found = re.search(rf"(?<!\w){re.escape(title)}(?!\w)", text, 0 if is_word else re.IGNORECASE)
     return (0, 0) if found is None or (is_word and found.start() == 0) else found.span()
@@ -133,10 +130,7 @@ def names_of_answer(
 
 
 def _type_given(known: str, types: Sequence[str]) -> str:
-    """Return the type of a name that is the whole answer.
-
-    This is the type that the question asks for, except that "who" also accepts another known type, such as a company.
-    """
+    """Return the type that the question asks for, or the known type if "who" may be that (a company)."""
     return known if not types or known in types or (known and "PERSON" in types) else types[0]
 
 

@@ -71,11 +71,7 @@ def with_asked_edges(tx: Transaction, corpus: Corpus, evidence: Evidence) -> Evi
 def _edges(
     tx: Transaction, corpus: Corpus, documents: Sequence[str], asked: AskedWords, known: Collection[str], *, step: int
 ) -> list[LinkEdge]:
-    """Return the links of documents that contain further words of the question, or that connect two of the documents.
-
-    Args:
-        known: stems that names and earlier links already cover.
-    """
+    """Return links of documents with words of the question beyond the `known` stems, or between two documents."""
     words = [word for word in asked.forms if word not in known and len(word) >= _SHORTEST_ASKED_WORD]
     rows = tx.run(
         "retrieve/asked_links",

@@ -39,11 +39,7 @@ class HybridRetriever(PassageRetriever):
         sections: Sequence[FoundSection],
         near: Mapping[str, float],
     ) -> tuple[Hit, ...]:
-        """Return the best chunks found by words or by meaning.
-
-        Args:
-            near: chunk id -> cosine, for the chunks found by meaning.
-        """
+        """Return the best chunks found by words or by meaning; `near` has the cosines of the latter."""
         ids = list(dict.fromkeys([*near, *(id_ for section in sections for id_ in section.chunks)]))
         cosines = dict(zip(ids, (passages.vectors(ids) @ asked.vector.result()).tolist(), strict=True))
         words = {id_: section.words for section in sections for id_ in section.chunks}

@@ -39,10 +39,7 @@ class LexicalRetriever(PassageRetriever):
 
 
 def _scores(sections: Iterable[FoundSection], own: Mapping[str, float]) -> dict[str, float]:
-    """Return the scores of chunks.
-
-    The best chunk of a section gets the BM25 of the section; the others get less, in proportion to their own BM25.
-    """
+    """Return chunk scores: the section's BM25 for its best chunk, less for the others by their own BM25."""
     scores: dict[str, float] = {}
     for section in sections:
         most = max(own.get(chunk, 0.0) for chunk in section.chunks)

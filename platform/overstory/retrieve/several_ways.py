@@ -165,10 +165,7 @@ def _fused(found: Iterable[tuple[WayToAsk, Sequence[Hit]]], k: int) -> list[Hit]
 
 
 def _other_than(question: str, texts: Iterable[str]) -> list[str]:
-    """Return the distinct usable texts, each on one line, without the question itself.
-
-    Texts are compared by their words, ignoring case, white space and punctuation.
-    """
+    """Return the distinct usable texts on one line each, without the question; only their words are compared."""
     asked: dict[tuple[str, ...], str] = {}
     for text in map(on_one_line, texts):
         with suppress(QuestionError):

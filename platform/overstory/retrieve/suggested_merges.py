@@ -252,10 +252,7 @@ def _evidence(weighed: _Weighed) -> float:
 
 
 def _of_one_name(weighed: Iterable[_Weighed]) -> Iterator[_Weighed]:
-    """Leave out abbreviations and parts that may belong to several names: "Smith" for John Smith and Ann Smith.
-
-    If a passage defines an abbreviation, the defined name is kept.
-    """
+    """Leave out abbreviations and parts that may belong to several names: "Smith" for John Smith and Ann Smith."""
     wholes: dict[tuple[str, Form], list[_Weighed]] = {}
     for each in weighed:
         if each.pair.form in ("acronym", "last name"):

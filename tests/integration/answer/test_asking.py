@@ -148,9 +148,7 @@ def test_the_command_shows_answer_sentences_sources_and_how_to_set_a_model(
 def test_the_command_says_that_the_documents_do_not_answer(at_home: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["ask", "Which option of dpkg lists diverted files?", "--corpus", at_home, "-k", "2"]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith(
-        "The documents found do not answer this. No sentence mentions “diverted” or “files”.\n\n"
-    )
+    assert shown.startswith("The documents found do not answer this. No sentence mentions “diverted” or “files”.\n\n")
     assert "The nearest documents:\n     " in shown
     assert "Sources" not in shown
     assert run(["ask", "Which option of dpkg lists diverted files?", "--corpus", at_home, "--json"]) == 0
@@ -163,9 +161,7 @@ def test_the_command_says_that_the_documents_do_not_answer(at_home: str, capsys:
 def test_the_caller_says_how_sure_an_answer_must_be(at_home: str, capsys: pytest.CaptureFixture[str]) -> None:
     question = "What is the salary of Albert Einstein?"
     assert run(["ask", question, "--corpus", at_home]) == 0
-    assert capsys.readouterr().out.startswith(
-        "The documents found do not answer this. No sentence mentions “salary”."
-    )
+    assert capsys.readouterr().out.startswith("The documents found do not answer this. No sentence mentions “salary”.")
     assert run(["ask", question, "--corpus", at_home, "--always"]) == 0
     shown = capsys.readouterr()
     assert "Albert Einstein" in shown.out

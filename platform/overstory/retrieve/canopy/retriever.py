@@ -56,10 +56,7 @@ BY_MEANING = "the corpus has no word or name of the question, so these passages 
 
 
 class CanopyRetriever(PassageRetriever):
-    """Ranks chunks by meaning, words and names of the question, and follows names from the best chunks.
-
-    Names lead to chunks about them, and to other chunks that mention them.
-    """
+    """Ranks chunks by meaning, words and names of the question, and follows names from the best chunks to others."""
 
     name = "canopy"
 
@@ -178,11 +175,7 @@ class _CanopySearch:
         candidates: dict[str, Candidate],
         asked: Vectors,
     ) -> dict[str, WeighedWay]:
-        """Follow the links of the documents of chunks; newly reached chunks are added to the candidates.
-
-        Args:
-            scores: scores of all candidates. A link leads to the best candidate of its document.
-        """
+        """Follow the links of the documents of chunks; newly reached chunks are added to the candidates."""
         if not (self.has_links and activations):
             return {}
         best: dict[str, str] = {}
@@ -204,12 +197,7 @@ class _CanopySearch:
         scale: float,
         asked: Vectors,
     ) -> None:
-        """Add chunks reached through names to the candidates, at most `_MOST_REACHED_PASSAGES`; drop the others.
-
-        Args:
-            gains: chunk id -> gain, for all chunks that were reached.
-            scale: maximum of the first scores.
-        """
+        """Add the best `_MOST_REACHED_PASSAGES` chunks reached through names to the candidates; drop the others."""
         gains = {id_: gain for id_, gain in gains.items() if id_ not in candidates}
         if len(gains) > _MOST_REACHED_PASSAGES:
             weights = np.array([1 / scale, scoring.REST_WEIGHT], dtype=np.float32)
@@ -269,12 +257,7 @@ def _seeds(found: Iterable[ListedChunk], names: QuestionNames, chunks: int) -> d
 
 
 def _nearest(link: LinkingName, likeness: Mapping[str, Vectors], rows: Mapping[str, int]) -> dict[str, str]:
-    """Return source -> the most similar chunk about the name, by cosine.
-
-    Args:
-        likeness: source -> cosines with all chunks.
-        rows: chunk id -> index of its cosine.
-    """
+    """Return source -> the most similar chunk about the name, by its cosine in `likeness[source][rows[chunk]]`."""
     nearest: dict[str, str] = {}
     for source, _ in link.sources:
         others = sorted(chunk for chunk, _ in link.about if chunk != source)
@@ -285,12 +268,7 @@ def _nearest(link: LinkingName, likeness: Mapping[str, Vectors], rows: Mapping[s
 
 
 def _notes(ranked: Sequence[Scored], *, outdated: bool, unnamed: bool) -> Iterator[str]:
-    """Yield notes on the result.
-
-    Args:
-        outdated: a corpus has changed since its entities were last indexed.
-        unnamed: a corpus has no entities yet.
-    """
+    """Yield notes on the result."""
     if outdated:
         yield UNFINISHED if unnamed else NAMES_OUTDATED
     if not ranked:

@@ -75,10 +75,7 @@ def bridge_paths(
 
 
 def _is_informative(bridges: Sequence[WeighedWay], passed: Sequence[Row]) -> bool:
-    """Return True if a way is informative.
-
-    It must lead to another document. No step may connect equal sentences or use a heading as name, except links.
-    """
+    """Return True if a way leads to another document, not between equal sentences or through a heading."""
     if passed[0]["document_id"] == passed[-1]["document_id"]:
         return False
     for bridge, (source, target) in zip(bridges, pairwise(passed), strict=True):
@@ -166,11 +163,7 @@ def _on_the_way(one: Scored, by_chunk: Mapping[str, Scored]) -> Iterator[str]:
 def _reasons(
     one: Scored, words: AskedWords, rows: Mapping[str, Row], scores: Mapping[str, float]
 ) -> tuple[Reason, ...]:
-    """Return the reasons of a hit, whose scores add up to its score. Meaning is only explained if it is the only one.
-
-    Args:
-        scores: chunk id -> score, for all hits.
-    """
+    """Return the reasons of a hit; their scores add up to its score. Meaning is explained only if it stands alone."""
     found, row = one.candidate, rows[one.chunk]
     plain = not (found.words or found.seed or one.came_from())
     reasons = [

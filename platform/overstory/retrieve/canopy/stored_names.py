@@ -362,11 +362,7 @@ class StoredNames:
     def _add_names_of_others(
         self, mentioned: dict[str, dict[str, int]], sources: Sequence[str], asked: frozenset[str]
     ) -> None:
-        """Add names that only other corpora know, by searching the texts of the chunks.
-
-        Args:
-            mentioned: key of the name -> chunk id -> first sentence that has the name; extended in place.
-        """
+        """Add names that only other corpora know to `mentioned`, by searching the texts of the sources."""
         rows = self._passages.rows(sources)
         texts = {id_: content(row) for id_, row in rows.items()}
         read = {id_: tokenise(text) for id_, text in texts.items()}

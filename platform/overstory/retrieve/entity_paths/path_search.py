@@ -129,10 +129,7 @@ def _one_name(first: Statement, second: Statement, name: str) -> bool:
 
 
 def _facts(rows: Iterable[Row], together: Mapping[str, Statement]) -> Iterator[Statement]:
-    """Yield the facts of a step, without facts with the bare predicate "be", which stands for any apposition or list.
-
-    Facts without a sentence, from OpenIE, get the sentences that mention the names.
-    """
+    """Yield the facts of a step, except with the predicate "be" alone, which stands for any apposition or list."""
     for row in rows:
         chunk = together.get(row["chunk"])
         if row["predicate"] == IS and chunk:
@@ -444,10 +441,7 @@ def _matching(row: Row, passages: MatchingPassages) -> Row:
 
 
 def _sentences(statement: Statement, chunks: Mapping[str, Row]) -> tuple[str, ...]:
-    """Return the sentences to show for a statement.
-
-    For a link, these are the first sentences of both documents, unless they are equal to the titles.
-    """
+    """Return the sentences of a statement; for a link, the first ones of both documents, unless equal to titles."""
     if statement.quote:
         return (statement.quote,)
     rows = [chunks[chunk] for chunk in statement.chunks]
