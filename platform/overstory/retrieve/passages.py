@@ -109,7 +109,6 @@ class OpenedCorpora:
     def __init__(self, corpora: JoinedCorpora, doing: str, read: Callable[[RetrievalContext], ReadCorpus]) -> None:
         """
         Args:
-            corpora: the corpora to search.
             doing, read: as in `query_current_corpus`; `read` is given the context of the corpus.
         """
         self._corpora = corpora
@@ -154,7 +153,6 @@ class Passages:
     def __init__(self, corpora: OpenedCorpus | OpenedCorpora, dimension: int) -> None:
         """
         Args:
-            corpora: the opened corpus or corpora.
             dimension: dimension of the vectors.
         """
         self.corpora = corpora

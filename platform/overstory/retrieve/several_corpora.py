@@ -190,11 +190,7 @@ class JoinedRetriever:
     def __init__(
         self, name: str, members: Mapping[str, Callable[[], AskedCorpus]], absences: UnreachableCorpora
     ) -> None:
-        """
-        Args:
-            members: title -> function that opens the corpus.
-            absences: corpora that were unreachable recently.
-        """
+        """Create the retriever; `members` maps the title of each corpus to a function that opens the corpus."""
         self.name = name
         self._members = members
         self._absences = absences

@@ -62,8 +62,6 @@ class SeveralWays:
     ) -> None:
         """
         Args:
-            retriever: the retriever for all queries.
-            chat: returns the language model.
             decompose: also search with sub-questions by the model.
             hypothetical: also search with a hypothetical answer by the model.
         """

@@ -295,7 +295,6 @@ class StoredNames:
     def __init__(self, passages: Passages, chunks: int) -> None:
         """
         Args:
-            passages: the passages of the searched corpora.
             chunks: number of chunks in which names were counted, over all corpora.
         """
         self._passages = passages
