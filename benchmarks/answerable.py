@@ -41,8 +41,8 @@ from benchmarks.exchanged import exchanged
 from overstory.answer import CONTEXT_TOKENS, STRICT, USUAL, AnswerReader, Confidence, extract, read_within
 from overstory.answer.confidence import Fit
 from overstory.bench.dataset import BenchDataset, BenchQuestion, load_dataset
+from overstory.bench.layout import Layout, corpus_name, documents, source_name
 from overstory.bench.metrics import BOOTSTRAP_RESAMPLES, mean_interval
-from overstory.bench.packing import Layout, corpus_name, documents, source_name
 from overstory.embed import make_embedder
 from overstory.errors import OverstoryError
 from overstory.knowledge import Knowledge
@@ -206,7 +206,7 @@ def tune(cases: Sequence[Case]) -> None:
     counted = np.array([COUNTED[case.kind] / sizes[case.folder, case.kind] for case in cases])
     weights = fitted(figures, answerable, counted / counted.sum())
     scores = figures @ weights
-    scores[[bool(case.confidence.unsaid) for case in cases]] = -np.inf
+    scores[[bool(case.confidence.missing) for case in cases]] = -np.inf
     here = [case.folder for case in cases]
     shares = {
         least: np.mean([np.mean(scores[[k == KINDS[0] and f == name for k, f in zip(kinds(cases), here, strict=True)]]

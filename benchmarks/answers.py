@@ -25,8 +25,8 @@ from pathlib import Path
 
 from overstory.answer import Answer
 from overstory.bench.dataset import BenchDataset, BenchQuestion, load_dataset
+from overstory.bench.layout import Layout, corpus_name, source_name
 from overstory.bench.outcomes import Asked, Measured, Outcome, as_objects, ask_each, measures, milliseconds
-from overstory.bench.packing import Layout, corpus_name, source_name
 from overstory.bench.runner import load_and_index
 from overstory.embed import make_embedder
 from overstory.errors import OverstoryError

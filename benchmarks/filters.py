@@ -29,7 +29,7 @@ from overstory.graph import Transaction, read_corpus
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Metadata
 from overstory.retrieve.among import Among
-from overstory.retrieve.matching import MatchingDocuments
+from overstory.retrieve.matching_documents import MatchingDocuments
 from overstory_cli.progress import progress_for
 
 K = 10

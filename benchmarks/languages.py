@@ -31,7 +31,7 @@ from pathlib import Path
 from benchmarks.retrievers import bounds, difference, in_order, share, show, signed
 
 from overstory.bench.dataset import BenchDataset, load_dataset
-from overstory.bench.packing import Layout
+from overstory.bench.layout import Layout
 from overstory.bench.runner import BenchResult, compare
 from overstory.errors import OverstoryError
 from overstory.knowledge import Knowledge

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from overstory.answer import Answer, without_citations
-from overstory.answer.answering import Extracting, answer
+from overstory.answer.answers import Extracting, answer
 from overstory.answer.context import Context, read_within
 from overstory.bench.metrics import answer_scores, stands_in, words
 from overstory.model import Evidence

@@ -22,8 +22,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from overstory.bench.dataset import BenchDataset, load_dataset
+from overstory.bench.layout import Layout, corpus_name
 from overstory.bench.metrics import BOOTSTRAP_RESAMPLES, Interval, Scores
-from overstory.bench.packing import Layout, corpus_name
 from overstory.bench.runner import LOAD_STAGE, BenchResult, compare
 from overstory.display import counted
 from overstory.embed import make_embedder

@@ -57,7 +57,7 @@ from benchmarks.which import markdown
 
 from overstory import Knowledge, server
 from overstory.bench.dataset import BenchDataset, load_dataset
-from overstory.bench.packing import Layout, documents, source_name
+from overstory.bench.layout import Layout, documents, source_name
 from overstory.errors import CorpusNotFound, OverstoryError
 from overstory.examples import demo_corpus
 from overstory.machine import processors

@@ -29,10 +29,10 @@ from benchmarks.retrievers import all_5, bounds, in_order, recall_5, share, sign
 
 from overstory.answer.context import CONTEXT_TOKENS, read_within
 from overstory.answer.extractive import extract
-from overstory.answer.reading import AnswerReader
+from overstory.answer.reader import AnswerReader
 from overstory.bench.dataset import BenchDataset, BenchQuestion, load_dataset
+from overstory.bench.layout import Layout, corpus_name, shuffled
 from overstory.bench.metrics import Interval, Scores, difference_interval
-from overstory.bench.packing import Layout, corpus_name, shuffled
 from overstory.bench.runner import LOAD_STAGE, BenchResult, load_and_index, run_interleaved
 from overstory.display import counted
 from overstory.embed import make_embedder

@@ -19,11 +19,11 @@ from rich.table import Table
 
 from overstory.answer import Answer
 from overstory.bench.dataset import BenchDataset, load_dataset
+from overstory.bench.layout import Layout, TitleMode, corpus_name
 from overstory.bench.metrics import AnswerScores, Interval, Scores, difference_interval, mean_interval
 from overstory.bench.outcomes import Outcome, as_failure_table, as_measure_table, ask_each
 from overstory.bench.outcomes import as_objects as outcomes_as_objects
 from overstory.bench.own_questions import among, expected, notes_on, read_own_questions
-from overstory.bench.packing import Layout, TitleMode, corpus_name
 from overstory.bench.runner import Ask, BenchResult, RankedDocument, Refined, check_answers, compare, left_out
 from overstory.display import counted
 from overstory.embed import make_embedder

@@ -14,7 +14,7 @@ from overstory.errors import DocumentNotFound
 from overstory.index import BoilerplateBlock, FailedFile, StoredDocument
 from overstory.knowledge import MOST_BLOCKS_LISTED, Knowledge
 from overstory.model.metadata import as_json
-from overstory.retrieve.matching import NONE_MATCHES
+from overstory.retrieve.matching_documents import NONE_MATCHES
 from overstory_cli.options import Result, json_option, knowledge_options, wants_json, where_option
 from overstory_cli.output import from_here, harmless, show_notes
 

@@ -10,7 +10,7 @@ from overstory.display import counted, escaped, index_command, on_one_line, prin
 from overstory.index import ListedEntity, StoredEntityEdit, VocabularyChange
 from overstory.knowledge import MERGE_REASONS, MOST_MERGES_SUGGESTED, MOST_NAMES_LISTED, Knowledge
 from overstory.model.entity_paths import EntityFacts
-from overstory.retrieve.matching import disabled_note
+from overstory.retrieve.matching_documents import disabled_note
 from overstory.retrieve.suggested_merges import SuggestedMerge, SuggestedMerges, SuggestedName
 from overstory.text.names.same_names import Form, MergeReason
 from overstory_cli.options import Result, json_option, knowledge_options, where_option

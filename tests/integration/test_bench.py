@@ -181,10 +181,10 @@ def test_with_a_filter_matching_documents_alone_are_found_and_relevant(bench: Be
     (folder / "corpus.jsonl").write_text("".join(json.dumps(each) + "\n" for each in kept), encoding="utf-8")
     ran = bench(folder, "--retriever", "dense", "--where", "film = true", "--run", folder / "run.trec")
     assert ran.code == 0, ran.err
-    assert "left out for that are 1 question of 2" in ran.err
+    assert "1 question of 2 left out" in ran.err
     found = {line.split()[2] for line in (folder / "run.trec").read_text(encoding="utf-8").splitlines()}
     assert found == {"p1", "p3"}
     assert "--where 'film = true'" in ran.out
     none = bench(folder, "--retriever", "dense", "--where", "year > 1922")
     assert none.code != 0
-    assert "To none of the 2 questions" in none.err
+    assert "relevant to any of the 2 questions" in none.err

@@ -18,7 +18,7 @@ WRONG: dict[str, tuple[Callable[[Knowledge], object], type[OverstoryError], str]
     "retriever of ask": (lambda k: k.ask("Who?", retriever="nosuch"), SettingsError, "nosuch"),
     "option": (lambda k: k.search("Who?", retriever="hybrid:nosuch"), SettingsError, "nosuch"),
     "option of a system": (lambda k: k.search("Who?", retriever="serag:nosuch"), SettingsError, "nosuch"),
-    "k": (lambda k: k.search("Who?", 0), QuestionError, "k is 0"),
+    "k": (lambda k: k.search("Who?", 0), QuestionError, "k must be between 1 and"),
     "question": (lambda k: k.search(" "), QuestionError, "empty"),
     "loader of a preview": (lambda k: k.preview(README, loader="nosuch"), SourceError, "nosuch"),
     "system": (lambda k: k.index(systems="nosuch"), SettingsError, "nosuch"),

@@ -27,7 +27,7 @@ from overstory.answer.answer_type import types_asked_for
 from overstory.answer.generative import before_repetition
 from overstory.answer.paragraphs import is_navigation, paragraphs
 from overstory.answer.support import content_words
-from overstory.answer.unsupported import unsupported
+from overstory.answer.unsupported_names import unsupported_names
 from overstory.llm.prompts import without_control_tokens
 from overstory.llm.structured_answers import Malformed, parsed
 from overstory.model import Document
@@ -286,8 +286,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "navigation": is_navigation,
     "an answer": parsed_report,
     "repetition": before_repetition,
-    "what stands nowhere": lambda text: unsupported(text, ["x"]),
-    "what stands somewhere": lambda text: unsupported(f"Anna Bern. {text}", [f"{text} Anna"]),
+    "what stands nowhere": lambda text: unsupported_names(text, ["x"]),
+    "what stands somewhere": lambda text: unsupported_names(f"Anna Bern. {text}", [f"{text} Anna"]),
     "a quoted document": without_control_tokens,
     "what a terminal obeys": printable,
 }

@@ -1,12 +1,12 @@
-"""Answers from evidence: the context read, answers by a language model, and extractive answers."""
+"""Answers from evidence: the context that is read, answers by a language model, and extractive answers."""
 
-from overstory.answer.answering import Quoted, answer
+from overstory.answer.answers import Quoted, answer
 from overstory.answer.citations import without_citations
 from overstory.answer.confidence import ALWAYS, STRICT, USUAL, Confidence
 from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
 from overstory.answer.extractive import Extract, extract
 from overstory.answer.generative import AnswerStyle, OnText
-from overstory.answer.reading import AnswerReader, Sentence
+from overstory.answer.reader import AnswerReader, Sentence
 from overstory.answer.result import Answer, AnswerKind, AnswerState, Citation, CitedPassage
 
 __all__ = [

@@ -1,11 +1,11 @@
-"""The kind of name, date or number that a question asks for, inferred from its words."""
+"""The type of answer that a question asks for (a person, a place, a date, a number…), inferred from its words."""
 
 from __future__ import annotations
 
 import re
 
 Types = tuple[str, ...]
-"""Labels of spaCy's English pipelines, the likeliest first."""
+"""Entity labels of spaCy's English pipelines, the most likely first."""
 
 PERSON: Types = ("PERSON",)
 PLACE: Types = ("GPE", "LOC", "FAC")
@@ -16,7 +16,7 @@ NUMBER: Types = ("CARDINAL", "QUANTITY", "MONEY", "PERCENT")
 _ASKING = re.compile(r"\b(?P<word>who|whom|whose|when|where|why|how|what|which)\b(?P<rest>.*)", re.DOTALL)
 _FIRST = re.compile(r"\W*(?:\w+\s+)?(?:who|whom|whose|when|where|why|how|what|which)\b")
 _LAST = re.compile(r"\b(?P<word>who|whom|when|where|what|which)\b(?P<rest>(?:\s+[\w'’-]+){0,3})[\s?.]*$")
-"""A question word at the end, after which at most a noun follows: "Nosferatu was directed by whom?"."""
+"""A question word at the end, followed by at most three words: "Nosferatu was directed by whom?"."""
 _AMOUNT = re.compile(r"\s+(?:many|much|old|long|far|high|tall|large)\b")
 _HEADS: tuple[tuple[str, Types], ...] = (
     ("percentage|number|population", NUMBER),
@@ -43,7 +43,7 @@ _HEADS: tuple[tuple[str, Types], ...] = (
     ),
 )
 _DIRECT = tuple((re.compile(rf"\s+(?:[\w'’-]+\s+)?(?:{heads})\b"), types) for heads, types in _HEADS)
-"""After "what" or "which": "Which American actor played Gatsby?"."""
+"""A noun right after "what" or "which": "Which American actor played Gatsby?"."""
 _RELATIONAL = tuple(
     (
         re.compile(rf"(?:\s*'s|\s+(?:is|are|was|were))\s+(?:the|\w+['’]s?)\s+(?:\w+\s+)?(?:{heads})\b(?P<after>.*)"),
@@ -51,10 +51,10 @@ _RELATIONAL = tuple(
     )
     for heads, types in _HEADS
 )
-"""After "what": "What is the date of birth of Ada?", but not "What is the year 2038 problem?"."""
+"""A noun after "what is the": "What is the date of birth of Ada?", but not "What is the year 2038 problem?"."""
 _OF = re.compile(r"\s*+[?.]?\s*+$|\s+(?:of|in|on|for|that|which|when|where|from)\b")
 _ONLY_WITH_PLACE = re.compile(r"\bstate\s+of\b")
-"""Of a process as well as of a federation."""
+""" "State of" is ambiguous: the state of a process, or a state of a federation."""
 _CHOICE = re.compile(r"\bor\b|\bboth\b|^(?:is|are|was|were|do|does|did|has|have|had|can|could|must|may|should|will)\b")
 _HOW_TO = re.compile(r"\W*how (?:do|can|should|could|to|would) (?!.*\bknow\b)", re.IGNORECASE)
 _CODE = re.compile(r"\b(?:which|what) (?:\w+ )?(?:command|option|flag|function|method|setting|variable|parameter)\b")
@@ -63,18 +63,18 @@ _FIGURE = re.compile(
     r"|cuánt[oa]s?|quando|quant[oiae]|wanneer|hoeveel)\b",
     re.IGNORECASE,
 )
-"""When or how many, in languages that are not parsed."""
+""" "When" or "how many" in languages that are not parsed."""
 _DEATH = re.compile(r"\b(?:die|dies|died|death|killed)\b")
 
 
 def types_asked_for(question: str) -> Types:
-    """The types of entities that may be the answer; () if unknown, or if the answer is no name, date or number.
+    """Return the entity types that the answer may have; () if unknown, or if it is not a name, date or number.
 
-    The question word that it begins with decides, or else one at its end: "How do I see who is logged in?" does not ask
-    for a person.
+    The first question word decides, or else one at the end: "How do I see who is logged in?" does not ask for a
+    person.
     """
-    said = question.lower()
-    asking = (None if _FIRST.match(said) else _LAST.search(said)) or _ASKING.search(said)
+    lowered = question.lower()
+    asking = (None if _FIRST.match(lowered) else _LAST.search(lowered)) or _ASKING.search(lowered)
     if asking is None or asks_to_choose(question):
         return ()
     word, rest = asking["word"], asking["rest"]
@@ -90,32 +90,32 @@ def types_asked_for(question: str) -> Types:
 
 
 def asks_to_choose(question: str) -> bool:
-    """Whether it asks for yes or no, or for one of several things that it names."""
+    """Return True if a question asks for yes or no, or for one of several things that it names."""
     return _CHOICE.search(question.strip().lower()) is not None
 
 
 def asks_how(question: str) -> bool:
-    """Whether it asks how to do something, so that steps or code answer it."""
+    """Return True if a question asks how to do something, so that steps or code answer it."""
     return _HOW_TO.match(question) is not None
 
 
 def asks_for_code(question: str) -> bool:
-    """Whether it asks for a command, an option or the like."""
+    """Return True if a question asks for a command, an option, a function or the like."""
     return _CODE.search(question.lower()) is not None
 
 
 def asks_for_a_figure(question: str) -> bool:
-    """Whether it asks for a date or a number in German, French, Spanish, Italian, Portuguese or Dutch."""
+    """Return True for a question in German, French, Spanish, Italian, Portuguese or Dutch for a date or number."""
     return _FIGURE.match(question) is not None
 
 
 def asks_for_an_end(question: str) -> bool:
-    """Whether it asks for somebody's death: of "(14 March 1879 – 18 April 1955)" the second date."""
+    """Return True if a question asks about a death: the second date in "(14 March 1879 – 18 April 1955)"."""
     return _DEATH.search(question.lower()) is not None
 
 
 def _of_noun(rest: str) -> Types:
-    """The types of "what" or "which" by the noun that it belongs to."""
+    """Return the entity types for "what" or "which", by the noun that follows."""
     for pattern, types in _DIRECT:
         if pattern.match(rest):
             return types

@@ -1,7 +1,7 @@
-"""Numbers of passages in an answer, checked while it comes.
+"""Citations in an answer, checked while the answer streams.
 
-A citation is a number in square brackets of any kind, together with nothing but other numbers,
-punctuation, and words like "passage" or "p.".
+A citation is a number in square brackets (also in those of other scripts). The brackets may contain further numbers,
+punctuation, and words like "passage" or "p.", but nothing else.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ _LABELS = frozenset(
 )
 _PARTS = re.compile(r"[,;/|&\[\]]|\band\b", re.IGNORECASE)
 _NUMBERS = re.compile(r"(\d+)\s*(?:[-‐‑‒–—―−~:]|\bto\b)\s*(\d+)|\d+(?:\.\d+)?", re.IGNORECASE)
-"""A range, or a number."""
+"""A range like "2-4", or a number."""
 _BELOW_ZERO = re.compile(r"\s*[-‐‑‒–—―−]\s*\d")
 _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-"""Fillers and selectors, which are letters or marks and have no form. Those of category Cf come beside them."""
+"""Invisible letters and marks: fillers and variation selectors. Characters of category Cf are removed as well."""
 _HARMLESS_AFTER = frozenset(".,;:!?…)}»›”’\"'*_|。，、；：！？）」』" + _CLOSING)
-"""Characters that may follow a word directly once a citation between them is removed."""
-_MOST_CITATION_DIGITS = 9  # a longer number is none of a passage
+"""Characters before which no space is needed after a citation was removed."""
+_MOST_CITATION_DIGITS = 9  # a number with more digits is not a citation
 _LONGEST_CITATION_CHARACTERS = 400
-"""Characters between brackets: more are shown as they are, so that no text waits for an end that never comes."""
+"""Maximum characters between brackets. Longer text is shown unchanged, so that streaming never stalls."""
 
 
 class CheckedCitations:
-    """Lets a text through, piece by piece, without numbers that no passage has; [1, 2] becomes [1][2].
+    """Removes invalid citations from a streamed text and normalises the others: [1, 2] becomes [1][2].
 
-    What is taken away never makes one of what stood on either side: where "[a] [99](b)" loses its number, a space keeps
-    Markdown from seeing a link. Nor is a number a link itself.
+    Removing a citation never creates new Markdown: "[a] [99](b)" without its number keeps a space, so that it is no
+    link.
 
     Attributes:
-        cited: the numbers that are passages', in the order in which they came first.
-        removed: those that are none; long ones are cut.
+        cited: numbers of cited passages, in the order of their first citation.
+        removed: invalid numbers, shortened to nine digits.
     """
 
     def __init__(self, passages: int) -> None:
@@ -49,16 +49,16 @@ class CheckedCitations:
         self.removed: list[int] = []
         self._passages = passages
         self._held = ""
-        self._last = ""  # the last character that was let through
-        self._worded = False  # whether its line has a letter or a digit so far
-        self._after: str | None = None  # what a citation became, if nothing was let through since
+        self._last = ""  # the last character that was returned
+        self._worded = False  # True if the current line has a letter or digit
+        self._after: str | None = None  # the replacement of the last citation, if no text has followed yet
 
     def take(self, piece: str) -> str:
-        """The text up to this piece that is complete and not yet returned."""
+        """Take a piece and return the text that is complete and was not returned before."""
         return self._through(self._held + piece, at_end=False)
 
     def rest(self) -> str:
-        """The rest, at the end."""
+        """Return the remaining text, at the end of the stream."""
         return self._through(self._held, at_end=True)
 
     def _through(self, text: str, *, at_end: bool) -> str:
@@ -67,7 +67,7 @@ class CheckedCitations:
         for start, end in _bracketed(text, at_end=at_end):
             shown.append(self._let(text[begin:start]))
             begin = start
-            if end is None:  # it may still become a citation
+            if end is None:  # the bracket may still become a citation
                 break
             shown.append(self._checked(text[start:end]))
             begin = end
@@ -79,7 +79,7 @@ class CheckedCitations:
         return "".join(shown)
 
     def _let(self, text: str) -> str:
-        """Lets a text through, away from what a citation left if both would be something else together."""
+        """Return text that follows a citation, with a space in between if both would form Markdown together."""
         if not text:
             return ""
         if self._after is not None and self._joins(text[0]):
@@ -89,7 +89,7 @@ class CheckedCitations:
         return text
 
     def _joins(self, following: str) -> bool:
-        if self._after:  # [1](address) is a link, and [1]: address makes one of every [1]
+        if self._after:  # [1](address) is a link, and "[1]: address" turns every [1] into a link
             return following == "(" or (following == ":" and not self._worded)
         if following == ":" and self._last in _CLOSING:
             return True
@@ -118,10 +118,10 @@ class CheckedCitations:
         self._after = (self._after or "") + marks
         return marks
 
-    def _numbers(self, said: str) -> list[int]:
-        """The numbers that a citation names; of a range all, if it is one of passages."""
+    def _numbers(self, citation: str) -> list[int]:
+        """Return the numbers in a citation; a valid range like "2-4" is expanded."""
         numbers: list[int] = []
-        for part in _PARTS.split(said.strip().strip("\\")):
+        for part in _PARTS.split(citation.strip().strip("\\")):
             below = -1 if _BELOW_ZERO.match(part) else 1
             for found in _NUMBERS.finditer(part):
                 ends = [_whole(end) for end in found.groups() if end]
@@ -135,16 +135,13 @@ class CheckedCitations:
 
 
 def without_citations(text: str) -> str:
-    """The text without the numbers of passages."""
+    """Remove all citations from a text."""
     none = CheckedCitations(0)
     return (none.take(text) + none.rest()).strip()
 
 
 def _bracketed(text: str, *, at_end: bool) -> list[tuple[int, int | None]]:
-    """Where citations begin and end, the outermost brackets; the last has no end if it may become one.
-
-    Takes time linear in the text, however many brackets it has: what lies between two of them is read once.
-    """
+    """Return the start and end of each citation, in linear time; the end is None if a citation may be incomplete."""
     brackets = list(_BRACKET.finditer(text))
     if not brackets:
         return []
@@ -167,7 +164,7 @@ def _bracketed(text: str, *, at_end: bool) -> list[tuple[int, int | None]]:
 
 
 def _closing(opens: list[bool]) -> list[int | None]:
-    """For each bracket, the index of the one that closes it; None for closing ones and those that stay open."""
+    """Return for each bracket the index of its closing bracket; None for closing brackets and unclosed ones."""
     closing: list[int | None] = [None] * len(opens)
     open_ones: list[int] = []
     for index, opening in enumerate(opens):
@@ -179,23 +176,23 @@ def _closing(opens: list[bool]) -> list[int | None]:
 
 
 class _Between:
-    """What the stretches of a text that follow its brackets say, up to the next bracket or the end."""
+    """Counts digits and words in the stretches of text between brackets."""
 
     def __init__(self, text: str, starts: list[int], ends: list[int]) -> None:
         self._starts, self._length = starts, len(text)
         self._stretches = [_plain(text[start:end]) for start, end in zip(starts, [*ends[1:], len(text)], strict=True)]
-        # Sums over the stretches before each: with a digit, and with a word that no citation has.
+        # Prefix sums: stretches that have a digit, and stretches that have a word which no citation has.
         digits = (any(map(str.isdigit, stretch)) for stretch in self._stretches)
         others = (bool(stretch) and not _LABELS.issuperset(_words(stretch)) for stretch in self._stretches)
         self._digits = [0, *accumulate(digits)]
         self._others = [0, *accumulate(others)]
 
     def is_citation(self, opening: int, closing: int) -> bool:
-        """Whether it has a digit and only words of citations between these brackets."""
+        """Return True if there is a digit between two brackets, and no word that citations do not have."""
         return self._digits[closing] > self._digits[opening] and self._others[closing] == self._others[opening]
 
     def may_be_citation(self, opening: int) -> bool:
-        """Whether the next pieces may make it one: the last word may be incomplete."""
+        """Return True if the text after an open bracket may become a citation; its last word may be incomplete."""
         if (
             self._length - self._starts[opening] > _LONGEST_CITATION_CHARACTERS
             or self._others[-2] != self._others[opening]
@@ -208,9 +205,7 @@ class _Between:
 
 
 def _before(text: str, end: int, start: int) -> int:
-    """Where the white space before a bracket begins, and a backslash that keeps Markdown from seeing the bracket: they
-    belong to the citation. At most `_LONGEST_CITATION_CHARACTERS` of it: endless space would be read again with each
-    piece."""
+    """Return where a citation begins, including white space (up to a limit) and an escaping backslash before it."""
     start = max(start, end - _LONGEST_CITATION_CHARACTERS)
     end -= text.endswith("\\", start, end)
     while end > start and text[end - 1].isspace():
@@ -223,7 +218,7 @@ def _words(text: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Characters as a reader sees them: 1 for a full-width or a raised one, and none for those without a form."""
+    """Return the text as a reader sees it: full-width and raised digits become ASCII, invisible characters go."""
     if text.isascii():
         return text
     plain = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
@@ -232,5 +227,5 @@ def _plain(text: str) -> str:
 
 
 def _whole(number: str) -> int:
-    """The number in digits; a long one is cut, since no answer has so many passages."""
+    """Parse a number, shortened to nine digits: no answer has more passages."""
     return int(number.lstrip("0")[:_MOST_CITATION_DIGITS] or "0")

@@ -1,6 +1,6 @@
 """Comparisons of two things by a date or a country: "Who was born first, Ada Lovelace or Charles Babbage?".
 
-Dates and places of a life are read as encyclopedias write them: "(28 December 1888 in Bielefeld – 11 March 1931)".
+Birth and death are read from parentheses as in encyclopedias: "(28 December 1888 in Bielefeld – 11 March 1931)".
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from overstory.answer.reading import Sentence, above, bridges, is_of
+from overstory.answer.reader import Sentence, above, bridges, is_of
 from overstory.text.names.keys import entity_key, without_parentheses
 from overstory.text.questions.asked_for import AskedFor
 
 Moment = tuple[int, int, int]
-"""Year, month and day; 0 for what is not said."""
+"""Year, month and day; unknown parts are 0."""
 
 _EARLIER = re.compile(r"\b(?:first|earlier|older|elder|sooner|earliest|oldest)\b", re.IGNORECASE)
 _LATER = re.compile(r"\b(?:later|younger|latest|last|youngest|(?:more|most) recent(?:ly)?)\b", re.IGNORECASE)
@@ -38,33 +38,38 @@ _NATION = re.compile(r"\b(?:is|was) an? (?:(?:\d{4}|former|retired|late) )*(?P<n
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Outcome of a comparison, and the sentences that support it, those of the first thing first."""
+    """Outcome of a comparison, and the sentences that support it, in the order of the question."""
 
     outcome: str
     sentences: tuple[Sentence, ...]
 
 
 def compared(question: str, asked: AskedFor, sentences: Sequence[Sentence]) -> Compared | None:
-    """Compare two things by a date or a country. None if the question is not a comparison, does not name two titles of
-    passages, or if the passages do not state the value of both."""
-    said_of = _measure(question)
-    if said_of is None:
+    """Compare two things by a date or a country.
+
+    Return None if the question is not a comparison, does not name exactly two titles of passages, or if the passages do
+    not state the values of both things.
+    """
+    value_of = _measure(question)
+    if value_of is None:
         return None
     things = _things(question, sentences)
     if len(things) != 2:
         return None
     between = _BETWEEN.search(question)
-    of_each = [_of_one(thing, between["who"].lower() if between else "", asked, sentences, said_of) for thing in things]
+    of_each = [
+        _of_one(thing, between["who"].lower() if between else "", asked, sentences, value_of) for thing in things
+    ]
     if any(each is None for each in of_each):
         return None
     (one, first), (other, second) = (each for each in of_each if each is not None)
-    told = tuple(dict.fromkeys((*first, *second)))
+    supporting = tuple(dict.fromkeys((*first, *second)))
     if _SAME.search(question):
-        return Compared("Yes" if one == other else "No", told)
+        return Compared("Yes" if one == other else "No", supporting)
     if one == other or (isinstance(one, tuple) and isinstance(other, tuple) and not _differ(one, other)):
         return None
     smaller = bool(_EARLIER.search(question)) and not _LONGER.search(question)
-    return Compared(things[0] if (one < other) == smaller else things[1], told)  # type: ignore[operator] # of one kind
+    return Compared(things[0] if (one < other) == smaller else things[1], supporting)  # type: ignore[operator] # one type
 
 
 Value = Moment | str | int
@@ -88,9 +93,9 @@ def _measure(question: str) -> Measure | None:
 
 
 def _of_one(
-    thing: str, between: str, asked: AskedFor, sentences: Sequence[Sentence], said_of: Measure
+    thing: str, between: str, asked: AskedFor, sentences: Sequence[Sentence], value_of: Measure
 ) -> tuple[Value, tuple[Sentence, ...]] | None:
-    """The value of a thing, or of the person between (the director of a film), and the sentences that state it."""
+    """Return the value of a thing, or of the person related to it (a film's director), with its sentences."""
     links: tuple[Sentence, ...] = ()
     name = thing
     if between:
@@ -99,14 +104,13 @@ def _of_one(
             return None
         links, name = (found[0].sentence,), found[0].name
     for each in sorted((each for each in sentences if is_of(each, name)), key=lambda each: each.place):
-        value = said_of(each)
+        value = value_of(each)
         if value is not None:
             return value, (*links, each)
     return None
 
 
 def _things(question: str, sentences: Sequence[Sentence]) -> list[str]:
-    """The titles of passages that a question names, the longest of those that overlap, in its order."""
     key = f" {entity_key(question)} "
     titles: dict[str, str] = {}
     for each in sentences:
@@ -145,7 +149,7 @@ def _nation(sentence: Sentence) -> str | None:
 
 
 def _differ(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Return True if the order of two dates is certain; that of 1900 and 5 May 1900 is not."""
+    """Return True if the order of two dates is certain: not for 1900 and 5 May 1900."""
     for first, second in zip(one, other, strict=True):
         if not first or not second:
             return False
@@ -165,7 +169,7 @@ _YEAR = re.compile(r"\d{3,4}")
 
 
 class Life(NamedTuple):
-    """Dates and places as they are written; "" for missing ones."""
+    """Dates and places of a life, as written in the text; missing ones are ""."""
 
     born: str = ""
     birthplace: str = ""
@@ -174,7 +178,7 @@ class Life(NamedTuple):
 
 
 def life_in(text: str) -> Life:
-    """The life in the first parenthesis with a date."""
+    """Parse the dates and places in the first parenthesis with a year."""
     for match in _PARENTHESIS.finditer(text):
         inside = match["inside"]
         if not _YEAR.search(inside):
@@ -195,7 +199,6 @@ def life_in(text: str) -> Life:
 
 
 def year_of(date: str) -> int | None:
-    """The year of a date."""
     found = _YEAR.findall(date)
     return int(found[-1]) if found else None
 
@@ -208,7 +211,7 @@ _MONTHS = {name: number for number, name in enumerate(_NAMES_OF_MONTHS, 1)}
 
 
 def order_of(date: str) -> tuple[int, int, int] | None:
-    """Sort key of a date: year, month and day; missing parts are 0. None without a year."""
+    """Return the sort key of a date: year, month and day; missing parts are 0. None without a year."""
     year = year_of(date)
     if year is None:
         return None

@@ -1,7 +1,7 @@
-"""How far passages answer a question: by what it asks for, the things that it names, and the sentences nearest to it.
+"""Confidence that passages answer a question, from its words, its names, and the sentences nearest to it.
 
-`benchmarks/answerable.py` measures this on answerable and unanswerable questions, and fits the weights; docs/answers.md
-has its tables.
+`benchmarks/answerable.py` measures the confidence on answerable and unanswerable questions, and fits the weights. The
+results are in docs/answers.md.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass, fields
 
 from overstory.answer.answer_type import asks_to_choose
 from overstory.answer.context import Item
-from overstory.answer.reading import Sentence, above, is_about, same_name, with_titles
+from overstory.answer.reader import Sentence, above, is_about, same_name, with_titles
 from overstory.answer.support import (
     LEAST_SUPPORTING_COSINE,
     WordVectors,
     content_words,
-    is_said,
+    is_supported,
     meaning_stems,
     name_words,
     padded,
@@ -45,15 +45,19 @@ _RUNS = re.compile(r"\d+|[^\W\d_]+")
 _JOINT = r"[\W_]{0,3}"
 
 
-def unsaid_words(
+def missing_words(
     question: str,
     asked: AskedFor,
     passages: Sequence[Item],
     sentences: Sequence[Sentence],
-    told: Sequence[Sentence],
+    relevant: Sequence[Sentence],
     words: WordVectors,
 ) -> tuple[str, ...]:
-    """The words for what a question asks for that no sentence says of its names."""
+    """Return the words for what a question asks for that no sentence about its names supports.
+
+    Args:
+        relevant: sentences of passages about the names of the question.
+    """
     kinds = {
         mention.type
         for each in sentences
@@ -61,35 +65,38 @@ def unsaid_words(
         if any(same_name(mention.surface, name) for name in asked.names)
     }
     near = _nearest_by_words(question, passages)
-    telling = [
-        each for each in told if each.passage.number in near and not _tells_of_another(each, asked, kinds & _ACTING)
+    usable = [
+        each for each in relevant if each.passage.number in near and not _concerns_another(each, asked, kinds & _ACTING)
     ]
-    unsaid = tuple(word for word in asked.wanted if how_far_told(word, telling, words) < LEAST_SUPPORTING_COSINE)
-    if asks_to_choose(question) and 2 * len(unsaid) <= len(asked.wanted):
-        return ()  # "Is smoking allowed in the yard?" is answered by where it is
-    return unsaid
+    missing = tuple(word for word in asked.wanted if support_in(word, usable, words) < LEAST_SUPPORTING_COSINE)
+    if asks_to_choose(question) and 2 * len(missing) <= len(asked.wanted):
+        return ()  # "Is smoking allowed in the yard?" is answered by a sentence on where it is allowed
+    return missing
 
 
 def _nearest_by_words(question: str, passages: Sequence[Item]) -> frozenset[int]:
-    """The numbers of the passages that have most words of a question, or at least half as many."""
+    """Return the numbers of the passages with at least half as many words of the question as the best passage."""
     asked = content_words(question)
     shared = {each.number: len(asked & content_words(with_titles(each))) for each in passages}
     most = max(shared.values(), default=0)
     return frozenset(number for number, count in shared.items() if 2 * count >= most)
 
 
-def _tells_of_another(sentence: Sentence, asked: AskedFor, kinds: Set[str]) -> bool:
-    """Whether a sentence names a person or an organisation, but not the one that the question does: the salary of Anna
-    Berger is not Tim Berger's, though his passage says it.
+def _concerns_another(sentence: Sentence, asked: AskedFor, kinds: Set[str]) -> bool:
+    """Return True if a sentence is about another person or organisation than those in the question.
+
+    Example: Anna Berger's salary does not answer a question about Tim Berger, even if his passage states it.
 
     Args:
-        kinds: what the question names, as far as it is a person or an organisation.
+        kinds: "PERSON" and "ORG", as far as names of the question have these types.
     """
     names = asked.names
     of_kin = _OF_KIN.match(sentence.text) if kinds else None
-    if of_kin is not None and not any(is_said(word, (stem(of_kin["kin"].lower()),)) for word in asked.wanted):
+    if of_kin is not None and not any(is_supported(word, (stem(of_kin["kin"].lower()),)) for word in asked.wanted):
         after = padded(sentence.text[of_kin.end() :])
-        return not any(padded(name) in after for name in names)  # "His sister lives in Kiel"
+        return not any(
+            padded(name) in after for name in names
+        )  # the statement is on a relative: "His sister lives in Kiel"
     if not names or is_about(sentence, names) or any(padded(name) in padded(sentence.before) for name in names):
         return False
     if _is_stated_of_another(sentence, asked):
@@ -104,12 +111,11 @@ def _tells_of_another(sentence: Sentence, asked: AskedFor, kinds: Set[str]) -> b
 
 
 def _is_stated_of_another(sentence: Sentence, asked: AskedFor) -> bool:
-    """Whether its facts have another name where the question has its own: "Ada commands the Sula" does not say who
-    commands the Runde."""
+    """Return True if the facts are about another name: "Ada commands the Sula" is not about the Runde."""
     stated = [
         fact.subject if asked.subject == (_BY.search(fact.predicate) is not None) else fact.object
         for fact in sentence.facts
-        if any(is_said(word, meaning_stems(fact.predicate)) for word in asked.wanted)
+        if any(is_supported(word, meaning_stems(fact.predicate)) for word in asked.wanted)
     ]
     own = {word for name in asked.names for word in padded(name).split()}
     return bool(stated) and all(
@@ -119,12 +125,12 @@ def _is_stated_of_another(sentence: Sentence, asked: AskedFor) -> bool:
 
 
 def _is_part_of(surface: str, names: Sequence[str]) -> bool:
-    """Whether a name is one of the question's or part of it: "Berger" of "Tim Berger", "Anna Berger" not."""
+    """Return True if a name is part of one of `names`: "Berger" is part of "Tim Berger", "Anna Berger" is not."""
     return any(set(padded(surface).split()) <= set(padded(name).split()) for name in names)
 
 
 def is_nowhere(name: str, passages: Sequence[Item]) -> bool:
-    """Whether a name is an identifier, and no passage has it as it is, however it is joined."""
+    """Return True if a name is an identifier that no passage has, ignoring separators: "GPT-4" matches "GPT 4"."""
     if not _IDENTIFIER.fullmatch(name) or _YEAR.fullmatch(name):
         return False
     pattern = _JOINT.join(map(re.escape, _RUNS.findall(name)))
@@ -132,42 +138,42 @@ def is_nowhere(name: str, passages: Sequence[Item]) -> bool:
     return not any(whole.search(with_titles(each)) for each in passages)
 
 
-def how_far_told(word: str, sentences: Sequence[Sentence], words: WordVectors) -> float:
-    """1.0 if one of these sentences says a word or its relation, else the greatest cosine of it and one of theirs."""
-    if any(is_said(word, each.stems) for each in sentences):
+def support_in(word: str, sentences: Sequence[Sentence], words: WordVectors) -> float:
+    """Return 1.0 if a sentence has the word or a related one, else the highest cosine with a word of a sentence."""
+    if any(is_supported(word, each.stems) for each in sentences):
         return 1.0
     return max(0.0, similarity(word, (each.text for each in sentences), words))
 
 
 USUAL = 0.5
-"""The least confidence of an answer: 95 % of the questions of the benchmark that the passages answer are answered."""
+"""Default minimum confidence: 95 % of the benchmark's answerable questions are answered."""
 STRICT = 0.75
-"""A higher one, for those who would rather have no answer than a wrong one."""
-ALWAYS = 0.0  # answers whatever the confidence
+"""Minimum confidence for users who prefer no answer to a wrong one."""
+ALWAYS = 0.0  # minimum confidence that never refuses
 
-_NEAREST_SENTENCES = 3  # the best sentences, whose cosines are averaged
-_HALF_CONFIDENCE_SCORE = 1.65  # at this score the confidence is ½
+_NEAREST_SENTENCES = 3  # number of best sentences whose cosines are averaged
+_HALF_CONFIDENCE_SCORE = 1.65
 _CONFIDENCE_STEEPNESS = 6.0
-"""Of the confidence in answers in languages that are not parsed: where it is ½, and how fast it grows there."""
-_UNSAID_CONFIDENCE_SHARE = 0.1
-"""The share that is left of the confidence where no sentence says what a question asks for."""
+"""For languages that are not parsed: the score at which the confidence is 0.5, and the slope of the logistic curve."""
+_MISSING_CONFIDENCE_FACTOR = 0.1
+"""Factor on the confidence if no sentence states what the question asks for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How well passages fit a question; each from 0 to 1, as a share where nothing else is said.
+    """How well passages fit a question. All figures are between 0 and 1; shares of an empty set are 1.
 
     Attributes:
-        cosine: of the question and the sentence nearest to it.
-        nearest: the mean cosine of the three nearest.
-        words: of its content words that stand in the passages or their titles.
-        names: of the words of its names and numbers; 1.0 where it has none.
-        whole: of its names that stand there as they are written, or 1.0.
-        apart: of its names that stand there alone, not within a longer one, or 1.0.
-        subjects: of its names that a passage, a section or a sentence is about, or 1.0.
-        said: of the words for what it asks that a sentence about its names says, or the greatest cosine of such a word.
-        together: of these words that one sentence says.
-        naming: 1.0 if it names something, else 0.0.
+        cosine: cosine of the question and the nearest sentence.
+        nearest: mean cosine of the question and the three nearest sentences.
+        words: share of the question's content words that occur in the passages or their titles.
+        names: share of the words in the question's names and numbers that occur there.
+        whole: share of the question's names that occur there as written.
+        apart: share of the question's names that occur there on their own, not within a longer name.
+        subjects: share of the question's names that are the title of a passage or section, or begin a sentence.
+        stated: mean support, by sentences about the names, of the words for what is asked.
+        together: largest share of these words that a single sentence supports.
+        naming: 1.0 if the question contains a name, else 0.0.
     """
 
     cosine: float = 0.0
@@ -177,7 +183,7 @@ class Fit:
     whole: float = 0.0
     apart: float = 0.0
     subjects: float = 0.0
-    said: float = 0.0
+    stated: float = 0.0
     together: float = 0.0
     naming: float = 0.0
 
@@ -190,7 +196,7 @@ WEIGHTS = Fit(
     whole=1.22,
     apart=0.23,
     subjects=1.41,
-    said=0.65,
+    stated=0.65,
     together=1.04,
     naming=1.73,
 )
@@ -199,50 +205,49 @@ _CONFIDENCE_OFFSET = -8.3  # fitted by `benchmarks/answerable.py --tune`
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """Whether passages answer a question.
+    """Confidence that passages answer a question.
 
     Attributes:
-        value: from 0 to 1.
-        fit: the figures behind it.
-        unsaid: words for what a direct question asks for that no sentence about its names says, or its identifiers
-            that stand nowhere.
-        of: the names that other sentences say these words of; none where no sentence says them at all.
+        value: the confidence, 0 to 1.
+        fit: the figures that the confidence is computed from.
+        missing: words for what a direct question asks for that no sentence about its names supports; or else its
+            identifiers that no passage contains.
+        names: the names of the question if other sentences support the missing words, else empty.
     """
 
     value: float
     fit: Fit
-    unsaid: tuple[str, ...] = ()
-    of: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 def confidence_in(
     question: str, asked: AskedFor, passages: Sequence[Item], sentences: Sequence[Sentence], words: WordVectors
 ) -> Confidence:
-    """The confidence that passages answer a question.
+    """Return the confidence that passages answer a question.
 
     Args:
-        sentences: those of the passages that can answer, with their cosines.
-        words: looks up similar words.
+        sentences: sentences of the passages that may answer, with their cosines.
+        words: word vectors to look up similar words.
     """
     if language_of(question) != "en":
         return _by_words(question, passages, sentences)
     about = _about(asked, passages)
-    told = [each for each in sentences if each.passage.number in about]
-    said = {word: how_far_told(word, told, words) for word in (*asked.wanted, *asked.others)}
-    fit = _fit(question, asked, passages, sentences, told, said)
+    relevant = [each for each in sentences if each.passage.number in about]
+    stated = {word: support_in(word, relevant, words) for word in (*asked.wanted, *asked.others)}
+    fit = _fit(question, asked, passages, sentences, relevant, stated)
     score = _CONFIDENCE_OFFSET + sum(getattr(WEIGHTS, each.name) * getattr(fit, each.name) for each in fields(Fit))
     value = 1.0 / (1.0 + math.exp(-score))
     if not asked.direct or form_of(question) not in {"question", "definition"}:
         return Confidence(value, fit)
-    unsaid = unsaid_words(question, asked, passages, sentences, told, words)
-    of = asked.names if any(is_said(word, each.stems) for word in unsaid for each in sentences) else ()
-    unsaid = unsaid or tuple(name for name in asked.names if is_nowhere(name, passages))
-    return Confidence(value * _UNSAID_CONFIDENCE_SHARE if unsaid else value, fit, unsaid, of)
+    missing = missing_words(question, asked, passages, sentences, relevant, words)
+    names = asked.names if any(is_supported(word, each.stems) for word in missing for each in sentences) else ()
+    missing = missing or tuple(name for name in asked.names if is_nowhere(name, passages))
+    return Confidence(value * _MISSING_CONFIDENCE_FACTOR if missing else value, fit, missing, names)
 
 
 def _by_words(question: str, passages: Sequence[Item], sentences: Sequence[Sentence]) -> Confidence:
-    """The confidence for languages that are not parsed: by the words of question and passages, and the nearest
-    sentence."""
+    """Return the confidence for languages that are not parsed, from shared words and the nearest sentence."""
     there = frozenset[str]().union(*(content_words(with_titles(each)) for each in passages))
     words = _share([word in there for word in content_words(question)])
     fit = Fit(
@@ -259,8 +264,8 @@ def _fit(
     asked: AskedFor,
     passages: Sequence[Item],
     sentences: Sequence[Sentence],
-    told: Sequence[Sentence],
-    said: dict[str, float],
+    relevant: Sequence[Sentence],
+    stated: dict[str, float],
 ) -> Fit:
     texts = [padded(f"{above(each.found)}\n{each.body}") for each in passages]
     there = frozenset[str]().union(*(content_words(f"{above(each.found)}\n{each.body}") for each in passages))
@@ -278,15 +283,14 @@ def _fit(
         subjects=_share(
             [key in titles or any(padded(each.text).startswith(key) for each in sentences) for key in keys]
         ),
-        said=sum(said.values()) / len(said) if said else 1.0,
-        together=max((_share([is_said(word, each.stems) for word in said]) for each in told), default=0.0),
+        stated=sum(stated.values()) / len(stated) if stated else 1.0,
+        together=max((_share([is_supported(word, each.stems) for word in stated]) for each in relevant), default=0.0),
         naming=float(bool(keys)),
     )
 
 
 def _about(asked: AskedFor, passages: Sequence[Item]) -> frozenset[int]:
-    """The numbers of the passages that have a name of the question, and of those that these lead to; of all where it
-    names nothing, or nothing that is there."""
+    """Return the numbers of passages with a name of the question, and of passages these mention; else all numbers."""
     texts = {each.number: padded(with_titles(each)) for each in passages}
     keys = [padded(name) for name in asked.names]
     named = {number for number, text in texts.items() if any(key in text for key in keys)}
@@ -305,7 +309,7 @@ _AFTER = re.compile(r"[ -](?:[A-Z]\w|\d)")
 
 
 def stands_alone(name: str, text: str) -> bool:
-    """Whether a text has a name that is not the beginning of a longer one: "Ulm" in "Ulm is", not in "Ulm Minster"."""
+    """Return True if a text has a name that does not begin a longer one: "Ulm" in "Ulm is", not in "Ulm Minster"."""
     return any(not _AFTER.match(text, found.end()) for found in _whole(name).finditer(text))
 
 

@@ -1,4 +1,4 @@
-"""The context read from the evidence: numbered passages and other parts within a number of tokens."""
+"""The context of an answer: numbered passages and other parts of the evidence, up to a token limit."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from overstory.model.passage_text import count_at_most, passage_text
 from overstory.text.sentences import sentence_starts
 
 CONTEXT_TOKENS = 2_000
-"""Some seven passages of Wikipedia; counted from above, real ones are some 1,200."""
+"""About seven Wikipedia passages. Counts are upper bounds: 2,000 are about 1,200 real tokens."""
 
 AROUND = count_at_most('<passage-000000 nr="10">\n\n</passage-000000>\n')
-"""Tokens of the tags around a passage."""
+"""Tokens used by the tags around a passage."""
 
-_LEAST_PASSAGE_TOKENS = 10  # minimum tokens worth reading of a passage
+_LEAST_PASSAGE_TOKENS = 10  # a shorter piece of a passage is not worth reading
 
 
 _NAMES: dict[ShareKind, tuple[str, str]] = {
@@ -33,12 +33,12 @@ _NAMES: dict[ShareKind, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something numbered to be read: a passage, or another part of the evidence.
+    """A numbered item of the context: a passage, or another part of the evidence.
 
     Attributes:
-        found: what it is.
-        body: what is read of it, maybe cut: of a hit its excerpts where the retriever found some.
-        passages: what a citation of its number leads to, at least one; of a hit the hit itself.
+        found: the passage or part.
+        body: the text that is read, which may be cut; for a hit with excerpts, these excerpts.
+        passages: the passages that a citation of this item stands for, at least one; for a hit, the hit itself.
     """
 
     number: int
@@ -53,7 +53,7 @@ class Item:
 
     @property
     def chunks(self) -> tuple[str, ...]:
-        """The ids of all passages that it was taken or made from."""
+        """The ids of the passages that the item comes from."""
         return (self.found.chunk_id,) if isinstance(self.found, Hit) else self.found.chunks
 
     @property
@@ -62,18 +62,18 @@ class Item:
 
     @property
     def text(self) -> str:
-        """The text for a prompt: for a passage, with its title and the headings above it."""
+        """The text for a prompt; for a passage, including its title and headings."""
         return _headed(self.found, self.body)
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The parts that are read, numbered from 1.
+    """The items that are read, numbered from 1.
 
     Attributes:
-        items: by kind in the order of the shares, the best of a kind first.
-        left_out: by kind, how many did not fit.
-        cut: the numbers of those that are read in part.
+        items: the items, grouped by kind in the order of the shares, the best of each kind first.
+        left_out: kind -> number of items that did not fit.
+        cut: numbers of the items that were shortened.
     """
 
     items: tuple[Item, ...]
@@ -84,8 +84,8 @@ class Context:
     def notes(self) -> tuple[str, ...]:
         if self.left_out and not self.items:
             found = " and ".join(counted(number, *_NAMES[kind]) for kind, number in self.left_out.items())
-            return (f"{found} found, none read: raise --context-tokens (context_tokens).",)
-        notes = [f"{self._name(number)} {number} was read in part: the rest did not fit." for number in self.cut]
+            return (f"{found} found but not read: raise --context-tokens (context_tokens).",)
+        notes = [f"{self._name(number)} {number} was only partly read: the rest did not fit." for number in self.cut]
         for kind, number in self.left_out.items():
             were, they = ("was", "it") if number == 1 else ("were", "they")
             notes.append(f"{counted(number, *_NAMES[kind])} of lower rank {were} not read: {they} did not fit.")
@@ -96,19 +96,19 @@ class Context:
 
 
 def read_within(tokens: int, evidence: Evidence) -> Context:
-    """The best of the evidence that fits: passages only, unless it has shares for other parts.
+    """Return the best items of the evidence that fit: passages only, unless other kinds of parts have a share.
 
-    Each kind gets its share of the tokens; what it does not use goes to the others in proportion. The last one read of
-    a kind is cut at a sentence where only a part of it fits. Token counts are upper bounds for any tokenizer.
-    Something is read if there is any room: where not even the first sentence of the first one fits, as many of its
-    characters as do. A part without a passage in the evidence is not read, for nothing could be cited for it.
+    Each kind of item gets its share of the tokens. Tokens that a kind does not use go to the other kinds in proportion.
+    The last item of a kind is cut at the end of a sentence if it does not fit. If not even the first sentence of the
+    best item fits, that sentence is cut. A part is left out if no passage in the evidence supports it, because it could
+    not be cited. Token counts are upper bounds for any tokenizer.
     """
     shares: Mapping[ShareKind, float] = evidence.shares or {"passage": 1.0}
     queues: _Queues = {kind: list(_readable(evidence, kind)) for kind in shares}
     rooms = _rooms(tokens, shares, queues)
     read: dict[ShareKind, _ReadItems] = {kind: _read(queue, rooms[kind]) for kind, queue in queues.items()}
     spare = tokens - sum(reading.tokens for reading in read.values())
-    for kind, queue in queues.items():  # what whole sentences and items leave free is enough for one more, perhaps
+    for kind, queue in queues.items():  # tokens left over by one kind may fit another item of the next kind
         if read[kind].incomplete(queue):
             spare += read[kind].tokens
             read[kind] = _read(queue, spare)
@@ -121,12 +121,12 @@ def read_within(tokens: int, evidence: Evidence) -> Context:
     return _numbered(queues, read)
 
 
-_Queues = Mapping[ShareKind, Sequence[Item]]  # items without a number yet
+_Queues = Mapping[ShareKind, Sequence[Item]]  # items that have no number yet
 
 
 @dataclass(frozen=True, slots=True)
 class _ReadItems:
-    """The parts of one kind that are read; `cut`: the last is read in part; `tokens`: their total."""
+    """The items of one kind that are read. `tokens` is their total; if `cut`, the last item was shortened."""
 
     items: tuple[Item, ...] = ()
     tokens: int = 0
@@ -147,7 +147,7 @@ def _readable(evidence: Evidence, kind: ShareKind) -> Iterator[Item]:
 
 
 def _bodies(evidence: Evidence) -> Iterator[tuple[Hit, str]]:
-    """Hits with the text to read of them: one passage per hit, in the order of the excerpts."""
+    """Yield each hit with the text to read: its excerpts if the evidence has any, else its content."""
     if not evidence.excerpts:
         yield from ((hit, hit.content) for hit in evidence.hits)
         return
@@ -161,7 +161,7 @@ def _bodies(evidence: Evidence) -> Iterator[tuple[Hit, str]]:
 
 
 def _rooms(tokens: int, shares: Mapping[ShareKind, float], queues: _Queues) -> dict[ShareKind, int]:
-    """Tokens for each kind: what it needs, or its share of what kinds that need less leave over."""
+    """Return the tokens of each kind: all that it needs if its share allows that, else its share of the remainder."""
     wanted: dict[ShareKind, int] = {kind: sum(map(_cost, queue)) for kind, queue in queues.items()}
     rooms: dict[ShareKind, int] = {}
     left = tokens
@@ -179,7 +179,7 @@ def _rooms(tokens: int, shares: Mapping[ShareKind, float], queues: _Queues) -> d
 
 
 def _read(queue: Sequence[Item], tokens: int) -> _ReadItems:
-    """The first of a kind that fit; the last cut at a sentence where only a part of it does."""
+    """Return the first items of a queue that fit; the last is cut at the end of a sentence if necessary."""
     items: list[Item] = []
     used = 0
     for each in queue:
@@ -215,7 +215,6 @@ def _headed(found: Hit | Part, body: str) -> str:
 
 
 def _beginning(text: str, tokens: int) -> str:
-    """As many whole sentences as fit, "" if not even the first does."""
     ends = [*sentence_starts(text)[1:], len(text)]
     fitting = bisect_right(ends, tokens, key=lambda end: count_at_most(text[:end].rstrip()))
     return text[: ends[fitting - 1]].rstrip() if fitting else ""

@@ -1,10 +1,8 @@
-"""Answers without a language model: the sentences that are nearest to the question, and the name, date or number in
-them that it asks for.
+"""Answers without a language model: the sentences nearest to the question, and the name, date or number asked for.
 
-What was tried on the passages of three sets of questions that need two to four passages (HotpotQA, MuSiQue,
-2WikiMultiHopQA): sentences with their titles are no better than alone, words that they share with the question add
-nothing to their cosine, titles are not better spans than names in sentences. What helps most is where the sentence
-stands: see `_Scene`.
+Results on HotpotQA, MuSiQue and 2WikiMultiHopQA, whose questions need two to four passages: embedding sentences with
+their titles does not help, nor do words shared with the question, nor titles as candidate answers. What helps most is
+the passage of a sentence: see `_Scene`.
 """
 
 from __future__ import annotations
@@ -20,42 +18,42 @@ from overstory.answer.confidence import USUAL, Confidence, confidence_in
 from overstory.answer.context import Context, Item
 from overstory.answer.guess import guess_in, yes_or_no
 from overstory.answer.paragraphs import cells_of, is_navigation
-from overstory.answer.reading import AnswerReader, Bridge, Sentence, above, bridges, is_about, is_of
-from overstory.answer.support import content_words, how_far_said, is_said, meaning_stems, padded
+from overstory.answer.reader import AnswerReader, Bridge, Sentence, above, bridges, is_about, is_of
+from overstory.answer.support import content_words, degree_of_support, is_supported, meaning_stems, padded
 from overstory.protocols import cosines_with
 from overstory.text.names.keys import entity_key, key_words, without_parentheses
 from overstory.text.questions.asked_for import AskedFor
 
-_MOST_SENTENCES_SHOWN = 3  # in an answer
-_MOST_SENTENCES_OF_A_PASSAGE = 2  # most sentences in an answer, and of one passage
-_FURTHER_SENTENCE_SHARE = 0.6  # of the best one's score
-_FURTHER_SENTENCE_SHARE_OF_WHOLE = 0.85  # likewise, where the best one says the whole question
-_WHOLE_QUESTION_SHARE = 0.8  # of the words of a question that count as the whole
+_MOST_SENTENCES_SHOWN = 3  # maximum sentences of an answer
+_MOST_SENTENCES_OF_A_PASSAGE = 2  # maximum sentences of an answer from one passage
+_FURTHER_SENTENCE_SHARE = 0.6  # minimum score of a further sentence, as a share of the best score
+_FURTHER_SENTENCE_SHARE_OF_WHOLE = 0.85  # the same, if the best sentence covers the whole question
+_WHOLE_QUESTION_SHARE = 0.8  # share of the question's words that a sentence needs to cover the whole question
 _LEAST_FURTHER_SENTENCE_COSINE = 0.2
-"""A further sentence is shown if its score is at least the share `_FURTHER_SENTENCE_SHARE` of the best one's, and its
-cosine at least `_LEAST_FURTHER_SENTENCE_COSINE`. Where the best one has the share `_WHOLE_QUESTION_SHARE` of the
-question's words itself, with its title, and no passage
-leads to another, the others are mostly padding: there the share is `_FURTHER_SENTENCE_SHARE_OF_WHOLE`."""
-_MOST_LIST_ITEMS_SHOWN = 8  # items of a list, or lines of code, that are shown
-_SENTENCES_BETWEEN_LIST_ITEMS = 2
-"""Sentences from one item of a list to the next, which may explain it."""
-_MOST_SENTENCES_EMBEDDED = 40
-"""Sentences that are embedded, the best passages first. Embedding takes most of the time: 5 to 7 ms a sentence on two
-busy cores."""
+"""Minimum cosine of a further sentence.
 
-# Added to the cosine of a sentence:
-_REACHED_BONUS = 0.5  # it is in a passage that another one led to
-_BETWEEN_NAMES_BONUS = 0.6  # it is on who stands in between
-_SAID_WEIGHT = 0.2  # the share of the words for what is asked that it says
-_DIRECTLY_SAID_WEIGHT = 0.4  # the same where the question is direct
-_FITTING_NAME_WEIGHT = 0.3  # it has a name of the kind that is asked for
-_NAMED_WEIGHT = 0.3  # the share of the names of a direct question that it says
-_HEADING_WEIGHT = 0.3  # the cosine of the question and the heading above it
-_UNDER_TITLE_SHARE = 0.5  # of a name that it says, for one that it only stands under
-_WHOLLY_SAID_WEIGHT = 0.3  # again where it says all of the words for what is asked
-_RANK_PENALTY = 0.03  # less for each passage ranked above
+Further sentences are mostly padding if the best sentence, with its title, covers the whole question and no passage
+leads to another. They then need a score of `_FURTHER_SENTENCE_SHARE_OF_WHOLE`."""
+_MOST_LIST_ITEMS_SHOWN = 8  # maximum list items, or lines of code, of an answer
+_SENTENCES_BETWEEN_LIST_ITEMS = 2
+"""Maximum distance of two items of one list, in sentences: text between items may explain them."""
+_MOST_SENTENCES_EMBEDDED = 40
+"""Maximum sentences to embed, best passages first. Embedding dominates the time: 5 to 7 ms per sentence on two busy
+cores."""
+
+# Terms added to the cosine of a sentence:
+_REACHED_BONUS = 0.5  # the passage of the sentence was reached from another passage
+_BETWEEN_NAMES_BONUS = 0.6  # the sentence is about the bridge entity: the director in "the director of Nosferatu"
+_STATED_WEIGHT = 0.2  # times the share of the words for what is asked that the sentence supports
+_DIRECTLY_STATED_WEIGHT = 0.4  # the same for a direct question
+_FITTING_NAME_WEIGHT = 0.3  # the sentence contains a name of the type that is asked for
+_NAMED_WEIGHT = 0.3  # times the share of the names of a direct question that the sentence contains
+_HEADING_WEIGHT = 0.3  # times the cosine of the question and the heading above the sentence
+_UNDER_TITLE_SHARE = 0.5  # a name in the title or heading counts half of one in the sentence
+_WHOLLY_STATED_WEIGHT = 0.3  # the sentence supports all words for what is asked
+_RANK_PENALTY = 0.03  # subtracted for each passage ranked above
 _STEPS_RANK_PENALTY = 0.15
-"""More so of a how-to question: which section has the steps its sentences say less well than its place does."""
+"""Rank penalty for how-to questions: the rank of a section predicts its steps better than its sentences do."""
 
 _FIGURE = re.compile(
     r"\d|\b(?:zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze"
@@ -63,7 +61,7 @@ _FIGURE = re.compile(
     r"|vijf|zes|zeven|negen|tien)\b",
     re.IGNORECASE,
 )
-"""A number, also in words of the languages that are not parsed."""
+"""A number in digits, or as a word of a language that is not parsed."""
 _WORD = re.compile(r"\w")
 _VALUES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT", "NORP", "GPE", "LANGUAGE"})
 
@@ -73,10 +71,10 @@ class Extract:
     """Sentences of passages that answer a question.
 
     Attributes:
-        sentences: as they are shown, the hops of a chain in order; none where the passages do not answer it.
-        best: the one that answers; None where none does.
-        guess: the name, date, number or value in it that the question asks for; "" where that is not certain.
-        confidence: that the passages answer the question; None where they have no sentence.
+        sentences: the sentences in the order in which they are shown; empty if the passages do not answer the question.
+        best: the sentence that answers the question; None if there is none.
+        guess: the name, date, number or value in `best` that the question asks for; "" if that is uncertain.
+        confidence: confidence that the passages answer the question; None if the passages have no sentence.
     """
 
     sentences: tuple[Sentence, ...]
@@ -86,18 +84,17 @@ class Extract:
 
     @property
     def short(self) -> str:
-        """The answer alone: the guess, or else the sentence that answers."""
+        """The guess, or else the best sentence; "" without either."""
         return self.guess or (self.best.shown if self.best is not None else "")
 
 
 def extract(question: str, context: Context, reader: AnswerReader, *, least: float = USUAL) -> Extract:
-    """The sentences of the passages that answer a question best, and its short answer; no sentence where the passages
-    do not answer it.
+    """Return the sentences that answer a question best, and its short answer; no sentences if confidence is too low.
 
     Args:
-        least: the confidence that an answer needs, from 0 (always answer) to 1.
+        least: minimum confidence, from 0 (always answer) to 1.
     """
-    if not _WORD.search(question):  # "???"
+    if not _WORD.search(question):  # no letter or digit, as in "???"
         return Extract(())
     asked = reader.asked_for(question)
     read = list(reader.sentences(context.items))
@@ -106,7 +103,7 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
     if not sentences:
         return Extract(())
     confidence = confidence_in(question, asked, context.items, sentences, reader.words)
-    if confidence.value < least and content_words(question):  # "Where?" says too little to judge by
+    if confidence.value < least and content_words(question):  # confidence is meaningless for "Where?"
         return Extract((), confidence=confidence)
     comparison = compared(question, asked, sentences)
     if comparison is not None:
@@ -122,8 +119,8 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
     through = next((each.name for each in found if is_of(best, each.name)), "") if len(found) == 1 else ""
     chosen = list(_worth_showing(sentences, _nearness_wanted(question, best, scene)))
     chain = _chain(best, sentences, asked, scene)
-    beside = [each for each in read if each.passage.number == best.passage.number]
-    guess = guess_in(question, asked, chain, beside, through) or yes_or_no(question, asked, best)
+    same_passage = [each for each in read if each.passage.number == best.passage.number]
+    guess = guess_in(question, asked, chain, same_passage, through) or yes_or_no(question, asked, best)
     further = [each for each in chosen if all(each.text not in (other.text, other.before) for other in chain)]
     return Extract((*chain, *further)[: max(_MOST_SENTENCES_SHOWN, len(chain))], best, guess, confidence)
 
@@ -142,31 +139,33 @@ def _scored(
     scored: list[Sentence] = []
     for each, cosine in zip(readable, cosines[: len(readable)], strict=True):
         stems = each.stems | meaning_stems(each.before)
-        said = sum(how_far_said(word, stems) for word in final) / max(1, len(final))
+        stated = sum(degree_of_support(word, stems) for word in final) / max(1, len(final))
         fits = (
             (each.item and asks_for_code(question))
             or (figure and _FIGURE.search(each.text) is not None)
             or any(mention.type in types and mention.surface not in question for mention in each.mentions)
         )
         score = float(cosine) + scene.bonus(each.passage) + _FITTING_NAME_WEIGHT * fits
-        score += (_DIRECTLY_SAID_WEIGHT if asked.direct else _SAID_WEIGHT) * said
+        score += (_DIRECTLY_STATED_WEIGHT if asked.direct else _STATED_WEIGHT) * stated
         under = float(headed[_heading(each)]) if _heading(each) else 0.0
         score += _HEADING_WEIGHT * under - _STEPS_RANK_PENALTY * asks_how(question) * (each.passage.number - 1)
         if asked.direct:
-            score += _WHOLLY_SAID_WEIGHT * (bool(final) and all(is_said(word, stems) for word in final))
+            score += _WHOLLY_STATED_WEIGHT * (bool(final) and all(is_supported(word, stems) for word in final))
             score += _NAMED_WEIGHT * (scene.share_named(each) + scene.is_key(each))
         scored.append(replace(each, score=score, cosine=max(float(cosine), under)))
     return sorted(scored, key=lambda each: -each.score)
 
 
 def _heading(sentence: Sentence) -> str:
-    """The heading that a sentence stands under, if it is not the title."""
     return above(sentence.passage.found).partition("\n")[2]
 
 
 def _steps(best: Sentence, read: Sequence[Sentence]) -> tuple[Sentence, ...]:
-    """What to do, in its order: the steps or the code around the best sentence, with the sentence before them; or the
-    section from its beginning, if it has none."""
+    """Return the steps for a how-to question, in order.
+
+    These are the list items or code lines around the best sentence, with the sentence that introduces them. If the
+    section has neither, up to three sentences around the best one are returned.
+    """
     section = [each for each in read if each.passage.number == best.passage.number]
     places = [at for at, each in enumerate(section) if each.item]
     if not places:
@@ -186,15 +185,13 @@ def _steps(best: Sentence, read: Sequence[Sentence]) -> tuple[Sentence, ...]:
 
 
 def _across(sentence: Sentence, found: Sequence[Bridge]) -> Sentence:
-    """A sentence on who stands in between comes before those on the names of the question."""
     if any(is_of(sentence, each.name) and sentence.text != each.sentence.text for each in found):
         return replace(sentence, score=sentence.score + _BETWEEN_NAMES_BONUS)
     return sentence
 
 
 def _readable(question: str, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-    """The sentences that can answer, each once: no navigation, no header of a table, and none that only repeats words
-    of the question, unless that asks for yes or no."""
+    """Yield distinct sentences that may answer: no navigation, no table headers, no mere repetition of the question."""
     asked = frozenset[str]() if asks_to_choose(question) else content_words(question)
     seen: set[str] = set()
     for each in sentences:
@@ -211,15 +208,18 @@ def _readable(question: str, sentences: Iterable[Sentence]) -> Iterator[Sentence
 
 
 class _Scene:
-    """Passages that others lead to. "Where was the director of Nosferatu born?" is answered where Nosferatu's passage
-    leads to: in that of Murnau, whom the question does not name."""
+    """Finds passages that are reached from others: their title is mentioned in a passage that the question names.
+
+    Example: "Where was the director of Nosferatu born?" is answered in the passage on Murnau. The question does not
+    name him, but the passage on Nosferatu does.
+    """
 
     def __init__(self, question: str, asked: AskedFor, passages: Sequence[Item], sentences: Sequence[Sentence]) -> None:
-        said = padded(question)
+        stated = padded(question)
         self._names = [padded(name) for name in asked.names]
         titles = {each.number: padded(without_parentheses(each.title)) for each in passages}
         texts = {each.number: " ".join(padded(s.text) for s in sentences if s.passage is each) for each in passages}
-        named = {number for number, title in titles.items() if title.strip() and title in said}
+        named = {number for number, title in titles.items() if title.strip() and title in stated}
         if not named:
             named = {number for number, text in texts.items() if any(name in text for name in self._names)}
         begin = named or set(titles)
@@ -236,25 +236,24 @@ class _Scene:
         }
 
     def share_named(self, sentence: Sentence) -> float:
-        """The share of the names of the question that a sentence says, or that its pronoun means; one
-        that it only stands under counts half."""
+        """Return the share of the question's names in a sentence; a name only in the title or heading counts half."""
         text = padded(f"{sentence.before} {sentence.text} {sentence.meant}")
         title = padded(above(sentence.passage.found))
         shares = [1.0 if name in text else _UNDER_TITLE_SHARE * (name in title) for name in self._names]
         return sum(shares) / max(1, len(shares))
 
     def is_key(self, sentence: Sentence) -> bool:
-        """Whether a sentence is the row of a table that begins with a name of the question."""
+        """Return True if a sentence is a table row that begins with a name of the question."""
         cells = cells_of(sentence.text)
         return bool(cells) and any(padded(cells[0]) == name for name in self._names)
 
     @property
     def leads(self) -> bool:
-        """Whether a passage leads to another one."""
+        """True if any passage was reached from another passage."""
         return bool(self._reached)
 
     def reached(self, passage: Item) -> bool:
-        """Whether another passage leads to it, and the question does not name it."""
+        """Return True if the passage was reached from another passage and is not named in the question."""
         return passage.number in self._reached
 
     def bonus(self, passage: Item) -> float:
@@ -272,7 +271,7 @@ def _nearness_wanted(question: str, best: Sentence, scene: _Scene) -> float:
 
 
 def _worth_showing(sentences: Sequence[Sentence], near: float) -> Iterator[Sentence]:
-    """The best, and those near it that add something: what is asked may take several sentences to answer."""
+    """Yield the best sentence, and further ones with a similar score that add new words."""
     taken: list[Sentence] = []
     for sentence in sentences:
         if taken and (sentence.score < near * taken[0].score or sentence.cosine < _LEAST_FURTHER_SENTENCE_COSINE):
@@ -288,8 +287,7 @@ def _worth_showing(sentences: Sequence[Sentence], near: float) -> Iterator[Sente
 
 
 def _chain(best: Sentence, sentences: Sequence[Sentence], asked: AskedFor, scene: _Scene) -> tuple[Sentence, ...]:
-    """The hops to the sentence that answers, in order: before one of a passage that another one led to, the one that
-    led to it."""
+    """Return the sentences that lead to the best one, in order, each mentioning the passage of the next."""
     chain = [best]
     while len(chain) < _MOST_SENTENCES_SHOWN and scene.reached(chain[0].passage):
         link = _link(chain, sentences, asked)
@@ -302,8 +300,7 @@ def _chain(best: Sentence, sentences: Sequence[Sentence], asked: AskedFor, scene
 
 
 def _by_shared_name(best: Sentence, sentences: Sequence[Sentence], asked: AskedFor) -> tuple[Sentence, ...]:
-    """The hops to a sentence whose passage has a name in common with a sentence about the names of the question: "based
-    on the novel Dracula", "He wrote the novel Dracula"."""
+    """Return a chain through a shared name: "… based on the novel Dracula", "He wrote the novel Dracula"."""
     begun = [each for each in sentences if is_about(each, asked.names) and each.passage is not best.passage]
     known = {entity_key(name) for name in asked.names}
     own = [best, *(each for each in sentences if each.passage is best.passage and each.text != best.text)]
@@ -320,11 +317,12 @@ def _proper_names(sentence: Sentence) -> frozenset[str]:
 
 
 def _link(chain: Sequence[Sentence], sentences: Sequence[Sentence], asked: AskedFor) -> Sentence | None:
-    """The sentence of another passage that names what the first one of a chain is about."""
     title = padded(without_parentheses(chain[0].passage.title))
     read = {each.passage.number for each in chain}
     leading = [
         each for each in sentences if each.passage.number not in read and title.strip() and title in padded(each.text)
     ]
     words = (*asked.others, *asked.wanted)
-    return max(leading, key=lambda each: each.score + sum(is_said(word, each.stems) for word in words), default=None)
+    return max(
+        leading, key=lambda each: each.score + sum(is_supported(word, each.stems) for word in words), default=None
+    )

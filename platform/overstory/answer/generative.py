@@ -17,30 +17,30 @@ from overstory.llm.budget import prompt_tokens_at_most
 from overstory.model import Completion
 
 Found = Literal["repeated", "blank"]
-"""Letters or digits that stood there before, or none for long."""
+"""Why a stream is stopped: the text repeats itself, or has no letter or digit for a long stretch."""
 
-_GRAM_LETTERS = 12  # letters that are looked up together
-_LEAST_REPEATED_LETTERS = 150  # letters in a row that stood there before: some thirty words
-_WHOLE_REPETITIONS = 2  # whole repetitions after the first time
-_LONGEST_PERIOD_LETTERS = 2_000  # letters of the longest passage whose repetition is noticed
+_GRAM_LETTERS = 12  # length of the letter n-grams that are looked up
+_LEAST_REPEATED_LETTERS = 150  # shortest repetition that counts: about thirty words
+_WHOLE_REPETITIONS = 2  # a text must repeat this many times after its first occurrence
+_LONGEST_PERIOD_LETTERS = 2_000  # longest text whose repetition is detected
 _LONGEST_BLANK_CHARACTERS = 1_000
-"""Characters in a row without a letter or a digit, after which no answer is expected."""
+"""Consecutive characters without a letter or digit after which the answer is stopped."""
 _LONGEST_END_CHARACTERS = 200
-"""Characters that are kept of a repetition, to end a sentence that it cuts."""
+"""Maximum characters of a repetition that are kept to complete its first sentence."""
 
 _COMPLETE = re.compile(r"[.!?…。！？:;][\"'”’»)\]*_\d\[]*$")
 _END = re.compile(r"[.!?…。！？](?=\s|$)|(?=\n)")
 
 
 class Repetition:
-    """Reads a text piece by piece and notices when it repeats itself, or goes on without a letter or a digit.
+    """Reads a text piece by piece and detects when it repeats itself, or stays without letters and digits.
 
-    Only letters count, so that "1. Ulm, 2. Ulm, 3. Ulm" repeats itself; digits count where there are no letters. Time
-    is linear in the text, and memory constant.
+    Only letters are compared, so that "1. Ulm, 2. Ulm, 3. Ulm" is a repetition. Digits are compared in stretches
+    without letters. Takes linear time and constant memory.
 
     Attributes:
-        found: why the rest need not be read; None as long as it must be.
-        end: the characters before the repetition, if `found`.
+        found: the reason to stop reading; None while the text is fine.
+        end: number of characters before the repetition, if `found`.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Repetition:
         self._digits: _Loop | None = None
 
     def take(self, piece: str) -> Found | None:
-        """Read on, up to the character that shows it; return `found`."""
+        """Read a piece, up to the character at which a repetition is detected; return `found`."""
         for character in piece:
             if self.found:
                 break
@@ -77,19 +77,17 @@ class Repetition:
 
 
 class _Loop:
-    """Finds letters that stood there before, in the same order, often enough."""
-
     def __init__(self) -> None:
         self._gram = ""
         self._count = 0
-        self._begin = 0  # of the repeated letters, in characters of the text
+        self._begin = 0  # character offset at which the repetition begins
         self._repeated = 0
-        self._starts: deque[int] = deque(maxlen=_GRAM_LETTERS)  # of the last letters
-        self._recent: dict[str, int] = {}  # where a gram was last, counted in letters
+        self._starts: deque[int] = deque(maxlen=_GRAM_LETTERS)  # character offsets of the last letters
+        self._recent: dict[str, int] = {}  # n-gram -> the number of letters up to its last occurrence
         self._older: dict[str, int] = {}
 
     def read(self, letter: str, at: int) -> int | None:
-        """The character at which the repetition begins, once there are enough of them."""
+        """Read the letter at an offset; return the offset at which the repetition begins, once it is long enough."""
         self._count += 1
         self._starts.append(at)
         self._gram = (self._gram + letter)[-_GRAM_LETTERS:]
@@ -113,8 +111,7 @@ class _Loop:
 
 
 def before_repetition(text: str) -> str:
-    """The text up to where it begins to repeat itself or goes blank, and then to the end of the sentence or line; all
-    of it if it does neither."""
+    """Return the text without a repetition or blank stretch at its end, cut at the end of a sentence or line."""
     repetition = Repetition()
     if not repetition.take(text):
         return text
@@ -123,38 +120,43 @@ def before_repetition(text: str) -> str:
         end = _END.search(text, len(kept), len(kept) + _LONGEST_END_CHARACTERS)
         kept = text[: end.end()].rstrip() if end else kept
     lines = kept.split("\n")
-    while len(lines) > 1 and not any(map(str.isalpha, lines[-1])):  # the number of an item that was a repetition
+    while len(lines) > 1 and not any(map(str.isalpha, lines[-1])):  # a list number whose item was cut off
         lines.pop()
     return "\n".join(lines).rstrip()
 
 
 OnText = Callable[[str], object]
 AnswerStyle = Literal["short", "report"]
-"""The answer itself, or a report in sections on all that the passages say of it."""
+"""A short answer, or a report in sections about everything that the passages state on the question."""
 PROMPTS: Mapping[AnswerStyle, str] = {"short": "answer", "report": "report"}
 
 _LEAST_PASSAGES_TOKENS = 200
-"""Tokens of passages, however small a model's context: where these do not fit, the model says so."""
+"""Minimum tokens for passages. If these exceed the model's context window, the request fails with an error."""
 
 NOT_IN_EVIDENCE = "not in the evidence"
 NONE = "Not in the evidence."
 _MOST_WORDS_OF_A_REFUSAL = 25
-"""An answer that says so in more words, or cites a passage, is taken for an answer."""
+"""Maximum words of a refusal. A longer text, or one that cites a passage, counts as an answer."""
 
-_SAYS_NONE = re.compile(r"\W*not\s+in\s+the\s+evidence\b(?P<between>(?:\[\d+\]|[^\w\[])*)", re.IGNORECASE)
+_REFUSAL = re.compile(r"\W*not\s+in\s+the\s+evidence\b(?P<between>(?:\[\d+\]|[^\w\[])*)", re.IGNORECASE)
 _STOP = re.compile(r"[^\w\s\[\]]")
 _WORDS = re.compile(r"\w+")
 _THOUGHT = ("<think>", "</think>")
 _STOPPED: Mapping[Found, str] = {
     "repeated": "The model repeated itself and was stopped.",
-    "blank": "The model went on without a word and was stopped.",
+    "blank": "The model produced only white space or symbols and was stopped.",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A model's answer: `text` with the numbers in `cited`, each of which is a passage's; `answered` is whether it is
-    one, cited or not."""
+    """An answer of a language model.
+
+    Attributes:
+        text: the answer, with the numbers in `cited`.
+        answered: False if the model refused because the passages do not answer the question.
+        cited: numbers of the cited passages.
+    """
 
     text: str
     model: str
@@ -164,7 +166,7 @@ class Written:
 
 
 def room_for_passages(chat: Chat, question: str, style: AnswerStyle = "short") -> int | None:
-    """The tokens left for passages after question and longest answer; None without a known limit."""
+    """Return the tokens left for passages after the question and the longest answer; None if the limit is unknown."""
     context = getattr(chat.model, "context", None)
     if not isinstance(context, int):
         return None
@@ -175,51 +177,51 @@ def room_for_passages(chat: Chat, question: str, style: AnswerStyle = "short") -
 def write(
     chat: Chat, question: str, context: Context, on_text: OnText | None = None, style: AnswerStyle = "short"
 ) -> Written:
-    """The answer of a language model; `on_text` hears it while it is made, as far as it can be shown.
+    """Ask the language model, and pass the displayable part of the answer to `on_text` while it streams.
 
-    An answer that was cut at the limit of tokens is given as far as it goes, with a note. One that begins to repeat
-    itself, or goes on without a letter or a digit, is stopped, and given as far as that, with a note.
+    If the answer is cut at the token limit, the partial answer is returned with a note. If the model repeats itself, or
+    produces no more letters or digits, the stream is stopped, and the text before that is returned with a note.
     """
-    heard = _Heard(len(context.items), on_text)
+    stream = _Stream(len(context.items), on_text)
     messages = prompt(PROMPTS[style]).messages(question=question, passage=[each.text for each in context.items])
     quoted = (id_ for each in context.items for id_ in each.chunks)
     pieces = chat.quoting(quoted).stream(messages)
     notes: list[str] = []
     model = ""
     try:
-        completion = heard.all_of(pieces)
+        completion = stream.all_of(pieces)
         model = _name_of(chat) if completion is None else completion.model
     except AnswerTruncated as error:
-        heard.end()
+        stream.end()
         model = _name_of(chat)
         notes.append(f"{error} {error.remedy}")
     finally:
         pieces.close()
-    text = heard.text.strip()
-    stopped = heard.repetition.found
+    text = stream.text.strip()
+    stopped = stream.repetition.found
     if stopped:
         text = before_repetition(text)
-        notes.append(f"{_STOPPED[stopped]} What it said until then was kept.")
+        notes.append(f"{_STOPPED[stopped]} The answer up to that point was kept.")
     if not text:
-        why = _STOPPED[stopped] if stopped else "The model's answer has nothing to show."
+        why = _STOPPED[stopped] if stopped else "The model's answer contains no text."
         raise AnswerUnusable(why, remedy="Ask again, or use another model.")
-    answered = not says_not_in_evidence(text)
-    # Of what was said some may have been dropped, so that they are looked for in what is left.
+    answered = not is_refusal(text)
+    # Parts of the stream may have been dropped, so citations are searched in the remaining text.
     left = CheckedCitations(len(context.items))
     left.take(text)
     left.rest()
-    notes += [*heard.notes, *_notes(heard.citations, cites=bool(left.cited), answered=answered)]
+    notes += [*stream.notes, *_notes(stream.citations, cites=bool(left.cited), answered=answered)]
     return Written(text, model, answered, tuple(sorted(left.cited)) if answered else (), tuple(notes))
 
 
 def _name_of(chat: Chat) -> str:
-    """The name by which a model was requested, from its fingerprint: a truncated answer has none."""
+    """Return the requested name of the model, from its fingerprint: a truncated answer does not name its model."""
     kind, *name = chat.model.fingerprint.split(":")
     return ":".join(name[:-1]) or kind
 
 
-def says_not_in_evidence(text: str) -> bool:
-    """Whether an answer says that there is none: the words of the prompt, few others, and no citation."""
+def is_refusal(text: str) -> bool:
+    """Return True if the model refused: the text has the prompt's words for that, few others, and no citation."""
     words = _WORDS.findall(text.lower())
     if NOT_IN_EVIDENCE not in " ".join(words) or without_citations(text) != text.strip():
         return False
@@ -227,18 +229,21 @@ def says_not_in_evidence(text: str) -> bool:
 
 
 def without_contradiction(text: str) -> tuple[str, tuple[str, ...]]:
-    """An answer that begins by saying that there is none, without that if it goes on and cites a passage, else that
-    alone; and notes on what was dropped. Others as they are."""
-    said = _SAYS_NONE.match(text)
-    if said is None:
+    """Resolve an answer that begins with a refusal; return the text and notes on what was dropped.
+
+    If the text after the refusal cites a passage, the refusal is dropped. Otherwise only the refusal is kept. Any other
+    answer is returned unchanged.
+    """
+    refusal = _REFUSAL.match(text)
+    if refusal is None:
         return text, ()
-    rest = text[said.end() :].strip()
+    rest = text[refusal.end() :].strip()
     if without_citations(rest) == rest:  # cites nothing
-        dropped = "What the model said beyond that cites no passage and was left out."
+        dropped = "The model refused and then answered without citing a passage: that answer was dropped."
         return NONE, (dropped,) if rest else ()
-    if not _STOP.search(said["between"]):  # "not in the evidence of [1], but …" is one sentence
+    if not _STOP.search(refusal["between"]):  # "not in the evidence of [1], but …" is one sentence
         return text, ()
-    return rest, ("The model first said that it is not in the evidence, and then answered: the first was left out.",)
+    return rest, ("The model refused and then answered with a citation: the refusal was dropped.",)
 
 
 def _notes(citations: CheckedCitations, *, cites: bool, answered: bool) -> tuple[str, ...]:
@@ -246,19 +251,20 @@ def _notes(citations: CheckedCitations, *, cites: bool, answered: bool) -> tuple
     if citations.removed:
         number = len(citations.removed)
         was = "was" if number == 1 else "were"
-        notes.append(f"{counted(number, 'citation')} of the model named no passage and {was} removed.")
+        notes.append(f"{counted(number, 'citation')} of the model matched no passage and {was} removed.")
     if answered and not cites:
         notes.append(
-            "The model cited no passage: nothing says what this answer rests on. Ask with another --model (use_model),"
-            " or with none for sentences of the passages."
+            "The model cited no passage, so this answer cannot be checked. Ask with another --model (use_model), or"
+            " without a model for sentences of the passages."
         )
     return tuple(notes)
 
 
-class _Heard:
-    """The displayable part of an answer while it streams: no control characters, thoughts or invalid numbers.
+class _Stream:
+    """The displayable part of a streamed answer: without control characters, thoughts and invalid citations.
 
-    One that begins with "not in the evidence" is shown at its end: only then is it known whether it is an answer.
+    An answer that begins with "not in the evidence" is shown only when it is complete, because only then it is clear
+    whether the model refuses.
     """
 
     def __init__(self, passages: int, on_text: OnText | None) -> None:
@@ -267,11 +273,11 @@ class _Heard:
         self.notes: tuple[str, ...] = ()
         self.repetition = Repetition()
         self._on_text = on_text
-        self._denied: str | None = ""  # as long as it may say that there is no answer
-        self._beginning: str | None = ""  # as long as it may be a thought
+        self._denied: str | None = ""  # text held back while it may be a refusal; None once it is not
+        self._beginning: str | None = ""  # text held back while it may be a thought; None once it is not
 
     def all_of(self, pieces: Generator[str, None, Completion]) -> Completion | None:
-        """What was generated; None if it was not heard to its end, since it repeated itself."""
+        """Read the stream and return the model's completion; None if a repetition stopped the stream."""
         while True:
             try:
                 piece = next(pieces)
@@ -307,7 +313,7 @@ class _Heard:
             self._on_text(text)
 
     def _thought_over(self, piece: str) -> str:
-        """The piece, unless the model still thinks, which some servers give as a part of the answer."""
+        """Return the piece without the model's thoughts, which some servers send as part of the answer."""
         if self._beginning is None:
             return piece
         self._beginning += piece

@@ -1,7 +1,7 @@
-"""Short answers: the name, date, number or value in a sentence that a question asks for, or "Yes" or "No".
+"""Short answers: the name, date, number or value that a question asks for, or "Yes" or "No".
 
-A guess has the type that is asked for, and the role: the one who did what the verb of the question says, the date next
-to "born", the number before the noun that is counted. Without certainty there is none.
+A guess has the type that is asked for, and the right role: the agent of the question's verb, the date next to "born",
+the number before the counted noun. If the answer is uncertain, the guess is "".
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from overstory.answer.answer_type import (
 )
 from overstory.answer.comparison import life_in
 from overstory.answer.paragraphs import cells_of
-from overstory.answer.reading import Sentence, above, is_about, is_of, same_name
-from overstory.answer.support import is_said, meaning_stems, padded
+from overstory.answer.reader import Sentence, above, is_about, is_of, same_name
+from overstory.answer.support import is_supported, meaning_stems, padded
 from overstory.model import FactStatement, Mention
 from overstory.text import entity_key
 from overstory.text.coreference.references import PRONOUNS
@@ -33,16 +33,16 @@ from overstory.text.words import stem, word_matches
 
 WHO: Types = ("PERSON", "ORG")
 NATIONALITY: Types = ("NORP", "LANGUAGE", "GPE")
-_LONGEST_VALUE_WORDS = 12  # words of a value after a key; more are a sentence
+_LONGEST_VALUE_WORDS = 12  # a longer text after a key is a sentence, not a value
 _MOST_CHARACTERS_TO_A_NAME = 40
-"""Characters between a word of the question and the name that it is about: "directed by F. W. Murnau"."""
-_MOST_CHARACTERS_TO_A_PLACE = 80  # characters between what happened and the place where it did
-_LEAST_TOLD_WORD_SHARE = 0.8
-"""The share of the words of a question that the sentences of a chain say."""
+"""Maximum characters from a word of the question to a name next to it: "directed by F. W. Murnau"."""
+_MOST_CHARACTERS_TO_A_PLACE = 80  # maximum characters from an event to its place
+_LEAST_SUPPORTED_WORD_SHARE = 0.8
+"""Minimum share of a question's words that the sentences of a chain must support."""
 
 _FOOTNOTE = re.compile(r"(?<=[^\W\d_])\d+$")
 _OF_A_WORK = r"\b(?:album|book|film|game|movie|novel|opera|play|poem|series|song)\s+[\"'“‘]?"
-"""Before the name of a work, which spaCy may take for a person: "based on the novel Dracula"."""
+"""Words before the title of a work, which spaCy may take for a person: "based on the novel Dracula"."""
 _DATED = re.compile(
     r"\d|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday"
     r"|wednesday|thursday|friday|saturday|sunday|century|noon|midnight)\b",
@@ -50,7 +50,7 @@ _DATED = re.compile(
 )
 _LONG = re.compile(r"\b(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?)\b", re.IGNORECASE)
 _NO_NUMBER = frozenset({"one", "zero", "half"})
-"""Numbers that text has for other reasons: "one of the largest"."""
+"""Number words that often count nothing: "one of the largest"."""
 _OF_BIRTH = frozenset(map(stem, ("born", "birth", "birthday")))
 _OF_DEATH = frozenset(map(stem, ("died", "die", "death")))
 _BY = re.compile(r"\bby\b")
@@ -65,7 +65,7 @@ _PASSIVE = re.compile(r"be \w+(?:ed|en|t|n|d)\b")
 _KEYED = re.compile(r"\s*(?:[-*•]\s+)?(?P<key>[^\s:=|]{1,60})\s*(?:[:=]|\s[–—-])\s+(?P<value>\S.{0,200})")
 _PREPOSITION = re.compile(r"\b(?:in|at|near|from|to|into|on)(?: the| a)?(?: [\w'’-]+){0,2} $")
 _ELSEWHERE = re.compile(r";|\) (?:is|was)\b")
-"""Between what happened and a place: "(born in 1954) is a politician in Nova Scotia"."""
+"""Separates an event from an unrelated place: "(born in 1954) is a politician in Nova Scotia"."""
 _BY_WHOM = re.compile(r"(?<!\w)(\w{1,40}) by (?:who|whom)\W{0,4}$", re.IGNORECASE)
 _TO = re.compile(r"\b(?:to|in|at|from|on|into|near)(?: the)? $")
 _COUNTRY = re.compile(r"\b(?:country|nationality|citizenship|ethnicity)\b", re.IGNORECASE)
@@ -77,7 +77,7 @@ _HEDGES = re.compile(
     r"|declined|refused|(?:was|were|is|are) to|will|would|might|may|could|planned|former(?:ly)?|perhaps|probably"
     r"|possibly|if|instead|until|before (?:he|she|it|they|moving|his|her))\b"
 )
-"""A sentence with one of these may say that it was not so, not yet, or no longer; the month is May."""
+"""Words after which a statement may be false, planned or outdated; "May" in upper case is the month."""
 _COMMENT = re.compile(r"(?<!\s)\s++(?:#|//|;).*")
 _MONEY = re.compile(r"\b(?:cost|price|pay|paid|fee|salary|wage|budget|charge|revenue|worth|rent)\w*\b", re.IGNORECASE)
 
@@ -85,12 +85,12 @@ _MONEY = re.compile(r"\b(?:cost|price|pay|paid|fee|salary|wage|budget|charge|rev
 def guess_in(
     question: str, asked: AskedFor, chain: Sequence[Sentence], others: Sequence[Sentence], through: str = ""
 ) -> str:
-    """What the last sentence of a chain says that a question asks for, or "".
+    """Return the short answer in the last sentence of a chain, or "".
 
     Args:
-        chain: the sentences that lead to the one that answers, and this one.
-        others: the sentences of its passage, in order, among them the header of a table.
-        through: who stands between the names of the question and what it asks for, as a sentence says.
+        chain: the sentences that lead to the answer; the last one contains it.
+        others: all sentences of the passage of the last sentence, in order, including table headers.
+        through: the bridge entity between the names of the question and the answer, or "".
     """
     sentence = chain[-1]
     if not asks_to_choose(question) and (value := _cell(asked, sentence, others)):
@@ -104,9 +104,9 @@ def guess_in(
         )
     certain = is_of(sentence, through) if through else _is_certain(asked, chain)
     by_whom = _BY_WHOM.search(question)
-    if by_whom is not None and not is_said(by_whom[1], sentence.stems):
+    if by_whom is not None and not is_supported(by_whom[1], sentence.stems):
         return ""
-    if not types or not certain or not _says_so(question, sentence.text):
+    if not types or not certain or not _is_outright(question, sentence.text):
         return ""
     wanted = WHO if types == PERSON else types
     fitting = [each for each in sentence.mentions if _fits(each, wanted, f"{question} {through}", sentence.text)]
@@ -115,7 +115,7 @@ def guess_in(
     if types == DATE:
         return _date(question, asked, sentence, fitting)
     if types == DURATION:
-        found = _beside(asked, sentence, [each for each in fitting if _LONG.search(each.surface)])
+        found = _next_to(asked, sentence, [each for each in fitting if _LONG.search(each.surface)])
         return found.surface if found is not None else ""
     if types == NUMBER:
         return _number(question, asked, sentence, fitting)
@@ -127,17 +127,17 @@ def guess_in(
     by_role = list(dict.fromkeys(_in_role(asked, sentence, [*fitting, *acting])))
     if len(by_role) == 1:
         return _cleaned(by_role[0], types)
-    stated = any(is_said(word, meaning_stems(fact.predicate)) for fact in sentence.facts for word in asked.wanted)
+    stated = any(is_supported(word, meaning_stems(fact.predicate)) for fact in sentence.facts for word in asked.wanted)
     if by_role or stated or not (asked.direct or through):
         return ""
     if not through and not _names_itself(asked, sentence):
         return ""
-    beside = _beside(asked, sentence, [each for each in fitting if not _is_place_of(each, sentence.text)])
-    return _cleaned(beside.surface, types) if beside is not None else ""
+    adjacent = _next_to(asked, sentence, [each for each in fitting if not _is_place_of(each, sentence.text)])
+    return _cleaned(adjacent.surface, types) if adjacent is not None else ""
 
 
-def _says_so(question: str, text: str) -> bool:
-    """Whether a sentence says outright what it says, and of the year that the question asks of."""
+def _is_outright(question: str, text: str) -> bool:
+    """Return True if a sentence has no hedging words, and exactly the years of the question if that has any."""
     asked = set(_HEDGES.findall(question))
     if any(hedge not in asked for hedge in _HEDGES.findall(text)):
         return False
@@ -146,8 +146,7 @@ def _says_so(question: str, text: str) -> bool:
 
 
 def _may_act(mention: Mention, question: str) -> bool:
-    """Whether a name that the pipeline does not take for a person's has the form of one: it is a guess only in the role
-    of the one who did what is asked."""
+    """Return True if a mention looks like a person's name although the pipeline gave it another type."""
     words = mention.surface.split()
     named = mention.type in {"GPE", "NORP", "LOC", "PRODUCT", "WORK_OF_ART", "FAC"}
     whole = len(words) > 1 and all(word[:1].isupper() and word.isalpha() for word in words)
@@ -155,33 +154,35 @@ def _may_act(mention: Mention, question: str) -> bool:
 
 
 def _names_itself(asked: AskedFor, sentence: Sentence) -> bool:
-    """Whether a sentence says a name of the question itself, or means one by its pronoun, and does not only stand under
-    its title."""
+    """Return True if a sentence itself contains a name of the question, also as a pronoun, not just its title."""
     text = padded(f"{sentence.text} {sentence.meant}")
     return not asked.names or any(padded(name) in text for name in asked.names)
 
 
 def _is_place_of(mention: Mention, text: str) -> bool:
-    """Whether a name stands where something was done, or to what, whatever its type: "moved to Rotterdam"."""
+    """Return True if a preposition of place or direction precedes a name: "moved to Rotterdam"."""
     at = text.find(mention.surface)
     return _TO.search(text[max(0, at - _MOST_CHARACTERS_TO_A_PLACE) : at]) is not None
 
 
 def _is_certain(asked: AskedFor, chain: Sequence[Sentence]) -> bool:
-    """Whether a sentence answers: it says what the question asks for, and is about what it names; or those that lead to
-    it say the rest."""
+    """Return True if the last sentence of a chain certainly answers the question.
+
+    The sentence must support all words for what is asked. If it stands alone, it must be about a name of the question.
+    Otherwise, the chain must support most other words and begin with a sentence about such a name.
+    """
     sentence = chain[-1]
-    if not all(is_said(word, sentence.stems) for word in asked.wanted):
+    if not all(is_supported(word, sentence.stems) for word in asked.wanted):
         return False
     if len(chain) == 1:
         return asked.direct and (not asked.names or is_about(sentence, asked.names))
     words = (*asked.wanted, *asked.others)
-    told = [any(is_said(word, each.stems) for each in chain) for word in words]
-    return sum(told) >= _LEAST_TOLD_WORD_SHARE * len(told) and is_about(chain[0], asked.names or ("",))
+    supported = [any(is_supported(word, each.stems) for each in chain) for word in words]
+    return sum(supported) >= _LEAST_SUPPORTED_WORD_SHARE * len(supported) and is_about(chain[0], asked.names or ("",))
 
 
 def _called(sentence: Sentence, fitting: Sequence[Mention]) -> str:
-    """The nationality in "Ada was an English mathematician"."""
+    """Return the nationality in a sentence like "Ada was an English mathematician", or ""."""
     for each in fitting:
         at = sentence.text.find(each.surface)
         after = sentence.text[at + len(each.surface) :][:1]
@@ -191,9 +192,9 @@ def _called(sentence: Sentence, fitting: Sequence[Mention]) -> str:
 
 
 def _where(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> str:
-    """The first place after the word that says what happened there, with a preposition before it."""
-    said = sorted({at for word in asked.wanted for at in _places(word, sentence.text)})
-    for start in said:
+    """Return the first place with a preposition after a word for what is asked ("born in Ulm"), or ""."""
+    places = sorted({at for word in asked.wanted for at in _places(word, sentence.text)})
+    for start in places:
         for each in sorted(fitting, key=lambda mention: sentence.text.find(mention.surface, start)):
             at = sentence.text.find(each.surface, start)
             between = sentence.text[start : max(start, at)]
@@ -205,7 +206,7 @@ def _where(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> s
 
 
 def _fits(mention: Mention, types: Types, question: str, sentence: str) -> bool:
-    """Whether a name may be the answer: of a fitting type, whole words, and not what the question says itself."""
+    """Return True if a mention may be the answer: its type fits, and the question does not already contain it."""
     surface, words = mention.surface, _words(mention.surface)
     if mention.type not in types or not words or words <= _words(question):
         return False
@@ -219,24 +220,23 @@ def _fits(mention: Mention, types: Types, question: str, sentence: str) -> bool:
 
 
 def _in_role(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> Iterator[str]:
-    """Names in the role that is asked for, by the facts of the sentence whose verb the question has; or else the names
-    that the sentence says to be what is asked for: "Ada is the mayor of Ulm"."""
+    """Yield names in the role that is asked for, identified by a fact ("Ada is the mayor") or the question's verb."""
     surfaces = [each.surface for each in fitting]
     found = False
     for fact in sentence.facts:
         for called, other in ((fact.object, fact.subject), (fact.subject, fact.object)):
-            if _says_what_is(asked, fact, called) and (
+            if _identifies(asked, fact, called) and (
                 name := next((surface for surface in surfaces if surface in other), "")
             ):
                 found = True
                 yield name
                 break
     for fact in () if found else sentence.facts:
-        if any(is_said(word, meaning_stems(fact.predicate)) for word in asked.wanted):
+        if any(is_supported(word, meaning_stems(fact.predicate)) for word in asked.wanted):
             passive = _PASSIVE.match(fact.predicate) is not None
             by = _BY.search(fact.predicate) is not None
             if passive and not by and asked.subject:
-                continue  # where, when or to whom something was done, not who did it
+                continue  # the object is where, when or to whom, not who did it
             agent, patient = (fact.object, fact.subject) if by else (fact.subject, fact.object)
             phrase, other = (agent, patient) if asked.subject or by else (patient, agent)
             if phrase.lower() in _PERSONS and sentence.meant and _concerns(other, asked, sentence):
@@ -246,7 +246,7 @@ def _in_role(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) ->
 
 
 def _concerns(phrase: str, asked: AskedFor, sentence: Sentence) -> bool:
-    """Whether a phrase of a fact is what the question is on: a name or a word of it, or a pronoun that means one."""
+    """Return True if a phrase of a fact contains a name or a word of the question, or a pronoun for such a name."""
     if phrase.lower() in PRONOUNS:
         return not asked.names or any(entity_key(name) == entity_key(sentence.meant) for name in asked.names)
     if not asked.names:
@@ -256,19 +256,19 @@ def _concerns(phrase: str, asked: AskedFor, sentence: Sentence) -> bool:
     return named or any(stem(word.lower()) in words for word in (*asked.wanted, *asked.others))
 
 
-def _says_what_is(asked: AskedFor, fact: FactStatement, called: str) -> bool:
-    """Whether a fact calls somebody what is asked for: "Ada is the mayor of Ulm"."""
+def _identifies(asked: AskedFor, fact: FactStatement, called: str) -> bool:
+    """Return True if a fact identifies what is asked for: "Ada is the mayor of Ulm"."""
     if not fact.predicate.startswith("be") or _PASSIVE.match(fact.predicate):
         return False
     if len(_OWNED.findall(called)) > 1:
         return False  # "Ada's wife's brother" is not Ada's brother
-    return any(is_said(word, meaning_stems(called)) for word in asked.wanted)
+    return any(is_supported(word, meaning_stems(called)) for word in asked.wanted)
 
 
-def _beside(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> Mention | None:
-    """The name of the type beside the word that says what is asked for: the only one, or the one that follows it."""
+def _next_to(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> Mention | None:
+    """Return the only fitting mention, or the one that follows a word for what is asked; None if uncertain."""
     different = {entity_key(each.surface): each for each in fitting}
-    if not asked.wanted or not all(is_said(word, sentence.stems) for word in asked.wanted):
+    if not asked.wanted or not all(is_supported(word, sentence.stems) for word in asked.wanted):
         return None
     if len(different) == 1:
         return next(iter(different.values()))
@@ -286,7 +286,7 @@ def _beside(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> 
 
 
 def _nearest_to_names(asked: AskedFor, text: str, fitting: Sequence[Mention], otherwise: Mention) -> Mention:
-    """Of several, the one that stands nearest to a name of the question in the sentence."""
+    """Return the mention nearest to a name of the question in the sentence; `otherwise` if the sentence has no name."""
     places = [at for name in asked.names if (at := text.find(name)) >= 0]
     if not places:
         return otherwise
@@ -295,30 +295,30 @@ def _nearest_to_names(asked: AskedFor, text: str, fitting: Sequence[Mention], ot
 
 def _places(word: str, text: str) -> Iterator[int]:
     for match in re.finditer(r"\w+", text):
-        if match.group().lower() not in FUNCTION_WORDS and is_said(word, (stem(match.group().lower()),)):
+        if match.group().lower() not in FUNCTION_WORDS and is_supported(word, (stem(match.group().lower()),)):
             yield match.start()
 
 
 def _is_of_it(asked: AskedFor, sentence: Sentence, through: str) -> bool:
-    """Whether what a sentence tells is told of whom the question is on, not of a relative it names, too."""
+    """Return True if the subject of a sentence is a name of the question, not a relative ("Ada's father")."""
     names = (through,) if through else asked.names
     if not names or any(same_name(sentence.meant, name) for name in names):
         return True
     begins = [padded(_ARTICLE.sub("", sentence.text))] + [
         padded(fact.subject)
         for fact in sentence.facts
-        if any(is_said(word, meaning_stems(fact.predicate)) for word in asked.wanted)
+        if any(is_supported(word, meaning_stems(fact.predicate)) for word in asked.wanted)
     ]
     own = (padded(name) for name in names)
     of_titles = [_short(name) for name in names]
-    if _is_said_of_another(asked, sentence, names):
+    if _is_about_another(asked, sentence, names):
         return False
     begun = any(text.startswith(name) for name in (*own, *of_titles) for text in begins)
     return begun and not _POSSESSED.search(sentence.text[:_MOST_CHARACTERS_TO_A_PLACE])
 
 
-def _is_said_of_another(asked: AskedFor, sentence: Sentence, names: Sequence[str]) -> bool:
-    """Whether a sentence names somebody else between these names and what it says: "Ada replaces Max, who retired"."""
+def _is_about_another(asked: AskedFor, sentence: Sentence, names: Sequence[str]) -> bool:
+    """Return True if another person is named between the name and the statement: "Ada replaces Max, who retired"."""
     for at in {at for word in asked.wanted for at in _places(word, sentence.text)}:
         before = sentence.text[:at]
         named = max((before.rfind(name) + len(name) for name in names if name in before), default=-1)
@@ -329,7 +329,7 @@ def _is_said_of_another(asked: AskedFor, sentence: Sentence, names: Sequence[str
 
 
 def _short(name: str) -> str:
-    """The last word of a person's name, by which a text calls him later."""
+    """Return the last word of a name, padded with spaces: texts use it alone after the first mention."""
     return f" {padded(name).split()[-1]} " if padded(name).split() else " "
 
 
@@ -342,20 +342,18 @@ def _date(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequence[
     elif stems & _OF_BIRTH and life.born:
         return life.born
     dates = [each for each in fitting if not (_LONG.search(each.surface) and not re.search(r"\d{4}", each.surface))]
-    found = _beside(asked, sentence, dates)
+    found = _next_to(asked, sentence, dates)
     return found.surface if found is not None else ""
 
 
 def _place(asked: AskedFor, sentence: Sentence) -> str:
-    """The place of a birth or a death that a parenthesis says."""
     stems = {stem(word.lower()) for word in asked.wanted}
     life = life_in(sentence.text)
     return life.deathplace if stems & _OF_DEATH else life.birthplace if stems & _OF_BIRTH else ""
 
 
 def _number(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> str:
-    """The only number of a sentence, with what is counted after it; or the only amount of one that says what is asked
-    for."""
+    """Return the number with the noun that it counts ("12 films"), or the only amount of a sentence."""
     counts = {
         each.surface
         for each in fitting
@@ -367,27 +365,27 @@ def _number(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequenc
         after = sentence.text[sentence.text.find(each.surface) + len(each.surface) :]
         unit = re.match(r"(?: \w+){0,2}? (\w+)", after)
         for word in asked.wanted:
-            if unit and is_said(word, (stem(unit[1].lower()),)):
+            if unit and is_supported(word, (stem(unit[1].lower()),)):
                 return f"{each.surface}{unit[0]}"
-            if is_said(word, meaning_stems(each.surface)):
+            if is_supported(word, meaning_stems(each.surface)):
                 return each.surface
     if _MONEY.search(question):
         fitting = [each for each in fitting if each.type == "MONEY"]
-    found = _beside(asked, sentence, fitting)
+    found = _next_to(asked, sentence, fitting)
     return found.surface if found is not None else ""
 
 
 def _counts(asked: AskedFor, mention: Mention, text: str) -> bool:
-    """Whether a number may count what is asked for: it stands before that, or before no noun of its own, "55 in"."""
+    """Return True if a number may count what is asked for: it precedes that noun, or no noun at all ("55 in")."""
     after = text[text.find(mention.surface) + len(mention.surface) :]
     unit = _UNIT.match(after)
     if unit is None or unit[1].lower() in FUNCTION_WORDS:
         return True
-    return any(is_said(word, (stem(unit[1].lower()),)) for word in asked.wanted)
+    return any(is_supported(word, (stem(unit[1].lower()),)) for word in asked.wanted)
 
 
 def _cell(asked: AskedFor, sentence: Sentence, others: Sequence[Sentence]) -> str:
-    """The value in a row of a table, or a line "key: value", whose key the question names."""
+    """Return the value in a table row, or in a line "key: value", whose key the question names."""
     keys = {entity_key(name) for name in asked.names}
     cells = cells_of(sentence.text)
     if len(cells) > 1:
@@ -397,7 +395,7 @@ def _cell(asked: AskedFor, sentence: Sentence, others: Sequence[Sentence]) -> st
         header = next((cells_of(row.text) for row in others if row.header and row.row == len(cells)), cells)
         if header != cells:
             for place, title in enumerate(header):
-                if place != at and any(is_said(word, meaning_stems(title)) for word in asked.wanted):
+                if place != at and any(is_supported(word, meaning_stems(title)) for word in asked.wanted):
                     return cells[place]
         return cells[at + 1] if len(cells) == at + 2 else ""
     line = _KEYED.fullmatch(sentence.text)
@@ -415,9 +413,9 @@ def _words(text: str) -> frozenset[str]:
 
 
 _MOST_FURTHER_WORDS = 6
-"""Words with a meaning that a sentence may have beside those of the question: more may change what it says."""
+"""Maximum content words of a sentence in addition to those of the question: more words may change its meaning."""
 _LEAST_HEADING_SHARE = 0.8
-"""The share of the words of a question that the heading above "Yes, …" has."""
+"""Minimum share of the question's words in the heading above a sentence that begins with "Yes" or "No"."""
 
 _ASKS = re.compile(r"\W*(?P<verb>is|are|was|were|do|does|did|has|have|had|can|must|may)\b", re.IGNORECASE)
 _PRESENT = frozenset({"is", "are", "do", "does", "has", "have", "can", "must", "may"})
@@ -431,12 +429,12 @@ _LIMITS = re.compile(
     r"|plan\w*|will|too|less|more|all|every|instead|rather|according)\b|[?:;]",
     re.IGNORECASE,
 )
-"""What narrows a statement down, unless the question says it, too."""
-_OUTRIGHT = re.compile(r"(?P<said>yes|no)\b(?=[,.!:;—–-]| -)", re.IGNORECASE)
+"""Words that restrict a statement, unless the question contains them, too."""
+_OUTRIGHT = re.compile(r"(?P<answer>yes|no)\b(?=[,.!:;—–-]| -)", re.IGNORECASE)
 
 
 def yes_or_no(question: str, asked: AskedFor, sentence: Sentence) -> str:
-    """ "Yes" or "No" where that is certain, else ""."""
+    """Return "Yes" or "No" if the sentence certainly answers the question, else ""."""
     asks = _ASKS.match(question)
     if asks is None or not asked.direct or _OR.search(question) or _NEGATION.search(question):
         return ""
@@ -447,14 +445,14 @@ def yes_or_no(question: str, asked: AskedFor, sentence: Sentence) -> str:
     if outright is not None:
         heading = set(_stems(above(sentence.passage.found)))
         is_headed = sum(word in heading for word in wanted) >= _LEAST_HEADING_SHARE * len(wanted)
-        return outright["said"].capitalize() if is_headed else ""
+        return outright["answer"].capitalize() if is_headed else ""
     if asks["verb"].lower() in _PRESENT and _PAST.search(sentence.text):
         return ""
     narrowed = {each.lower() for each in _LIMITS.findall(sentence.text)} - {
         each.lower() for each in _LIMITS.findall(question.rstrip("? "))
     }
-    says = _stems(sentence.text)
-    if narrowed or len(says) > len(wanted) + _MOST_FURTHER_WORDS or not _has_in_order(says, wanted):
+    stated = _stems(sentence.text)
+    if narrowed or len(stated) > len(wanted) + _MOST_FURTHER_WORDS or not _has_in_order(stated, wanted):
         return ""
     negations = len(_NEGATION.findall(sentence.text))
     return {0: "Yes", 1: "No"}.get(negations, "")
@@ -465,6 +463,6 @@ def _stems(text: str) -> list[str]:
 
 
 def _has_in_order(words: list[str], wanted: list[str]) -> bool:
-    """Whether one list has the other in its order: "Ada manages Max" does not say that Max manages Ada."""
+    """Return True if `words` contains `wanted` in the same order: "Ada manages Max" is not "Max manages Ada"."""
     left = iter(words)
     return all(word in left for word in wanted)

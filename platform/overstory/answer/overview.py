@@ -1,7 +1,7 @@
-"""Answers without a language model that are lists.
+"""List answers without a language model.
 
-Questions on all documents are answered by what the reports say, or else by the passages that represent many others, a
-line each; questions for all things of a kind by these things; questions for edges of a graph by these edges.
+A question about all documents is answered with one line per report, or per representative passage. A question for all
+things of a kind ("which databases …") is answered with these things, a question about edges of a graph with edges.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts, sentence_texts
 from overstory.text.words import stem, word_matches
 
-_MOST_THINGS = 20  # things of a kind that an answer lists
+_MOST_THINGS = 20  # maximum things in an answer
 PASSAGES_READ_FOR_A_KIND = 40
-"""Passages that are found for such a question, where fewer are asked for: things of a kind stand in many."""
-_LONGEST_THING_SENTENCE_CHARACTERS = 300  # characters of a sentence that are shown
-_LONGEST_THING_WORDS = 4  # words
+"""Minimum passages to retrieve for a question for all things of a kind, because they are spread over many passages."""
+_LONGEST_THING_SENTENCE_CHARACTERS = 300  # maximum characters of a sentence to show
+_LONGEST_THING_WORDS = 4  # maximum words in the name of a thing
 
 _WORD = re.compile(r"[^\W_]+(?:[.&'’-][^\W_]+)*")
 _IS_A = re.compile(
@@ -40,11 +40,11 @@ _IS_SOMETHING_RANK, _BEGINS_RANK, _MENTIONS_RANK = 3, 2, 1
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A thing that a passage names with the word of the kind.
+    """A thing of the kind that a question asks for.
 
     Attributes:
-        name: as the passage writes it, with the word of the kind if that is a part of it.
-        sentence: the most informative sentence.
+        name: the name as written in the passage, including the word for the kind if adjacent ("Kestrel team").
+        sentence: the most informative sentence about the thing.
     """
 
     name: str
@@ -53,13 +53,13 @@ class Thing:
 
 
 def things_of(kind: str, hits: Sequence[Hit]) -> tuple[Thing, ...]:
-    """Things of a kind in titles and sentences, in the order of the passages, each once, with the sentence that defines
-    it or else one that begins with it.
+    """Return the distinct things of a kind in passages, in the order of the passages.
 
-    "The Kestrel team", "project Sparrow", "Ledger is a PostgreSQL database".
+    Things are recognised by the word for the kind: "the Kestrel team", "project Sparrow", "Ledger is a PostgreSQL
+    database". The sentence of a thing is one that defines it, or else one that begins with its name.
 
     Args:
-        kind: a plural noun, of one to three words.
+        kind: a plural noun of one to three words.
     """
     wanted = tuple(map(stem, kind.split()))
     best: dict[str, tuple[int, Thing]] = {}
@@ -72,7 +72,7 @@ def things_of(kind: str, hits: Sequence[Hit]) -> tuple[Thing, ...]:
 
 
 def _named_in(hit: Hit, wanted: tuple[str, ...]) -> Iterator[tuple[str, str, int]]:
-    """Names that a passage calls by the kind, with a sentence and what that is worth."""
+    """Yield names of the kind in a passage, with a sentence and the rank of that sentence."""
     title = " ".join(printable(hit.title).split())
     sentences = list(sentences_in(hit.content))
     for name in _names(title, wanted):
@@ -87,7 +87,7 @@ def _named_in(hit: Hit, wanted: tuple[str, ...]) -> Iterator[tuple[str, str, int
 
 
 def _names(text: str, wanted: tuple[str, ...]) -> Iterator[str]:
-    """Names next to the word of the kind: "Kestrel team", "project Sparrow"."""
+    """Yield names next to the word for the kind: "Kestrel team", "project Sparrow"."""
     words = list(_WORD.finditer(text))
     stems = [stem(word.group()) for word in words]
     for first in range(len(words) - len(wanted) + 1):
@@ -123,7 +123,7 @@ def _follows(words: Sequence[re.Match[str]], place: int, text: str) -> bool:
 
 
 def _subject(sentence: str, wanted: tuple[str, ...]) -> str:
-    """The subject that a sentence defines as one of the kind, or "": "Ledger" in "Ledger is a database"."""
+    """Return the subject that a sentence defines as one of the kind: "Ledger" in "Ledger is a database"; else ""."""
     words = list(_WORD.finditer(sentence))
     stems = [stem(word.group()) for word in words]
     for first in range(1, len(words) - len(wanted) + 1):
@@ -139,35 +139,35 @@ def _subject(sentence: str, wanted: tuple[str, ...]) -> str:
 
 
 def sentences_in(text: str) -> Iterator[str]:
-    """The sentences of a passage, each on one line, without numbers that would look like those of our passages."""
+    """Yield the sentences of a passage, each on one line, without reference marks that would look like citations."""
     for paragraph in paragraphs(without_citations(printable(text))):
         for whole in sentence_texts(paragraph, sentence_starts(paragraph)):
             if sentence := shortened(whole, _LONGEST_THING_SENTENCE_CHARACTERS):
                 yield sentence
 
 
-_MOST_OVERVIEW_POINTS = 8  # points of an answer about all documents
-_LEAST_THINGS_OF_A_LIST = 2  # a list of one thing is no list
+_MOST_OVERVIEW_POINTS = 8  # maximum lines of an answer about all documents
+_LEAST_THINGS_OF_A_LIST = 2  # fewer things are not shown as a list
 _LEAST_OVERVIEW_SENTENCE_WORDS = 5
-"""Of a sentence that stands for a passage: a heading or a greeting says less."""
-_LONGEST_OVERVIEW_FINDING_CHARACTERS = 400  # characters of a finding that are shown
+"""Minimum words of a sentence that represents a passage; excludes headings and greetings."""
+_LONGEST_OVERVIEW_FINDING_CHARACTERS = 400  # maximum characters of a finding to show
 
 
 _REFERRING = frozenset(
     {"he", "hence", "her", "here", "his", "however", "it", "its", "she", "that", "their", "then", "there", "therefore"}
     | {"these", "they", "this", "those", "thus"}
 )
-"""First words of sentences that go on with what was said before."""
+"""First words of sentences that depend on the sentence before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A line of an answer that is a list.
+    """A line of a list answer.
 
     Attributes:
         item: the report, passage or edge, with the passages that support the line.
         text: the heading, and the most important finding or a sentence.
-        heading: of the report or passage, or the name of a thing; "" for an edge.
+        heading: the heading of the report or passage, or the name of the thing; "" for an edge.
     """
 
     item: Item
@@ -176,24 +176,28 @@ class Point:
 
 
 def overview_of(evidence: Evidence) -> tuple[Point, ...]:
-    """The first reports in the order of the evidence, or the first passages if reports have no share. Empty if the
-    question is not about all documents."""
+    """Return lines for the first reports of the evidence, or for the first passages if reports have no share.
+
+    Empty if the question is not about all documents.
+    """
     if not asks_about_whole_corpus(evidence.question):
         return ()
     if not evidence.shares.get("report"):
         return tuple(islice(_passages(evidence.hits), _MOST_OVERVIEW_POINTS))
     points: list[Point] = []
-    told: set[str] = set()
+    shown: set[str] = set()
     for part in evidence.parts:
         passages = evidence.passages_of(part) if part.kind == "report" else ()
         if passages and len(points) < _MOST_OVERVIEW_POINTS:
-            points += _point(len(points) + 1, part, passages, told)
+            points += _point(len(points) + 1, part, passages, shown)
     return tuple(points)
 
 
 def things_in(evidence: Evidence) -> tuple[Point, ...]:
-    """A line for each thing of the kind that the question asks for. Empty if it asks for no kind, or fewer than two are
-    found."""
+    """Return a line for each thing of the kind that the question asks for.
+
+    Empty if the question does not ask for things of a kind, or if fewer than two are found.
+    """
     kind = kind_asked_for(evidence.question)
     things = things_of(kind, evidence.hits) if kind else ()
     if len(things) < _LEAST_THINGS_OF_A_LIST:
@@ -212,14 +216,14 @@ def things_in(evidence: Evidence) -> tuple[Point, ...]:
 
 
 def _passages(hits: Iterable[Hit]) -> Iterator[Point]:
-    """A line for each passage that has a sentence which can be understood alone: its title, and that sentence."""
+    """Yield a line for each passage with a self-contained sentence: the title and that sentence."""
     number = 1
     for hit in hits:
         sentences = [_line(each) for each in sentences_in(hit.content)]
-        telling = (
+        readable = (
             each for each in sentences if len(each.split()) >= _LEAST_OVERVIEW_SENTENCE_WORDS and _stands_alone(each)
         )
-        text = next(telling, "")
+        text = next(readable, "")
         heading = _line(hit.title)
         if text:
             line = text if not heading or heading.lower() in text.lower() else f"{heading} — {text}"
@@ -227,19 +231,15 @@ def _passages(hits: Iterable[Hit]) -> Iterator[Point]:
             number += 1
 
 
-def _point(number: int, part: Part, passages: tuple[Hit, ...], told: set[str]) -> Iterator[Point]:
-    """The line of a report; nothing if all its statements are known already.
-
-    Args:
-        told: statements of the lines before; the new one is added.
-    """
+def _point(number: int, part: Part, passages: tuple[Hit, ...], shown: set[str]) -> Iterator[Point]:
+    """Yield the line of a report, unless all its statements are in `shown`; the new statement is added to `shown`."""
     heading = _line(part.heading if isinstance(part, RatedReport) else part.title)
-    said = list(_statements(part)) or [("", ())]
-    new = [each for each in said if (each[0] or heading) not in told]
+    statements = list(_statements(part)) or [("", ())]
+    new = [each for each in statements if (each[0] or heading) not in shown]
     if not new:
         return
     text, chunks = next((each for each in new if each[0] and _stands_alone(each[0])), new[0])
-    told.add(text or heading)
+    shown.add(text or heading)
     stated = tuple(hit for hit in passages if hit.chunk_id in chunks) or passages
     line = f"{heading} — {text}" if text else heading
     yield Point(Item(number, part, line, stated), line, heading)
@@ -257,33 +257,32 @@ def _statements(part: Part) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _stands_alone(text: str) -> bool:
-    """Return True if the first word of a sentence does not refer to the sentence before it."""
     first = text.split()[0]
     is_field = first.endswith(":") or text.endswith(",")  # "From: …", "Dear Ada,"
     return not (is_field or first.lower() in _REFERRING or first[0] == "…" or first[0].islower())
 
 
 def _line(text: str) -> str:
-    """On one line, without marks of its own that would look like numbers of our passages."""
+    """Return a text on one line, without reference marks that would look like citations."""
     return shortened(without_citations(printable(text)), _LONGEST_OVERVIEW_FINDING_CHARACTERS)
 
 
 # Answers that consist of edges of a graph: "Hanna Kern SIGNED Order 7001".
 #
-# They answer where they, and a sentence on a vertex that they lead to, have all words that tell the question from
-# others.
+# Edges answer a question if they contain all its specific words, together with one sentence about a vertex that they
+# lead to.
 
-_MOST_EDGES_OF_AN_ANSWER = 8  # edges that an answer tells
-_MOST_NAMES_OF_A_SHORT_ANSWER = 5  # in the short answer
+_MOST_EDGES_OF_AN_ANSWER = 8  # maximum edges of an answer
+_MOST_NAMES_OF_A_SHORT_ANSWER = 5  # maximum names in the short answer
 
 _FOR_A_NAME = re.compile(
     r"\W*(?:(?:to|by|for|with|at|in|from)\s+)?(?:who|whom|whose|which|what|where|list|name|show)\b", re.IGNORECASE
 )
-_LITTLE = "connected connection find give linked link list name people person related relation show tell thing"
-_SAYS_LITTLE = frozenset(map(stem, _LITTLE.split()))
-"""Words that ask for an edge or an end of it, and say nothing of which."""
+_GENERIC_WORDS = "connected connection find give linked link list name people person related relation show tell thing"
+_GENERIC_STEMS = frozenset(map(stem, _GENERIC_WORDS.split()))
+"""Stems of words that ask for any edge or vertex, without specifying which one."""
 _DIGITS = re.compile(r"\d+(?:\.\d+)*")
-"""A number as a whole: 7001 is not 7000."""
+"""A whole number, with dots: "7001", "3.2.1"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,8 +290,8 @@ class EdgeAnswer:
     """An answer that consists of edges.
 
     Attributes:
-        lines: edges in the order of the steps, and maybe a sentence on a vertex that an edge leads to.
-        guess: the vertices that the last step leads to, if the question asks for a name.
+        lines: edges in the order of the steps, and possibly a sentence about a vertex that an edge leads to.
+        guess: names of the vertices that the last step leads to, if the question asks for a name; else "".
         more: number of edges that are not shown.
     """
 
@@ -306,7 +305,7 @@ class EdgeAnswer:
 
 
 def edges_in(evidence: Evidence) -> EdgeAnswer | None:
-    """The answer that the edges of the evidence give; None where they leave a word of the question open."""
+    """Return the answer from the edges of the evidence; None if a specific word of the question is not covered."""
     every = [part for part in evidence.parts if isinstance(part, LinkEdge)]
     edges = every[:_MOST_EDGES_OF_AN_ANSWER]
     if not edges:
@@ -314,33 +313,35 @@ def edges_in(evidence: Evidence) -> EdgeAnswer | None:
     asked = AskedWords.of(evidence.question)
     passages = {hit.chunk_id: hit for hit in (*evidence.hits, *evidence.sources)}
     ends = [passages[chunk] for edge in edges for chunk in edge.chunks if chunk in passages]
-    left = set(asked.forms) - _SAYS_LITTLE
+    left = set(asked.forms) - _GENERIC_STEMS
     for edge in edges:
         left -= _stems(edge.source, edge.type.replace("_", " "), edge.target, edge.link_text)
     for end in ends:
         left -= _stems(*_called(end))
     last = max(edge.step for edge in edges)
     reached = [edge for edge in edges if edge.step == last]
-    said = _edges_sentence(left, [passages[chunk] for edge in reached for chunk in edge.chunks if chunk in passages])
-    if left and (said is None or left - _stems(said[1])):
+    closing = _edges_sentence(left, [passages[chunk] for edge in reached for chunk in edge.chunks if chunk in passages])
+    if left and (closing is None or left - _stems(closing[1])):
         return None
     lines = [
         Point(Item(number, edge, edge.text, evidence.passages_of(edge)), without_citations(printable(edge.text)))
         for number, edge in enumerate(edges, start=1)
     ]
-    if said is not None:
-        hit, sentence = said
+    if closing is not None:
+        hit, sentence = closing
         lines.append(Point(Item(len(lines) + 1, hit, sentence, (hit,)), sentence))
     names = list(dict.fromkeys(printable(edge.reached) for edge in reached))
     unnamed = [name for name in names if _stems(name) - set(asked.forms)]
-    for_name = said is None and bool(_FOR_A_NAME.match(evidence.question)) and len(every) == len(edges)
+    for_name = closing is None and bool(_FOR_A_NAME.match(evidence.question)) and len(every) == len(edges)
     guess = ", ".join(unnamed) if for_name and len(unnamed) <= _MOST_NAMES_OF_A_SHORT_ANSWER else ""
     return EdgeAnswer(tuple(lines), guess, more=len(every) - len(edges))
 
 
 def without_other_numbers(evidence: Evidence) -> Evidence:
-    """The evidence without hits whose titles differ from a title in the question only by a number: Order 7008 does not
-    answer a question about Order 7001. Evidence with excerpts is returned unchanged."""
+    """Return the evidence without hits whose titles differ from a title in the question only by a number.
+
+    Example: Order 7008 does not answer a question about Order 7001. Evidence with excerpts is returned unchanged.
+    """
     asked = f" {_plain(evidence.question)} "
     titles = {hit.chunk_id: _plain(hit.title) for hit in evidence.hits}
     meant = {_DIGITS.sub("#", title) for title in titles.values() if _DIGITS.search(title) and f" {title} " in asked}
@@ -353,7 +354,7 @@ def without_other_numbers(evidence: Evidence) -> Evidence:
 
 
 def _with_hits(evidence: Evidence, hits: tuple[Hit, ...]) -> Evidence:
-    """These hits; the others support parts still."""
+    """Replace the hits of the evidence; the others are kept as sources, because they may support parts."""
     there = {hit.chunk_id for hit in hits}
     others = tuple(hit for hit in evidence.hits if hit.chunk_id not in there)
     return replace(evidence, hits=hits, sources=(*evidence.sources, *others))
@@ -364,14 +365,14 @@ def _plain(text: str) -> str:
 
 
 def _called(hit: Hit) -> Iterator[str]:
-    """Words for the kind of a vertex: the label after "neo4j:", and the labels that it was loaded with."""
+    """Yield words for the kind of a vertex: the label after "neo4j:", and the labels in its metadata."""
     yield hit.source.partition(":")[2]
     labels = hit.metadata.get("labels", ())
     yield from (labels,) if isinstance(labels, str) else map(str, labels if isinstance(labels, Sequence) else ())
 
 
 def _edges_sentence(left: set[str], hits: Sequence[Hit]) -> tuple[Hit, str] | None:
-    """The sentence with most of the words that the edges leave open; None if no sentence has one."""
+    """Return the sentence with most of the words that the edges do not cover; None if no sentence has such a word."""
     sentences = [(hit, sentence) for hit in hits for sentence in sentences_in(hit.content)]
     found = [(len(left & _stems(text)), -place, hit, text) for place, (hit, text) in enumerate(sentences)]
     best = max(found, key=lambda each: each[:2], default=None)

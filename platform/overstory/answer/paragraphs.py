@@ -1,6 +1,6 @@
 """The layout of a passage: paragraphs without headings, rows of tables, and navigation.
 
-By words and punctuation alone: a parser would take longer than the embedder, and calls "Next" an adverb.
+Only words and punctuation are used: a parser would be slower than the embedder, and tags "Next" as an adverb.
 """
 
 from __future__ import annotations
@@ -11,28 +11,29 @@ from collections.abc import Iterator
 from overstory.text.function_words import FUNCTION_WORDS
 
 _MOST_WORDS_OF_A_HEADING = 12  # a longer line is text
-_MOST_WORDS_IN_CAPITALS = 5  # a longer line in capitals is no heading
+_MOST_WORDS_IN_CAPITALS = 5  # a longer line in capitals is text, not a heading
 
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _CAPITALS = re.compile(r"[^\W\d_]{2}[^\W\d_ &/,'’-]*(?:[ &/,'’-]+[^\W\d_]+)*\s*")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
 _ITEM = re.compile(r"[ \t]*(?:[-*•‣◦]|\d{1,3}[.)])[ \t]")
 _CODE = re.compile(r"(?:^|\s)--?[a-z]|[=_{}<>$\\`]|\w\(\)|\w/\w|\w\.[a-z]{1,4}(?!\w)")
-"""What commands, paths and settings have, and headings seldom."""
+"""Characters of commands, paths and settings, which are rare in headings."""
 _ENDED = re.compile(r"[.!?…。！？｡:;][\"'”’»)\]*_」』）]*$")
 
 
 def paragraphs(text: str) -> list[str]:
-    """The parts of a text between blank lines and headings, without Markdown's headings and those in capitals.
+    """Split a text into paragraphs at blank lines and headings; headings are left out.
 
-    A few words alone between blank lines, without a full stop, are a heading too, unless the text has nothing else.
+    Headings are Markdown headings, short lines in capitals, and a few words between blank lines without a full stop. If
+    the text has only such words, they are kept.
     """
     parts = list(_parts(text, capitals=False)) or list(_parts(text, capitals=True))
     return [part for at, part in enumerate(parts) if not _is_heading(part, last=at == len(parts) - 1)] or parts
 
 
 def _parts(text: str, *, capitals: bool) -> Iterator[str]:
-    """`capitals`: whether a line in capitals is text, too."""
+    """Split a text at blank lines and headings; with `capitals`, a line in capitals is text."""
     lines: list[str] = []
     for line in [*text.split("\n"), ""]:
         if _UNDERLINE.match(line) and lines:
@@ -56,7 +57,7 @@ def _is_heading(part: str, *, last: bool) -> bool:
     return len(part.split()) <= _MOST_WORDS_OF_A_HEADING and not _ENDED.search(part.rstrip())
 
 
-# Rows of tables and lines of settings are sentences of their own, though no full stop ends them.
+# Rows of tables and lines of settings count as sentences, although they do not end with a full stop.
 _LEAST_TABLE_ROWS = 2
 
 _CELLS = re.compile(r"\S[ \t]*(?:\||\t)[ \t]*\S")
@@ -67,7 +68,7 @@ _RULE = re.compile(r"[\s|:+=–—-]*")
 
 
 def row_texts(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Start and end of each row in a sentence by punctuation; running text is one row."""
+    """Yield the start and end of each table row in a sentence; running text is yielded as one row."""
     lines = [(match.start(), match.end()) for match in _LINE.finditer(text, start, stop)]
     rows = list(_rows(text, lines))
     if len(lines) < _LEAST_TABLE_ROWS or len(rows) * 2 < len(lines):
@@ -97,11 +98,10 @@ def _around(lines: list[tuple[int, int]], rows: set[tuple[int, int]]) -> Iterato
 
 
 def _rows(text: str, lines: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The lines that are rows; no line of a paragraph that goes on in the next, or goes on from the one before, with a
-    colon or a dash in it."""
+    """Yield the lines that are rows. Lines with a colon or dash that belong to a wrapped paragraph are not rows."""
     written = [text[start:stop] for start, stop in lines]
     cells = [_CELLS.search(line) is not None for line in written]
-    rows = [has_cells or _says_of_a_key(line) for line, has_cells in zip(written, cells, strict=True)]
+    rows = [has_cells or _is_keyed(line) for line, has_cells in zip(written, cells, strict=True)]
     for at, line in enumerate(written):
         goes_on = at + 1 < len(lines) and not rows[at + 1] and _begins_small(written[at + 1])
         from_before = at > 0 and not rows[at - 1] and _begins_small(line) and not _LINE_ENDED.search(written[at - 1])
@@ -117,18 +117,18 @@ _LINE_ENDED = re.compile(r"[.:;!?]\s*\Z")
 _LINE = re.compile(r"[^\n]+")
 
 
-def _says_of_a_key(line: str) -> bool:
+def _is_keyed(line: str) -> bool:
     return any(pattern.match(line) for pattern in (_KEYED, _DEFINED))
 
 
 def cells_of(text: str) -> list[str]:
-    """The cells of a row; an empty list for running text."""
+    """Return the cells of a table row; an empty list for running text."""
     cells = [cell.strip(" `*") for cell in _SEPARATOR.split(text.strip().strip("|"))]
     return [cell for cell in cells if cell] if len(cells) > 1 else []
 
 
-# Navigation and headings answer nothing. Rows of tables and lines like "License: GPL-3+" have no verb either, but may
-# answer.
+# Navigation and headings never answer a question. Table rows and lines like "License: GPL-3+" have no verb either, but
+# may answer one.
 
 
 def _words(text: str) -> frozenset[str]:
@@ -136,18 +136,18 @@ def _words(text: str) -> frozenset[str]:
 
 
 _MOST_WORDS_OF_NAVIGATION = 40
-"""A longer sentence that ends in a full stop is text, whatever links it has."""
+"""A sentence with more words is text."""
 _LEAST_TITLE_WORDS = 3
-"""Words of a heading; shorter ones may be a name that answers, as in a list of authors."""
+"""Minimum words of a heading. Fewer words may be a name that answers a question, as in a list of authors."""
 
 _BUTTONS = _words(
     "back backward bottom breadcrumb breadcrumbs bookmark bookmarks contents copyright download downloads edit feedback"
     " forward help home index login logout menu modules navigation next page prev previous print register search share"
     " sidebar signin signup sitemap skip source tags toc top topic topics up"
 )
-"""Words of buttons and links that lead through pages."""
+"""Words of buttons and links for navigation."""
 _STEPS = _words("back backward forward home index login menu modules navigation next prev previous toc up")
-"""Those that text seldom has side by side."""
+"""Navigation words that rarely occur together in running text."""
 
 _VERBS = _words(
     "am are be been being can cannot could did do does had has have is may might must shall should was were will would"
@@ -162,8 +162,10 @@ _NUMBERING = re.compile(r"^(?:(?:Chapter|Section|Part|Appendix)\s+)?(?:[A-Z]|\d+
 
 
 def is_navigation(sentence: str) -> bool:
-    """Return True for a list of links ("index modules | next | previous"), of buttons ("Prev The Handbook Next"), or a
-    heading of several words ("A.3. The Debian Project"). The sentence is on one line."""
+    """Return True for links ("index modules | next | previous"), buttons ("Prev The Handbook Next"), or a heading.
+
+    A heading has at least three words: "A.3. The Debian Project". The sentence must be on one line.
+    """
     words = _NAVIGATION_WORD.findall(sentence)
     if not words or len(words) > _MOST_WORDS_OF_NAVIGATION:
         return False
@@ -174,7 +176,7 @@ def is_navigation(sentence: str) -> bool:
 
 
 def _is_links(sentence: str, words: list[str]) -> bool:
-    """Several links one after another, some of which lead through pages."""
+    """Return True if a sentence is a sequence of links or buttons, some of them for navigation."""
     steps = {word for word in words if word in _STEPS}
     parts = [_NAVIGATION_WORD.findall(part.lower()) for part in _LINK_SEPARATOR.split(sentence) if part.strip()]
     links = sum(_is_button(part) for part in parts)
@@ -193,7 +195,7 @@ def _is_button(words: list[str]) -> bool:
 
 
 def _is_title(sentence: str, words: list[str]) -> bool:
-    """No full stop, no value, and each word a capitalised one, a number, or one that carries no meaning."""
+    """Return True if a sentence looks like a heading: no full stop, no value, all content words capitalised."""
     title = _NUMBERING.sub("", sentence)
     if _NAVIGATION_ENDED.search(title) or _FIELD.search(title):
         return False

@@ -1,4 +1,4 @@
-"""The result of asking: an answer, its sources, and its cost."""
+"""The result of asking a question: an answer, its sources, and its cost."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from overstory.model.origin import HasOrigin, PassagePlace
 
 AnswerKind = Literal["llm", "extractive"]
 AnswerState = Literal["answered", "uncited", "not_in_documents", "nothing_found", "nothing_read"]
-"""`uncited`: a language model answered and cited no passage, so that nothing says what its answer rests on.
-`not_in_documents`: what was found does not answer the question. `nothing_found`: there was nothing. `nothing_read`: no
-passage fits into the tokens that were allowed."""
+"""`answered`: passages support the answer. `uncited`: a language model answered without citing a passage.
+`not_in_documents`: the passages found do not answer the question. `nothing_found`: no passage was found.
+`nothing_read`: no passage fits into the token limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitedPassage(PassagePlace):
-    """A passage that a citation leads to.
+    """A passage that supports a citation.
 
     Attributes:
-        start, end: its characters in the text of its document.
-        also: how often its text is repeated and where, as of `Hit.also`.
-        corpus: as of `Hit`.
+        start, end: character offsets of the passage in the text of its document.
+        also: how often the text is repeated and where, as in `Hit.also`.
+        corpus: name of the corpus, as in `Hit.corpus`.
     """
 
     page: int | None = None
@@ -39,12 +39,13 @@ class Citation(HasOrigin):
     """A source of an answer: a passage, or another part of the evidence with the passages that support it.
 
     Attributes:
-        number: what stands for it in the answer, as [1].
-        chunk_id, document_id, source, source_key, page, corpus: of the passage; of another part, its first passage's.
-        title: of the passage, or the first line of the part.
-        text: what was read of it: for an extractive answer the sentences that were taken over.
+        number: the number of the source in the answer, shown as [1].
+        chunk_id, document_id, source, source_key, page, corpus: the origin of the passage; for another part, the origin
+            of its first passage.
+        title: the title of the passage, or the first line of the part.
+        text: the text that was read; for an extractive answer the quoted sentences.
         kind: "passage", or the kind of the part.
-        passages: the passages that it leads to, one or more; each was in the evidence.
+        passages: the passages of the evidence that support the citation, at least one.
     """
 
     number: int
@@ -61,7 +62,7 @@ class Citation(HasOrigin):
 
     @property
     def places(self) -> str:
-        """The origins of all the passages that it leads to, each once."""
+        """The distinct origins of the passages, separated by commas."""
         return ", ".join(dict.fromkeys(each.origin for each in self.passages)) or self.origin
 
     def __repr__(self) -> str:
@@ -74,27 +75,28 @@ class Answer:
     """An answer to a question.
 
     Attributes:
-        text: with the numbers of its citations; without control characters and others that nobody sees, so that a
-            terminal may show it.
-        short: the answer alone: of an extractive one its `guess`, or else its best sentence; of a language model's the
-            text without numbers; "" where there is no answer. An uncited one has it, too.
-        kind: "llm" if a language model wrote it, "extractive" if it is sentences of the passages.
-        state: whether there is an answer, and why not: see `AnswerState`. Without an answer there are no citations.
-        citations: by their numbers. Each number in square brackets in the text is one of them; whether the passage says
-            what the text says is for the reader to judge.
-        evidence: all that was found, whether it was read or not.
-        usage: of language models for this answer, including the search for evidence.
-        notes: what the reader should know: what was left out, removed, or went wrong.
-        model: as the endpoint names it, or as it was asked for if the answer was cut; "" for an extractive answer.
-        guess: of an extractive answer the name, date or number in its best sentence that may be what was asked for; ""
-            where that is not certain.
-        confidence: of an extractive answer, or of its refusal, how far the passages answer the question, from 0 to 1;
-            None for other answers, and where no passage has a sentence.
-        unsupported: names, numbers and dates in a language model's answer that stand neither in what it cites nor in
-            the question, as it writes them; where it cites nothing, in nothing that was read.
-        did_you_mean: names of the question that no passage mentions, each with the most similar that some mention;
-            empty where there is none like them.
-        follow_up: the question as it was typed, if a conversation completed it to `question`; else "".
+        text: the answer with citation numbers like [1]. Control characters and invisible characters are removed, so
+            that a terminal can show the text.
+        short: the answer without citation numbers. For an extractive answer the `guess`, or else the best sentence.
+            "" if the question was not answered.
+        kind: "llm" if a language model wrote the answer, "extractive" if it quotes sentences of the passages.
+        state: whether the question was answered, and if not, why; see `AnswerState`.
+        citations: the sources, by number; empty without an answer. Each number in brackets in the text is one of these
+            sources. Whether the passage supports the statement is for the reader to judge.
+        evidence: everything that was found, including what was not read.
+        usage: requests and tokens of language models for this answer, including the search for evidence.
+        notes: warnings for the reader, such as passages that were left out or steps that failed.
+        model: the name of the model as reported by the endpoint, or as requested if the answer was cut; "" for an
+            extractive answer.
+        guess: for an extractive answer, the name, date or number in the best sentence that answers the question; "" if
+            that is uncertain.
+        confidence: for an extractive answer or refusal, how likely the passages answer the question, 0 to 1. None for
+            other answers, and if no passage has a sentence.
+        unsupported: names, numbers and dates of a language model's answer that appear neither in the question nor in
+            the cited passages, or in the passages that were read if none is cited. As the answer writes them.
+        follow_up: the question as the user typed it, if a conversation completed it to `question`; else "".
+        did_you_mean: names of the question that no passage mentions -> the most similar names that passages do
+            mention; without names that have no similar one.
     """
 
     question: str
@@ -115,7 +117,7 @@ class Answer:
 
     @property
     def answered(self) -> bool:
-        """Whether there is an answer that passages support: a language model's must cite one."""
+        """True if the question was answered, with at least one citation."""
         return self.state == "answered"
 
     def __str__(self) -> str:

@@ -1,5 +1,8 @@
-"""Support of a word of the question by sentences: by the word itself, a word derived from it, a word for the same
-relation, a fact written without words (the dates of a life), or a word that the embedder finds similar."""
+"""Support of a question's words by sentences.
+
+A sentence supports a word if it contains the word, a word derived from it, a word for the same relation ("wife" for
+"married"), a notation for it (the dates of a life for "born"), or a word with a similar vector.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,12 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import entity_key, key_words
 from overstory.text.words import stem, word_matches
 
-_MOST_KEPT_WORD_VECTORS = 20_000  # words whose vectors are kept in memory, some 30 MB
-_MOST_WORDS_COMPARED = 200  # different words of sentences that a word is compared with
-_RELATED_WORD_SHARE = 0.75  # how far a word says what a related one asks for: "manages" of "leads"
+_MOST_KEPT_WORD_VECTORS = 20_000  # word vectors kept in memory, about 30 MB
+_MOST_WORDS_COMPARED = 200  # maximum distinct words of sentences to compare a word with
+_RELATED_WORD_SHARE = 0.75  # support of a word by a word for the same relation: "manages" for "leads"
 LEAST_SUPPORTING_COSINE = 0.6
-"""The least cosine of two words of which one supports the other, with the default embedder: "spouse" and "married" have
-.66, "salary" and "led" .21."""
+"""Minimum cosine at which one word supports another, with the default embedder: "spouse" and "married" have .66,
+"salary" and "led" .21."""
 
 _LIFE = re.compile(r"\([^()]{0,80}\d{3,4}[^()]{0,40}[–—-][^()]{0,40}\d{3,4}[^()]{0,40}\)")
 """The dates of a life: "(28 December 1888 – 11 March 1931)"."""
@@ -41,7 +44,7 @@ _OF_KIND = frozenset(
 
 
 def meaning_stems(text: str) -> frozenset[str]:
-    """Stems of the content words of a text, and of what its dates and amounts express without a word."""
+    """Return stems of a text's content words, and of words its notation stands for: "(1888–1931)" -> "born", "died"."""
     found = {stem(word) for word in _words(text)}
     if _LIFE.search(text):
         found |= _OF_LIFE
@@ -65,7 +68,7 @@ def _words(text: str) -> Iterable[str]:
 
 
 class WordVectors:
-    """The vectors of single words, the last ones kept. Safe to share between threads."""
+    """Cache of the vectors of single words, least recently used first out. Safe to share between threads."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
@@ -73,8 +76,8 @@ class WordVectors:
         self._turn = threading.Lock()
 
     def of(self, words: Sequence[str]) -> Vectors:
-        """The unit vectors of different words, a row each."""
-        from numpy import stack  # not for those who only ask for help
+        """Return the unit vectors of distinct words, one row per word."""
+        from numpy import stack  # imported here so that `--help` does not load numpy
 
         with self._turn:
             new = [word for word in words if word not in self._kept]
@@ -88,19 +91,19 @@ class WordVectors:
         return found
 
 
-def is_said(word: str, stems: Iterable[str]) -> bool:
-    """Return True if one of these stems means the same as the word."""
+def is_supported(word: str, stems: Iterable[str]) -> bool:
+    """Return True if a stem is that of the word or of a related one: "wife" is supported by the stem of "married"."""
     own = stem(word.lower())
     return any(same_relation(own, other) for other in stems)
 
 
-def how_far_said(word: str, stems: frozenset[str]) -> float:
-    """1.0 if the word itself is among these stems, less if only a word for the same relation is."""
-    return 1.0 if stem(word.lower()) in stems else _RELATED_WORD_SHARE * is_said(word, stems)
+def degree_of_support(word: str, stems: frozenset[str]) -> float:
+    """Return 1.0 if the word's own stem is among `stems`, 0.75 if only that of a related word is, else 0.0."""
+    return 1.0 if stem(word.lower()) in stems else _RELATED_WORD_SHARE * is_supported(word, stems)
 
 
 def similarity(word: str, texts: Iterable[str], vectors: WordVectors) -> float:
-    """The cosine of a word and the most similar one of these texts, of which the first words are compared."""
+    """Return the highest cosine of a word and one of the first 200 words of the texts."""
     others: dict[str, None] = {}
     for text in texts:
         others.update(dict.fromkeys(_words(text)))
@@ -218,7 +221,7 @@ _OF_STEM = _families()
 _NONE: frozenset[int] = frozenset()
 
 _LEAST_SHARED_LETTERS = 5
-"""Letters that two stems begin with if one is derived from the other: "director" and "directorate"."""
+"""Minimum common prefix of two stems of which one is derived from the other: "director" and "directorate"."""
 
 
 @functools.lru_cache(maxsize=65_536)
@@ -240,18 +243,18 @@ def same_relation(one: str, other: str) -> bool:
 
 
 _POSSESSIVE = re.compile(r"['’]s\b")
-_STEM_LETTERS = 5  # what two forms of a word have in common
+_STEM_LETTERS = 5  # longer stems are cut, because forms of a word share a prefix
 _ENDINGS = ("ing", "ed", "es", "s", "er", "ion", "ly")
-_LEAST_STEM_LETTERS = 4  # left of a word without its ending
+_LEAST_STEM_LETTERS = 4  # minimum letters left after removing an ending
 _TOKEN = re.compile(r"\w+(?:['’_./-]\w+)*")
 _INSIDE = re.compile(r"[\d_]|(?<=\w)[A-Z]")
-"""What makes a token a name also at the beginning of a question."""
+"""A digit, underscore or inner capital: makes a token a name even at the start of a question."""
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-"""Letters of scripts without spaces between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+"""Letters of scripts that have no spaces between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words that carry meaning, without their endings; of scripts without spaces, all pairs of letters."""
+    """Return the content words of a text, without endings; all letter pairs for scripts without spaces."""
     words = (word for word in key_words(text) if word not in FUNCTION_WORDS)
     return frozenset(part for word in words for part in _parts(word))
 
@@ -263,7 +266,7 @@ def _parts(word: str) -> Iterable[str]:
 
 
 def _stem(word: str) -> str:
-    """Cheap, and the same for "report" and "reporting": only equality matters."""
+    """Return a cheap stem, which is only compared for equality: "reporting" -> "repor"."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _LEAST_STEM_LETTERS:
             return word[: -len(ending)][:_STEM_LETTERS]
@@ -271,13 +274,12 @@ def _stem(word: str) -> str:
 
 
 def name_words(question: str) -> frozenset[str]:
-    """Content words of what the question writes like a name, a number or an identifier."""
+    """Return the content words of a question's names, numbers and identifiers."""
     tokens = _TOKEN.findall(question)
     names = [token for at, token in enumerate(tokens) if _INSIDE.search(token) or (at and token[0].isupper())]
     return frozenset(word for name in names for word in content_words(name))
 
 
 def padded(text: str) -> str:
-    """Its words between spaces, so that whole words are found in it, also where they are possessives, or parts of an
-    identifier."""
+    """Return the normalised words of a text with a space on either side, so that `in` matches whole words only."""
     return f" {entity_key(_POSSESSIVE.sub('', text)).replace('_', ' ')} "

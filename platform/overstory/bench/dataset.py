@@ -34,7 +34,7 @@ class Judgement:
 
 
 def choose_qrels(folder: Path) -> Path:
-    """The relevance file of a BEIR folder: the only one in `qrels/`, otherwise `test.tsv`, otherwise `dev.tsv`."""
+    """Return the relevance file of a BEIR folder: the only file in `qrels/`, else `test.tsv`, else `dev.tsv`."""
     files = sorted(file for file in (folder / "qrels").glob("*.tsv") if file.is_file())
     if len(files) == 1:
         return files[0]
@@ -44,21 +44,21 @@ def choose_qrels(folder: Path) -> Path:
             return by_name[name]
     found = ", ".join(by_name) or "none"
     raise BenchError(
-        f"{folder / 'qrels'}: expected a relevance file, test.tsv or dev.tsv or any single one; found: {found}",
+        f"{folder / 'qrels'}: expected test.tsv, dev.tsv, or exactly one .tsv file; found: {found}",
         remedy="Name the file with --qrels.",
     )
 
 
 def read_judgements(path: Path) -> Iterator[Judgement]:
-    """The lines of a relevance file: three columns separated by tabs (BEIR), or four by white space (TREC).
+    """Yield the judgements of a relevance file: three columns separated by tabs (BEIR), or four by white space (TREC).
 
-    A first line whose score is not a number is BEIR's header.
+    If the score in the first line is not a number, the line is a header and skipped.
     """
     first = True
     for number, line in read_lines(path):
         columns = _columns(line)
         if columns is None:
-            raise broken(path, number, "three columns with tabs between (question, passage, score) are wanted")
+            raise broken(path, number, "expected three columns separated by tabs: question, passage, score")
         question, passage, score = columns
         if not (first and not _is_number(score)):
             yield Judgement(number, question, passage, _score(score, path, number))
@@ -94,12 +94,12 @@ Record = dict[str, object]
 
 
 def broken(path: Path, line: int, message: str, *, remedy: str = "") -> BenchError:
-    """The error for one line of a file."""
+    """Return the error for a line of a file."""
     return BenchError(f"{path}, line {line}: {message}", remedy=remedy or "Correct the line, or remove it.")
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a UTF-8 file with their numbers, counted from 1, without line ends; blank ones are skipped."""
+    """Yield the non-blank lines of a UTF-8 file, without line ends, each with its number from 1."""
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
@@ -108,25 +108,25 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
                     yield number, text
     except OSError as error:
         raise BenchError(
-            f"{path}: it cannot be read: {error.strerror or error}",
+            f"{path} cannot be read: {error.strerror or error}",
             remedy="A BEIR folder contains corpus.jsonl, queries.jsonl and qrels/; check the path and its permissions.",
         ) from error
 
 
 def read_records(path: Path) -> Iterator[tuple[int, Record]]:
-    """The objects of a JSON-lines file with their line numbers."""
+    """Yield the objects of a JSON Lines file with their line numbers."""
     for number, line in read_lines(path):
         try:
             record = parse_json(line)
         except ValueError as error:
             raise broken(path, number, f"this is not JSON: {error}") from error
         if not isinstance(record, dict):
-            raise broken(path, number, "a JSON object is wanted, as {...}")
+            raise broken(path, number, "expected a JSON object {...}")
         yield number, cast("Record", record)
 
 
 def identifier(record: Record, path: Path, line: int) -> str:
-    """The `_id` of a record; a number is converted to text."""
+    """Return the `_id` of a record; a number is converted to a string."""
     value = record.get("_id")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -136,28 +136,29 @@ def identifier(record: Record, path: Path, line: int) -> str:
 
 
 def string(record: Record, key: str, path: Path, line: int, *, default: str | None = None) -> str:
-    """A text of a record, stripped; `default` if it is missing or null."""
+    """Return a string of a record, stripped; `default` if the key is missing or null."""
     value = record.get(key)
     if value is None and default is not None:
         return default
     if not isinstance(value, str):
-        raise broken(path, line, f'"{key}" is missing or not a text')
+        raise broken(path, line, f'"{key}" is missing or not a string')
     return _storable(value, key, path, line).strip()
 
 
 def metadata(record: Record) -> Metadata:
-    """What the `metadata` of a record say that a document can have: texts, numbers, dates, true and false, and lists of
-    one of these."""
-    said = record.get("metadata")
-    if not isinstance(said, dict):
+    """Return the metadata of a record: strings, numbers, dates, booleans, and lists of one type; others are skipped."""
+    metadata = record.get("metadata")
+    if not isinstance(metadata, dict):
         return {}
     return {
-        key: _dated(value) for key, value in cast("Record", said).items() if _is_value(value) and is_well_formed(key)
+        key: _dated(value)
+        for key, value in cast("Record", metadata).items()
+        if _is_value(value) and is_well_formed(key)
     }
 
 
 def _dated(value: object) -> MetadataValue:
-    # an ISO date, or a list of these, is stored as dates
+    # store an ISO date as a date, and a list of ISO dates as dates
     every = cast("list[object]", value) if isinstance(value, list) else [value]
     dates = [date_of(each) if isinstance(each, str) else None for each in every]
     known = [each for each in dates if each is not None]
@@ -168,7 +169,7 @@ def _dated(value: object) -> MetadataValue:
 
 def _is_value(value: object) -> bool:
     every = cast("list[object]", value) if isinstance(value, list) else [value]
-    if len({type(each) for each in every}) != 1:  # an empty list has none
+    if len({type(each) for each in every}) != 1:  # False for an empty list, which has no type
         return False
     return all(
         is_well_formed(each)
@@ -179,9 +180,9 @@ def _is_value(value: object) -> bool:
 
 
 def _storable(value: str, key: str, path: Path, line: int) -> str:
-    # half a surrogate pair is possible in JSON, and not in UTF-8
+    # JSON may contain lone surrogates, which UTF-8 cannot encode
     if not is_well_formed(value):
-        raise broken(path, line, f'"{key}" has half a character (a lone surrogate)')
+        raise broken(path, line, f'"{key}" contains a lone surrogate')
     return value
 
 
@@ -194,7 +195,7 @@ def _decoded(path: Path, number: int, line: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One line of `corpus.jsonl`. A missing title is ""; either text may be empty."""
+    """One line of `corpus.jsonl`. Title and text may be empty."""
 
     id: str
     title: str
@@ -217,12 +218,12 @@ class BenchDataset:
     """The questions and passages of a benchmark.
 
     Attributes:
-        corpus: the file of passages; `read_passages` streams it.
-        digest: SHA-256 over ids, titles and texts in order, the same for the same passages in any folder.
-        passage_ids: in the order of the file.
-        questions: those with at least one gold passage, in the order of their file.
-        qrels: the judgements of these questions.
-        skipped: number of questions without a gold passage, which are left out.
+        corpus: path of the file with the passages, which `read_passages` streams.
+        digest: SHA-256 over the ids, titles and texts in order; equal for the same passages in any folder.
+        passage_ids: ids of the passages, in the order of the file.
+        questions: questions with at least one gold passage, in the order of their file.
+        qrels: judgements of these questions.
+        skipped: number of questions that were left out because they have no gold passage.
         strays: number of judgements for questions that are not in the file of questions.
     """
 
@@ -235,16 +236,14 @@ class BenchDataset:
     strays: int = 0
 
     def read_passages(self) -> Iterator[Passage]:
-        """The passages, one at a time, in the order of the file."""
         return read_passages(self.corpus)
 
     def ids(self) -> Iterator[str]:
-        """The ids of all questions and passages."""
         yield from (question.id for question in self.questions)
         yield from self.passage_ids
 
     def notes(self) -> tuple[str, ...]:
-        """Notes on the question files for readers of the results."""
+        """Return notes on left-out questions and judgements."""
         notes: list[str] = []
         if self.skipped:
             notes.append(f"{self.skipped} questions have no gold passage and are left out.")
@@ -256,7 +255,7 @@ class BenchDataset:
 def load_dataset(folder: Path, *, queries: Path | None = None, qrels: Path | None = None) -> BenchDataset:
     """Load a BEIR folder, or its passages with questions and judgements from other files."""
     if not folder.is_dir():
-        raise BenchError(f"{folder}: there is no such folder", remedy="Name a folder in BEIR's layout.")
+        raise BenchError(f"{folder}: no such folder", remedy="Name a folder in BEIR's layout.")
     corpus, queries = folder / "corpus.jsonl", queries or folder / "queries.jsonl"
     qrels = qrels or choose_qrels(folder)
     asked = {question.id: question for question in read_questions(queries)}
@@ -266,8 +265,8 @@ def load_dataset(folder: Path, *, queries: Path | None = None, qrels: Path | Non
     questions = tuple(question for question in asked.values() if _has_gold(table.get(question.id, {})))
     if not questions:
         raise BenchError(
-            f"{qrels}: no question of {queries} has a gold passage in it",
-            remedy="Name question and relevance files that belong together with --queries and --qrels.",
+            f"{qrels} has no gold passage for any question of {queries}",
+            remedy="Name a question file and a relevance file that belong together, with --queries and --qrels.",
         )
     digest, ids = _survey(corpus)
     _check_gold(used, frozenset(ids), qrels, corpus)
@@ -283,12 +282,10 @@ def load_dataset(folder: Path, *, queries: Path | None = None, qrels: Path | Non
 
 
 def read_passages(corpus: Path) -> Iterator[Passage]:
-    """The passages of a `corpus.jsonl`, lazily."""
     return (passage for _, passage in _numbered_passages(corpus))
 
 
 def read_questions(path: Path) -> Iterator[BenchQuestion]:
-    """The questions of a `queries.jsonl`, lazily."""
     seen: set[str] = set()
     for line, record in read_records(path):
         question = _question(record, path, line)
@@ -297,7 +294,7 @@ def read_questions(path: Path) -> Iterator[BenchQuestion]:
         seen.add(question.id)
         yield question
     if not seen:
-        raise BenchError(f"{path}: it contains no questions", remedy="Name another file with --queries.")
+        raise BenchError(f"{path} contains no questions", remedy="Name another file with --queries.")
 
 
 def _numbered_passages(corpus: Path) -> Iterator[tuple[int, Passage]]:
@@ -337,7 +334,7 @@ def _by_question(judgements: Iterable[Judgement], path: Path) -> dict[str, dict[
             raise broken(
                 path,
                 judgement.line,
-                f"passage {judgement.passage!r} had another score for question {judgement.question!r} before",
+                f"passage {judgement.passage!r} has two different scores for question {judgement.question!r}",
             )
         of_question[judgement.passage] = judgement.score
     return table
@@ -356,12 +353,12 @@ def _survey(corpus: Path) -> tuple[str, tuple[str, ...]]:
         lines[passage.id] = line
         digest.update(json.dumps([passage.id, passage.title, passage.text]).encode("ascii") + b"\n")
     if not lines:
-        raise BenchError(f"{corpus}: it contains no passages", remedy="Name a folder with passages.")
+        raise BenchError(f"{corpus} contains no passages", remedy="Name a folder with passages.")
     return digest.hexdigest(), tuple(lines)
 
 
 def _check_gold(judgements: Iterable[Judgement], ids: frozenset[str], qrels: Path, corpus: Path) -> None:
-    # otherwise the two files do not belong together
+    # if gold passages are missing, the two files do not belong together
     missing = [each for each in judgements if each.score > 0 and each.passage not in ids]
     if missing:
         first = missing[0]

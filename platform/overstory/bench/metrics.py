@@ -1,8 +1,8 @@
-"""Metrics of rankings and of answers, and their intervals over questions.
+"""Metrics of rankings and of answers, with confidence intervals over questions.
 
-R@k is the share of a question's gold documents among the first k, all@k is 1 if all of them are, and nDCG@k weights
-each gold document by its relevance over log2(rank + 1), relative to the best order (as trec_eval's `recall_k` and
-`ndcg_cut_k`). Gold documents are those with a relevance above 0.
+R@k is the share of a question's gold documents among the first k. all@k is 1 if all of them are. nDCG@k weights each
+gold document by its relevance over log2(rank + 1), relative to the best order. These are trec_eval's `recall_k` and
+`ndcg_cut_k`. Gold documents have a relevance above 0.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from overstory.bench.dataset import Qrels
 
 S = TypeVar("S", "Scores", "AnswerScores")
 Ranking = Sequence[str]
-"""Document ids, best first, each once."""
+"""Distinct document ids, best first."""
 
 Judged = Mapping[str, int]
-"""Document id → relevance, of one question."""
+"""Document id → relevance, for one question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +40,21 @@ class Scores:
 
 
 def recall(ranking: Ranking, judged: Judged, k: int) -> float:
-    """Share of the gold documents among the first k; 0.0 without gold."""
+    """Return the share of the gold documents that are among the first k; 0.0 without gold documents."""
     gold = _gold(judged)
     return len(gold.intersection(ranking[:k])) / len(gold) if gold else 0.0
 
 
 def all_found(ranking: Ranking, judged: Judged, k: int) -> float:
-    """1.0 if every gold document is among the first k, else 0.0; 0.0 without gold."""
+    """Return 1.0 if all gold documents are among the first k, else 0.0; 0.0 without gold documents."""
     gold = _gold(judged)
     return float(bool(gold) and gold.issubset(ranking[:k]))
 
 
 def ndcg(ranking: Ranking, judged: Judged, k: int) -> float:
-    """Normalised discounted cumulative gain of the first k, with the relevance as gain; 0.0 without gold.
+    """Return the normalised discounted cumulative gain of the first k, with the relevance as gain; 0.0 without gold.
 
-    Source: Järvelin and Kekäläinen 2002, with the logarithm of base 2 from the first rank on, as trec_eval.
+    Source: Järvelin and Kekäläinen 2002, with the logarithm of base 2 from the first rank on, as in trec_eval.
     """
     ideal = sorted((score for score in judged.values() if score > 0), reverse=True)
     if not ideal:
@@ -63,7 +63,6 @@ def ndcg(ranking: Ranking, judged: Judged, k: int) -> float:
 
 
 def question_scores(ranking: Ranking, judged: Judged) -> Scores:
-    """The metrics of one question."""
     return Scores(
         recall_2=recall(ranking, judged, 2),
         recall_5=recall(ranking, judged, 5),
@@ -74,12 +73,12 @@ def question_scores(ranking: Ranking, judged: Judged) -> Scores:
 
 
 def scores_by_question(rankings: Mapping[str, Ranking], qrels: Qrels) -> dict[str, Scores]:
-    """The metrics of each question of `qrels`, in its order; a missing ranking counts as an empty one."""
+    """Return the metrics of each question of `qrels`, in its order; a missing ranking counts as empty."""
     return {question: question_scores(rankings.get(question, ()), judged) for question, judged in qrels.items()}
 
 
 def mean_scores(each: Collection[Scores]) -> Scores:
-    """The means over questions; NaN without any."""
+    """Return the means over questions; NaN without questions."""
     return _means(Scores, each)
 
 
@@ -97,8 +96,8 @@ def _gain(gains: Sequence[int]) -> float:
 
 # Metrics of answers against gold answers.
 #
-# Answers are normalised as in SQuAD (Rajpurkar et al. 2016): lower case, without punctuation, without a, an, the. With
-# several gold answers the best counts, for each metric separately.
+# Answers are normalised as in SQuAD (Rajpurkar et al. 2016): lower case, without punctuation, without "a", "an", "the".
+# If there are several gold answers, each metric uses the best one.
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -111,11 +110,11 @@ class AnswerScores:
     """The metrics of one answer, or their means over several.
 
     Attributes:
-        exact: exact match: 1 if the short answer equals a gold answer.
+        exact: 1 if the short answer equals a gold answer.
         f1: token F1 of the short answer and a gold answer.
         rouge_l: F1 of their longest common subsequence of words.
         substring: 1 if the whole answer contains the words of a gold answer, contiguous and in order.
-        answered: 0 if the question was left unanswered, otherwise 1.
+        answered: 1 if the question was answered, otherwise 0.
         uncited: 1 if a language model answered without citing a passage, which counts as unanswered.
     """
 
@@ -130,54 +129,54 @@ class AnswerScores:
 def answer_scores(
     short: str, text: str, gold: Collection[str], *, answered: bool = True, uncited: bool = False
 ) -> AnswerScores:
-    """The metrics of an answer, each against its best gold answer; all 0 if the question was left unanswered.
+    """Return the metrics of an answer, each for the best gold answer; all 0 if the question was not answered.
 
     Args:
         short: the short answer.
-        text: the whole answer, without the numbers of citations.
-        gold: at least one.
+        text: the whole answer, without citations.
+        gold: the gold answers, at least one.
     """
     if not answered:
         return AnswerScores(0.0, 0.0, 0.0, 0.0, 0.0, float(uncited))
-    said, whole = words(short), words(text)
+    given, whole = words(short), words(text)
     wanted = [words(each) for each in gold]
     return AnswerScores(
-        exact=max(float(said == each) for each in wanted),
-        f1=max(token_f1(said, each) for each in wanted),
-        rouge_l=max(rouge_l(said, each) for each in wanted),
+        exact=max(float(given == each) for each in wanted),
+        f1=max(token_f1(given, each) for each in wanted),
+        rouge_l=max(rouge_l(given, each) for each in wanted),
         substring=max(stands_in(each, whole) for each in wanted),
         answered=1.0,
     )
 
 
 def mean_answer_scores(each: Collection[AnswerScores]) -> AnswerScores:
-    """The means over questions; NaN without any."""
+    """Return the means over questions; NaN without questions."""
     return _means(AnswerScores, each)
 
 
 def words(text: str) -> list[str]:
-    """The words of an answer, normalised as in SQuAD."""
+    """Return the words of an answer, normalised as in SQuAD."""
     return _ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split()
 
 
-def token_f1(said: Sequence[str], gold: Sequence[str]) -> float:
-    """F1 of two bags of words; 1 if both are empty, 0 if one is."""
-    return _f1(sum((Counter(said) & Counter(gold)).values()), said, gold)
+def token_f1(given: Sequence[str], gold: Sequence[str]) -> float:
+    """Return the F1 of two bags of words; 1 if both are empty, 0 if only one is empty."""
+    return _f1(sum((Counter(given) & Counter(gold)).values()), given, gold)
 
 
-def rouge_l(said: Sequence[str], gold: Sequence[str]) -> float:
-    """F1 of the longest common subsequence; 1 if both are empty, 0 if one is.
+def rouge_l(given: Sequence[str], gold: Sequence[str]) -> float:
+    """Return the F1 of the longest common subsequence; 1 if both are empty, 0 if only one is empty.
 
     Source: Lin 2004, with equal weights of precision and recall.
     """
-    return _f1(common_subsequence(said, gold), said, gold)
+    return _f1(common_subsequence(given, gold), given, gold)
 
 
 def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
-    """The length of the longest common subsequence of words. O(first × second)."""
+    """Return the length of the longest common subsequence of words, in O(first × second) time."""
     lengths = [0] * (len(second) + 1)
     for word in first:
-        before = 0  # the cell above and to the left
+        before = 0  # the value of the cell diagonally above
         for at, other in enumerate(second, start=1):
             above = lengths[at]
             lengths[at] = before + 1 if word == other else max(above, lengths[at - 1])
@@ -186,26 +185,27 @@ def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
 
 
 def stands_in(gold: Sequence[str], whole: Sequence[str]) -> float:
-    """1 if the whole contains the gold words, contiguous and in order; 0 without gold words."""
+    """Return 1 if `whole` contains the gold words, contiguous and in order; 0 without gold words."""
     places = range(len(whole) - len(gold) + 1)
     return float(bool(gold) and any(list(whole[at : at + len(gold)]) == list(gold) for at in places))
 
 
-def agrees(said: str, gold: str) -> bool:
-    """Whether a short answer is a gold one: the same words, or one's words in the other, contiguous and in order, where
-    they are half of both together (token F1 ≥ `_LEAST_AGREEING_F1`): "Stoker" and "Bram Stoker", "1847" and "in
-    1847"."""
-    ours, theirs = words(said), words(gold)
+def agrees(given: str, gold: str) -> bool:
+    """Return True if a short answer agrees with a gold answer: "Stoker" and "Bram Stoker", "1847" and "in 1847".
+
+    One answer must contain the words of the other, contiguous and in order, with a token F1 of at least .5.
+    """
+    ours, theirs = words(given), words(gold)
     if not ours or not theirs:
         return False
     within = stands_in(ours, theirs) or stands_in(theirs, ours)
     return bool(within) and token_f1(ours, theirs) >= _LEAST_AGREEING_F1
 
 
-def _f1(shared: int, said: Sequence[str], gold: Sequence[str]) -> float:
-    if not said or not gold:
-        return float(not said and not gold)
-    return 2.0 * shared / (len(said) + len(gold))
+def _f1(shared: int, given: Sequence[str], gold: Sequence[str]) -> float:
+    if not given or not gold:
+        return float(not given and not gold)
+    return 2.0 * shared / (len(given) + len(gold))
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -214,16 +214,17 @@ def _mean(values: Sequence[float]) -> float:
 
 # Percentile bootstrap intervals of means over questions.
 #
-# The questions of a benchmark are a sample of all possible ones. The bootstrap repeatedly draws as many from them, with
-# replacement: the spread of the means of these draws shows how much the mean depends on the sample.
+# The questions of a benchmark are a sample of all possible questions. The bootstrap repeatedly draws a sample of the
+# same size from them, with replacement. The spread of the sample means shows how much the mean depends on the choice of
+# questions.
 #
-# Source: Efron 1979; the percentile interval is that of Efron and Tibshirani 1993, chapter 13.
+# Sources: Efron 1979; Efron and Tibshirani 1993, chapter 13, for the percentile interval.
 
 BOOTSTRAP_RESAMPLES = 2_000
 _INTERVAL_CONFIDENCE = 0.95
 
 _DRAWS_AT_ONCE = 1 << 18
-"""Questions drawn at a time: some 4 MB, for any number of questions and resamples."""
+"""Values to draw at a time: about 4 MB, for any number of questions and resamples."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -244,22 +245,22 @@ def mean_interval(
     resamples: int = BOOTSTRAP_RESAMPLES,
     seed: int = 0,
 ) -> Interval:
-    """The mean of the values with its percentile bootstrap interval, in the unit of the values.
+    """Return the mean of the values with its percentile bootstrap interval, in the unit of the values.
 
-    The interval is a point if all values are equal or there is only one; then it says nothing about other questions.
+    The interval is a single point if all values are equal. This does not mean that other questions have the same score.
 
     Args:
         values: shape (n,), the score of each question; n ≥ 1.
-        confidence: in (0, 1).
-        resamples: at least 1. The same values, resamples and seed give the same interval.
+        confidence: coverage of the interval, in (0, 1).
+        resamples: number of bootstrap samples, at least 1. The same values, resamples and seed give the same interval.
 
     Source: Efron and Tibshirani 1993, section 13.3.
     """
     sample = _checked(values)
     if not 0.0 < confidence < 1.0:
-        raise ValueError(f"the confidence is {confidence}; it must be between 0 and 1")
+        raise ValueError(f"confidence must be between 0 and 1, got {confidence}")
     if resamples < 1:
-        raise ValueError(f"{resamples} resamples: at least one is needed")
+        raise ValueError(f"resamples must be at least 1, got {resamples}")
     means = _resampled_means(sample, resamples, np.random.default_rng(seed))
     tail = (1.0 - confidence) / 2.0
     low, high = np.quantile(means, [tail, 1.0 - tail])
@@ -274,37 +275,38 @@ def difference_interval(
     resamples: int = BOOTSTRAP_RESAMPLES,
     seed: int = 0,
 ) -> Interval:
-    """The mean of `values − others`, question by question, with its percentile bootstrap interval.
+    """Return the mean of `values − others`, question by question, with its percentile bootstrap interval.
 
-    For two retrievers on the same questions: if the interval excludes 0, one is better beyond the choice of questions.
-    It is narrower than two separate intervals suggest, because a hard question is hard for both.
+    Use this to compare two retrievers on the same questions. If the interval excludes 0, the difference is not due to
+    the choice of questions. The interval is narrower than two separate intervals suggest, because a hard question is
+    hard for both retrievers.
 
     Args:
         values, others: shape (n,) each; the scores at an index belong to the same question.
         confidence, resamples, seed: as in `mean_interval`.
 
-    Source: Efron and Tibshirani 1993, chapter 13, on the differences of the pairs.
+    Source: Efron and Tibshirani 1993, chapter 13, applied to paired differences.
     """
     ours, theirs = _checked(values), _checked(others)
     if ours.size != theirs.size:
-        raise ValueError(f"{ours.size} and {theirs.size} scores: paired differences need equally many")
+        raise ValueError(f"values and others must have the same size, got {ours.size} and {theirs.size}")
     return mean_interval(ours - theirs, confidence=confidence, resamples=resamples, seed=seed)
 
 
 def _checked(values: Sequence[float] | Floats) -> Floats:
     sample = np.asarray(values, dtype=np.float64)
     if sample.ndim != 1 or not sample.size:
-        raise ValueError(f"scores have the shape {sample.shape}; expected (n,) with n ≥ 1")
+        raise ValueError(f"scores must have the shape (n,) with n ≥ 1, got {sample.shape}")
     if not np.isfinite(sample).all():
         raise ValueError(f"the score at index {int(np.flatnonzero(~np.isfinite(sample))[0])} is not a finite number")
     return sample
 
 
 def _resampled_means(sample: Floats, resamples: int, random: np.random.Generator) -> Floats:
-    """(n,) -> (resamples,), the means of n values drawn with replacement. O(n · resamples) time."""
+    """Return the means of bootstrap samples: (n,) -> (resamples,), in O(n · resamples) time."""
     means = np.empty(resamples)
     rows = max(1, _DRAWS_AT_ONCE // sample.size)
     for start in range(0, resamples, rows):
         block = means[start : start + rows]
         block[:] = sample[random.integers(sample.size, size=(block.size, sample.size))].mean(axis=1)
-    return means.clip(sample.min(), sample.max())  # the mean of three thirds may be rounded to more than a third
+    return means.clip(sample.min(), sample.max())  # rounding may put the mean of equal values outside their range

@@ -1,4 +1,4 @@
-"""Outcomes of questions: answered or refused, right or wrong, with the cited documents; and their tables."""
+"""Outcomes of questions (answered or refused, right or wrong, with the cited documents), and tables of outcomes."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ Keys = frozenset[str]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with what is expected.
+    """A question with its expected answers and sources.
 
     Attributes:
-        id: what it is called in messages.
-        answers: that are accepted; none where they are not known, or the documents do not answer it.
-        answerable: whether the documents answer it.
-        sources: for each expected source the ids of the documents that it names, of which any counts.
-        named: the expected sources as people read them.
+        id: name of the question in messages.
+        answers: accepted answers; empty if they are unknown, or if the documents do not answer the question.
+        answerable: True if the documents answer the question.
+        sources: for each expected source, the ids of the documents that match it; citing any of them counts.
+        named: names of the expected sources.
     """
 
     id: str
@@ -52,14 +52,14 @@ class Outcome:
     """Outcome of a question.
 
     Attributes:
-        scores: of an answerable question with expected answers; None for others.
-        precision: the share of the cited documents that are expected; None where nothing is cited or expected.
-        recall: the share of the expected sources that are cited; None where the question was not answered, or none is
+        scores: metrics of the answer; None if the question has no expected answers.
+        precision: share of the cited documents that are expected; None if no document is cited or expected.
+        recall: share of the expected sources that are cited; None if the question was not answered, or if no source is
             expected.
-        guess: 1 if the guess of an extractive answer agrees with an expected answer, 0 if not; None without a guess, or
-            where the answers are not known.
-        cited: the origins of the cited documents, each once.
-        seconds: that the answer took.
+        guess: 1 if the guess of an extractive answer agrees with an expected answer, else 0; None without a guess or
+            expected answers.
+        cited: distinct origins of the cited documents.
+        seconds: time to answer.
     """
 
     asked: Asked
@@ -73,12 +73,12 @@ class Outcome:
 
     @property
     def refused(self) -> bool:
-        """Whether it was said that there is no answer."""
+        """True if the answer was a refusal."""
         return not self.answer.answered and self.answer.state != "uncited"
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """What is not as expected; none where everything is."""
+        """Differences from what is expected; empty if there are none."""
         if not self.asked.answerable:
             return () if self.refused else (NOT_REFUSED,)
         if not self.answer.answered:
@@ -99,7 +99,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A share or mean over questions, with its 95 % bootstrap interval; without questions there is no `interval`."""
+    """A share or mean over questions, with its 95 % bootstrap interval.
+
+    Attributes:
+        of: number of questions.
+        interval: mean and interval; None without questions.
+    """
 
     name: str
     of: int
@@ -107,7 +112,7 @@ class Measured:
 
 
 def ask_each(ask: Ask, questions: Collection[Asked], *, name: str, progress: Progress) -> list[Outcome]:
-    """Ask all questions, one after the other."""
+    """Ask all questions, one after another, and return their outcomes."""
     outcomes: list[Outcome] = []
     progress.start(f"answer {name}", len(questions), "questions")
     for asked in questions:
@@ -121,7 +126,7 @@ def ask_each(ask: Ask, questions: Collection[Asked], *, name: str, progress: Pro
 
 
 def judged(asked: Asked, answer: Answer, *, seconds: float = 0.0) -> Outcome:
-    """Compare an answer with what is expected."""
+    """Compare an answer with the expected answers and sources."""
     cited = _cited(answer)
     wanted = Keys().union(*asked.sources)
     right = [not documents.isdisjoint(wanted) for documents in cited.values()]
@@ -141,12 +146,12 @@ def judged(asked: Asked, answer: Answer, *, seconds: float = 0.0) -> Outcome:
 
 
 def measures(outcomes: Sequence[Outcome]) -> list[Measured]:
-    """The means over the questions that each measure is about."""
+    """Return the mean of each measure over the questions to which it applies."""
     return [_measured(name, values(outcomes)) for name, values in _MEASURES]
 
 
 def milliseconds(outcomes: Sequence[Outcome]) -> tuple[float, float]:
-    """Milliseconds of an answer: median and 95th percentile."""
+    """Return the median and the 95th percentile of the milliseconds per answer."""
     p50, p95 = np.percentile([outcome.seconds * 1000.0 for outcome in outcomes], [50, 95])
     return float(p50), float(p95)
 
@@ -190,7 +195,7 @@ def _scores(asked: Asked, answer: Answer) -> AnswerScores | None:
 
 
 def _cited(answer: Answer) -> Mapping[str, Keys]:
-    """By cited document all documents that have the text of the cited passage, too."""
+    """Return cited document -> all documents that contain the cited passage's text, including itself."""
     same = {hit.chunk_id: {repeat.document_id for repeat in hit.repeats} for hit in answer.evidence.hits}
     cited: dict[str, Keys] = {}
     for citation in answer.citations:
@@ -201,14 +206,14 @@ def _cited(answer: Answer) -> Mapping[str, Keys]:
 
 
 _LONGEST_CELL_CHARACTERS = 120
-"""Characters of an answer in a table."""
+"""Maximum characters of a cell in a table."""
 
 Outcomes = Mapping[str, Sequence[Outcome]]
-"""By retriever."""
+"""Name of the retriever -> its outcomes."""
 
 
 def as_measure_table(outcomes: Outcomes) -> Table:
-    """A line for each measure that there are questions for, a column for each retriever."""
+    """Return a table with a line per applicable measure and a column per retriever."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 1), pad_edge=False)
     table.add_column("")
     for name in outcomes:
@@ -223,9 +228,9 @@ def as_measure_table(outcomes: Outcomes) -> Table:
 
 
 def as_failure_table(outcomes: Sequence[Outcome]) -> Table:
-    """A line for each question whose answer is not as expected."""
+    """Return a table with a line for each question whose answer is not as expected."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for name in ("", "question", "expected", "said", "cited", "why"):
+    for name in ("", "question", "expected", "answer", "cited", "why"):
         table.add_column(name, overflow="fold")
     for outcome in outcomes:
         if outcome.failures:
@@ -242,7 +247,7 @@ def as_failure_table(outcomes: Sequence[Outcome]) -> Table:
 
 
 def as_objects(outcomes: Outcomes) -> list[dict[str, object]]:
-    """One object per retriever, with the documented keys of `overstory bench --answers FILE --json`."""
+    """Return one object per retriever, with the documented keys of `overstory bench --answers FILE --json`."""
     return [_object(name, each) for name, each in outcomes.items()]
 
 

@@ -1,11 +1,11 @@
-"""Questions of one's own in a CSV file, with the answers and the sources that are expected.
+"""A user's questions in a CSV file, with expected answers and sources.
 
 question,answer,source
 Who wrote Dracula?,Bram Stoker | Stoker,authors/stoker.md
 Who is the mayor of Whitby?,,
 
-Several answers or sources are separated by " | ". Without an answer the documents do not answer the question; the
-column `source` may be left out.
+Several answers or sources are separated by " | ". An empty answer means that the documents do not answer the question.
+The column `source` is optional.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _MOST_QUESTIONS_BYTES = 50_000_000
 _MOST_SOURCES_NAMED = 3
 
 _SEPARATORS = ",;\t"
-_HEADER = "Begin the file with the line question,answer,source; the last column may be left out."
-_QUOTE = 'Put cells with a separator, a quotation mark or a line break between quotation marks: "Ulm, Germany".'
+_HEADER = "Begin the file with the line question,answer,source; the column source is optional."
+_QUOTE = 'Quote cells that contain a separator, a quotation mark or a line break: "Ulm, Germany".'
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark begins like it
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark begins with the same bytes
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -43,11 +43,12 @@ _MARKS = (
 
 @dataclass(frozen=True, slots=True)
 class OwnQuestion:
-    """A row of the file; `line` is its first one.
+    """A row of the file.
 
     Attributes:
-        answers: that are accepted; none where the documents do not answer it.
-        sources: as they are written there, each of which should be cited.
+        line: number of the first line of the row.
+        answers: accepted answers; empty if the documents do not answer the question.
+        sources: expected sources, as written in the file, each of which should be cited.
     """
 
     line: int
@@ -57,7 +58,10 @@ class OwnQuestion:
 
 
 def read_own_questions(path: Path) -> list[OwnQuestion]:
-    """The questions of a CSV file with commas, semicolons or tabs, in UTF-8, or in UTF-16 or UTF-32 with their mark."""
+    """Read the questions of a CSV file.
+
+    Cells are separated by commas, semicolons or tabs. The encoding is UTF-8; UTF-16 and UTF-32 need a byte order mark.
+    """
     text = _text_of(path)
     rows = _rows(path, text)
     first = next(rows, None)
@@ -66,21 +70,22 @@ def read_own_questions(path: Path) -> list[OwnQuestion]:
     columns = _columns(path, *first)
     questions = [_question(path, line, cells, columns) for line, cells in rows]
     if not questions:
-        raise BenchError(f"{path}: there is no question below the header", remedy="Write one a line.")
+        raise BenchError(f"{path}: there is no question below the header", remedy="Write one question per line.")
     return questions
 
 
 def expected(questions: Iterable[OwnQuestion], documents: Iterable[StoredDocument], path: Path) -> list[Asked]:
-    """The questions with the documents that their sources name: by source, key or file name, or by how these end."""
+    """Match the sources of questions with documents, by source, key or file name, or by a trailing part of the path."""
     questions = list(questions)
     found = _documents_named({source for question in questions for source in question.sources}, documents)
     missing = [(question.line, source) for question in questions for source in question.sources if not found[source]]
     if missing:
         line, source = missing[0]
-        more = f", and {counted(len(missing) - 1, 'other source')} of other lines" if len(missing) > 1 else ""
+        more = f" (and {counted(len(missing) - 1, 'other source')})" if len(missing) > 1 else ""
         raise BenchError(
-            f"{path}, line {line}, column 'source': no document of the corpus is {source!r}{more}",
-            remedy=f"Name sources as overstory documents lists them, or how they end.{found.nearest(source)}",
+            f"{path}, line {line}, column 'source': no document of the corpus matches {source!r}{more}",
+            remedy="Write sources as `overstory documents` lists them, or the last part of their path."
+            f"{found.nearest(source)}",
         )
     return [
         Asked(
@@ -96,17 +101,17 @@ def expected(questions: Iterable[OwnQuestion], documents: Iterable[StoredDocumen
 
 
 def notes_on(asked: Sequence[Asked]) -> tuple[str, ...]:
-    """What readers of the figures should know: sources that name several documents."""
+    """Return notes on sources that match several documents."""
     several = {name: len(ids) for each in asked for name, ids in zip(each.named, each.sources, strict=True)}
-    named = [f"{name!r} names {number:,} documents" for name, number in several.items() if number > 1]
+    named = [f"{name!r} matches {number:,} documents" for name, number in several.items() if number > 1]
     if not named:
         return ()
-    more = f", and so do {len(named) - _MOST_SOURCES_NAMED} others" if len(named) > _MOST_SOURCES_NAMED else ""
-    return (f"{'; '.join(named[:_MOST_SOURCES_NAMED])}{more}: any of them counts.",)
+    more = f"; so do {len(named) - _MOST_SOURCES_NAMED} more sources" if len(named) > _MOST_SOURCES_NAMED else ""
+    return (f"{'; '.join(named[:_MOST_SOURCES_NAMED])}{more}. Citing any matching document counts.",)
 
 
 def among(asked: Sequence[Asked], matching: Collection[str]) -> list[Asked]:
-    """The questions with those of their sources that some documents are; without those that lose all of theirs.
+    """Keep only the sources that match given documents; leave out questions that lose all their sources.
 
     Args:
         matching: ids of documents.
@@ -121,8 +126,6 @@ def among(asked: Sequence[Asked], matching: Collection[str]) -> list[Asked]:
 
 
 class _SourceDocuments:
-    """The ids of the documents that each source names."""
-
     def __init__(self, wanted: Iterable[str]) -> None:
         self._ids: dict[str, set[str]] = {_plain(source): set() for source in wanted}
         self._last: dict[str, None] = {}
@@ -141,7 +144,7 @@ class _SourceDocuments:
 
     def nearest(self, source: str) -> str:
         near = difflib.get_close_matches(_plain(source).rpartition("/")[2], list(self._last), _MOST_SOURCES_NAMED)
-        return f" Near it: {', '.join(near)}." if near else ""
+        return f" Similar: {', '.join(near)}." if near else ""
 
 
 def _documents_named(sources: Iterable[str], documents: Iterable[StoredDocument]) -> _SourceDocuments:
@@ -156,7 +159,7 @@ def _plain(source: str) -> str:
 
 
 def _endings(name: str, longest: int) -> Iterator[str]:
-    """The name, and what follows each of its slashes, as far as it may be asked for."""
+    """Yield a path, and its ends after each slash, up to the longest source: "a/b/c" -> "a/b/c", "b/c", "c"."""
     yield name
     at = name.find("/", max(0, len(name) - longest - 1))
     while at >= 0:
@@ -169,10 +172,13 @@ def _text_of(path: Path) -> str:
         data = path.read_bytes()
     except OSError as error:
         raise BenchError(
-            f"{path}: it cannot be read: {error.strerror or error}", remedy="Name a CSV file that is there."
+            f"{path} cannot be read: {error.strerror or error}", remedy="Name an existing CSV file."
         ) from error
     if len(data) > _MOST_QUESTIONS_BYTES:
-        raise BenchError(f"{path}: {len(data):,} bytes are no file of questions", remedy="Name another file.")
+        raise BenchError(
+            f"{path} has {len(data):,} bytes; a file of questions may have {_MOST_QUESTIONS_BYTES:,}.",
+            remedy="Name another file.",
+        )
     codec = next((codec for mark, codec in _MARKS if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(codec)
@@ -180,11 +186,11 @@ def _text_of(path: Path) -> str:
         at = error.start if isinstance(error, UnicodeDecodeError) else 0
         line = data.count(b"\n", 0, at) + 1
         raise BenchError(
-            f"{path}, line {line}: it is not {'UTF-8' if codec.startswith('utf-8') else codec.upper()}",
+            f"{path}, line {line}: this is not {'UTF-8' if codec.startswith('utf-8') else codec.upper()}",
             remedy="Save it as CSV in UTF-8, or convert it: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW",
         ) from error
     if "\0" in text:
-        raise BenchError(f"{path}: it is no text", remedy="Save the table as CSV in UTF-8.")
+        raise BenchError(f"{path} is not a text file", remedy="Save the table as CSV in UTF-8.")
     return text
 
 
@@ -208,9 +214,9 @@ def _columns(path: Path, line: int, header: Sequence[str]) -> Mapping[str, int]:
         names.pop()
     for name in names:
         if name not in COLUMNS:
-            raise BenchError(f"{path}, line {line}: there is no column {name!r}", remedy=_HEADER)
+            raise BenchError(f"{path}, line {line}: unknown column {name!r}", remedy=_HEADER)
         if names.count(name) > 1:
-            raise BenchError(f"{path}, line {line}: the column {name!r} is there twice", remedy=_HEADER)
+            raise BenchError(f"{path}, line {line}: duplicate column {name!r}", remedy=_HEADER)
     for name in NEEDED:
         if name not in names:
             raise BenchError(f"{path}, line {line}: the column {name!r} is missing", remedy=_HEADER)
@@ -220,21 +226,22 @@ def _columns(path: Path, line: int, header: Sequence[str]) -> Mapping[str, int]:
 def _question(path: Path, line: int, cells: Sequence[str], columns: Mapping[str, int]) -> OwnQuestion:
     if any(cells[len(columns) :]):
         raise BenchError(
-            f"{path}, line {line}: {len(cells)} cells, but {len(columns)} columns: {cells[len(columns)]!r} is too much",
+            f"{path}, line {line}: {len(cells)} cells for {len(columns)} columns; the first extra cell is "
+            f"{cells[len(columns)]!r}",
             remedy=_QUOTE,
         )
     for name in NEEDED:
         if columns[name] >= len(cells):
             raise BenchError(
-                f"{path}, line {line}, column {name!r}: the row ends before it",
-                remedy="Write the separator also where the answer is empty: Who is the mayor of Whitby?,",
+                f"{path}, line {line}, column {name!r}: the row ends before this column",
+                remedy="Write the separator even if the answer is empty: Who is the mayor of Whitby?,",
             )
     text = cells[columns["question"]]
     try:
         check_question(text)
     except QuestionError as error:
         raise BenchError(
-            f"{path}, line {line}, column 'question': {error}", remedy="Write it, or leave the line out."
+            f"{path}, line {line}, column 'question': {error}", remedy="Write a question, or remove the line."
         ) from error
     at = columns.get("source", len(cells))
     return OwnQuestion(line, text, _several(cells[columns["answer"]]), _several(cells[at] if at < len(cells) else ""))

@@ -1,4 +1,4 @@
-"""Comparison of retrievers: loads a benchmark, asks its questions one at a time, measures quality and time."""
+"""Comparison of retrievers: load a benchmark, ask its questions one at a time, and measure quality and time."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from overstory.answer import Answer, without_citations
 from overstory.bench.dataset import BenchDataset, BenchQuestion, Qrels
+from overstory.bench.layout import Layout, document_qrels, documents, source_name
 from overstory.bench.metrics import (
     AnswerScores,
     Scores,
@@ -20,7 +21,6 @@ from overstory.bench.metrics import (
     mean_scores,
     scores_by_question,
 )
-from overstory.bench.packing import Layout, document_qrels, documents, source_name
 from overstory.display import counted
 from overstory.errors import BenchError, LlmError, OverstoryError
 from overstory.index import CorpusStatus
@@ -32,11 +32,11 @@ from overstory.systems.settings import parse
 METRIC_DEPTH = 10
 """The deepest rank of any metric, and the minimum number of documents to retrieve."""
 LOAD_STAGE = "load"
-"""Not an index stage; every comparison records it again, even if there is nothing to load."""
+"""Name of the loading step, which is not an index stage. Every comparison records it, even if nothing is loaded."""
 
 
 class Refined(TypedDict, total=False):
-    """How each question is refined, as options of `Knowledge.retriever` and `Knowledge.ask`."""
+    """Search options for all questions, as in `Knowledge.retriever` and `Knowledge.ask`."""
 
     rerank: bool
     decompose: bool
@@ -78,15 +78,15 @@ def compare(
     say: Callable[[str], object] = str,
     progress: Progress | None = None,
 ) -> list[BenchResult]:
-    """The results of the retrievers, in the given order.
+    """Measure retrievers on a benchmark; return their results in the given order.
 
     Args:
-        knowledge: opened on `corpus_name(…)`, a corpus only for this dataset in this layout. Existing data is kept.
-        refined: how questions are refined, for all retrievers alike.
-        asking: returns the function that answers with a named retriever, if answers are measured.
-        matching: gives the keys of the documents that fulfil the filter of `refined`, once they are loaded: others are
-            relevant to no question, and questions without a relevant document are left out.
-        say: is told what readers of the figures should know.
+        knowledge: opened on `corpus_name(…)`, a corpus for this dataset in this layout only. Existing data is kept.
+        refined: search options for all retrievers.
+        asking: returns a function that answers questions with a named retriever; None if answers are not measured.
+        matching: returns the keys of the documents that match the filter of `refined`, after they are loaded. Other
+            documents are not relevant, and questions without a relevant document are left out.
+        say: receives notes for the reader of the figures.
     """
     made = {name: knowledge.retriever(name, repeats=True, **(refined or {})) for name in retrievers}
     load_and_index(knowledge, dataset, layout, retrievers)
@@ -113,7 +113,7 @@ def compare(
 
 
 def relevant_among(qrels: Qrels, matching: Container[str]) -> Qrels:
-    """The judgements of some documents, of the questions to which one of these is relevant."""
+    """Keep the judgements of given documents, and the questions that have a relevant document among them."""
     left = {
         question: {document: score for document, score in scores.items() if document in matching}
         for question, scores in qrels.items()
@@ -122,30 +122,32 @@ def relevant_among(qrels: Qrels, matching: Container[str]) -> Qrels:
 
 
 def left_out(questions: int, asked: int, where: str) -> str:
-    """What a filter leaves of some questions, in words; an error if it leaves none."""
+    """Return a note on the questions that a filter leaves out; raise `BenchError` if it leaves out all.
+
+    Args:
+        questions: number of questions before the filter.
+        asked: number of questions that have a relevant document which matches the filter.
+        where: the filter.
+    """
     if not asked:
         raise BenchError(
-            f"To none of the {counted(questions, 'question')} is a document relevant that fulfils {where!r}.",
-            remedy="`overstory documents --where` lists the documents that do.",
+            f"No document that matches {where!r} is relevant to any of the {counted(questions, 'question')}.",
+            remedy="`overstory documents --where` lists the documents that match.",
         )
     gone = counted(questions - asked, "question")
-    return (
-        f"Documents that do not fulfil the filter are relevant to no question: left out for that are {gone} of "
-        f"{questions:,}."
-    )
+    return f"{gone} of {questions:,} left out, because no relevant document matches the filter."
 
 
 def load_and_index(
     knowledge: BenchedKnowledge, dataset: BenchDataset, layout: Layout, retrievers: Iterable[str]
 ) -> None:
-    """Load what is missing of a dataset, and build or update the indexes that the retrievers need."""
+    """Load the missing documents of a dataset, and build or update the indexes that the retrievers need."""
     passages = documents(dataset.read_passages(), layout, source=source_name(dataset))
     knowledge.ingest_documents(passages, strict=True)
     knowledge.index(systems=_systems(retrievers))
 
 
 def _systems(retrievers: Iterable[str]) -> list[str]:
-    """The systems that retrievers belong to, with the options of their indexes that the retrievers need."""
     needs: dict[str, list[str]] = {}
     for retriever in retrievers:
         name, _, options = retriever.partition(":")
@@ -178,18 +180,18 @@ class AnswerRow:
 
 
 def check_answers(questions: Sequence[BenchQuestion], path: Path) -> tuple[str, ...]:
-    """Notes on the gold answers for readers of the figures."""
+    """Return notes on missing gold answers; raise `BenchError` if no question has one."""
     lacking = sum(not question.answers for question in questions)
     if lacking == len(questions):
         raise BenchError(
             f"{path}: no question has an answer to compare with",
-            remedy='Give each its answers, as "metadata": {"answers": ["Dublin"]}, or leave --answers out.',
+            remedy='Add answers to the questions, as "metadata": {"answers": ["Dublin"]}, or leave out --answers.',
         )
-    return (f"{counted(lacking, 'question')} without gold answers count for passages alone.",) if lacking else ()
+    return (f"{counted(lacking, 'question')} without gold answers: only passages are scored.",) if lacking else ()
 
 
 def ask_all(ask: Ask, questions: Sequence[BenchQuestion], *, name: str, progress: Progress) -> AnswerRow:
-    """Answer all questions with gold answers (at least one) and return the scores."""
+    """Answer all questions that have gold answers, at least one, and return the scores."""
     asked = [question for question in questions if question.answers]
     each: list[AnswerScores] = []
     kinds: set[str] = set()
@@ -208,7 +210,7 @@ def ask_all(ask: Ask, questions: Sequence[BenchQuestion], *, name: str, progress
 
 
 def answer_of(ask: Ask, question: str, place: str) -> Answer:
-    """The answer to a question; an error begins with its place in the benchmark."""
+    """Return the answer to a question. An error message begins with the place of the question in the benchmark."""
     try:
         return ask(question)
     except LlmError:
@@ -227,14 +229,14 @@ class RankedDocument:
 
 @dataclass(frozen=True, slots=True)
 class RankedDocuments:
-    """The documents for a question, best first, and the seconds of the final call of the retriever."""
+    """The documents for a question, best first, with the duration of the final call of the retriever in seconds."""
 
     documents: tuple[RankedDocument, ...]
     seconds: float
 
 
 def rank_documents(hits: Iterable[Hit]) -> tuple[RankedDocument, ...]:
-    """The documents of the hits, each once, in the order of their best chunks."""
+    """Return the distinct documents of the hits, in the order of their best chunks."""
     best: dict[str, RankedDocument] = {}
     for hit in hits:
         best.setdefault(hit.source_key, RankedDocument(hit.source_key, hit.score))
@@ -242,10 +244,9 @@ def rank_documents(hits: Iterable[Hit]) -> tuple[RankedDocument, ...]:
 
 
 def retrieve_documents(retriever: Retriever, question: str, k: int) -> RankedDocuments:
-    """The first `k` documents for a question, or fewer if the retriever finds fewer.
+    """Return the first `k` documents for a question, or fewer if the retriever finds fewer.
 
-    If the first `k` chunks belong to fewer documents, the number of chunks is doubled as long as the retriever returns
-    more.
+    If the first `k` chunks belong to fewer than `k` documents, the number of chunks is doubled until there are enough.
     """
     asked = k
     while True:
@@ -268,7 +269,7 @@ class BenchRow:
     Attributes:
         scores: means over the questions.
         p50_ms, p95_ms: milliseconds per question, median and 95th percentile, of the retriever's final call.
-        index_s: seconds that building the retriever's index took, when it was built.
+        index_s: seconds that it took to build the retriever's index.
         queries: number of questions.
     """
 
@@ -285,9 +286,9 @@ class BenchResult:
     """The result of one retriever.
 
     Attributes:
-        rankings: the documents found for each question, best first.
-        scores: the metrics of each question with gold, in the same order for every retriever.
-        answers: the metrics of its answers, if requested.
+        rankings: question id -> documents found, best first.
+        scores: question id -> metrics, in the same order for all retrievers.
+        answers: the metrics of the answers, if requested.
     """
 
     row: BenchRow
@@ -310,11 +311,11 @@ def run_bench(
     """Run every question once, after a few warm-up questions, and rank documents by their best chunk.
 
     Args:
-        questions: at least one.
+        questions: the questions, at least one.
         name: the retriever's name in the report; by default its own.
-        qrels: judgements at the level of documents (see `packing.document_qrels`).
-        k: documents per question; at least `METRIC_DEPTH` are retrieved, and the first `k` kept in the rankings.
-        ask: answers a question with this retriever; run after the retrieval, and not timed.
+        qrels: judgements of documents (see `layout.document_qrels`).
+        k: documents per question. At least `METRIC_DEPTH` are retrieved, and the first `k` are kept in the rankings.
+        ask: answers a question with this retriever. Answers are produced after the retrieval and are not timed.
     """
     progress = progress or Silence()
     name = name or retriever.name
@@ -334,14 +335,15 @@ def run_interleaved(
     index_seconds: Mapping[str, float] | None = None,
     progress: Progress | None = None,
 ) -> list[BenchResult]:
-    """Ask every retriever a question before the next question, so that other work on the machine slows all alike.
+    """Run all retrievers on each question before the next question, so that other load affects all of them equally.
 
-    The order of the retrievers rotates from question to question: none always finds the store warmed up by another.
+    The order of the retrievers rotates from question to question, so that no retriever always benefits from the caches
+    that another one has filled.
 
     Args:
-        retrievers: by their names in the report; the results have their order.
+        retrievers: name in the report -> retriever; the results have the same order.
         questions, qrels, k: as for `run_bench`.
-        index_seconds: by name; 0 if left out.
+        index_seconds: name -> seconds to build the index; by default 0.
     """
     progress = progress or Silence()
     progress.start(f"ask {', '.join(retrievers)}", len(questions), "questions")

@@ -1,4 +1,4 @@
-"""The graph in Neo4j Browser: saved queries, a guide made from them, colours and captions."""
+"""Support for Neo4j Browser: saved queries, a guide to them, colours and captions."""
 
 from overstory.browser.guide import Addresses, GuideServer, place_commands, serve_guide
 from overstory.browser.queries import Contribution, SavedQuery, all_queries, saved_queries

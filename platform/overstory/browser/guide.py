@@ -1,7 +1,7 @@
-"""The guide: a page of slides for Neo4j Browser's `:guide` and `:play`, made from the saved queries and their headers.
+"""The guide: slides for Neo4j Browser's `:guide` and `:play`, generated from the saved queries and their headers.
 
-Browser takes `<slide>` elements. A click on an element with `data-populate` puts that text into the editor; on one with
-`data-exec` it runs the command, which is written without its colon. What looks like an event handler is stripped.
+Browser shows `<slide>` elements. A click on an element with `data-populate` puts the text into the editor. A click on
+an element with `data-exec` runs the command, which is written without its colon. Event handlers are stripped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from overstory.browser.queries import (
 from overstory.browser.style import FILE_NAME, archive, archive_name, style_of
 from overstory.graph import Corpus, GraphClient
 
-_CONNECT = "<p>To connect: user <code>neo4j</code>, and what <code>overstory server password</code> prints.</p>\n"
+_CONNECT = "<p>To connect: user <code>neo4j</code>, password from <code>overstory server password</code>.</p>\n"
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><title>{title}</title></head>
@@ -46,12 +46,12 @@ def guide(
     queries_url: str,
     embedded: bool = False,
 ) -> str:
-    """The page.
+    """Return the HTML page of the guide.
 
     Args:
-        examples: values that the parameters are set to by a click.
-        embedded: say where to find the embedded server's password.
-        style_url, queries_url: where the style file and the archive of the queries are served.
+        examples: example values of the parameters, which a click sets.
+        style_url, queries_url: addresses of the style file and of the archive of queries.
+        embedded: True to show how to get the password of the embedded server.
     """
     slides = [(_CONNECT if embedded else "") + _start(corpus, examples, style_url, queries_url)]
     slides += [_chapter(title, queries) for title, queries in chapters.items()]
@@ -60,15 +60,15 @@ def guide(
 
 
 def parameters_command(values: Mapping[str, str]) -> str:
-    """The Browser command that sets all parameters, without its colon.
+    """Return the Browser command that sets all parameters, without its colon.
 
-    Browser takes a semicolon for the end of a command, even in a string; JSON and Cypher both know it as \\u003b.
+    Browser ends a command at a semicolon, even in a string. So semicolons are escaped as \\u003b.
     """
     return "params " + json.dumps(dict(values), ensure_ascii=False).replace(";", "\\u003b")
 
 
 def parameter_command(name: str, value: str) -> str:
-    """The Browser command that sets one parameter and keeps the others."""
+    """Return the Browser command that sets one parameter and keeps the others."""
     quoted = value.replace("\\", "\\\\").replace("'", "\\'").replace(";", "\\u003b")
     return f":param {name} => '{quoted}'"
 
@@ -78,25 +78,24 @@ def _start(corpus: str, examples: Mapping[str, str], style_url: str, queries_url
         f"<tr><td><code>${name}</code></td><td>{_text(meaning)}</td></tr>\n" for name, meaning in PARAMETERS.items()
     )
     return f"""<h3>The corpus “{_text(corpus)}”</h3>
-<p>A <b>Document</b> is cut into passages (<b>Chunk</b>), in reading order (NEXT). A passage MENTIONS names
-(<b>Entity</b>; people, organisations, places, works and technical names have colours of their own). A <b>Fact</b> is
-STATED_IN a passage, and has a SUBJECT and an OBJECT; where both are names, these are RELATED. The command
-<code>overstory entities</code> hides, merges and renames names that are wrong.</p>
+<p>A <b>Document</b> is split into passages (<b>Chunk</b>), in reading order (NEXT). A passage MENTIONS entities
+(<b>Entity</b>); people, organisations, places, works and technical terms have different colours. A <b>Fact</b> is
+STATED_IN a passage, and has a SUBJECT and an OBJECT. If both are entities, they are RELATED. To hide, merge or rename
+wrong entities, use <code>overstory entities</code>.</p>
 <h4>1. Set colours and captions</h4>
 <p>{_runs(f"style {style_url}", "Set them")}</p>
 <p>{_runs("config autoComplete: false", "Draw only what a query finds")}: otherwise Browser adds all other
 relationships between the nodes.</p>
-<h4>2. Set something to ask for</h4>
+<h4>2. Set the parameters</h4>
 <p>{_runs(parameters_command(examples), "Set examples from this corpus")}</p>
 <table>
 {meanings}</table>
-<p>{_edits(parameter_command("name", examples["name"]), "Set another name")}, say: change it in the editor, and run
-it.</p>
-<h4>3. Ask</h4>
-<p>The next pages have queries. A click puts one into the editor; Ctrl+Enter runs it (⌘+Enter on a Mac).</p>
+<p>{_edits(parameter_command("name", examples["name"]), "Set another name")}: change it in the editor, and run it.</p>
+<h4>3. Run queries</h4>
+<p>The next slides have queries. A click puts a query into the editor; Ctrl+Enter runs it (⌘+Enter on a Mac).</p>
 <h4>To keep the queries</h4>
-<p><a href="{html.escape(queries_url)}" target="_blank">Download them</a>, and drop the file onto this window: they are
-then among the favourites (the star at the left), in a folder.</p>
+<p><a href="{html.escape(queries_url)}" target="_blank">Download them</a>, and drop the file onto this window. They then
+appear in a folder of favourites (the star on the left).</p>
 """
 
 
@@ -129,7 +128,7 @@ _QUERIES = "queries.zip"
 def serve_guide(
     server: GuideServer, graph: GraphClient, corpus: Corpus, contributions: Sequence[Contribution] = ()
 ) -> str:
-    """Puts the guide, the style and the queries on the server; returns the address of the guide."""
+    """Put the guide, the style and the queries on the server; return the address of the guide."""
     chapters = saved_queries(corpus.label, contributions)
     page = guide(
         corpus.name,
@@ -146,22 +145,22 @@ def serve_guide(
     return server.url(_GUIDE)
 
 
-# The web server of the guide, for this machine alone, with a few fixed files.
+# The web server of the guide, for this machine only, with a few fixed files.
 #
-# Browser fetches guides from `localhost`, a host that it trusts by default, by a request across origins. Only the pages
-# of one Browser are answered so: what another site's page in the same web browser asks for, it does not get to read.
+# Browser fetches guides from `localhost`, which it trusts by default, with a cross-origin request. CORS headers allow
+# this for the pages of one Browser only, so that pages of other sites cannot read the files.
 
 LISTENS = "127.0.0.1"
 HOST = "localhost"
-"""Allowed by Browser's defaults, unlike 127.0.0.1."""
+"""Host in addresses: Browser allows it by default, unlike 127.0.0.1."""
 
 _PREFERRED_PORT = 7479
-"""Keeps yesterday's links valid; if the port is taken, any free one is used."""
+"""A fixed port keeps links valid between runs. If it is taken, any free port is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to serve: `type` is its content type; with a `name`, it is a download of that name."""
+    """A file to serve; `type` is its content type. With a `name`, the file is sent as a download."""
 
     content: bytes
     type: str
@@ -169,13 +168,14 @@ class File:
 
 
 class GuideServer:
-    """Serves files under `http://localhost:<port>/` from the moment it is entered until it is left."""
+    """Serves files under `http://localhost:<port>/` while its context is entered."""
 
     def __init__(self, *, origin: str, port: int = _PREFERRED_PORT) -> None:
-        """Takes the port.
+        """Bind the port.
 
         Args:
-            origin: the pages that may read the files, as "http://127.0.0.1:7474".
+            origin: origin of the pages that may read the files, such as "http://127.0.0.1:7474".
+            port: preferred port; any free port is used if it is taken.
         """
         self._files: dict[str, File] = {}
         handler = _handler(self._files, _host_of(origin))
@@ -185,15 +185,15 @@ class GuideServer:
             self._server = _Server((LISTENS, 0), handler)
 
     def url(self, path: str) -> str:
-        """Where a file of this path is, or will be."""
+        """Return the address of a file with this path."""
         return f"http://{HOST}:{self._server.server_port}/{path}"
 
     def put(self, path: str, file: File) -> None:
-        """Serves a file from now on, in place of any that was there."""
+        """Serve a file under a path, replacing an earlier one."""
         self._files[f"/{path}"] = file
 
     def wait(self) -> None:
-        """Returns when the serving thread ends, which is when somebody interrupts this one."""
+        """Wait until the server thread ends, or until this thread is interrupted."""
         while self._thread.is_alive():
             self._thread.join(timeout=1.0)
 
@@ -214,7 +214,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Nothing: a client that disconnects early is no news for the user's terminal."""
+        """Ignore errors such as a client that disconnects early."""
 
 
 def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPRequestHandler]:
@@ -232,7 +232,7 @@ def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPReque
                 self._send(file)
 
         def do_OPTIONS(self) -> None:
-            """Answers a CORS preflight request: Browser sends headers of its own."""
+            """Answer a CORS preflight request, which Browser sends because it adds headers."""
             self.send_response(204)
             self._allow_origin()
             self.send_header("Access-Control-Allow-Methods", "GET")
@@ -240,7 +240,7 @@ def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPReque
             self.end_headers()
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 # the base class' name
-            """Nothing: the terminal is the user's."""
+            """Log nothing, because the server runs in the user's terminal."""
 
         def _send(self, file: File) -> None:
             self.send_response(200)
@@ -260,7 +260,7 @@ def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPReque
                 self.send_header("Vary", "Origin")
 
         def _asked_by_name(self) -> bool:
-            # a foreign name that points here would make its pages of the same origin
+            # Refuse foreign host names that resolve to this machine (DNS rebinding).
             return _host_of(f"//{self.headers.get('Host', '')}") in own
 
     return Handler
@@ -269,7 +269,7 @@ def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPReque
 def _host_of(url: str) -> str:
     try:
         return urlsplit(url).hostname or ""
-    except ValueError:  # brackets that are no address; anybody may send anything
+    except ValueError:  # invalid brackets: the header may contain anything
         return ""
 
 
@@ -280,16 +280,17 @@ _PLACES: Mapping[frozenset[str], str] = {
     frozenset({"tree"}): "tree",
     frozenset({"tree", "community"}): "community",
 }
-"""By the parameters that are given, the saved query that draws the place."""
+"""Given parameters -> name of the saved query that draws the place."""
 
 
 def place_commands(label: str, values: Mapping[str, str]) -> tuple[str, str] | None:
-    """The title of the query that draws a place, and what Browser's editor takes: commands that set these values, and
-    the query. None where no saved query takes them.
+    """Return the title of the query that draws a place, and the text for Browser's editor.
+
+    The text sets the parameters and then runs the query. Return None if no saved query has exactly these parameters.
 
     Args:
-        label: of the corpus.
-        values: by the names of parameters of saved queries.
+        label: label of the corpus.
+        values: parameter -> value.
     """
     wanted = _PLACES.get(frozenset(values))
     for query in all_queries(saved_queries(label)):
@@ -307,9 +308,9 @@ class Addresses:
     """Addresses of one database.
 
     Attributes:
-        browser: address of Neo4j Browser itself, up to and with its last slash.
-        bolt: address of the database, as Browser connects to it.
-        embedded: whether it is the embedded server's.
+        browser: address of Neo4j Browser, including the trailing slash.
+        bolt: address at which Browser connects to the database.
+        embedded: True for the embedded server.
     """
 
     browser: str
@@ -320,11 +321,10 @@ class Addresses:
 
     @classmethod
     def of(cls, graph: GraphClient, *, browser: str | None = None) -> Addresses:
-        """The addresses of a connected database.
+        """Return the addresses of a connected database.
 
         Args:
-            browser: where Browser is; if left out, the embedded server's own, or where a server of the user's usually
-                has it (port 7474 of its host).
+            browser: address of Browser; by default that of the embedded server, or port 7474 of the database's host.
         """
         return cls(
             browser=browser_address(browser, graph.browser_url, graph.uri),
@@ -336,13 +336,12 @@ class Addresses:
 
     @property
     def origin(self) -> str:
-        """The origin of the page, as web browsers define it."""
+        """The web origin of Browser's page."""
         parts = urlsplit(self.browser)
         return f"{parts.scheme}://{parts.netloc}"
 
     def link(self, guide: str = "", *, editor: str = "") -> str:
-        """Opens Browser with user and database filled in and, if one is given, the guide of this address or this
-        text in its editor."""
+        """Return a link that opens Browser with user and database filled in, and a guide or a text in the editor."""
         scheme, separator, rest = self.bolt.partition("://")
         values = {"dbms": f"{scheme}{separator}{self.user}@{rest}", "db": self.database}
         if guide:
@@ -353,7 +352,7 @@ class Addresses:
 
 
 def browser_address(named: str | None, own: str, bolt: str) -> str:
-    """The address of Browser: the given one, else the server's own HTTP address, else the usual one."""
+    """Return the address of Browser: the given one, else the server's own HTTP address, else the default one."""
     base = (named or own or f"http://{_host(bolt)}:{_USUAL_PORT}").rstrip("/")
     return f"{base}/" if base.endswith("/browser") else f"{base}/browser/"
 

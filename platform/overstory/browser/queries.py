@@ -1,7 +1,7 @@
-"""The saved queries under `cypher/saved_queries/` and those of systems: titles, parameters, and the text for a corpus.
+"""Saved queries for Neo4j Browser, from `cypher/saved_queries/` and from systems.
 
-A query's header documents it: the first line is its title (Browser calls a favourite so), then
-come its parameters and its rows. The guide includes whatever is added to the folder.
+The header of a query has its title (which is also the name of the favourite in Browser), its parameters and its rows.
+Queries that are added to the folder appear in the guide automatically.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from overstory.graph.statements import statement, statement_names
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """Of one system.
+    """The queries, labels and styles of a system.
 
     Attributes:
-        name: of the system; its queries are called NAME_….
-        title: of its chapter.
-        queries: names of statements, in the order of reading.
-        labels: the kinds of its nodes, which carry the label of their corpus with each of these, too.
-        marks: what these may carry besides ("Corpus_…_MARK").
-        slotted: those of `labels` that also carry the slot of their generation ("Corpus_…_KIND_A").
-        examples: a statement that gives values of parameters (`queries.PARAMETERS`), and takes those that were found
-            before; "" if there is none.
-        style: GraSS rules for those kinds and relationships that have a look of their own.
+        name: name of the system; its queries are called NAME_….
+        title: title of its chapter in the guide.
+        queries: names of its statements, in reading order.
+        labels: labels of its nodes; each node also has the label "Corpus_…_LABEL".
+        marks: suffixes of further labels of its nodes ("Corpus_…_MARK").
+        slotted: members of `labels` whose nodes also have the slot of their generation ("Corpus_…_LABEL_A").
+        examples: name of a statement that returns example values for `PARAMETERS`, given the values found before; ""
+            if there is none.
+        style: GraSS rules for node labels and relationships with a style of their own.
     """
 
     name: str
@@ -57,24 +57,23 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
     "Search": ("find_text", "similar_passages"),
     "Communities": ("tree", "community", "report", "tree_entropy"),
 }
-"""The order of reading. Queries that are named nowhere come after these, in a chapter of their own; then come those of
-systems."""
+"""Chapters and their queries, in reading order. Other queries follow in a last chapter, before those of systems."""
 
 REMAINING = "More"
 
 PARAMETERS: Mapping[str, str] = {
-    "name": "a name; an alias will do, and upper or lower case",
-    "other": "a second name",
+    "name": "the name or alias of an entity, in any case",
+    "other": "the name of a second entity",
     "document": "the title, id or source of a document",
-    "other_document": "another document, named in the same way",
-    "key": "a key of metadata, as overstory metadata lists them",
-    "tree": "the name of a tree, as overstory tree takes it",
-    "community": "the id of a community, or enough of its beginning, as overstory tree shows it",
+    "other_document": "the title, id or source of another document",
+    "key": "a metadata key; `overstory metadata` lists them",
+    "tree": "the name of a tree, as for `overstory tree`",
+    "community": "the id of a community, or its first characters, as `overstory tree` shows it",
     "layer": "the number of a layer of summaries, from 1",
-    "type": "a type of names, as PERSON, ORG or GPE; '' for all",
-    "words": "words to look for, in Lucene's syntax",
+    "type": "a type of entities, such as PERSON, ORG or GPE; '' for all",
+    "words": "words to search for, in Lucene's syntax",
 }
-"""The parameters of the queries. A name means the same in all of them, so values are set only once."""
+"""Parameter -> its meaning, which is the same in all queries, so that values are set only once."""
 
 _GENERAL_NAMES = (
     "abstract acknowledgements acknowledgments appendix author authors bibliography chapter conclusion content "
@@ -83,10 +82,10 @@ _GENERAL_NAMES = (
     "references search section see software summary synopsis table title true usage user users version"
 )
 GENERAL = frozenset(_GENERAL_NAMES.split())
-"""Names that a first picture should not be about, in lower case: parts of documents, and what any of them has."""
+"""Lower-case names that are too general for an example, such as parts of documents."""
 
 _HEADING = r"(?s)\W*(\d|\p{Lu}(\.\d)+).*|\P{L}*"
-"""In Java's syntax: names that begin with a number, such as a heading's, and those without a letter."""
+"""Pattern in Java's syntax for names that begin with a number, such as headings, and names without letters."""
 
 _HEADER = re.compile(r"(?P<title>[^\n]+)\nParameters: (?P<parameters>.+?)\nRows: (?P<rows>.+)", re.DOTALL)
 _PARAMETER = re.compile(r"\$([a-z_]+)")
@@ -95,15 +94,15 @@ _NOT_A_WORD = re.compile(r"\W+")
 
 @dataclass(frozen=True, slots=True)
 class SavedQuery:
-    """A query that can be pasted into Neo4j Browser as it is.
+    """A query that can be pasted into Neo4j Browser.
 
     Attributes:
-        name: of its file, without the folder; of a system's, with the system's name before it.
-        statement: its name among all statements.
-        title: one line.
-        parameters: the names of those it takes, without `$`.
-        rows: what it returns.
-        text: the whole statement for one corpus, header included.
+        name: name of the query, without the folder; prefixed with the name of its system, if it has one.
+        statement: name of the statement.
+        title: title of one line.
+        parameters: names of the parameters, without `$`.
+        rows: description of the returned rows.
+        text: the whole statement for one corpus, including the header.
     """
 
     name: str
@@ -115,14 +114,14 @@ class SavedQuery:
 
     @property
     def is_picture(self) -> bool:
-        """Whether Browser draws what comes back."""
+        """True if the query returns paths, which Browser draws as a picture."""
         return " PATH" in self.rows
 
 
 def saved_queries(
     label: str, contributions: Sequence[Contribution] = (), *, order: Mapping[str, tuple[str, ...]] = CHAPTERS
 ) -> dict[str, list[SavedQuery]]:
-    """All saved queries for the corpus of this label, by chapter, in the order of reading; a system is one chapter."""
+    """Return the saved queries for the corpus with this label, by chapter in reading order; a system is one chapter."""
     queries = (_query(name.removeprefix(f"{FOLDER}/"), name, label) for name in statement_names(FOLDER))
     found = {query.name: query for query in queries}
     chapters = {chapter: [found.pop(name) for name in names if name in found] for chapter, names in order.items()}
@@ -136,15 +135,11 @@ def saved_queries(
 
 
 def all_queries(chapters: Mapping[str, list[SavedQuery]]) -> list[SavedQuery]:
-    """The queries of all chapters, in order."""
     return [query for queries in chapters.values() for query in queries]
 
 
 def example_parameters(graph: GraphClient, label: str, contributions: Sequence[Contribution] = ()) -> dict[str, str]:
-    """A value for each parameter of the saved queries, taken from the corpus, so that they find something at once.
-
-    Where the corpus has nothing that fits, the value is "".
-    """
+    """Return an example value from the corpus for each parameter of the saved queries; "" if there is none."""
     (row,) = graph.run("browser/examples", label, read=True, general=sorted(GENERAL), heading=_HEADING)
     found = {name: str(row.get(name) or "") for name in PARAMETERS}
     for statement_of_system in [each.examples for each in contributions if each.examples]:

@@ -1,9 +1,9 @@
-"""Colours, sizes and captions for Neo4j Browser, in its own format (GraSS): one rule for each kind of node.
+"""Colours, sizes and captions for Neo4j Browser, in its format GraSS: one rule per kind of node.
 
-Browser gives every label that no rule names a colour of its own, by a rule at the end. All rules that fit a node are
-applied in order, so that such a rule would win over ours: a node carries the label of its corpus, too. That is why the
-labels that say nothing about a node's kind have rules, before those of the kinds. Browser lists all labels in its
-legend and offers no way to leave one out; those of these rules are transparent there.
+Browser appends a rule with a new colour for each label without a rule, and later rules win. Our nodes also have labels
+that do not denote a kind, such as that of their corpus. Without a rule for these labels, Browser's rules would override
+the colours of the kinds. So they get transparent rules before those of the kinds. Browser still lists them in its
+legend, where they are transparent.
 """
 
 from __future__ import annotations
@@ -49,11 +49,10 @@ MARKERS = (
     *("_Boilerplate", "_BoilerplateOnly", "_BoilerplateStale"),
     *("_OriginalNames", "_Renamed"),
 )
-"""Suffixes of a corpus' label for the labels that its nodes carry besides their kind; nodes of systems carry
-more (`Contribution.labels`)."""
+"""Suffixes of the labels "Corpus_…" that nodes have in addition to their kind; systems add `Contribution.labels`."""
 
 PLAIN_MARKERS = ("Overstory", "OfDocument", "OfChunk", "OfEntity", "Shared", "BoilerplateOnly")
-"""Labels that say nothing of the kind of a node, and are the same in all corpora."""
+"""Labels that do not denote the kind of a node and are the same in all corpora."""
 
 SLOTS = ("A", "B")
 
@@ -68,9 +67,13 @@ _PLAIN = """node.{label} {{
 
 
 def style(labels: Iterable[str], contributions: Sequence[Contribution] = (), *, index_sets: Iterable[str] = ()) -> str:
-    """The style for the corpora of these labels, and of those of their index sets, with the kinds of these systems.
+    """Return the style for corpora with these labels, including the kinds of systems.
 
-    A kind of theirs without a rule looks like what it also is, as a community of a system's does like any other.
+    A kind of a system without a rule is drawn like its more general kind: its communities look like all communities.
+
+    Args:
+        labels: labels of the corpora.
+        index_sets: labels of the index sets of the corpora.
     """
     own = "".join(each.style for each in contributions)
     kinds = [label for each in contributions for label in each.labels]
@@ -88,7 +91,7 @@ def style(labels: Iterable[str], contributions: Sequence[Contribution] = (), *, 
 
 
 def style_of(graph: GraphClient, contributions: Sequence[Contribution] = ()) -> str:
-    """The style for all corpora of a database: Browser has one at a time, whatever it shows."""
+    """Return the style for all corpora of a database, because Browser has only one style at a time."""
     corpora = [size.corpus for size in list_corpora(graph)]
     sets = (set_label(corpus.index_set) for corpus in corpora)
     return style((corpus.label for corpus in corpora), contributions, index_sets=sets)
@@ -99,17 +102,17 @@ def archive_name(corpus: str) -> str:
 
 
 def archive(corpus: str, queries: Iterable[SavedQuery]) -> bytes:
-    """A ZIP file that Browser, when it is dropped there, turns into a folder of favourites."""
+    """Return a ZIP file that becomes a folder of favourites when it is dropped onto Browser."""
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as file:
         for query in queries:
-            # An entry made from a name alone has a fixed date: the same queries give the same file.
+            # An entry created from a name has a fixed date, so equal queries give equal files.
             file.writestr(zipfile.ZipInfo(f"Overstory {_file_name(corpus)}/{query.name}.cypher"), query.text)
     return written.getvalue()
 
 
 def save(folder: Path, corpus: str, queries: Sequence[SavedQuery], style: str) -> list[Path]:
-    """Writes the queries, the style, and the archive for favourites, replacing files; returns what was written."""
+    """Write the queries, the style, and the archive of favourites; return the paths. Existing files are replaced."""
     contents = {
         archive_name(corpus): archive(corpus, queries),
         FILE_NAME: style.encode(),
@@ -120,7 +123,7 @@ def save(folder: Path, corpus: str, queries: Sequence[SavedQuery], style: str) -
         for name, content in contents.items():
             (folder / name).write_bytes(content)
     except OSError as error:
-        raise SettingsError(f"{folder} cannot be written to: {error}", remedy="Name another folder.") from error
+        raise SettingsError(f"Cannot write to {folder}: {error}", remedy="Name another folder.") from error
     return [folder / name for name in contents]
 
 

@@ -1,4 +1,4 @@
-"""Questions that go on from the ones before, each answered as a question that can be understood by itself."""
+"""Conversations: follow-up questions are completed to self-contained questions and then answered."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack
 
 from overstory.answer import Answer, AnswerStyle, OnText, without_citations
+from overstory.answer.support import content_words
+from overstory.answer.unsupported_names import unsupported_names
 from overstory.conversation.names import names_in, turn_of
-from overstory.errors import LlmCancelled, LlmError, ModelError
+from overstory.display import on_one_line
+from overstory.errors import AnswerUnusable, LlmCancelled, LlmError, ModelError, QuestionError
 from overstory.filters import Where
-from overstory.llm import Chat, record_usage
+from overstory.llm import Chat, prompt, record_usage
 from overstory.llm.digests import digest_of
 from overstory.model import Hit
 from overstory.protocols import Extractor
@@ -30,10 +33,12 @@ from overstory.text.questions.kinds import form_of
 from overstory.whole_files import write_whole
 
 MOST_TURNS = 6
-"""Turns that a question may go on from; older ones are forgotten."""
+"""Number of last turns that a follow-up question may refer to."""
 _CHOSEN_READING_SHARE = 0.65
-"""By which the confidence of an answer is multiplied where a pronoun may stand for several names: the share of such
-readings that were right (`benchmarks/follow_ups.py`)."""
+"""Factor on the confidence of an answer if a pronoun was ambiguous: the share of correct choices in
+`benchmarks/follow_ups.py`."""
+
+_MOST_REWRITING_TOKENS = 300
 
 OnQuestion = Callable[[str], object]
 
@@ -55,7 +60,7 @@ class AskOptions(TypedDict, total=False):
 
 
 class Answering(Protocol):
-    """What a conversation needs of `Knowledge`."""
+    """The part of `Knowledge` that a conversation uses."""
 
     @property
     def ask(self) -> Callable[..., Answer]:
@@ -69,13 +74,12 @@ class Answering(Protocol):
 
 
 class Conversation:
-    """A corpus that is asked one question after the other. Safe to share between threads, whose questions wait for each
-    other."""
+    """A series of questions about a corpus. Safe to share between threads; questions are answered one at a time."""
 
     def __init__(self, knowledge: Answering, turns: Iterable[Turn] = ()) -> None:
         """
         Args:
-            turns: of an earlier conversation; the last `MOST_TURNS` count.
+            turns: turns of an earlier conversation; the last `MOST_TURNS` are used.
         """
         self._knowledge = knowledge
         self._turns: deque[Turn] = deque(turns, maxlen=MOST_TURNS)
@@ -83,24 +87,26 @@ class Conversation:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The last questions, as they were completed, and their short answers; oldest first."""
+        """The last questions, as completed, with their short answers; oldest first."""
         return tuple(self._turns)
 
     def ask(
         self, question: str, k: int = 5, *, on_question: OnQuestion | None = None, **options: Unpack[AskOptions]
     ) -> Answer:
-        """The answer to a question, as of `Knowledge.ask`, after it was completed from the questions before.
+        """Complete a follow-up question from the questions before it, and answer it as `Knowledge.ask` does.
 
-        A language model completes it where one is set, and else rules, in English: "And when did he die?" is asked as
-        "When did Bram Stoker die?". `Answer.question` is what was asked, `Answer.follow_up` what was typed; a question
-        that stands alone is not changed. Where the model fails, the rules complete it, and a note says so.
+        Example: "And when did he die?" -> "When did Bram Stoker die?". `Answer.question` is the completed question,
+        `Answer.follow_up` the typed one. A self-contained question is not changed.
+
+        A language model completes the question if one is set, otherwise rules for English do. If the model fails, the
+        rules are used, with a note.
 
         Args:
-            on_question: receives the completed question before it is asked, if it is not what was typed.
+            on_question: receives the completed question before it is asked, if it differs from the typed one.
 
         Raises:
-            LlmError: `strict`, and the language model failed.
-            what `Knowledge.ask` raises.
+            LlmError: the language model failed and `strict` is set.
+            Exception: any error that `Knowledge.ask` raises.
         """
         check_question(question)
         with self._asking, record_usage() as recorded:
@@ -130,10 +136,8 @@ class Conversation:
         chat = self._knowledge.chat()
         if chat is None or (by_rules is None and _stands_alone(question, own)):
             return by_rules or Completed(" ".join(question.split()))
-        from overstory.conversation.rewriting import rewritten  # pydantic
-
         try:
-            return Completed(rewritten(chat, question, turns))
+            return Completed(_rewritten(chat, question, turns))
         except LlmCancelled:
             raise
         except LlmError as error:
@@ -164,14 +168,49 @@ class Conversation:
 
 
 def _stands_alone(question: str, own: tuple[Named, ...]) -> bool:
-    """Whether the rules can tell that it does: an English question with a name of its own."""
+    """Return True if the rules are certain that a question is self-contained: in English, with a name of its own."""
     return bool(own) and question.isascii() and form_of(question) != "phrase"
 
 
-# The last turns of a corpus on disk, so that the next call of the command line can go on from them.
+def _rewritten(chat: Chat, question: str, turns: Sequence[Turn]) -> str:
+    """Return a follow-up question as the model completes it.
+
+    Raises:
+        AnswerUnusable: the model's question is empty, introduces names, or asks something else.
+    """
+    from pydantic import BaseModel, Field  # importing this module must not need pydantic
+
+    class StandaloneQuestion(BaseModel):  # the docstring is part of the JSON schema that is sent
+        """A question that can be understood by itself."""
+
+        question: str = Field(min_length=1, max_length=1_000)
+
+    booked, limit = chat.booked("follow-up", question), min(_MOST_REWRITING_TOKENS, chat.model.max_tokens)
+    spoken = [f"Question: {turn.question}\nAnswer: {turn.answer or '(none)'}" for turn in turns]
+    messages = prompt("follow_up").messages(turn=spoken, question=question)
+    quoting = booked.quoting(chunk for turn in turns for chunk in turn.chunks)
+    found = on_one_line(quoting.ask_for(StandaloneQuestion, messages, max_tokens=limit, once=True).value.question)
+    try:
+        check_question(found)
+    except QuestionError as error:
+        raise AnswerUnusable(f"The model's question is empty: {error}", remedy="Ask again.") from error
+    invented = unsupported_names(found, [question, *spoken])
+    if invented:
+        raise AnswerUnusable(
+            f"The model's question contains names that were not mentioned before: {', '.join(invented)}.",
+            remedy="Use another model.",
+        )
+    asked, words = content_words(question), content_words(found)
+    repeated = any(words == content_words(turn.question) for turn in turns) and words != asked
+    if (repeated and asked) or (asked and not asked & words):
+        raise AnswerUnusable(f"The model changed the question to another one: {found}", remedy="Use another model.")
+    return found
+
+
+# The last turns on disk, so that the next call of the command line can continue the conversation.
 #
-# One file for each corpus, in the folder of the instance's data, which only its user can read. It has questions and
-# short answers; it is deleted with the corpus, and when a passage that an answer cites is deleted or changes.
+# There is one file per corpus, in the data folder of the instance, which only its user can read. The file contains
+# questions and short answers. It is deleted with the corpus, and when a cited passage is deleted or changed.
 
 _KEPT_VERSION = 1
 _MOST_KEPT_BYTES = 1_000_000
@@ -180,18 +219,18 @@ _log = logging.getLogger(__name__)
 
 
 class KeptConversation:
-    """The kept turns of a corpus."""
+    """The last turns about a corpus, stored in a file."""
 
     def __init__(self, settings: Settings, corpus_label: str) -> None:
         """
         Args:
-            corpus_label: as the graph has it. Corpora of one name in two databases have a file each.
+            corpus_label: label of the corpus in the graph. Corpora of one name in two databases have separate files.
         """
         place = digest_of(settings.database.uri or "", settings.database.database, corpus_label)[:32]
         self.path: Path = settings.places.data / "conversations" / f"{place}.json"
 
     def read(self) -> list[Turn]:
-        """The turns, oldest first; none if the file is missing or cannot be read."""
+        """Read the turns, oldest first; an empty list if the file is missing or cannot be read."""
         try:
             if self.path.stat().st_size > _MOST_KEPT_BYTES:
                 return []
@@ -201,21 +240,21 @@ class KeptConversation:
             return []
 
     def write(self, turns: Iterable[Turn]) -> None:
-        """Keep the last turns, in place of those kept before."""
+        """Write the last turns, replacing earlier ones."""
         kept = [dataclasses.asdict(turn) for turn in turns][-MOST_TURNS:]
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_whole(self.path, json.dumps({"version": _KEPT_VERSION, "turns": kept}, ensure_ascii=True))
 
     def forget(self) -> None:
-        """Delete the turns. What cannot be deleted is logged: passages are deleted all the same."""
+        """Delete the file. A failure is only logged, so that passages can still be deleted."""
         try:
             with contextlib.suppress(FileNotFoundError):
                 self.path.unlink()
         except OSError as error:
-            _log.warning("The last questions and answers are still in %s: %s. Delete the file.", self.path, error)
+            _log.warning("The stored conversation %s could not be deleted: %s. Delete the file.", self.path, error)
 
     def forget_passages(self, chunks: Collection[str]) -> None:
-        """Delete the turns if an answer cites one of these chunks."""
+        """Delete the file if an answer cites one of these chunks."""
         if not self.path.exists():
             return
         gone = set(chunks)
@@ -234,37 +273,37 @@ def _turn(fields: Mapping[str, Any]) -> Turn:
     )
 
 
-# Turns of a chat whose client sends them all again.
+# Turns of a chat whose client sends all messages with each request.
 
 _MOST_NAMES_ADDED = 3
 _MOST_TURNS_SEARCHED_AGAIN = 2
-"""Last turns of which the passages are searched for again: what they say of the names tells what a pronoun means."""
+"""Last turns whose passages are retrieved again, to resolve pronouns by what these passages state on the names."""
 
 
 def turns_spoken(
     pairs: Sequence[tuple[str, str]], extractor: Extractor | None, find: Callable[[str], Sequence[Hit]] | None = None
 ) -> list[Turn]:
-    """Questions and answers as turns, oldest first; the last `MOST_TURNS` of them.
+    """Return the last `MOST_TURNS` questions and answers as turns, oldest first.
 
-    A question that went on from the ones before is completed by rules, as it was when it was asked.
+    Follow-up questions are completed by rules.
 
     Args:
-        pairs: of a question and its answer, "" for one that has none.
-        find: finds the passages of a question.
+        pairs: questions with their answers; the answer is "" if there is none.
+        find: retrieves the passages for a question.
     """
     turns: list[Turn] = []
     last = list(pairs)[-MOST_TURNS:]
     for left, (question, answer) in zip(range(len(last), 0, -1), last, strict=True):
         completed = complete(question, names_in(question, extractor), turns)
         asked = question if completed is None else completed.question
-        said = without_citations(answer).partition("\n")[0]
+        first_line = without_citations(answer).partition("\n")[0]
         hits = find(asked) if find is not None and left <= _MOST_TURNS_SEARCHED_AGAIN else ()
-        turns.append(turn_of(asked, said, said, extractor, hits=hits))
+        turns.append(turn_of(asked, first_line, first_line, extractor, hits=hits))
     return turns
 
 
 def stands_alone(question: str, turns: Sequence[Turn], extractor: Extractor | None) -> bool:
-    """Whether it goes on from nothing before, whatever the names of the turns are."""
+    """Return True if a question does not refer to the turns before it."""
     own = names_in(question, extractor)
     if refers_back(question, own) or complete(question, own, turns) is not None:
         return False
@@ -272,8 +311,10 @@ def stands_alone(question: str, turns: Sequence[Turn], extractor: Extractor | No
 
 
 def with_last_names(question: str, turns: Sequence[Turn], extractor: Extractor | None) -> str:
-    """A phrase without names, which no rule completes, with the names of the question before it. A whole question is
-    not changed: it is about what it says."""
+    """Append the names of the last question to a phrase without names: "date of death" -> "date of death (Stoker)".
+
+    Whole questions, and phrases that the rules complete, are returned unchanged.
+    """
     if not turns or form_of(question) != "phrase" or names_in(question, extractor):
         return question
     if complete(question, (), turns) is not None:

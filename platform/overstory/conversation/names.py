@@ -1,4 +1,4 @@
-"""The names in questions and answers, with their types, and who "he" and "she" may be."""
+"""Names in questions and answers, with their types, for resolving pronouns in follow-up questions."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from overstory.text.names.keys import entity_key, without_parentheses
 from overstory.text.questions.antecedents import Named, Turn
 
 _LONGEST_TURN_CHARACTERS = 500
-"""Characters of a question and of an answer that are kept."""
+"""Maximum characters to keep of a question, and of an answer."""
 _LONGEST_TEXT_READ_CHARACTERS = 1_000
-"""Characters of a text that names are looked for in."""
+"""Names are searched in these first characters of a text."""
 _MOST_NAMES_OF_AN_ANSWER = 3
-"""Names of an answer that a pronoun may stand for."""
+"""Maximum names of an answer that a pronoun may stand for."""
 
 NAMES_OF_NLP = "ner"
 _YEAR_DIGITS = 4
 _WHO_IS = re.compile(r"\W*(?:who|what)\s+(?:is|was|are|were)\s+(?P<name>\w[^?]*)\?*\s*", re.IGNORECASE)
 _WHAT_OF = re.compile(r"\W*what\s+(?:is|was|are|were)\s+the\s+(?:\w+\s){1,3}of\b", re.IGNORECASE)
-_SAYS_IS = re.compile(r"\s(?:is|was|are|were)\s(?:an?|the|one of the)\s(?P<what>(?:[\w'’/-]+\s?){1,8})")
+_IS_DEFINED = re.compile(r"\s(?:is|was|are|were)\s(?:an?|the|one of the)\s(?P<what>(?:[\w'’/-]+\s?){1,8})")
 _NO_HEAD = re.compile(r"\w+(?:ed|ly)|written|made|set|known|shot|sung|led")
 _ITS = re.compile(r"\b(?:it|its)\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:(?P<he>he|his|him)|(?P<she>she|her|hers))\b", re.IGNORECASE)
@@ -39,19 +39,18 @@ _LAST_WORD = re.compile(r"(?<!\w)(?P<noun>\w++)\s[\"“‘'*]*+\Z")
 _IS_A = re.compile(
     r"[\"”’'*_]*\s(?:\([^()]{0,200}\)\s)?(?:is|was|are|were)\s(?:an?|the|one of the)\s(?P<what>(?:[\w'’/-]+\s?){1,8})"
 )
-_IN_PARENTHESES = re.compile(r"\((?P<said>[^()]{1,60})\)")
+_IN_PARENTHESES = re.compile(r"\((?P<inside>[^()]{1,60})\)")
 _LONGEST_BEGINNING_CHARACTERS = 400
-"""Characters of a passage that say what its title is."""
+"""The definition of a title ("Dracula is a novel") must be within these first characters of a passage."""
 _LONGEST_NOUN_CHARACTERS = 30
-"""Characters before a name that may be a noun and a quotation mark."""
+"""Characters before a name in which to look for a noun: "the novel Dracula"."""
 _LEAST_PRONOUNS = 1
 _CLEAR_GENDER_FACTOR = 3
-"""Times as many of one gender as of the other."""
+"""A gender is certain if its pronouns are at least three times as frequent as those of the other."""
 
 
 def names_in(text: str, extractor: Extractor | None) -> tuple[Named, ...]:
-    """The names of a question, in its order: those that the pipeline finds, with their types, and other words with
-    capitals; without a pipeline no types."""
+    """Return the names in a text, in order: names found by the pipeline, with types, and other capitalised words."""
     text = text[:_LONGEST_TEXT_READ_CHARACTERS]
     found = {entity_key(each.surface): each for each in _mentions(text, extractor)}
     placed = [(each.start, Named(each.surface, each.type)) for key, each in found.items() if key]
@@ -63,17 +62,16 @@ def names_in(text: str, extractor: Extractor | None) -> tuple[Named, ...]:
     return tuple(named for _, named in sorted(placed, key=lambda each: each[0]))
 
 
-def unsaid_names(question: str, hits: Iterable[Hit]) -> tuple[str, ...]:
-    """The names of a question, by their capitals, of which a word stands in none of some passages."""
-    said = {word for hit in hits for word in entity_key(f"{hit.title} {hit.content}").split()}
+def missing_names(question: str, hits: Iterable[Hit]) -> tuple[str, ...]:
+    """Return the names of a question (by capitals) that have a word which no passage contains."""
+    found_words = {word for hit in hits for word in entity_key(f"{hit.title} {hit.content}").split()}
     names = dict.fromkeys(surface for _, surface in _capitalised(question[:_LONGEST_TEXT_READ_CHARACTERS]))
     words = {name: entity_key(name).split() for name in names}
-    return tuple(name for name in names if any(word.isalpha() and word not in said for word in words[name]))
+    return tuple(name for name in names if any(word.isalpha() and word not in found_words for word in words[name]))
 
 
 def names_of_question(text: str, extractor: Extractor | None, hits: Iterable[Hit] = ()) -> tuple[Named, ...]:
-    """The names of a question, in its order, with the titles of passages that it has: that "The Wasp Factory" is one
-    name cannot be told from its words alone."""
+    """Return the names in a question, in order, including titles of passages, such as "The Wasp Factory"."""
     found = names_in(text, extractor)
     types = {entity_key(each.name): each.type for each in found}
     places: list[tuple[int, int, Named]] = []
@@ -90,7 +88,7 @@ def names_of_question(text: str, extractor: Extractor | None, hits: Iterable[Hit
 
 
 def _place_of(title: str, text: str) -> tuple[int, int]:
-    """Where a question has a title, (0, 0) if it does not. A single word must be written alike, and not begin it."""
+    """Return the span of a title in a question, or (0, 0). A one-word title must match case and not come first."""
     is_word = " " not in title
     found = re.search(rf"(?<!\w){re.escape(title)}(?!\w)", text, 0 if is_word else re.IGNORECASE)
     return (0, 0) if found is None or (is_word and found.start() == 0) else found.span()
@@ -103,10 +101,10 @@ def _overlaps(start: int, end: int, places: Iterable[tuple[int, int, Named]]) ->
 def names_of_answer(
     question: str, short: str, text: str, *, guess: str, extractor: Extractor | None, hits: Sequence[Hit] = ()
 ) -> tuple[tuple[Named, ...], tuple[Named, ...]]:
-    """The names that are the answer, and others in its sentences that the question does not have.
+    """Return the names that are the answer, and other names in its sentences that the question does not contain.
 
-    The answer is its guess, or a short form that is a name and nothing else, or names of the type that the question
-    asks for, those that a passage is about first.
+    The answer is the guess, or the short form if that is a name, or the names of the type that the question asks for.
+    Names that are the title of a passage come first.
     """
     asked = f" {entity_key(question)} "
     types = types_asked_for(question)
@@ -132,8 +130,7 @@ def names_of_answer(
 
 
 def _type_given(known: str, types: Sequence[str]) -> str:
-    """The type of a name that is the whole answer: what the question asks for, whatever a pipeline takes it for; but
-    "who" may be a company."""
+    """Return the type that the question asks for, or the known type if "who" may be that (a company)."""
     return known if not types or known in types or (known and "PERSON" in types) else types[0]
 
 
@@ -142,13 +139,13 @@ def _is_asked_for(named: Named, types: Sequence[str]) -> bool:
 
 
 def _asks_who_is(question: str) -> bool:
-    """Whether a question names what it asks for: "Who is Amy Johnson?", not "Who is the director of Nosferatu?"."""
+    """Return True if a question names what it asks for: "Who is Amy Johnson?", not "Who is the mayor of Ulm?"."""
     found = _WHO_IS.fullmatch(question)
     return found is not None and all(word[0].isupper() for word in found["name"].split())
 
 
 def _in_full(named: Named, titles: Mapping[str, str]) -> Named:
-    """A person by the only title that ends with the name: Banks is Iain Banks."""
+    """Expand a family name to the only title that ends with it: "Banks" -> "Iain Banks"."""
     if named.type != "PERSON" or " " in named.name:
         return named
     fuller = [title for key, title in titles.items() if key.endswith(f" {entity_key(named.name)}")]
@@ -160,33 +157,37 @@ def _title(hit: Hit) -> str:
 
 
 def described(names: Iterable[Named], hits: Iterable[Hit]) -> tuple[Named, ...]:
-    """Names as passages speak of them: what they say that each is ("the novel Dracula", "Nosferatu is a silent film"),
-    which a pipeline may take for a person, and of people whether they are "he" or "she"."""
+    """Return names with the types and genders that passages state.
+
+    Types come from nouns ("the novel Dracula", "Nosferatu is a silent film") and correct those of the pipeline. Genders
+    come from pronouns.
+    """
     hits = list(hits)
     texts = [hit.content[:_LONGEST_TEXT_READ_CHARACTERS] for hit in hits]
     return tuple(_described(each, hits, texts) for each in names)
 
 
 def _described(named: Named, hits: Sequence[Hit], texts: Sequence[str]) -> Named:
-    nouns = [*_said_in_titles(named.name, hits), *(noun for text in texts for noun in _said_of(named.name, text))]
+    nouns = [*_nouns_from_titles(named.name, hits), *(noun for text in texts for noun in _nouns_near(named.name, text))]
     kinds = CLASSES[nouns[0]] if nouns else frozenset({named.type})
     kind = named.type if named.type in kinds else max(kinds)
     kind = "" if kind == "PERSON" and not nouns and _is_it(named.name, hits) else kind
     return Named(named.name, kind, _gender(named.name, hits) if kind in ("PERSON", "") else "")
 
 
-def _said_in_titles(name: str, hits: Sequence[Hit]) -> Iterator[str]:
-    """Nouns that a passage with this title says of it: "Alphaville (band)", "Alphaville is a German band"."""
+def _nouns_from_titles(name: str, hits: Sequence[Hit]) -> Iterator[str]:
+    """Yield the nouns that describe a title in its passages: "Alphaville (band)", "Alphaville is a German band"."""
     for hit in _titled(name, hits):
-        said = _IN_PARENTHESES.search(hit.title)
-        yield from (word.lower() for word in (said["said"].split() if said else ()) if word.lower() in CLASSES)
-        begins = _SAYS_IS.search(hit.content[:_LONGEST_BEGINNING_CHARACTERS])
+        qualifier = _IN_PARENTHESES.search(hit.title)
+        words = qualifier["inside"].lower().split() if qualifier else ()
+        yield from (word for word in words if word in CLASSES)
+        begins = _IS_DEFINED.search(hit.content[:_LONGEST_BEGINNING_CHARACTERS])
         noun = _noun_of(begins["what"]) if begins else ""
         yield from [noun] if noun else []
 
 
 def _is_it(name: str, hits: Sequence[Hit]) -> bool:
-    """Whether passages with this title say "it", and of nobody "he" or "she"."""
+    """Return True if passages with this title contain "it" but neither "he" nor "she"."""
     texts = [hit.content[:_LONGEST_TEXT_READ_CHARACTERS] for hit in _titled(name, hits)]
     return any(map(_ITS.search, texts)) and not any(map(_PRONOUN.search, texts))
 
@@ -196,7 +197,7 @@ def _titled(name: str, hits: Iterable[Hit]) -> list[Hit]:
     return [hit for hit in hits if entity_key(_title(hit)) == key]
 
 
-def _said_of(name: str, text: str) -> Iterator[str]:
+def _nouns_near(name: str, text: str) -> Iterator[str]:
     at = text.find(name)
     while at >= 0:
         before = _LAST_WORD.search(text, max(0, at - _LONGEST_NOUN_CHARACTERS), at)
@@ -207,8 +208,7 @@ def _said_of(name: str, text: str) -> Iterator[str]:
 
 
 def _noun_of(phrase: str) -> str:
-    """The head of a phrase up to its first function word, if it is a class: "band" of "heavy metal band formed", none
-    of "film producer"."""
+    """Return the head noun of a phrase if it is a known class, else "": "heavy metal band formed" -> "band"."""
     words = list(itertools.takewhile(lambda word: word not in FUNCTION_WORDS, phrase.lower().split()))
     while words and words[-1] not in CLASSES and _NO_HEAD.fullmatch(words[-1]):
         words.pop()
@@ -230,7 +230,7 @@ def _gender(name: str, hits: Iterable[Hit]) -> str:
 
 
 def _capitalised(text: str) -> Iterator[tuple[int, str]]:
-    """Runs of words with capitals, and numbers; not the one word that begins the text."""
+    """Yield runs of capitalised words, and numbers, with their offsets; not a single word that begins the text."""
     for match in _RUN.finditer(text):
         words = match.group().split()
         start = match.start()
@@ -242,12 +242,12 @@ def _capitalised(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _mentions(text: str, extractor: Extractor | None) -> list[Mention]:
-    # another extractor may ask a language model, and is not asked
+    # another extractor may use a language model, which would be too expensive here
     if extractor is None or extractor.by != NAMES_OF_NLP or not text.strip():
         return []
     try:
         return [each for found in extractor.extract([ChunkText("", "", "", text)]) for each in found.mentions]
-    except ModelError:  # names are found without types
+    except ModelError:  # without the pipeline, names have no types
         return []
 
 
@@ -267,12 +267,12 @@ def turn_of(
     hits: Sequence[Hit] = (),
     chunks: tuple[str, ...] = (),
 ) -> Turn:
-    """A question and its answer, with their names as the passages that were found speak of them.
+    """Create the turn of a question and its answer, with their names as described in the passages found.
 
     Args:
-        text: the answer; "" where there is none.
-        guess: as of `Answer`.
-        chunks: ids of the passages that the answer cites.
+        text: the answer; "" if there is none.
+        guess: as in `Answer.guess`.
+        chunks: ids of the cited passages.
     """
     named = names_of_question(question, extractor, hits)
     given, others = names_of_answer(question, short, text, guess=guess, extractor=extractor, hits=hits)

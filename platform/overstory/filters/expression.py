@@ -1,7 +1,7 @@
 """Metadata conditions as typed expressions: `(field("author") == "Ada") & field("date").exists()`.
 
 An expression is evaluated key by key: the matching documents are queried once for each key, and the sets are combined
-by "and", "or" and "not" (`overstory.retrieve.matching`).
+by "and", "or" and "not" (`overstory.retrieve.matching_documents`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Writing documents and their chunks as nodes, in one transaction per batch.
 
 A document with very many chunks takes several transactions. A new one stays invisible until the last:
-`Corpus.unfinished` has its id, searches skip its chunks (`retrieve/filtered.py`), and the next writer deletes what an
-interrupted run left (`remove_unfinished`). A replaced document counts as changed until then.
+`Corpus.unfinished` has its id, searches skip its chunks (`retrieve/filter_retrievers.py`), and the next writer deletes
+what an interrupted run left (`remove_unfinished`). A replaced document counts as changed until then.
 """
 
 from __future__ import annotations

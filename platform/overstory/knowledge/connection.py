@@ -33,7 +33,7 @@ from overstory.rerank import make_reranker
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import asked_corpus
-from overstory.retrieve.matching import Matching, MatchingDocuments
+from overstory.retrieve.matching_documents import Matching, MatchingDocuments
 from overstory.settings import ExtractionSettings, Settings
 from overstory.systems import Remembers, check_retriever, make_retriever
 from overstory.systems.settings import SettingsClass

@@ -130,7 +130,7 @@ class CorpusContents(WholePart):
 
     def filter_notes(self, where: Where) -> tuple[str, ...]:
         """Return notes on a document filter: a value has another type than its key, or no document matches."""
-        return self.filtered(read_filter(where)).said
+        return self.filtered(read_filter(where)).all_notes
 
     def export(self, write: Callable[[str], object], *, where: Where | None = None) -> ExportReport:
         """Write the corpus as JSON lines by calling `write` with each line; `ingest` restores them.

@@ -20,9 +20,9 @@ from overstory.model.entity_paths import EntityFacts, EntityPassages, Mentioning
 from overstory.model.metadata import page_of, page_starts
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import NAMES_OUTDATED, asked_corpus, one_question
+from overstory.retrieve.entity_facts import find_entity_facts, known_name
 from overstory.retrieve.entity_paths.endpoints import LISTED_PASSAGES_OF_A_NAME, MatchingPassages
 from overstory.retrieve.hits import chunk_rows
-from overstory.retrieve.name_facts import find_name_facts, known_name
 from overstory.retrieve.question import full_text_query
 from overstory.retrieve.question_entities import cached_edits
 from overstory.text.names.keys import entity_key, key_words
@@ -237,7 +237,7 @@ class CorpusEntities(CorpusPart):
         if not 1 <= limit <= MOST_NAME_FACTS:
             raise QuestionError(f"limit is out of range: {limit}.", remedy=f"Ask for 1 to {MOST_NAME_FACTS} facts.")
         among = self.among_enabled(where)
-        return find_name_facts(self.graph, self.corpus_name, name, limit=limit, among=among)
+        return find_entity_facts(self.graph, self.corpus_name, name, limit=limit, among=among)
 
     @one_question()
     def entity_passages(

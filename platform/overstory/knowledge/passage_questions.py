@@ -13,7 +13,7 @@ from overstory.answer import CONTEXT_TOKENS, USUAL, Answer, AnswerStyle, Context
 from overstory.answer.overview import PASSAGES_READ_FOR_A_KIND as THINGS_READ
 from overstory.answer.overview import things_in
 from overstory.conversation import Conversation
-from overstory.conversation.names import unsaid_names
+from overstory.conversation.names import missing_names
 from overstory.display import shortened
 from overstory.errors import ModelError, QuestionError
 from overstory.filters import Expression, Where, read_filter
@@ -303,7 +303,7 @@ class PassageQuestions(ABC):
 
     def _with_names_meant(self, found: Answer, where: Expression | None) -> Answer:
         """Add suggestions for names in the question that no passage mentions."""
-        names = unsaid_names(found.question, (*found.evidence.hits, *found.evidence.sources))[:_MOST_MISSPELT_NAMES]
+        names = missing_names(found.question, (*found.evidence.hits, *found.evidence.sources))[:_MOST_MISSPELT_NAMES]
         if not names:
             return found
         nearest = self.nearest_names(names, where)

@@ -20,11 +20,11 @@ from overstory.retrieve import RetrievalContext
 from overstory.retrieve.among import Among
 from overstory.retrieve.asked_edges import with_asked_edges
 from overstory.retrieve.context import asked_corpus, one_question
-from overstory.retrieve.enriched import enriched
-from overstory.retrieve.filtered import Enabled
-from overstory.retrieve.joined import AskedCorpus
-from overstory.retrieve.name_facts import nearest_names
+from overstory.retrieve.entity_facts import nearest_names
+from overstory.retrieve.extra_columns import with_extra_columns
+from overstory.retrieve.filter_retrievers import EnabledRetriever
 from overstory.retrieve.repeats import Group, Repeats, Sharing, WithRepeats, read_repeats
+from overstory.retrieve.several_corpora import AskedCorpus
 from overstory.settings import DEFAULT_RETRIEVER
 from overstory.systems import (
     LearningRun,
@@ -101,7 +101,7 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         statement = HitStatement(enrich) if isinstance(enrich, str) else enrich
         options = SearchOptions.of(retriever, where, rerank=rerank, decompose=decompose, hypothetical=hypothetical)
         found = self.found(question, k, options)
-        return found if statement is None else enriched(self.graph, found, statement)
+        return found if statement is None else with_extra_columns(self.graph, found, statement)
 
     @one_question()
     def retriever(
@@ -221,5 +221,5 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         return extract(question, context, self.connection.made_reader(), least=least)
 
 
-def _enabled(plain: Retriever, context: RetrievalContext, where: Expression | None) -> Enabled:
-    return Enabled(plain, where, context, standing=lambda among, parts: SupportFilter(among).parts(parts))
+def _enabled(plain: Retriever, context: RetrievalContext, where: Expression | None) -> EnabledRetriever:
+    return EnabledRetriever(plain, where, context, standing=lambda among, parts: SupportFilter(among).parts(parts))

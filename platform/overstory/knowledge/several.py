@@ -20,9 +20,15 @@ from overstory.knowledge.restricted_knowledge import RestrictedKnowledge
 from overstory.llm import Chat
 from overstory.model import Evidence, Repeat
 from overstory.protocols import Embedder, Extractor, Progress, Reranker, Retriever
-from overstory.retrieve.filtered import Narrowed
-from overstory.retrieve.joined import Absences, AskedCorpus, AtOnce, JoinedRetriever, together
+from overstory.retrieve.filter_retrievers import PassageFilterRetriever
 from overstory.retrieve.repeats import MOST_PLACES_NAMED, Group, Repeats, repeat_of
+from overstory.retrieve.several_corpora import (
+    AskedCorpus,
+    JoinedRetriever,
+    ReachableCorpora,
+    UnreachableCorpora,
+    merged_evidence,
+)
 from overstory.settings import Settings
 from overstory.systems import check_retriever
 from overstory.systems.settings import SettingsClass
@@ -37,7 +43,7 @@ class SeveralQuestions(PassageQuestions):
     def __init__(self, corpora: Sequence[Knowledge | RestrictedKnowledge]) -> None:
         self.parts = _titled([CorpusQuestions.of(each) for each in corpora])
         self.first = next(iter(self.parts.values())).connection
-        self._absences = Absences()
+        self._absences = UnreachableCorpora()
 
     @property
     def settings(self) -> Settings:
@@ -61,7 +67,7 @@ class SeveralQuestions(PassageQuestions):
         }
         shown = name if isinstance(name, str) else type(name).__name__
         joined = JoinedRetriever(shown, members, self._absences)
-        return joined if where is None or not asks_passages(where) else Narrowed(joined, where)
+        return joined if where is None or not asks_passages(where) else PassageFilterRetriever(joined, where)
 
     def _member(self, title: str, name: str | SettingsClass, where: Expression | None) -> AskedCorpus:
         part = self.parts[title]
@@ -87,7 +93,7 @@ class SeveralQuestions(PassageQuestions):
             {title: functools.partial(part.on_all, question, k, retriever) for title, part in self.parts.items()}
         )
         of = {title: evidence for title, evidence in asked.members.items() if evidence is not None}
-        return together(of, asked.notes) if of else None
+        return merged_evidence(of, asked.notes) if of else None
 
     def with_edges(self, evidence: Evidence) -> Evidence:
         alone = Evidence(evidence.question, evidence.retriever, ())
@@ -103,7 +109,7 @@ class SeveralQuestions(PassageQuestions):
         having = {title: each for title, each in found.items() if each.parts}
         if not having:
             return evidence
-        edges = together(having, ())
+        edges = merged_evidence(having, ())
         known = {hit.chunk_id for hit in (*evidence.hits, *evidence.sources)}
         return replace(
             evidence,
@@ -132,8 +138,8 @@ class SeveralQuestions(PassageQuestions):
     def extract(self, question: str, context: Context, least: float) -> Extract:
         return next(iter(self.parts.values())).extract(question, context, least)
 
-    def _at_once(self, asks: Mapping[str, Callable[[], M]]) -> AtOnce[M]:
-        return AtOnce(asks, self._absences)
+    def _at_once(self, asks: Mapping[str, Callable[[], M]]) -> ReachableCorpora[M]:
+        return ReachableCorpora(asks, self._absences)
 
 
 def _questions_of(corpora: SeveralCorpora) -> SeveralQuestions:

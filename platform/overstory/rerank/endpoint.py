@@ -1,7 +1,7 @@
-"""Relevance from any endpoint with the rerank API of Cohere and Jina: these two, llama.cpp, vLLM, Infinity.
+"""Reranker for endpoints with the rerank API of Cohere and Jina, including llama.cpp, vLLM and Infinity.
 
-`POST …/rerank` with model, query, documents and top_n; the answer has `results`, each an `index` into the documents and
-a `relevance_score`, in any order.
+The request is `POST …/rerank` with model, query, documents and top_n. The response has `results` in any order, each
+with an `index` into the documents and a `relevance_score`.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ from overstory.structured_text import parse_json
 from overstory.surrogates import is_key, well_formed
 
 _LONGEST_RERANKED_BYTES = 8_000
-"""Maximum bytes of a passage or a question to send. Most models read 512 tokens, and cut the rest off themselves."""
+"""Maximum bytes of a passage or a question to send. Most models truncate texts at 512 tokens anyway."""
 _RERANKED_PASSAGES_A_REQUEST = 100
-"""Passages of a request. Cohere accepts 1,000."""
+"""Maximum passages per request. Cohere accepts 1,000."""
 _MOST_RESPONSE_BYTES = 16_000_000
-"""Maximum bytes of a response: some endpoints send the passages back."""
+"""Maximum bytes of a response. The limit is generous because some endpoints return the passages, too."""
 PASSING = frozenset({408, 409, 425, 429})
-"""Statuses below 500 that may go away."""
+"""Statuses below 500 after which a request is retried."""
 
 
 class EndpointReranker:
-    """Relevance by the model at `settings.base_url`. Safe to use from several threads.
+    """Reranker that uses the model at `settings.base_url`. Safe to use from several threads.
 
-    Nothing is sent before the first passages are reranked. Scores have the model's own scale: Cohere's and Jina's lie
-    between 0 and 1, llama.cpp gives logits of any sign. A model that compares passages with each other sees at most
-    `_RERANKED_PASSAGES_A_REQUEST` of them at a time.
+    Creating the reranker sends no request. Scores have the scale of the model: Cohere and Jina return 0 to 1, llama.cpp
+    returns logits. A model that compares passages with each other sees at most `_RERANKED_PASSAGES_A_REQUEST` at a
+    time.
 
     Source of the API: docs.cohere.com/v2/reference/rerank, jina.ai/reranker.
     """
@@ -58,7 +58,7 @@ class EndpointReranker:
     ) -> None:
         """
         Args:
-            seconds: the longest that a response may take.
+            seconds: timeout of a response.
         """
         self._url, self._address = _url(settings)
         if settings.api_key and not is_key(settings.api_key):
@@ -73,7 +73,7 @@ class EndpointReranker:
         self._seconds = seconds
         self._backoff = backoff or Backoff(retries=REQUEST_RETRIES)
         self._client = httpx.Client(
-            # What is compressed could become any number of bytes, and the bound on a response counts those that arrive.
+            # The response limit counts received bytes, and a compressed response could expand to any size.
             headers={"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {self._key}"} if self._key else {}),
             timeout=httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)),
             follow_redirects=True,
@@ -85,7 +85,7 @@ class EndpointReranker:
         return f"EndpointReranker(model={self._model!r}, base_url={self._address!r})"
 
     def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
-        """The relevance of each passage, in their order; texts are truncated to 8,000 bytes."""
+        """Return the relevance of each passage, in order. Texts are truncated to 8,000 bytes."""
         texts, scores = [_sent(passage) for passage in passages], list[float]()
         for first in range(0, len(texts), _RERANKED_PASSAGES_A_REQUEST):
             batch = texts[first : first + _RERANKED_PASSAGES_A_REQUEST]
@@ -94,7 +94,7 @@ class EndpointReranker:
             scores += self._checked(answer, len(batch))
         return scores
 
-    def _ask(self, body: dict[str, object]) -> Any:  # JSON, which `_checked` looks at
+    def _ask(self, body: dict[str, object]) -> Any:  # any JSON, validated by `_checked`
         retry = 0
         while True:
             check()
@@ -104,7 +104,7 @@ class EndpointReranker:
                 retry += 1
                 pause = self._backoff.pause(retry, asked=failure.asked, chance=random.random())  # noqa: S311 # no secret
                 if pause is None:
-                    raise self._failed(failure.said, status=failure.status) from None
+                    raise self._failed(failure.reason, status=failure.status) from None
                 time.sleep(pause)
 
     def _answer(self, body: dict[str, object]) -> Any:  # JSON
@@ -124,7 +124,7 @@ class EndpointReranker:
         try:
             return parse_json(text)
         except ValueError:
-            raise self._unusable("it is no JSON") from None
+            raise self._unusable("it is not JSON") from None
 
     def _read(self, response: httpx.Response) -> bytes:
         content, until = bytearray(), time.monotonic() + self._seconds
@@ -137,7 +137,7 @@ class EndpointReranker:
         return bytes(content)
 
     def _checked(self, answer: Any, wanted: int) -> list[float]:  # any JSON
-        """The scores of a response in the order of the passages, each given exactly once and finite."""
+        """Return the scores of a response in the order of the passages. Each must be present once and finite."""
         try:
             rows = [(row["index"], row["relevance_score"]) for row in answer["results"]]
         except (KeyError, TypeError):
@@ -145,18 +145,20 @@ class EndpointReranker:
         scores: dict[int, float] = {}
         for index, score in rows:
             if type(index) is not int or not 0 <= index < wanted:
-                raise self._unusable(f"it has a score for passage {str(index)[:20]}, of {wanted} from 0")
+                raise self._unusable(
+                    f"it has a score for index {str(index)[:20]}, but the indexes are 0 to {wanted - 1}"
+                )
             if index in scores:
                 raise self._unusable(f"it has two scores for passage {index}")
             if type(score) not in (int, float) or not -math.inf < score < math.inf:
                 raise self._unusable(f"the score of passage {index} is not a finite number")
-            scores[index] = float(min(max(score, -1e300), 1e300))  # an int may be larger than any float
+            scores[index] = float(min(max(score, -1e300), 1e300))  # clamp integers that are larger than any float
         if len(scores) != wanted:
             raise self._unusable(f"it has scores for {len(scores)} of {wanted} passages")
         return [scores[index] for index in range(wanted)]
 
-    def _failed(self, said: str, *, status: int) -> ModelError:
-        """What the endpoint said as an error of ours, with the key masked: some repeat it in their messages."""
+    def _failed(self, reason: str, *, status: int) -> ModelError:
+        """Return the error for a response; the key is masked, because some endpoints repeat it in their messages."""
         if status in (401, 403):
             remedy = "Set OVERSTORY_RERANK_API_KEY to a key that may use this model."
         elif status == 429:
@@ -165,38 +167,38 @@ class EndpointReranker:
             remedy = "Check OVERSTORY_RERANK_MODEL and OVERSTORY_RERANK_BASE_URL (which often ends in /v1 or /v2)."
         else:
             remedy = "Check that the endpoint is running and OVERSTORY_RERANK_BASE_URL is its address; then try again."
-        shown = f"{status} {said}" if status else said
+        shown = f"{status} {reason}" if status else reason
         return ModelError(
-            f"{self._address} did not rerank: {cleaned(shown, self._key)}", remedy=f"{remedy} Or do not rerank."
+            f"{self._address} did not rerank: {cleaned(shown, self._key)}", remedy=f"{remedy} Or turn off reranking."
         )
 
     def _slow(self) -> ModelError:
-        """Not tried again: the endpoint may still be at work on the first request."""
+        """Return the error for a timeout. The request is not retried: the endpoint may still be working on it."""
         return ModelError(
             f"{self._address} did not rerank within {self._seconds:g} seconds.",
-            remedy="Set OVERSTORY_RERANK_PASSAGES to fewer passages, or use a faster model. Or do not rerank.",
+            remedy="Set OVERSTORY_RERANK_PASSAGES to fewer passages, or use a faster model. Or turn off reranking.",
         )
 
     def _unusable(self, why: str) -> ModelError:
         return ModelError(
             f"The response of {self._address} cannot be used: {cleaned(why, self._key)}.",
-            remedy="Check that OVERSTORY_RERANK_MODEL names a rerank model of this endpoint. Or do not rerank.",
+            remedy="Check that OVERSTORY_RERANK_MODEL names a rerank model of this endpoint. Or turn off reranking.",
         )
 
 
 class _Passing(Exception):
-    """A failure that may go away. `status` is 0 without a response, `asked` its Retry-After in seconds."""
+    """A failure to retry. `status` is 0 if there was no response; `asked` is its Retry-After in seconds."""
 
-    def __init__(self, said: str, *, status: int = 0, asked: float | None = None) -> None:
-        super().__init__(said)
-        self.said, self.status, self.asked = said, status, asked
+    def __init__(self, reason: str, *, status: int = 0, asked: float | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.status, self.asked = reason, status, asked
 
 
 def _refusing_redirects(address: str, key: str) -> Callable[[httpx.Response], None]:
     def refuse(response: httpx.Response) -> None:
         if elsewhere := redirect_elsewhere(response):
             raise ModelError(
-                f"{address} redirects to {cleaned(elsewhere, key)}, another address: no text was sent there.",
+                f"{address} redirects to another address, {cleaned(elsewhere, key)}. No text was sent there.",
                 remedy="If you trust that address, set OVERSTORY_RERANK_BASE_URL to it.",
             )
 
@@ -204,7 +206,7 @@ def _refusing_redirects(address: str, key: str) -> Callable[[httpx.Response], No
 
 
 def _url(settings: RerankSettings) -> tuple[str, str]:
-    """Where requests go, and the address for messages: without user, password and query."""
+    """Return the URL for requests, and the address to show in messages: without user, password and query."""
     try:
         parts = urlsplit(settings.base_url or "")
         usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
@@ -214,7 +216,7 @@ def _url(settings: RerankSettings) -> tuple[str, str]:
         usable, url = False, ""
     if not usable:
         raise ModelError(
-            "The address of the rerank endpoint is missing, or is not an HTTP address.",
+            "The address of the rerank endpoint is missing or not an HTTP address.",
             remedy="Set OVERSTORY_RERANK_BASE_URL to something like http://localhost:8080/v1,"
             " https://api.cohere.com/v2 or https://api.jina.ai/v1.",
         )
@@ -222,6 +224,6 @@ def _url(settings: RerankSettings) -> tuple[str, str]:
 
 
 def _sent(text: str) -> str:
-    """The text truncated to the limit; never empty, because endpoints refuse empty texts."""
+    """Return the text truncated to the limit, or "." if it is blank, because endpoints reject empty texts."""
     cut = well_formed(text).encode()[:_LONGEST_RERANKED_BYTES].decode(errors="ignore")
     return cut if cut.strip() else "."

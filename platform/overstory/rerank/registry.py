@@ -1,4 +1,4 @@
-"""Rerankers by name."""
+"""Creation of rerankers by name."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ GROUP = "overstory.rerankers"
 
 
 def make_reranker(settings: RerankSettings) -> Reranker:
-    """The reranker of the settings, ours or one registered by another package."""
+    """Create the reranker named in the settings, a built-in one or one registered by another package."""
     if settings.reranker is None:
         raise ModelError(
             "No reranker is set.",
             remedy="Set OVERSTORY_RERANK_BASE_URL to an endpoint like http://localhost:8080/v1, and"
-            " OVERSTORY_RERANK_MODEL and OVERSTORY_RERANK_API_KEY where it needs them. Or search without reranking.",
+            " OVERSTORY_RERANK_MODEL and OVERSTORY_RERANK_API_KEY if needed. Or search without reranking.",
         )
     made = plugins.make(
         GROUP, settings.reranker, settings, error=ModelError, requires=["name", "rerank"], setting="OVERSTORY_RERANKER"

@@ -1,6 +1,6 @@
-"""Passages of some documents, by meaning and by words: what is found in a corpus that has no others.
+"""Search among the documents that match a filter, by meaning and by words.
 
-Statistics of words are those of the whole corpus, so that a score says the same with a filter and without.
+BM25 uses the word statistics of the whole corpus, so that scores with and without a filter are comparable.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.schema import text_index, word_index
 from overstory.model import Hit
 from overstory.protocols import Vectors
-from overstory.retrieve.matching import Matching
+from overstory.retrieve.matching_documents import Matching
 from overstory.retrieve.repeats import SharedVector
 from overstory.retrieve.sections import FoundSection
 from overstory.retrieve.vector_search import LEAST_VECTOR_DEPTH, Nearest
 
 _DEEPER_FACTOR = 4
-"""How many times more an index is asked for where too little of what it found may be shown."""
+"""Factor by which the depth of an index query grows if too few of its results match."""
 _FILTERED_VECTOR_OVERSAMPLING = 3
-"""How many matching vectors an index should find for each that is wanted; those far down are less sure to be there."""
+"""Matching vectors that an index query should return for each one wanted, because distant results are less reliable."""
 _MOST_FILTERED_VECTOR_DEPTH = 3_000
-"""Vectors that an index is asked for: beyond, all vectors of the documents are compared, which takes no longer."""
+"""Maximum depth of an index query. Beyond it, comparing all vectors of the documents takes no longer."""
 _LOOKED_UP_DEPTH_FACTOR = 2
-"""Where an index of words is asked for more than twice as many rows as documents match, their passages are looked
-up first, and the rest of the rows is only counted: a document costs some 8 µs, a row that is looked at some 6."""
+"""If the depth of a full-text query is more than twice the number of matching documents, their passages are looked up
+first and other rows are only counted: a document costs about 8 µs, reading a row about 6 µs."""
 _MOST_CHUNKS_OF_A_VECTOR = 1_000
-"""Chunks with the same text and title among which one of these documents is looked for; where it is beyond these, the
+"""Maximum chunks with the same text and title to search for a matching document. If the matching chunk is beyond, the
 text is not found by meaning."""
 
 _BY_WORDS = {
@@ -41,7 +41,7 @@ _BY_WORDS = {
 
 
 class WordedChunk(NamedTuple):
-    """A chunk that shares words with a question; `words` is its BM25."""
+    """A chunk that shares words with a question. `words` is its BM25."""
 
     chunk: str
     document: str
@@ -51,11 +51,11 @@ class WordedChunk(NamedTuple):
 def sections_by_words(
     tx: Transaction, corpus: Corpus, query: str, limit: int, matching: Matching | None
 ) -> list[FoundSection]:
-    """The sections with words of a question, best first.
+    """Return the sections with words of a question, best first.
 
     Args:
-        query: as `section_query` gives it.
-        matching: documents of which sections are found; all if None.
+        query: the result of `section_query`.
+        matching: the documents to search; None for all.
     """
     found = _by_words(tx, corpus, "sections", query, limit, matching)
     return [FoundSection(*each) for each in found]
@@ -69,12 +69,12 @@ def worded_chunks(
     matching: Matching | None,
     wanted: Set[str] | None = None,
 ) -> list[WordedChunk]:
-    """The chunks with words of a question in their own text, best first.
+    """Return the chunks with words of a question in their own text, best first.
 
     Args:
-        query: as `chunk_query` gives it.
-        matching: as of `sections_by_words`.
-        wanted: ids of the chunks that are asked for: the search ends when all of them are found.
+        query: the result of `chunk_query`.
+        matching: the documents to search; None for all.
+        wanted: ids of chunks; the search ends when all of them are found.
     """
     found = _by_words(tx, corpus, "chunks", query, limit, matching, wanted)
     return [WordedChunk(*each) for each in found]
@@ -89,8 +89,7 @@ def _by_words(
     matching: Matching | None,
     wanted: Set[str] | None = None,
 ) -> list[list[Any]]:
-    """The first rows of a full-text index that are of these documents. The index is asked for more until they are
-    found, or it has no more."""
+    """Return the first rows of a full-text query that match; the query is repeated with more depth if needed."""
     if not query or (matching is not None and not matching.documents):
         return []
     sent = sorted(matching.documents) if matching is not None and matching.are_few else None
@@ -110,7 +109,7 @@ def _by_words(
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """Searches among the documents that a filter lets through, in one transaction."""
+    """Search among the documents that match a filter, in one transaction."""
 
     tx: Transaction
     corpus: Corpus
@@ -118,14 +117,14 @@ class Among:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """On the filter, and whether no document is let through."""
-        return self.matching.said
+        """Notes on the filter, including one if no document matches."""
+        return self.matching.all_notes
 
     def nearest(self, vector: Vectors, limit: int) -> Nearest:
-        """The `limit` chunks nearest to a vector; exact where the documents are few.
+        """Return the `limit` chunks nearest to a vector; exact if few documents match.
 
         Args:
-            vector: float32[d].
+            vector: float32 of shape (d,).
         """
         if self.corpus.vector_index and not self.matching.are_few:
             wanted = math.ceil(_FILTERED_VECTOR_OVERSAMPLING * limit / self.matching.share)
@@ -139,7 +138,7 @@ class Among:
         return self.scanned(vector, limit)
 
     def scanned(self, vector: Vectors, limit: int) -> Nearest:
-        """As `nearest`, by comparing the vectors of all passages of the documents."""
+        """Return the nearest chunks as `nearest` does, by comparing all vectors of the documents."""
         (row,) = self.tx.run(
             "retrieve/among_exact",
             self.corpus.label,
@@ -151,7 +150,7 @@ class Among:
         return Nearest.of((chunk, document, cosine) for chunk, document, cosine in row["found"])
 
     def _by_index(self, vector: Vectors, depth: int) -> list[tuple[str, str, float]] | None:
-        """What the index finds; None if it finds fewer vectors than it is asked for."""
+        """Return the matching chunks of an index query; None if the index returned fewer vectors than `depth`."""
         (row,) = self.tx.run(
             "retrieve/among_index",
             self.corpus.label,
@@ -168,18 +167,18 @@ class Among:
         return found if row["near"] >= depth else None
 
     def chunks(self, query: str, limit: int) -> list[WordedChunk]:
-        """As `worded_chunks`."""
+        """Return the matching chunks with words of a query, as `worded_chunks` does."""
         return worded_chunks(self.tx, self.corpus, query, limit, self.matching)
 
     def counted(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
-        """Hits whose repetitions are counted among these documents alone."""
+        """Return the hits with repetitions counted in matching documents only."""
         found = list(hits)
         repeated = [each.chunk_id for each in found if each.repeated]
         of = {id_: shared.times - 1 for shared in self.sharing(repeated) for id_ in shared.ids}
         return tuple(replace(each, repeated=of[each.chunk_id]) if each.chunk_id in of else each for each in found)
 
     def sharing(self, ids: Sequence[str]) -> list[SharedVector]:
-        """The vectors that some chunks share with others of these documents."""
+        """Return the vectors that chunks share with other chunks of matching documents."""
         if not ids:
             return []
         rows = self.tx.run("retrieve/sharing_chunks", self.corpus.label, ids=list(ids), most=_MOST_CHUNKS_OF_A_VECTOR)

@@ -1,5 +1,7 @@
-"""Edges of a graph that a question asks for: those at the vertices it names whose type or text has its words, and one
-step further those of the vertices that these lead to: "What does the plant that Ada Huber manages make?".
+"""Edges of a loaded graph that a question asks for.
+
+These are edges at the vertices that the question names, if their type or text contains words of the question, and
+edges one step further: "What does the plant that Ada Huber manages make?".
 """
 
 from __future__ import annotations
@@ -16,26 +18,23 @@ from overstory.text.questions.asked_words import AskedWords
 from overstory.text.words import stem, word_matches
 
 _MOST_VERTICES_OF_A_NAME = 8
-"""Vertices of a name."""
-_MOST_EDGES_LOOKED_AT = 10_000  # of a vertex
+"""Maximum vertices with the same name."""
+_MOST_EDGES_LOOKED_AT = 10_000  # maximum edges of a vertex to search
 _MOST_LINKS_OF_A_VERTEX = 20
-"""Links of a vertex that are read, and that are told."""
+"""Maximum matching edges of a vertex to return."""
 _MOST_REACHED_VERTICES = 20
-"""Vertices from which a second step is taken."""
-_SHORTEST_ASKED_WORD = 3  # letters of a word that may ask for a type of edge
+"""Maximum vertices to search in the second step."""
+_SHORTEST_ASKED_WORD = 3  # minimum letters of a word to match a type of edge
 SHARES: Mapping[ShareKind, float] = {"relation": 0.3, "passage": 0.7}
-"""Of a language model's context, where the retriever has none."""
-CUT = (
-    f"of each vertex at most {_MOST_LINKS_OF_A_VERTEX} of the links that the question asks for are read; "
-    "there may be more"
-)
+"""Shares of the context window, if the retriever has none of its own."""
+CUT = f"at most {_MOST_LINKS_OF_A_VERTEX} matching edges of each vertex are read; there may be more"
 
 
 def with_asked_edges(tx: Transaction, corpus: Corpus, evidence: Evidence) -> Evidence:
-    """The evidence with the edges that its question asks for as parts, and with the passages of their ends as sources;
-    as it is where the question names no vertex that has links.
+    """Add the edges that the question asks for as parts of the evidence, and the passages of their ends as sources.
 
-    At most four statements, each bounded, however many links there are.
+    The evidence is returned unchanged if the question names no vertex that has edges. At most four statements are run,
+    each with a limit on its rows.
     """
     question = read_question(evidence.question)
     named = question_entities(tx, corpus, question).entities
@@ -48,7 +47,7 @@ def with_asked_edges(tx: Transaction, corpus: Corpus, evidence: Evidence) -> Evi
     asked = AskedWords.of(question.text)
     names = {stem(match.group()) for each in named for match in word_matches(each.name)}
     first = _edges(tx, corpus, row["ids"], asked, names, step=1)
-    used = {stem(form) for edge in first for form in asked.found_in(*_says(edge))}
+    used = {stem(form) for edge in first for form in asked.found_in(*_words_of(edge))}
     reached = _reached(first, row["ids"])
     second = (
         _edges(tx, corpus, reached, asked, names | used, step=2) if reached and set(asked.forms) - names - used else []
@@ -72,11 +71,7 @@ def with_asked_edges(tx: Transaction, corpus: Corpus, evidence: Evidence) -> Evi
 def _edges(
     tx: Transaction, corpus: Corpus, documents: Sequence[str], asked: AskedWords, known: Collection[str], *, step: int
 ) -> list[LinkEdge]:
-    """The links of some documents that have words of the question beside those that are known, or join two of them.
-
-    Args:
-        known: stems that names and links before have.
-    """
+    """Return links of documents with words of the question beyond the `known` stems, or between two documents."""
     words = [word for word in asked.forms if word not in known and len(word) >= _SHORTEST_ASKED_WORD]
     rows = tx.run(
         "retrieve/asked_links",
@@ -100,14 +95,14 @@ def _edges(
             chunks=(first, second),
             documents=(source, target),
         )
-        says = {stem(form) for form in asked.found_in(*_says(edge))} - set(known)
+        stems = {stem(form) for form in asked.found_in(*_words_of(edge))} - set(known)
         between = step == 1 and source in documents and target in documents
-        if first and second and (says or between):
+        if first and second and (stems or between):
             found.setdefault((source, kind, target, text or ""), edge)
     return list(found.values())
 
 
-def _says(edge: LinkEdge) -> tuple[str, str]:
+def _words_of(edge: LinkEdge) -> tuple[str, str]:
     return edge.type.replace("_", " "), edge.link_text
 
 
@@ -117,8 +112,7 @@ def _reached(edges: Iterable[LinkEdge], named: Collection[str]) -> list[str]:
 
 
 def _joined(first: Sequence[LinkEdge], second: Sequence[LinkEdge]) -> list[LinkEdge]:
-    """The edges of the first step and then of the second; of the first only those that lead to one of the second, where
-    there are any."""
+    """Return the edges of both steps; with a second step, only those edges of the first that lead to it."""
     if not second:
         return list(first)
     ends = {end for edge in second for end in edge.documents}

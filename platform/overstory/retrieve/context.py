@@ -1,4 +1,4 @@
-"""The inputs of retrievers, and their queries to the current corpus."""
+"""The inputs of retrievers, and queries to the current corpus."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ from overstory.errors import IndexMissing, SettingsError, StatementFailed
 from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
 from overstory.llm import Chat
 from overstory.protocols import Embedder, Retriever, Vectors, question_vectors
-from overstory.retrieve.matching import MatchingDocuments
+from overstory.retrieve.matching_documents import MatchingDocuments
 from overstory.settings import ExtractionSettings
 
 GROUP = "overstory.retrievers"
 
 
 def retriever_names() -> list[str]:
-    """The names of all installed retrievers, sorted."""
     return plugins.names(GROUP)
 
 
 def make_retriever(name: str, context: RetrievalContext) -> Retriever:
-    """The retriever of this name; `name:option` passes the option on (an ablation, say)."""
+    """Create a retriever by name. "NAME:OPTION" passes an option to the retriever, such as an ablation."""
     check_retriever(name)
     base, _, option = name.partition(":")
     arguments = (context, option) if option else (context,)
@@ -37,7 +36,7 @@ def make_retriever(name: str, context: RetrievalContext) -> Retriever:
 
 
 def check_retriever(name: str) -> None:
-    """Checks name and options without making the retriever: that needs no corpus, no server and no model."""
+    """Check the name and option of a retriever without creating it, so without a corpus, server or model."""
     base, _, option = name.partition(":")
     factory = cast("Callable[..., object]", plugins.load(GROUP, base, error=SettingsError))
     if not option:
@@ -53,20 +52,20 @@ def check_retriever(name: str) -> None:
 T = TypeVar("T")
 
 _QUESTIONS_EMBEDDED_AT_ONCE = 32
-"""Questions that are embedded at a time, by an endpoint; the processors share those that are embedded here."""
+"""Maximum questions to embed concurrently."""
 
 NAMES_OUTDATED = (
-    "documents or names were changed since names were last found: until the corpus is indexed again "
-    "(`overstory index`, or Index under Keep on the page), names may be missing, or found that are gone"
+    "documents or entities have changed since the last index run: results may miss entities, or contain outdated ones, "
+    "until the corpus is indexed again (`overstory index`, or Index on the page)"
 )
 
-# By connection and name. Threads that a question starts in a copy of its context share it.
+# The corpora that a question has read. Threads that run in a copy of its context share this dictionary.
 _read: ContextVar[dict[tuple[GraphClient, str], Corpus] | None] = ContextVar("corpora of the question", default=None)
 
 
 @contextmanager
 def one_question() -> Generator[None]:
-    """Within it `asked_corpus` reads each corpus once. Inside another question it is a part of that."""
+    """Return a context manager in which `asked_corpus` reads each corpus only once. Nested uses share the outer one."""
     if _read.get() is not None:
         yield
         return
@@ -78,16 +77,16 @@ def one_question() -> Generator[None]:
 
 
 def forget_asked_corpora() -> None:
-    """Makes the question read its corpora again, after something that took seconds."""
+    """Make the current question read its corpora again. Call this after slow steps, such as a model's answer."""
     _read.set(None if _read.get() is None else {})
 
 
 def asked_corpus(graph: GraphClient, name: str, tx: Transaction | None = None, *, again: bool = False) -> Corpus:
-    """The corpus as the question has read it; read now where it has not, or where there is no question.
+    """Return the corpus as the current question has read it, or read it now.
 
     Args:
-        tx: to read it in, where there is one.
-        again: read it now, and let the question go on with that.
+        tx: transaction to read the corpus in.
+        again: read the corpus again, and use that state for the rest of the question.
     """
     known = _read.get()
     if known is None:
@@ -98,11 +97,10 @@ def asked_corpus(graph: GraphClient, name: str, tx: Transaction | None = None, *
 
 
 def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_QUESTIONS_EMBEDDED_AT_ONCE, thread_name_prefix="question")  # starts threads when used
+    return ThreadPoolExecutor(_QUESTIONS_EMBEDDED_AT_ONCE, thread_name_prefix="question")  # threads start at first use
 
 
 def no_chat() -> Chat | None:
-    """For a retriever that is to work without a language model."""
     return None
 
 
@@ -111,10 +109,10 @@ class RetrievalContext:
     """The inputs of a retriever.
 
     Attributes:
-        corpus_name: looked up once a question (1 ms), since another process may index meanwhile.
-        chat: opens the language model, for retrievers that are better with one; None where there is none.
-        extraction: which pipeline reads questions, for retrievers that parse them.
-        filters: answers those of questions.
+        corpus_name: name of the corpus, which is read once per question (1 ms) because another process may index it.
+        chat: returns the language model, or None if none is set.
+        extraction: settings of the pipeline that parses questions.
+        filters: cache of the documents that match filters.
     """
 
     graph: GraphClient
@@ -126,8 +124,10 @@ class RetrievalContext:
     _threads: ThreadPoolExecutor = field(default_factory=_threads, init=False, repr=False, compare=False)
 
     def embedding(self, text: str) -> Future[Vectors]:
-        """float32[d]: the vector of a question, made while the caller asks the graph for what needs none. What goes
-        wrong with it is raised by `result`."""
+        """Embed a text in another thread, so that the caller can query the graph meanwhile.
+
+        The result is a float32 vector of shape (d,). Errors are raised by `result`.
+        """
         return self._threads.submit(lambda: question_vectors(self.embedder, [text])[0])
 
     def corpus(self, tx: Transaction | None = None, *, again: bool = False) -> Corpus:
@@ -135,7 +135,7 @@ class RetrievalContext:
         return asked_corpus(self.graph, self.corpus_name, tx, again=again)
 
     def corpus_with_vectors(self, tx: Transaction | None = None, *, again: bool = False) -> Corpus:
-        """Return the corpus of the question, if it can be asked by meaning."""
+        """Return the corpus of the question, or raise `IndexMissing` or `EmbedderMismatch` if vectors are unusable."""
         corpus = self.corpus(tx, again=again)
         if not corpus.embedder:
             raise IndexMissing(
@@ -147,7 +147,7 @@ class RetrievalContext:
 
 
 ReadCorpus = Callable[[Transaction], Corpus]
-"""Reads the corpus of a question."""
+"""Reads the corpus of a question in a transaction."""
 
 
 def query_current_corpus(
@@ -158,14 +158,13 @@ def query_current_corpus(
     generation: Callable[[Corpus], int] | None = None,
     read: ReadCorpus | None = None,
 ) -> T:
-    """Run `query` in one transaction on the corpus as the question has read it; again if a vector index was replaced
-    meanwhile.
+    """Run `query` in one transaction on the current corpus; repeat it if a vector index was replaced meanwhile.
 
     Args:
-        doing: what the server's log calls the transaction ("retrieve/…").
-        generation: of the derived nodes that `query` reads, where there are some: also again if another was published
-            meanwhile, for these nodes and their indexes are deleted then.
-        read: `RetrievalContext.corpus_with_vectors` if left out.
+        doing: name of the transaction in the server's log ("retrieve/…").
+        generation: returns the generation of the derived nodes that `query` reads. The query is repeated if another
+            generation was published meanwhile, because the old nodes and their indexes are then deleted.
+        read: reads the corpus; by default `RetrievalContext.corpus_with_vectors`.
     """
     used: tuple[str, str, int] | None = None
 
@@ -179,7 +178,7 @@ def query_current_corpus(
         found = query(tx, corpus)
         return found, generation is None or in_use(context.corpus(tx, again=True))[2] == used[2]
 
-    while True:  # ends: a build takes longer than a question
+    while True:  # terminates because a build takes longer than a question
         try:
             found, whole = context.graph.reading(doing, work)
         except StatementFailed:

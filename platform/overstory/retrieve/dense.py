@@ -1,4 +1,4 @@
-"""Retrieval by meaning: the chunks whose vectors are nearest to the question's."""
+"""Dense retrieval: the chunks whose vectors are nearest to that of the question."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from overstory.retrieve.passages import PassageRetriever, Passages, SearchedQues
 
 
 class DenseRetriever(PassageRetriever):
-    """Cosine similarity of the question's vector; exact while a corpus is small, by its own vector index when large."""
+    """Ranks chunks by cosine similarity, exactly in small corpora and with a vector index in large ones."""
 
     name = "dense"
 
     def found(self, passages: Passages, asked: SearchedQuestion) -> Evidence:
-        """The `k` nearest chunks with distinct texts."""
         near = passages.near(asked.vector.result(), asked.k)
         hits = passages.counted(hits_by_cosine(passages.rows(near.cosines), near.cosines))
         return Evidence(asked.question, self.name, hits, notes=(*asked.read.notes, *passages.notes, *near.notes))

@@ -1,4 +1,4 @@
-"""Retrieval by meaning and by words, of passages and the sections around them."""
+"""Hybrid retrieval: vectors and words, of passages and of their sections."""
 
 from __future__ import annotations
 
@@ -12,22 +12,21 @@ from overstory.retrieve.sections import FoundSection, nearest_passages
 from overstory.text.questions.asked_words import AskedWords
 
 _HYBRID_CANDIDATES = 50
-"""Passages found by meaning, and sections found by words."""
+"""Minimum candidates: passages found by meaning, and sections found by words."""
 
 _HYBRID_WORDS_WEIGHT = 0.3
-"""What the best section by words gets for them, in cosines of the default embedder."""
+"""Score of the best section by words, on the scale of the default embedder's cosines."""
 
 
 class HybridRetriever(PassageRetriever):
-    """The cosines of passages and of their sections, and BM25 of the sections beside that of the best."""
+    """Ranks chunks by the cosines of passage and section, plus the section's BM25 relative to the best section."""
 
     name = "hybrid"
 
     def found(self, passages: Passages, asked: SearchedQuestion) -> Evidence:
-        """The `k` best chunks."""
         depth = max(_HYBRID_CANDIDATES, asked.k)
         vector = asked.vector
-        sections = passages.sections(asked.read.text, depth)  # while the question is embedded
+        sections = passages.sections(asked.read.text, depth)  # runs while the question is embedded
         near = passages.near(vector.result(), depth)
         hits = self._ranked(passages, asked, sections, near.cosines)
         notes = (*asked.read.notes, *passages.notes, *near.notes)
@@ -40,7 +39,7 @@ class HybridRetriever(PassageRetriever):
         sections: Sequence[FoundSection],
         near: Mapping[str, float],
     ) -> tuple[Hit, ...]:
-        """The best of the chunks found by words and by meaning; `near` are the cosines of the latter."""
+        """Return the best chunks found by words or by meaning; `near` has the cosines of the latter."""
         ids = list(dict.fromkeys([*near, *(id_ for section in sections for id_ in section.chunks)]))
         cosines = dict(zip(ids, (passages.vectors(ids) @ asked.vector.result()).tolist(), strict=True))
         words = {id_: section.words for section in sections for id_ in section.chunks}

@@ -1,4 +1,4 @@
-"""Retrieval by words: BM25 over sections and their titles and headings, in Neo4j's full-text index."""
+"""Lexical retrieval: BM25 over sections, titles and headings, with Neo4j's full-text index."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from overstory.retrieve.sections import FoundSection
 from overstory.text.questions.asked_words import AskedWords
 
 LEAST_LEXICAL_DEPTH, LEXICAL_OVERSAMPLING = 200, 20
-"""Passages whose own words are compared: the least number, and how many for each that is wanted."""
+"""Passages whose own words are scored: at least 200, and 20 for each hit wanted."""
 
 NO_WORD_FOUND = "no passage shares a word with the question"
 
 
 class LexicalRetriever(PassageRetriever):
-    """Words of the question, stemmed, without those that questions consist of, any of them; rare ones weigh more."""
+    """Ranks chunks by BM25 with the stemmed words of the question, without words that are typical of questions."""
 
     name = "lexical"
     by_meaning = False
 
     def found(self, passages: Passages, asked: SearchedQuestion) -> Evidence:
-        """The `k` best chunks; fewer where fewer share a word with the question."""
+        """Return the `k` best chunks, or fewer if fewer share a word with the question."""
         text, k = asked.read.text, asked.k
         sections = passages.sections(text, k)
         divided = frozenset(chunk for section in sections if len(section.chunks) > 1 for chunk in section.chunks)
@@ -39,8 +39,7 @@ class LexicalRetriever(PassageRetriever):
 
 
 def _scores(sections: Iterable[FoundSection], own: Mapping[str, float]) -> dict[str, float]:
-    """Scores of chunks: the best chunk of a section has the BM25 of the section, the others less in proportion to their
-    own BM25."""
+    """Return chunk scores: the section's BM25 for its best chunk, less for the others by their own BM25."""
     scores: dict[str, float] = {}
     for section in sections:
         most = max(own.get(chunk, 0.0) for chunk in section.chunks)
@@ -49,4 +48,4 @@ def _scores(sections: Iterable[FoundSection], own: Mapping[str, float]) -> dict[
 
 
 def _by_words(row: Row, score: float, words: AskedWords) -> Reason:
-    return Reason("lexical", score, "words of the question in its section (BM25)", has_words(words, row))
+    return Reason("lexical", score, "BM25 of the section", has_words(words, row))

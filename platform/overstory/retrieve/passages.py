@@ -1,7 +1,7 @@
-"""The passages that a question is compared with, and the one body of all retrievers that search them.
+"""The passages that a question searches, and the base class of retrievers that search passages.
 
-A search runs in one corpus, in the documents of it that a filter lets through, or in several corpora: each corpus gives
-a `CorpusPassages` in its transaction, `Passages` merges their results, and `PassageRetriever` opens them.
+A search runs in one corpus, in those documents of a corpus that match a filter, or in several corpora. Each corpus is
+read through a `CorpusPassages` in its transaction, `Passages` merges the results, and `PassageRetriever` opens them.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from overstory.protocols import Vectors
 from overstory.retrieve.among import Among, WordedChunk, sections_by_words, worded_chunks
 from overstory.retrieve.context import ReadCorpus, RetrievalContext, query_current_corpus
 from overstory.retrieve.hits import chunk_rows
-from overstory.retrieve.joined import AskedCorpus, JoinedCorpora
 from overstory.retrieve.question import Question, read_question
 from overstory.retrieve.sections import FoundSection, blended_vectors, check_sections, chunk_query, section_query
+from overstory.retrieve.several_corpora import AskedCorpus, JoinedCorpora
 from overstory.retrieve.vector_search import Nearest, VectorCache, cosines_to_all, nearest_chunks
 
 T = TypeVar("T")
@@ -33,7 +33,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class CorpusPassages:
-    """The passages of a corpus, or those of the documents that a filter lets through (`among`), in one transaction."""
+    """The passages of a corpus, or of its documents that match a filter (`among`), in one transaction.
+
+    The methods are those of `Passages`.
+    """
 
     tx: Transaction
     corpus: Corpus
@@ -42,33 +45,27 @@ class CorpusPassages:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the filter."""
         return () if self.among is None else self.among.notes
 
     def near(self, vector: Vectors, limit: int, *, vector_depth: int | None = None) -> Nearest:
-        """As `Passages.near`."""
         if self.among is not None:
             return self.among.nearest(vector, limit)
         return nearest_chunks(self.tx, self.corpus, vector, limit, vector_depth=vector_depth)
 
     def sections(self, question: str, limit: int) -> list[FoundSection]:
-        """As `Passages.sections`."""
         query = section_query(question, check_sections(self.corpus).languages)
         matching = None if self.among is None else self.among.matching
         return sections_by_words(self.tx, self.corpus, query, limit, matching)
 
     def words(self, question: str, limit: int, wanted: Set[str]) -> list[WordedChunk]:
-        """As `Passages.words`."""
         query = chunk_query(question, self.corpus.languages)
         matching = None if self.among is None else self.among.matching
         return worded_chunks(self.tx, self.corpus, query, limit, matching, wanted)
 
     def vectors(self, ids: Sequence[str]) -> Vectors:
-        """As `Passages.vectors`."""
         return self.cache.of(self.tx, self.corpus, ids)
 
     def own_cosines(self, ids: Sequence[str], vectors: Vectors) -> Vectors:
-        """As `Passages.own_cosines`."""
         asked = vectors.any(axis=1)
         found = cosines_to_all(self.tx, self.corpus, vectors[asked], ids)
         cosines = np.zeros((len(ids), len(vectors)), dtype=np.float32)
@@ -78,16 +75,14 @@ class CorpusPassages:
         return cosines
 
     def rows(self, ids: Iterable[str]) -> dict[str, Row]:
-        """As `Passages.rows`."""
         return chunk_rows(self.tx, self.corpus, ids)
 
     def counted(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
-        """As `Passages.counted`."""
         return tuple(hits) if self.among is None else self.among.counted(hits)
 
 
 class OpenedCorpus:
-    """One corpus that a question searches, in one transaction. It has the methods of `OpenedCorpora`."""
+    """A single corpus in one transaction, with the methods of `OpenedCorpora`."""
 
     notes = ()
     is_one = True
@@ -96,27 +91,25 @@ class OpenedCorpus:
         self._passages = passages
 
     def each(self, ask: Callable[[CorpusPassages], T]) -> dict[str, T]:
-        """As `OpenedCorpora.each`; the title is ""."""
         return {"": ask(self._passages)}
 
     def each_of(self, ids: Iterable[str], ask: Callable[[CorpusPassages, list[str]], T]) -> dict[str, T]:
-        """As `OpenedCorpora.each_of`."""
         own = list(dict.fromkeys(ids))
         return {"": ask(self._passages, own)} if own else {}
 
     def found_in(self, title: str, ids: Iterable[str]) -> None:
-        """Do nothing: all chunks are of the one corpus."""
+        """Do nothing, because all chunks belong to the one corpus."""
 
 
 class OpenedCorpora:
-    """Several corpora that a question searches. Each step opens each corpus in a transaction of its own."""
+    """Several corpora that a question searches. Each call opens a transaction in each corpus."""
 
     is_one = False
 
     def __init__(self, corpora: JoinedCorpora, doing: str, read: Callable[[RetrievalContext], ReadCorpus]) -> None:
         """
         Args:
-            doing, read: as of `query_current_corpus`.
+            doing, read: as in `query_current_corpus`; `read` is given the context of the corpus.
         """
         self._corpora = corpora
         self._doing = doing
@@ -129,11 +122,11 @@ class OpenedCorpora:
         return self._corpora.notes
 
     def each(self, ask: Callable[[CorpusPassages], T]) -> dict[str, T]:
-        """The results of all corpora by their titles, as `AtOnce.each`."""
+        """Call a function on all corpora; return title -> result, as `ReachableCorpora.each` does."""
         return self._corpora.each(lambda member: self._in_transaction(member, ask))
 
     def each_of(self, ids: Iterable[str], ask: Callable[[CorpusPassages, list[str]], T]) -> dict[str, T]:
-        """As `each`, of the corpora that have some of these chunks; each gets its own."""
+        """Call a function on each corpus with those of the chunks that it contains; return title -> result."""
         of: dict[str, list[str]] = {}
         for id_ in dict.fromkeys(ids):
             if id_ in self._homes:
@@ -141,7 +134,7 @@ class OpenedCorpora:
         return self._corpora.each(lambda member: self._in_transaction(member, ask, of[member.title]), of)
 
     def found_in(self, title: str, ids: Iterable[str]) -> None:
-        """Remember in which corpus chunks were found. One that two of them have belongs to the first."""
+        """Remember the corpus of chunks. A chunk in two corpora belongs to the first one."""
         for id_ in ids:
             self._homes.setdefault(id_, title)
 
@@ -155,12 +148,12 @@ class OpenedCorpora:
 
 
 class Passages:
-    """The passages of all corpora that a question searches. BM25 is that of each corpus, which counts its own words."""
+    """The passages of all corpora that a question searches. BM25 is computed separately in each corpus."""
 
     def __init__(self, corpora: OpenedCorpus | OpenedCorpora, dimension: int) -> None:
         """
         Args:
-            dimension: of the vectors.
+            dimension: dimension of the vectors.
         """
         self.corpora = corpora
         self._dimension = dimension
@@ -168,15 +161,15 @@ class Passages:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the filter, as far as it was used, and on corpora that were left out."""
+        """Notes on the filter, if it was used, and on corpora that were left out."""
         return (*self._notes, *self.corpora.notes)
 
     def near(self, vector: Vectors, limit: int, *, vector_depth: int | None = None) -> Nearest:
-        """The `limit` passages nearest to a vector.
+        """Return the `limit` passages nearest to a vector.
 
         Args:
-            vector: float32[d].
-            vector_depth: as of `nearest_chunks`.
+            vector: float32 of shape (d,).
+            vector_depth: as in `nearest_chunks`.
         """
 
         def nearest(passages: CorpusPassages) -> tuple[Nearest, tuple[str, ...]]:
@@ -193,7 +186,7 @@ class Passages:
         return Nearest(dict(list(merged.cosines.items())[:limit]), merged.documents, merged.notes)
 
     def sections(self, question: str, limit: int) -> list[FoundSection]:
-        """The sections with words of a question, best first."""
+        """Return the sections with words of a question, best first."""
 
         def found(passages: CorpusPassages) -> tuple[list[FoundSection], tuple[str, ...]]:
             return passages.sections(question, limit), passages.notes
@@ -205,39 +198,43 @@ class Passages:
         return self.best_sections(sections, limit)
 
     def best_sections(self, found: dict[str, list[FoundSection]], limit: int) -> list[FoundSection]:
-        """The best of the sections that each corpus found."""
+        """Merge the sections of all corpora, and return the best ones."""
         for title, sections in found.items():
             self.corpora.found_in(title, (chunk for section in sections for chunk in section.chunks))
         every = {section.chunks[0]: section for sections in found.values() for section in sections}
         return sorted(every.values(), key=lambda section: -section.words)[:limit]
 
     def words(self, question: str, limit: int, wanted: Set[str]) -> dict[str, float]:
-        """BM25 of passages by their own words.
+        """Return chunk id -> BM25 of passages by their own words.
 
         Args:
-            limit: passages that are looked at in each corpus.
-            wanted: ids of the passages that are asked for.
+            limit: maximum passages to read in each corpus.
+            wanted: ids of the passages to score.
         """
         found = self.corpora.each_of(wanted, lambda passages, own: passages.words(question, limit, frozenset(own)))
         return {each.chunk: each.words for worded in found.values() for each in worded}
 
     def vectors(self, ids: Sequence[str]) -> Vectors:
-        """float32[len(ids), d]: vectors to take cosines with; zeros for a passage without one."""
+        """Return the vectors of passages, blended with their sections: float32 of shape (len(ids), d).
+
+        Rows of passages without a vector are 0.
+        """
         return self._by_row(ids, self._dimension, lambda passages, own: passages.vectors(own))
 
     def own_cosines(self, ids: Sequence[str], vectors: Vectors) -> Vectors:
-        """float32[len(ids), len(vectors)]: cosines of the passages themselves, without their sections; 0 for a passage
-        without a vector. For many passages: no vector is read or kept.
+        """Return the cosines of passages without their sections: float32 of shape (len(ids), m).
+
+        The database computes the cosines, so this is fast for many passages. Passages without a vector get 0.
 
         Args:
-            vectors: float32[m, d].
+            vectors: float32 of shape (m, d).
         """
         return self._by_row(ids, len(vectors), lambda passages, own: passages.own_cosines(own, vectors))
 
     def _by_row(
         self, ids: Sequence[str], width: int, ask: Callable[[CorpusPassages, Sequence[str]], Vectors]
     ) -> Vectors:
-        """float32[len(ids), width]: the rows of each corpus; zeros where it could not be asked."""
+        """Return the rows of all corpora: float32 of shape (len(ids), width); 0 for unreachable corpora."""
         places: dict[str, int] = {}
         every = [np.zeros((1, width), dtype=np.float32)]
         for own, rows in self.corpora.each_of(ids, lambda passages, own: (own, ask(passages, own))).values():
@@ -246,12 +243,12 @@ class Passages:
         return np.concatenate(every)[[places.get(id_, 0) for id_ in ids]]
 
     def rows(self, ids: Iterable[str]) -> dict[str, Row]:
-        """Rows of `retrieve/chunks_by_id` by id, each with the title of its `corpus` where there are several."""
+        """Return id -> row of `retrieve/chunks_by_id`, with the title of its corpus as `corpus`."""
         found = self.corpora.each_of(ids, lambda passages, own: passages.rows(own))
         return {id_: row | {"corpus": title} for title, rows in found.items() for id_, row in rows.items()}
 
     def counted(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
-        """Hits whose repetitions are counted among the passages that may be found."""
+        """Return the hits with repetitions counted in the searched passages only."""
         of = {each.chunk_id: each for each in hits}
         found = self.corpora.each_of(of, lambda passages, own: passages.counted(of[id_] for id_ in own))
         return tuple((of | {each.chunk_id: each for some in found.values() for each in some}).values())
@@ -259,12 +256,12 @@ class Passages:
 
 @dataclass(frozen=True)
 class SearchedQuestion:
-    """A question of a search.
+    """A question for a search.
 
     Attributes:
-        question: as it was asked.
-        read: as it is read.
-        k: hits that are wanted.
+        question: the question as asked.
+        read: the cleaned question.
+        k: number of hits to return.
     """
 
     question: str
@@ -274,15 +271,15 @@ class SearchedQuestion:
 
     @cached_property
     def vector(self) -> Future[Vectors]:
-        """Its vector, which is made while the caller goes on."""
+        """The vector of the question, computed in another thread."""
         return self.context.embedding(self.read.text)
 
 
 class PassageRetriever(ABC):
-    """A retriever that searches passages of one corpus, filtered or not, or of several.
+    """Base class of retrievers that search passages of one corpus, with or without a filter, or of several corpora.
 
     Attributes:
-        by_meaning: whether it needs vectors.
+        by_meaning: True if the retriever needs vectors.
     """
 
     name: str
@@ -293,25 +290,24 @@ class PassageRetriever(ABC):
         self._vectors = VectorCache(blended_vectors)
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """As `Retriever.retrieve`."""
         return self._retrieve(question, k, None)
 
     def retrieve_among(self, question: str, k: int, where: Expression) -> Evidence:
-        """As `FilteringRetriever.retrieve_among`."""
+        """Retrieve evidence from the documents that match a filter."""
         return self._retrieve(question, k, where)
 
     def retrieve_joined(self, question: str, k: int, corpora: JoinedCorpora) -> Evidence:
-        """As `JoiningRetriever.retrieve_joined`."""
+        """Retrieve evidence from several corpora; see `MultiCorpusRetriever.retrieve_joined`."""
         return self._found(OpenedCorpora(corpora, self._doing, self._read), self._asked(question, k))
 
     def passages(self, tx: Transaction, corpus: Corpus, where: Expression | None) -> CorpusPassages:
-        """The passages of a corpus, or of the documents that a filter lets through."""
+        """Return the passages of a corpus, or of its documents that match a filter."""
         among = None if where is None else Among(tx, corpus, self._context.filters.of(tx, corpus, where))
         return CorpusPassages(tx, corpus, among, self._vectors)
 
     @abstractmethod
     def found(self, passages: Passages, asked: SearchedQuestion) -> Evidence:
-        """The evidence that a question finds among passages."""
+        """Search passages for a question and return the evidence."""
 
     @property
     def _doing(self) -> str:

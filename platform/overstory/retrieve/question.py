@@ -1,4 +1,4 @@
-"""Questions as data: whatever a user types is text to look for, never syntax."""
+"""Cleaning of questions. Everything that a user types is searched as text, never interpreted as query syntax."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from overstory.text.names.tokens import Tokens, tokenise
 from overstory.text.words import LONGEST_WORD_CHARACTERS, MOST_QUERY_WORDS
 
 LONGEST_QUESTION_CHARACTERS = 20_000
-"""Characters read; an embedder reads far fewer, and a full-text query has its own limit below."""
+"""Maximum characters of a question. Embedders and full-text queries use far fewer."""
 
 _LONGEST_PARSED_QUESTION_CHARACTERS = 2_000
-"""Characters of a question that a spaCy pipeline reads."""
+"""Maximum characters of a question to parse with spaCy."""
 
 _LONGEST_RUN_OF_MARKS = 8
-"""Punctuation marks in a row that a spaCy pipeline reads: its tokenizer takes time in the square of them."""
+"""Maximum consecutive punctuation marks to parse with spaCy, whose tokenizer takes quadratic time for them."""
 
 _RUN = re.compile(rf"((?:[^\w\s]|_){{{_LONGEST_RUN_OF_MARKS}}})(?:[^\w\s]|_)+")
 _ALONE = re.compile(r"[\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-"""Characters that Lucene takes for a word each: Han and Hiragana."""
+"""Han and Hiragana characters, each of which Lucene treats as a word."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question as retrievers read it.
+    """A cleaned question.
 
     Attributes:
-        text: without control characters and unpaired surrogates.
-        notes: what the reader should know of how it was read.
+        text: the question without control characters and unpaired surrogates.
+        notes: warnings for the reader, such as that the question was cut.
     """
 
     text: str
@@ -40,31 +40,35 @@ class Question:
 
     @cached_property
     def tokens(self) -> Tokens:
-        """The words of `text`, taken apart when first used."""
+        """The tokens of `text`, computed at first use."""
         return tokenise(self.text, shapes_of_question)
 
 
 def read_question(question: str) -> Question:
-    """Clean a question that a user typed."""
+    """Clean a question that a user typed.
+
+    Raises:
+        QuestionError: the question is not a string, or has no visible character.
+    """
     check_question(question)
     notes: tuple[str, ...] = ()
     if len(question) > LONGEST_QUESTION_CHARACTERS:
         notes = (f"the question was cut to its first {LONGEST_QUESTION_CHARACTERS:,} of {len(question):,} characters",)
         question = question[:LONGEST_QUESTION_CHARACTERS]
-    text = unicodedata.normalize("NFC", question.encode("utf-8", "replace").decode("utf-8"))  # as loaders do
+    text = unicodedata.normalize("NFC", question.encode("utf-8", "replace").decode("utf-8"))  # like loaders
     return Question(" ".join("".join(char if _is_text(char) else " " for char in text).split()), notes)
 
 
 def check_question(question: object) -> None:
-    """Refuse what `read_question` would find nothing in. It stops at the first character that can be seen."""
+    """Raise `QuestionError` if a question is not a string or has no visible character."""
     if not isinstance(question, str):
-        raise QuestionError(f"The question is no text but {type(question).__name__}.", remedy="Give a string.")
+        raise QuestionError(f"The question must be a string, got {type(question).__name__}.", remedy="Pass a string.")
     if not any(_is_seen(char) for char in question[:LONGEST_QUESTION_CHARACTERS]):
-        raise QuestionError("The question is empty.", remedy="Ask something, like 'Who wrote Dracula?'")
+        raise QuestionError("The question is empty.", remedy="Ask something, such as 'Who wrote Dracula?'")
 
 
 def shortened_for_parser(question: str) -> tuple[str, tuple[str, ...]]:
-    """A question as a spaCy pipeline may read it, in bounded time; and a note if it is shorter than the question."""
+    """Return a question shortened so that spaCy parses it in bounded time, and a note if it was shortened."""
     text = _RUN.sub(r"\1", question)[:_LONGEST_PARSED_QUESTION_CHARACTERS]
     if len(text) == len(question):
         return question, ()
@@ -72,10 +76,10 @@ def shortened_for_parser(question: str) -> tuple[str, tuple[str, ...]]:
 
 
 def full_text_query(question: str) -> str:
-    """A Lucene query for the words of a question, any of them; "" if it has none.
+    """Return a Lucene query that matches any word of a question; "" if the question has no words.
 
-    Lower case makes AND, OR and NOT words like others, and nothing but letters with their marks, digits and "_" is
-    left, so that no character of Lucene's syntax is.
+    The query is in lower case and has only letters, marks, digits and "_", so that it contains no Lucene syntax such as
+    AND, OR or quotation marks.
     """
     apart = _ALONE.sub(r" \g<0> ", question.lower())
     words = "".join(char if _is_of_a_word(char) else " " for char in apart).split()
@@ -83,15 +87,15 @@ def full_text_query(question: str) -> str:
 
 
 def _is_text(char: str) -> bool:
-    """False for control characters, but not for the joiners that Persian, Indic scripts and emoji are written with."""
+    """Return False for control characters, except the joiners that Persian, Indic scripts and emoji need."""
     return char in "\u200c\u200d" or not unicodedata.category(char).startswith("C")
 
 
 def _is_seen(char: str) -> bool:
-    """True for unpaired surrogates, too: they become question marks."""
+    """Return True for visible characters, and for unpaired surrogates, which are replaced by question marks."""
     return not char.isspace() and (_is_text(char) or unicodedata.category(char) == "Cs")
 
 
 def _is_of_a_word(char: str) -> bool:
-    """Letters, marks (the vowel signs of Indic scripts are some) and numbers."""
+    """Return True for "_", letters, numbers and marks (such as the vowel signs of Indic scripts)."""
     return char == "_" or unicodedata.category(char)[0] in "LMN"

@@ -1,4 +1,4 @@
-"""The names of a corpus that a question contains, looked up in the graph: its dictionary is not held in memory."""
+"""Entities of the corpus that a question names. They are looked up in the graph: no dictionary is kept in memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from overstory.text.names.tokens import Tokens
 from overstory.text.questions.names import possible_terms, question_names
 
 _MOST_KEPT_EDIT_LOGS = 8
-"""Logs that are kept, some 1 KB an edit."""
+"""Maximum edit logs in the cache, about 1 KB per edit."""
 
 _State = tuple[str, object, int]
 _lock = threading.Lock()
@@ -26,7 +26,7 @@ _kept: OrderedDict[_State, EditedNames] = OrderedDict()
 
 
 def cached_edits(tx: Transaction, corpus: Corpus) -> EditedNames:
-    """What the log of a corpus makes of its names; read again when the corpus has changed."""
+    """Return the edits of names in a corpus, from a cache that is refreshed when the corpus changes."""
     if not corpus.edits_names:
         return NO_EDITS
     state = (corpus.label, corpus.created, corpus.version)
@@ -43,15 +43,15 @@ def cached_edits(tx: Transaction, corpus: Corpus) -> EditedNames:
 
 
 _MOST_WORDS_SEARCHED_FOR_NAMES = 300
-"""Words of a question that are searched for names."""
+"""Only these first words of a question are searched for names."""
 
 _LONGEST_ASKED_NAME_WORDS = 16
-"""Longest name looked up, in words; titles may be longer."""
+"""Maximum words of a name to look up. Titles may be longer."""
 
 _MOST_PASSAGES_LOOKED_AT = 5_000
-"""Passages of one name that are looked at: a name may stand in a fifth of all."""
+"""Maximum passages to read per name: a name may occur in a fifth of all passages."""
 _MOST_DOCUMENTS_LOOKED_AT = 1_000
-"""Documents in which a name of more passages is looked for."""
+"""Maximum documents to search for a name that has more passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,9 @@ class QuestionEntity:
     """An entity of the corpus that a question names.
 
     Attributes:
-        df: chunks in which the name dictionary finds it; 0 for a name that the dictionary lacks.
-        subject: whether a chunk is about it.
-        term: whether a chunk defines it, or has it as heading.
+        df: number of chunks in which the name dictionary finds the entity; 0 if it is not in the dictionary.
+        subject: True if a chunk is about the entity.
+        term: True if a chunk defines the entity, or has its name as heading.
     """
 
     id: str
@@ -77,9 +77,9 @@ class QuestionEntities:
     """The entities of the corpus that a question names.
 
     Attributes:
-        entities: each once, in the order of their names in the question.
-        matches: where their names stand in the question; they may overlap.
-        outdated: whether the corpus has changed since its names were found.
+        entities: the distinct entities, in the order of their names in the question.
+        matches: positions of the names in the question, which may overlap.
+        outdated: True if the corpus has changed since its entities were last indexed.
     """
 
     entities: tuple[QuestionEntity, ...]
@@ -98,10 +98,9 @@ def question_entities(
     """Look up the entities that a question names.
 
     Args:
-        in_dictionary: only those of the name dictionary, which are looked for in all texts; otherwise also those that
-            just a parser or OpenIE found.
-        of_documents: ids of the documents of which some passage must mention a name for it to be known; of all if left
-            out.
+        in_dictionary: return only entities of the name dictionary, which are found in all texts, and none that only a
+            parser or OpenIE found.
+        of_documents: ids of documents; only entities that a passage of these mentions are returned. By default all.
     """
     known = StoredEntities(tx, corpus, in_dictionary=in_dictionary, of_documents=of_documents)
     entities, matches = entities_in(question, cached_edits(tx, corpus).resolve, known)
@@ -109,10 +108,10 @@ def question_entities(
 
 
 class StoredEntities:
-    """Looks up entities of a corpus, as `entities_in` asks for them; the arguments are those of `question_entities`.
+    """Looks up entities of a corpus for `entities_in`. The arguments are those of `question_entities`.
 
     Attributes:
-        outdated: whether the corpus has changed since its names were found, as of the last look-up.
+        outdated: True if the corpus has changed since its entities were last indexed, as of the last call.
     """
 
     def __init__(
@@ -125,7 +124,7 @@ class StoredEntities:
         self.outdated = not corpus.named_by
 
     def __call__(self, keys: Sequence[str], terms: Sequence[str]) -> list[QuestionEntity]:
-        """As `LookUp`."""
+        """Look up entities by keys, as `LookUp` describes."""
         label = self._corpus.label
         (row,) = self._tx.run(
             "retrieve/question_entities",
@@ -153,17 +152,18 @@ class StoredEntities:
 
 
 LookUp = Callable[[Sequence[str], Sequence[str]], Iterable[QuestionEntity]]
-"""Takes keys of names, and others of which only those that a chunk defines or has as heading are wanted; gives the
-entities that are there, each once."""
+"""Takes keys of names, and keys of terms; returns the distinct entities that exist.
+
+A term is only returned if a chunk defines it or has it as heading."""
 
 
 def entities_in(
     question: Question, resolve: Callable[[str], str], look_up: LookUp
 ) -> tuple[tuple[QuestionEntity, ...], tuple[Match, ...]]:
-    """The entities that a question names, and where their names stand, as of `QuestionEntities`.
+    """Return the entities that a question names, and the positions of their names, as in `QuestionEntities`.
 
     Args:
-        resolve: what edits make of a key, as `EditedNames.resolve` says it.
+        resolve: maps a key to the key after edits, as `EditedNames.resolve`.
     """
     names = {key: name for key in possible_names(question.tokens) if (name := resolve(key))}
     asked = {
@@ -172,7 +172,7 @@ def entities_in(
     wanted = list(dict.fromkeys((*names.values(), *names)))
     terms = list(dict.fromkeys((*asked.values(), *asked)))
     known = {entity.key: entity for entity in look_up(wanted, terms)}
-    # An edit that no index run has applied yet leads to a name that may not be there yet.
+    # An edit that no index run has applied yet may lead to an entity that does not exist yet.
     both = {key: name if name in known else key for key, name in (asked | names).items()}
     named = {key: known[name] for key, name in both.items() if name in known}
     terms_known = {key for key, entity in named.items() if entity.term}
@@ -182,7 +182,7 @@ def entities_in(
 
 
 def possible_names(tokens: Tokens) -> Iterator[str]:
-    """The keys of all phrases of a question that could be names: by their shape, or one word must be capitalised."""
+    """Yield the keys of phrases that may be names, because of their shape or because a word is capitalised."""
     yield from (shape.key for shape in tokens.shapes[:_MOST_WORDS_SEARCHED_FOR_NAMES])
     for first in range(min(_MOST_WORDS_SEARCHED_FOR_NAMES, len(tokens.forms))):
         for stop in range(first + 1, min(first + _LONGEST_ASKED_NAME_WORDS, len(tokens.forms)) + 1):

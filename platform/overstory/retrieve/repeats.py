@@ -1,6 +1,7 @@
-"""Hits with the same text, of which one is worth reading: collapsed where people ask, expanded where `bench` counts.
+"""Hits with the same text: collapsed to one in search results, and expanded for `bench`, which counts all of them.
 
-Retrievers take chunks as they are, but for those that share a vector, which their lists by meaning hold once.
+Retrievers return chunks with equal texts separately, except for chunks that share a vector: dense search returns only
+one of these.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from overstory.retrieve.context import RetrievalContext, one_question
 from overstory.retrieve.hits import chunk_rows, hit
 
 MOST_HITS = 1_000
-"""The most that anybody may ask for, and that a retriever is asked for where hits repeat each other."""
+"""Maximum hits that a caller may request, and maximum to request from a retriever if hits repeat each other."""
 MOST_PLACES_NAMED = 20
-"""Places of a repeated text that a hit names."""
+"""Maximum other places of its text that a hit lists."""
 _WIDENING_FACTOR = 4
-"""How many times more hits are asked for when too few texts differ."""
+"""Factor by which more hits are requested if too few have distinct texts."""
 
 Group = list[Hit]
 """Hits with the same text, the best first."""
@@ -28,12 +29,12 @@ Group = list[Hit]
 
 @dataclass(frozen=True, slots=True)
 class SharedVector:
-    """A vector of some chunks, as `retrieve/repeats` tells of it.
+    """A vector that several chunks share, as returned by `retrieve/repeats`.
 
     Attributes:
-        times: the number of chunks that share it.
-        ids: the chunks that were asked for.
-        others: the first of all chunks that share it.
+        times: number of chunks that share the vector.
+        ids: ids of these chunks among those of the query.
+        others: ids of the first of all these chunks.
     """
 
     times: int
@@ -42,27 +43,26 @@ class SharedVector:
 
 
 Sharing = Callable[[Sequence[str]], list[SharedVector]]
-"""The vectors that chunks share with others, by the ids of the chunks."""
+"""Returns the vectors that chunks share with others, given the ids of the chunks."""
 
 Repeats = dict[str, tuple[int, tuple[Repeat, ...]]]
-"""By the id of a group's first hit: how many other passages have its text, and the first of them."""
+"""Id of a group's first hit -> number of other passages with its text, and the first of these passages."""
 
 
 def check_depth(k: int) -> None:
-    """
-    Raises:
-        QuestionError: these are fewer or more hits than may be asked for.
-    """
+    """Raise `QuestionError` if the number of hits is not between 1 and `MOST_HITS`."""
     if not 1 <= k <= MOST_HITS:
-        raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
+        raise QuestionError(
+            f"k must be between 1 and {MOST_HITS:,}, got {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages."
+        )
 
 
 def search_distinct(
     retriever: Retriever, question: str, k: int, *, read: Callable[[Sequence[Group]], Repeats]
 ) -> Evidence:
-    """The best `k` hits with different texts, each with the passages that repeat it.
+    """Return the best `k` hits with distinct texts, each with the passages that repeat it.
 
-    The retriever is asked for more, but for no more than `MOST_HITS`, while too few of its hits differ.
+    If fewer than `k` hits have distinct texts, the retriever is asked for more, up to `MOST_HITS`.
 
     Args:
         read: looks up the passages that repeat the hits of groups.
@@ -82,7 +82,7 @@ def search_distinct(
 
 
 def by_text(hits: Iterable[Hit]) -> list[Group]:
-    """Hits with the same text, but for white space, in groups; both in the order of the hits."""
+    """Group hits with the same text, ignoring white space; groups and their hits keep the order of the hits."""
     groups: dict[str, Group] = {}
     for each in hits:
         groups.setdefault(" ".join(each.text.split()), []).append(each)
@@ -90,10 +90,10 @@ def by_text(hits: Iterable[Hit]) -> list[Group]:
 
 
 def read_repeats(tx: Transaction, corpus: Corpus, groups: Sequence[Group], sharing: Sharing | None = None) -> Repeats:
-    """The passages that repeat the hits of groups: their other hits, and the chunks that share a vector with any.
+    """Look up the passages that repeat the hits of groups: their other hits, and chunks that share a vector with these.
 
     Args:
-        sharing: says which chunks share vectors; all do if left out.
+        sharing: returns the shared vectors of chunks that may be shown; by default of all chunks.
     """
     ids = [each.chunk_id for group in groups for each in group]
     shared = _shared(tx, corpus, ids, MOST_PLACES_NAMED + 1) if sharing is None else sharing(ids)
@@ -121,7 +121,6 @@ def _shared(tx: Transaction, corpus: Corpus, ids: Sequence[str], most: int) -> l
 
 
 def repeat_of(found: Hit) -> Repeat:
-    """The place of a hit."""
     return Repeat(
         chunk_id=found.chunk_id,
         document_id=found.document_id,
@@ -134,16 +133,16 @@ def repeat_of(found: Hit) -> Repeat:
 
 
 def _too_few(k: int, texts: int, hits: int) -> tuple[str, ...]:
-    """Why there are fewer passages than were asked for; a retriever itself says why it found none."""
+    """Return a note on why there are fewer passages than requested. Retrievers add notes if they find nothing."""
     if hits == texts:
-        return (f"{texts:,} of the {k:,} passages asked for: no others were found",)
-    others = f"the other {hits - texts:,} found repeat their text"
-    bound = f", and no more than {MOST_HITS:,} are looked at" if hits >= MOST_HITS else ""
-    return (f"{texts:,} of the {k:,} passages asked for: {others}{bound}",)
+        return (f"only {texts:,} of the {k:,} requested passages were found",)
+    others = f"the other {hits - texts:,} repeat their text"
+    bound = f", and at most {MOST_HITS:,} are read" if hits >= MOST_HITS else ""
+    return (f"only {texts:,} of the {k:,} requested passages are shown: {others}{bound}",)
 
 
 def _collapsed(evidence: Evidence, kept: Sequence[Group], repeats: Repeats, notes: Sequence[str]) -> Evidence:
-    """Evidence with the first hit of each group, and the parts that are about these."""
+    """Return the evidence with the first hit of each group, and without parts about hits that are not shown."""
     hits = tuple(_with_repeats(group[0], repeats) for group in kept)
     if len(hits) == len(evidence.hits):
         return replace(evidence, hits=hits, notes=(*evidence.notes, *notes)) if repeats or notes else evidence
@@ -157,7 +156,7 @@ def _collapsed(evidence: Evidence, kept: Sequence[Group], repeats: Repeats, note
 
 
 def _is_of(part: Part, others: Iterable[str], same: Iterable[str]) -> bool:
-    """Whether a part leads to a hit that is not shown, or is an excerpt of one whose text is shown as another's."""
+    """Return True if a part is a path to a hit that is not shown, or an excerpt of a hit shown under another one."""
     if isinstance(part, BridgePath):
         return part.chunk_id in others
     return isinstance(part, Excerpt) and part.chunk_id in same
@@ -175,9 +174,9 @@ def _all_share(tx: Transaction, corpus: Corpus) -> None:
 
 
 class WithRepeats:
-    """A retriever whose hits are followed by all chunks that share their vectors, with the same scores.
+    """Retriever whose hits are followed by all chunks that share their vectors, with the same scores.
 
-    Judgements may be of any of several equal passages.
+    This is used by `bench`, because relevance judgements may refer to any of several equal passages.
     """
 
     def __init__(
@@ -189,7 +188,7 @@ class WithRepeats:
     ) -> None:
         """
         Args:
-            sharing: says which chunks may share vectors; all may where it gives None.
+            sharing: returns a function that looks up the shared vectors of visible chunks; None for all chunks.
         """
         self.name = retriever.name
         self._retriever = retriever
@@ -198,7 +197,7 @@ class WithRepeats:
 
     @one_question()
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` hits of the retriever, and the chunks that share their vectors, up to `MOST_HITS` of each."""
+        """Return the `k` hits of the retriever, each followed by up to `MOST_HITS` chunks that share its vector."""
         evidence = self._retriever.retrieve(question, k)
         repeated = [each.chunk_id for each in evidence.hits if each.repeated]
         if not repeated:

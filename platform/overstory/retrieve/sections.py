@@ -1,10 +1,11 @@
-"""Passages with their sections: the section is the evidence, and a passage what is shown of it.
+"""Scoring of passages together with their sections.
 
-Its section says better than a passage alone whether it answers. So its likeness to a question is the mean of its
-own cosine and of that of its section, which is the mean over the section's passages, weighed by the square roots of
-their lengths; and BM25 is that of sections. Where passages are sections themselves, as paragraphs of Wikipedia are,
-this changes nothing. Where the passages of a section are unlike each other, as in paragraphs that were put into one
-document at random and in some manuals, the section says little of each, and its cosine counts less.
+The section of a passage predicts better than the passage alone whether it answers a question. So the similarity of a
+passage is a weighted mean of two cosines: that of the passage, and that of its section. The vector of a section is the
+mean of its passages, weighted by the square roots of their lengths. BM25 is computed for whole sections.
+
+If a section is a single passage (a paragraph of Wikipedia), nothing changes. If the passages of a section are unlike
+each other (in some manuals, or in documents of random paragraphs), the cosine of the section counts less.
 """
 
 from __future__ import annotations
@@ -25,26 +26,26 @@ from overstory.text.questions.names import quoted_phrases
 from overstory.text.words import MOST_QUERY_WORDS, asked_words, phrase_words, query_terms
 
 _TITLE_BOOST = 0.5
-"""What BM25 of titles and headings adds to that of the section, which has their words, too."""
+"""Weight of BM25 over titles and headings, added to BM25 over the section (which contains these words, too)."""
 
 PHRASE_BOOST, QUESTION_PHRASE_BOOST = 1.0, 0.25
-"""What BM25 of words in quotation marks adds, which count by themselves, too. In a question they are mostly a title,
-and counted in full it outranks what else is asked for: .02 of HotpotQA's R@5."""
+"""Weight of quoted phrases in BM25, added to the weight of their single words. In a question, a quoted phrase is mostly
+a title. With full weight, it outranks the rest of the question: .02 of HotpotQA's R@5."""
 
 _MOST_SECTION_WEIGHT = 0.5
-"""What the cosine of the section counts at most beside the passage's own, whose weight is the rest of 1."""
+"""Maximum weight of the section's cosine; the weight of the passage's own cosine is the remainder to 1."""
 
 _PASSAGES_A_SECTION = 3
-"""How many passages of a section found by words are candidates: those nearest to the question."""
+"""Passages of a section found by words that become candidates: those nearest to the question."""
 
 
 class FoundSection(NamedTuple):
     """A section that was found by words.
 
     Attributes:
-        chunks: ids, in order.
-        document: its id.
-        words: BM25.
+        chunks: ids of its chunks, in order.
+        document: id of its document.
+        words: BM25 of the section.
     """
 
     chunks: Sequence[str]
@@ -53,22 +54,21 @@ class FoundSection(NamedTuple):
 
 
 def check_sections(corpus: Corpus) -> Corpus:
-    """The corpus, if it can be searched by words."""
+    """Return the corpus, or raise `IndexMissing` if an earlier version indexed its words."""
     if corpus.sectioned_by != FINGERPRINT:
         raise IndexMissing(
             f"The words of corpus {corpus.name!r} were indexed by an earlier version of Overstory.",
-            remedy=f"Run once: {index_command(corpus.name)}, or Knowledge.index() in Python. It adds the words of "
-            "sections, and keeps all vectors and names.",
+            remedy=f"Run once: {index_command(corpus.name)}, or Knowledge.index() in Python. This indexes the words of "
+            "sections, and keeps all vectors and entities.",
         )
     return corpus
 
 
 def section_query(question: str, languages: Sequence[str] = ()) -> str:
-    """A Lucene query for the words of a question, any of them, and for what it has in quotation marks; "" if it has no
-    words.
+    """Return the Lucene query of a question for the index of sections: any word, and the quoted phrases; or "".
 
     Args:
-        languages: of the corpus, besides English.
+        languages: languages of the corpus in addition to English.
     """
     words = " ".join(_escaped(word) for word in asked_words(question, languages)[:MOST_QUERY_WORDS])
     weight = PHRASE_BOOST if form_of(question) == "phrase" else QUESTION_PHRASE_BOOST
@@ -82,7 +82,7 @@ def section_query(question: str, languages: Sequence[str] = ()) -> str:
 
 
 def chunk_query(question: str, languages: Sequence[str] = ()) -> str:
-    """The same words for Lucene's own analyzer of English, which makes stems of them itself."""
+    """Return the Lucene query of a question for the index of chunks, whose English analyzer stems the words itself."""
     phrases = [full_text_query(each) for each in quoted_phrases(question)]
     return " ".join(
         [full_text_query(" ".join(query_terms(question, languages))), *(f'"{each}"' for each in phrases if each)]
@@ -90,8 +90,9 @@ def chunk_query(question: str, languages: Sequence[str] = ()) -> str:
 
 
 def blended_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
-    """The vector of each of these chunks and the mean of its section, both weighed, so that their dot product with a
-    unit vector is the weighed mean of both cosines; of the other chunks of these sections, too. Those without a vector
+    """Return the vectors of all chunks in the sections of these chunks, each blended with the mean of its section.
+
+    The dot product of a blended vector with a unit vector is the weighted mean of both cosines. Chunks without a vector
     are left out.
     """
     (row,) = tx.run("retrieve/section_vectors", corpus.label, ids=list(ids), property=corpus.embedding_property)
@@ -104,11 +105,11 @@ def blended_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict
 
 
 def with_section(passages: Vectors, tokens: Sequence[int]) -> Vectors:
-    """Each passage of a section blended with the mean of all, which counts as much as they are like each other.
+    """Blend each passage of a section with the mean of all; the mean counts more if the passages are similar.
 
     Args:
-        passages: their unit vectors.
-        tokens: how many were embedded of each; an embedder may count none.
+        passages: unit vectors, one row per passage.
+        tokens: embedded tokens of each passage; 0 if the embedder does not count tokens.
     """
     weight = min(_MOST_SECTION_WEIGHT, _likeness(passages))
     mean = np.average(passages, axis=0, weights=np.sqrt([max(1, each) for each in tokens])).astype(np.float32)
@@ -116,10 +117,10 @@ def with_section(passages: Vectors, tokens: Sequence[int]) -> Vectors:
 
 
 def nearest_passages(sections: Iterable[FoundSection], cosines: dict[str, float]) -> Iterator[tuple[str, FoundSection]]:
-    """Of each section the passages nearest to the question, ids with their sections.
+    """Yield the ids of the passages of each section that are nearest to the question, with their section.
 
     Args:
-        cosines: of all chunks of the sections.
+        cosines: chunk id -> cosine, for all chunks of the sections.
     """
     for section in sections:
         for id_ in sorted(section.chunks, key=lambda each: -cosines[each])[:_PASSAGES_A_SECTION]:
@@ -127,7 +128,7 @@ def nearest_passages(sections: Iterable[FoundSection], cosines: dict[str, float]
 
 
 def _likeness(vectors: Vectors) -> float:
-    """The mean cosine of two different ones of these unit vectors, at least 0; 1 of a single one."""
+    """Return the mean cosine of two distinct unit vectors, at least 0; 1 if there is only one vector."""
     count = len(vectors)
     if count == 1:
         return 1.0
@@ -136,5 +137,5 @@ def _likeness(vectors: Vectors) -> float:
 
 
 def _escaped(word: str) -> str:
-    """A word for Lucene, of whose syntax all but letters, digits and "_" may be."""
+    """Escape all characters of a word except letters, digits and "_", for Lucene."""
     return "".join(char if char.isalnum() or char == "_" else f"\\{char}" for char in word)

@@ -1,7 +1,7 @@
-"""A question asked in several ways, which a language model finds: in parts, and as a passage that would answer it.
+"""Query expansion with a language model: a question is also searched as sub-questions and as a hypothetical answer.
 
-Each way is asked of the same retriever, and their ranks are fused with those of the question itself. Source of the
-passage: HyDE, Gao et al. 2022 (arXiv 2212.10496), which searches with it instead of the question; here it is added.
+All queries go to the same retriever, and their rankings are fused. Source of hypothetical answers: HyDE, Gao et al.
+2022 (arXiv 2212.10496). HyDE searches with the hypothetical passage only; here the question is searched, too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from overstory.display import on_one_line, shortened
 from overstory.errors import LlmNotSet, NoUsableAnswer, QuestionError
-from overstory.llm import Chat
+from overstory.llm import Chat, prompt
 from overstory.model import Evidence, Hit, Reason
 from overstory.protocols import Retriever
 from overstory.retrieve.context import forget_asked_corpora
@@ -21,24 +21,26 @@ from overstory.retrieve.hits import best_of, clause_of, with_hits
 from overstory.retrieve.question import check_question
 
 _RANK_CONSTANT = 2
-"""How slowly the weight of a rank falls: it is weight / (_RANK_CONSTANT + rank)."""
-_QUESTION_WEIGHT = 1.0  # of the question as it was asked
+"""The score of a rank is weight / (_RANK_CONSTANT + rank)."""
+_QUESTION_WEIGHT = 1.0  # weight of the original question
 _MODEL_WEIGHT = 0.5
-"""Of each way that the model found: its first passage counts as much as the question's fourth. Not tuned."""
+"""Weight of each query by the model: its first passage counts as much as the question's fourth. Not tuned."""
 _PASSAGES_OF_A_WAY = 20
-"""Passages that each way is asked for, or as many as are asked for if these are more."""
+"""Minimum passages to retrieve per query."""
+
+_MOST_MODEL_TOKENS = 300  # per answer of the model
 
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class WayToAsk:
-    """One way to ask.
+    """A query for a question.
 
     Attributes:
-        kind: of the reasons.
-        shown: what it is, for details.
-        clause: why a passage that it found was found, in words; "" if the hit's own words say it.
+        kind: kind of the reasons: "question", "part" or "hypothetical".
+        shown: name of the query in the details of reasons.
+        clause: explanation of a hit by this query; "" to keep the explanation of the retriever.
     """
 
     kind: str
@@ -49,9 +51,10 @@ class WayToAsk:
 
 
 class SeveralWays:
-    """A retriever asked in several ways. Scores are sums of reciprocal ranks; each reason is what one way brought.
+    """Retriever that fuses the rankings of several queries for a question.
 
-    Parts of the evidence other than hits are those that the question itself found.
+    The score of a hit is the sum of its weighted reciprocal ranks, with one reason per query. Parts of the evidence
+    other than hits come from the original question alone.
     """
 
     def __init__(
@@ -59,8 +62,8 @@ class SeveralWays:
     ) -> None:
         """
         Args:
-            decompose: ask for simpler questions, too.
-            hypothetical: search for a passage that the model writes, too.
+            decompose: also search with sub-questions by the model.
+            hypothetical: also search with a hypothetical answer by the model.
         """
         self.name = retriever.name + ("+decompose" if decompose else "") + ("+hypothetical" if hypothetical else "")
         self._retriever = retriever
@@ -69,11 +72,9 @@ class SeveralWays:
         self._hypothetical = hypothetical
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` best passages of all ways together. If the model's answer cannot be used, the question is asked as
-        it is, and a note says so.
-        """
+        """Return the `k` best passages of all queries. If the model's answer is unusable, the evidence has a note."""
         ways, notes = self._ways(question)
-        forget_asked_corpora()  # the model took its time
+        forget_asked_corpora()  # the corpus may have changed while the model was working
         if not ways:
             evidence = self._retriever.retrieve(question, k)
             return replace(evidence, retriever=self.name, notes=(*evidence.notes, *notes))
@@ -84,47 +85,71 @@ class SeveralWays:
         return replace(with_hits(of_question, hits), notes=(*of_question.notes, *notes))
 
     def _ways(self, question: str) -> tuple[list[WayToAsk], list[str]]:
-        """The ways that the model found, and notes on what they are."""
-        from overstory.retrieve.model_ways import hypothetical_passage, simpler_questions  # pydantic
-
-        check_question(question)  # before the model is asked
+        check_question(question)  # fail before asking the model
         chat = needed_chat(self._chat)
         ways, notes = list[WayToAsk](), list[str]()
         if self._decompose:
             try:
-                parts = _other_than(question, simpler_questions(chat, question))
+                parts = _other_than(question, _simpler_questions(chat, question))
                 ways += [_part(text) for text in parts]
                 listed = "; ".join(_shown(text) for text in parts)
-                notes.append(f"also asked, as parts: {listed}" if parts else "the model left the question whole")
+                notes.append(f"also searched for: {listed}" if parts else "the model did not split the question")
             except NoUsableAnswer as error:
-                notes.append(f"the question was not taken apart: {error}")
+                notes.append(f"the question was not split: {error}")
         if self._hypothetical:
             try:
-                passages = _other_than(question, [hypothetical_passage(chat, question)])
+                passages = _other_than(question, [_hypothetical_passage(chat, question)])
                 ways += map(_passage, passages)
-                notes += [f"also searched for, made up by the model: {_shown(text)}" for text in passages]
-                notes += (
-                    [] if passages else ["searched without a hypothetical passage: the model repeated the question"]
-                )
+                notes += [f"also searched for a hypothetical answer: {_shown(text)}" for text in passages]
+                notes += [] if passages else ["searched without a hypothetical answer: the model repeated the question"]
             except NoUsableAnswer as error:
-                notes.append(f"searched without a hypothetical passage: {error}")
+                notes.append(f"searched without a hypothetical answer: {error}")
         return ways, notes
 
 
 def needed_chat(chat: Callable[[], Chat | None]) -> Chat:
-    """The language model."""
+    """Return the language model, or raise `LlmNotSet`."""
     opened = chat()
     if opened is None:
         raise LlmNotSet(
-            "No language model is set, which decomposing and hypothetical passages need.",
+            "No language model is set, but splitting a question and hypothetical answers need one.",
             remedy="Set one (docs/llm.md), or name it with --model NAME, in Python Knowledge.use_model. Or search"
-            " without them.",
+            " without these options.",
         )
     return opened
 
 
+# The answer models are local classes because importing this module must not need pydantic. Their docstrings are sent
+# as part of the JSON schema.
+
+
+def _simpler_questions(chat: Chat, question: str) -> list[str]:
+    from pydantic import BaseModel, Field
+
+    class SimplerQuestions(BaseModel):
+        """What a question is made of."""
+
+        questions: list[str] = Field(min_length=1, max_length=4)
+
+    booked, limit = chat.booked("decompose", question), min(_MOST_MODEL_TOKENS, chat.model.max_tokens)
+    messages = prompt("decompose").messages(question=question)
+    return booked.ask_for(SimplerQuestions, messages, max_tokens=limit, once=True).value.questions
+
+
+def _hypothetical_passage(chat: Chat, question: str) -> str:
+    from pydantic import BaseModel, Field
+
+    class AnsweringPassage(BaseModel):
+        """What might answer a question."""
+
+        passage: str = Field(min_length=1, max_length=800)
+
+    booked, limit = chat.booked("hypothetical", question), min(_MOST_MODEL_TOKENS, chat.model.max_tokens)
+    messages = prompt("hypothetical").messages(question=question)
+    return booked.ask_for(AnsweringPassage, messages, max_tokens=limit, once=True).value.passage
+
+
 def _fused(found: Iterable[tuple[WayToAsk, Sequence[Hit]]], k: int) -> list[Hit]:
-    """The `k` hits with the highest sums of reciprocal ranks; ties in the order of their ids."""
     known: dict[str, Hit] = {}
     reasons: dict[str, list[Reason]] = {}
     for way, hits in found:
@@ -138,8 +163,7 @@ def _fused(found: Iterable[tuple[WayToAsk, Sequence[Hit]]], k: int) -> list[Hit]
 
 
 def _other_than(question: str, texts: Iterable[str]) -> list[str]:
-    """The texts that can be asked, on one line each, without repetitions and without the question itself. Case, white
-    space and punctuation make no difference."""
+    """Return the distinct usable texts on one line each, without the question; only their words are compared."""
     asked: dict[tuple[str, ...], str] = {}
     for text in map(on_one_line, texts):
         with suppress(QuestionError):
@@ -154,13 +178,13 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _part(text: str) -> WayToAsk:
-    clause = f"was found for a part of the question: {_shown(text)}"
-    return WayToAsk("part", text, _MODEL_WEIGHT, f"the part {_shown(text)}", clause)
+    clause = f"was found with the sub-question {_shown(text)}"
+    return WayToAsk("part", text, _MODEL_WEIGHT, f"the sub-question {_shown(text)}", clause)
 
 
 def _passage(text: str) -> WayToAsk:
-    clause = "was found for a passage that the model made up as an answer"
-    return WayToAsk("hypothetical", text, _MODEL_WEIGHT, "the made-up passage", clause)
+    clause = "was found with a hypothetical answer by the model"
+    return WayToAsk("hypothetical", text, _MODEL_WEIGHT, "the hypothetical answer", clause)
 
 
 def _shown(text: str) -> str:

@@ -1,8 +1,7 @@
-"""Suggestions of names to merge: pairs that may be one by how they are written, and what passages say of them.
+"""Merge suggestions: pairs of entities with similar names, weighed by the passages that mention them.
 
-Names are read once and put into blocks in a temporary file, so that memory does not grow with them; only names that
-share a block are compared, and of blocks that are crowded none are. Of the pairs, those in the most passages are looked
-up.
+Names are read once and put into blocks in a temporary file, so memory does not grow with the corpus. Names are compared
+within a block only, and crowded blocks are skipped. Passages are read for the most frequent pairs.
 """
 
 from __future__ import annotations
@@ -26,20 +25,20 @@ from overstory.text.names.keys import entity_key
 from overstory.text.names.same_names import REASONS, Form, MergeReason, SameName, WrittenName, blocks_of, same_name
 
 _MOST_NAMES_A_BLOCK = 60
-"""Names that share a block; of more, none are compared with each other."""
+"""Blocks with more names are skipped."""
 _MOST_PAIRS_LOOKED_UP = 2_000
-"""Pairs of which passages are read: those whose rarer name is in the most passages."""
+"""Maximum pairs for which passages are read: those whose rarer name is in the most passages."""
 _LOOKED_UP_PAIRS_A_STATEMENT = 100
 _MOST_EVIDENCE_PASSAGES = 60
-"""Passages of a name that are looked at for what it is mentioned with."""
+"""Maximum passages of a name in which to look for names that are mentioned with it."""
 _COMMON_NAME_SHARE = 0.05
 _LEAST_COMMON_PASSAGES = 10
-"""A name in more than a twentieth of the passages, and in more than 10, says nothing of those next to it."""
+"""A name in more than a twentieth of the passages, and in more than 10, is ignored as context of other names."""
 _MOST_COMPARED_ALIASES = 8
 _LEAST_PART_SHARE = 0.5
-"""Of the passages that mention a part of a name, how many have to mention the whole."""
+"""Minimum share of the passages with a part of a name ("Holt") that also mention the whole name ("Cid Holt")."""
 _MOST_RIVAL_SHARE = 0.5
-"""A part is of one name alone if no other whole is with it in more than half as many passages."""
+"""A part belongs to one whole name if any other whole name is with it in at most half as many passages."""
 _QUOTED_PASSAGES = 2
 _MOST_QUOTED_PASSAGES_READ = 8
 
@@ -55,11 +54,11 @@ FORM_EVIDENCE: dict[Form, float] = {
     "last name": 0.9,
     "legal": 0.9,
 }
-"""How sure two names are one by the form alone, where passages say all that they can."""
+"""Maximum evidence of each form, reached with full support by passages."""
 _DEFINED_EVIDENCE = 0.99
-"""An abbreviation that a passage has in parentheses after the name, or the name after it."""
+"""Evidence of a pair that a passage defines, like "World Health Organization (WHO)"."""
 _ALONE: frozenset[Form] = frozenset({"joined", "umlaut", "plural", "legal"})
-"""Forms that need no passages to speak for them."""
+"""Forms that are suggested without support by passages."""
 
 _TABLES = (
     "names (id INTEGER PRIMARY KEY, key TEXT, name TEXT, type TEXT, passages INTEGER, aliases TEXT)",
@@ -79,8 +78,7 @@ _BEST = """
 
 @dataclass(frozen=True, slots=True)
 class SuggestedName:
-    """A name of a suggestion: as it is written most, its type ("" where it has none), and how many passages mention
-    it."""
+    """An entity of a suggestion: its most frequent spelling, its type or "", and the number of its passages."""
 
     name: str
     type: str
@@ -89,25 +87,25 @@ class SuggestedName:
 
 @dataclass(frozen=True, slots=True)
 class NamePassage(PassagePlace):
-    """A passage that mentions a name of a suggestion, or both: its ids, its origin, and a quote around the name."""
+    """A passage that mentions one or both names of a suggestion, with a quote around the name."""
 
     quote: str
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestedMerge:
-    """Two names that may be one.
+    """Two entities that may be the same.
 
     Attributes:
-        name, into: the first would become another spelling of the second.
+        name, into: the first entity would become another spelling of the second.
         reason: "spelling", "abbreviation", "initials" or "part".
-        form: what exactly: "joined", "umlaut", "plural", "swapped", "letter"; "acronym"; "initial", "left out"; "last
-            name", "legal".
-        evidence: 0 to 1, by the form and by what passages say.
-        together: of the passages with the rarer name that were looked at, how many mention both.
-        shared: how many other names are mentioned with either, in different passages.
-        defined: whether a passage has the one in parentheses after the other.
-        quotes: of a passage that mentions both, or of one for each.
+        form: how the names differ: "joined", "umlaut", "plural", "swapped" or "letter" (spelling); "acronym"
+            (abbreviation); "initial" or "left out" (initials); "last name" or "legal" (part).
+        evidence: strength of the suggestion, 0 to 1, from the form and the passages.
+        together: number of passages that mention both names, of the passages read for the rarer name.
+        shared: number of other names that occur with either of the two, in different passages.
+        defined: True if a passage has one name in parentheses after the other.
+        quotes: a quote from a passage that mentions both names, or one quote for each name.
     """
 
     name: SuggestedName
@@ -123,12 +121,13 @@ class SuggestedMerge:
 
 @dataclass(frozen=True, slots=True)
 class SuggestedMerges:
-    """Suggestions, those with the most evidence first.
+    """Merge suggestions, those with the most evidence first.
 
     Attributes:
-        found: how many there are; `suggestions` are the first of them.
-        not_looked_up: pairs of which no passages were read, because others are in more.
-        crowded_blocks: how many times too many names were alike to be compared with each other.
+        suggestions: the first suggestions, up to the limit.
+        found: total number of suggestions.
+        not_looked_up: number of rarer pairs that were left out without reading their passages.
+        crowded_blocks: number of blocks that were skipped because they have too many similar names.
     """
 
     suggestions: tuple[SuggestedMerge, ...]
@@ -150,9 +149,9 @@ class _Weighed:
 def suggested_merges(
     graph: GraphClient, corpus: Corpus, *, limit: int, reason: MergeReason | None = None
 ) -> SuggestedMerges:
-    """The pairs of names with the most evidence that they are one, without those that were merged or dismissed.
+    """Return the pairs of entities with the most evidence that they are the same.
 
-    Reads every name once.
+    Pairs that were already merged or dismissed are left out. Every name of the corpus is read once.
     """
     edits = edited_names(graph, corpus)
     dismissed = dismissed_merges(graph, corpus)
@@ -176,8 +175,6 @@ def suggested_merges(
 
 
 class _Pairs(Spool):
-    """Names in blocks, and the pairs of those in one block that may be one."""
-
     def __init__(self) -> None:
         super().__init__(*_TABLES)
 
@@ -192,7 +189,7 @@ class _Pairs(Spool):
         self._table.execute("CREATE INDEX of_block ON blocks (block)")
 
     def compare(self, is_open: Callable[[SameName], bool]) -> int:
-        """Compares the names of each block, and returns how many blocks are too crowded for that."""
+        """Compare the names of each block; return the number of crowded blocks that were skipped."""
         rows = self._table.execute(_SHARED, (_MOST_NAMES_A_BLOCK,))
         for _, block in itertools.groupby(rows, key=lambda row: row[0]):
             names = {row[1]: _name(row[2:]) for row in block}
@@ -206,7 +203,7 @@ class _Pairs(Spool):
         return int(crowded)
 
     def best(self, most: int) -> tuple[list[SameName], int]:
-        """The pairs in the most passages, and how many others there are."""
+        """Return the most frequent pairs, and the number of other pairs."""
         rows = self._table.execute(_BEST, (most,)).fetchall()
         (total,) = self._table.execute("SELECT count(*) FROM pairs").fetchone()
         return [SameName(_name(row[2:7]), _name(row[8:13]), row[0]) for row in rows], total - len(rows)
@@ -218,12 +215,11 @@ def _name(row: Sequence[str | int]) -> WrittenName:
 
 
 def _is_open(edits: EditedNames, first: str, second: str) -> bool:
-    """Whether two names are neither hidden nor merged, now or by the next `index`."""
+    """Return True if two names are neither hidden nor merged, including edits that are not applied yet."""
     return bool(edits.resolve(first) and edits.resolve(second)) and edits.target(first) != edits.target(second)
 
 
 def _weigh(graph: GraphClient, corpus: Corpus, pairs: Sequence[SameName]) -> Iterator[_Weighed]:
-    """The pairs for which passages speak."""
     rarer = [sorted((pair.name, pair.into), key=lambda name: name.passages) for pair in pairs]
     rows = graph.run(
         "retrieve/merge_evidence",
@@ -243,7 +239,6 @@ def _weigh(graph: GraphClient, corpus: Corpus, pairs: Sequence[SameName]) -> Ite
 
 
 def _evidence(weighed: _Weighed) -> float:
-    """0 where nothing in the passages speaks for a pair that needs it."""
     form, together, shared = weighed.pair.form, len(weighed.together), weighed.shared
     base = FORM_EVIDENCE[form]
     if form == "last name":
@@ -252,13 +247,12 @@ def _evidence(weighed: _Weighed) -> float:
         return base * share * together / (together + 1) if share >= _LEAST_PART_SHARE else 0.0
     if form == "acronym":
         return base * together / (together + 1)
-    said = shared + (together if form in ("initial", "left out") else 0)
-    return base * (said + 1) / (said + 2) if form in _ALONE else base * said / (said + 1)
+    weight = shared + (together if form in ("initial", "left out") else 0)
+    return base * (weight + 1) / (weight + 2) if form in _ALONE else base * weight / (weight + 1)
 
 
 def _of_one_name(weighed: Iterable[_Weighed]) -> Iterator[_Weighed]:
-    """Without abbreviations and parts that are those of several names: "Smith" where John Smith and Ann Smith are met
-    in its passages. Where passages define an abbreviation, it stands for what they say."""
+    """Leave out abbreviations and parts that may belong to several names: "Smith" for John Smith and Ann Smith."""
     wholes: dict[tuple[str, Form], list[_Weighed]] = {}
     for each in weighed:
         if each.pair.form in ("acronym", "last name"):
@@ -273,7 +267,7 @@ def _of_one_name(weighed: Iterable[_Weighed]) -> Iterator[_Weighed]:
 
 
 def _defined(graph: GraphClient, corpus: Corpus, weighed: Sequence[_Weighed]) -> dict[SameName, str]:
-    """The pairs of which a passage has the one in parentheses after the other, with its id."""
+    """Return pair -> id of a passage that has one name in parentheses after the other."""
     found: dict[SameName, str] = {}
     for some in batches(weighed, _LOOKED_UP_PAIRS_A_STATEMENT):
         rows = [_row(corpus, each.pair.into, each.together) for each in some]
@@ -290,12 +284,11 @@ def _defined(graph: GraphClient, corpus: Corpus, weighed: Sequence[_Weighed]) ->
 
 
 def _as_written(key: str) -> str:
-    """A pattern of a key with whatever stands between its words, and an apostrophe before an s."""
+    """Return a pattern for a key that allows any characters between its words, and an apostrophe before "s"."""
     return r"\W+".join(re.sub("s$", "['’]?s", re.escape(word)) for word in key.split())
 
 
 def _quotes(graph: GraphClient, corpus: Corpus, weighed: _Weighed) -> tuple[NamePassage, ...]:
-    """A passage that mentions both names, or one for each."""
     pair = weighed.pair
     asked: list[tuple[WrittenName, Sequence[str]]] = [(pair.name, ()), (pair.into, ())]
     if weighed.together:
@@ -305,17 +298,17 @@ def _quotes(graph: GraphClient, corpus: Corpus, weighed: _Weighed) -> tuple[Name
 
 
 def _quote(passages: Sequence[Row], name: WrittenName) -> NamePassage:
-    """The first passage whose text has the name; one that only a title gives it is the last choice."""
+    """Quote the first passage whose text has the name, or else one that has it only in its title."""
     chosen = next((each for each in passages if each["surfaces"]), passages[0])
     text = without_boilerplate(chosen["text"], chosen["boilerplate"] or ())
-    said = next(iter(chosen["surfaces"] or ()), name.name)
+    surface = next(iter(chosen["surfaces"] or ()), name.name)
     return NamePassage(
         chunk_id=chosen["chunk"],
         document_id=chosen["document"],
         source=chosen["source"],
         source_key=chosen["source_key"],
         title=chosen["title"],
-        quote=around(text, said),
+        quote=around(text, surface),
     )
 
 
@@ -343,5 +336,5 @@ def _suggestion(weighed: _Weighed, quotes: tuple[NamePassage, ...]) -> Suggested
 
 
 def _shown(name: WrittenName) -> SuggestedName:
-    """The name as it is written; its key where the spelling that it was given by hand has another."""
+    """Return the entity to show: with its spelling, or with its key if a manual spelling does not match the key."""
     return SuggestedName(name.name if entity_key(name.name) == name.key else name.key, name.type, name.passages)

@@ -1,7 +1,7 @@
-"""Chunks near a vector: exact while a corpus is small, by its own vector index when it is large.
+"""Vector search: exact in small corpora, with a vector index in large ones.
 
-A vector index is approximate, and its graph can fall apart: then it returns fewer nodes than there are, and nothing
-says so. Whatever asks one goes through `with_index`, which notices, and scans all vectors instead.
+A vector index is approximate. If its internal graph is disconnected, it silently returns fewer nodes than exist. So
+indexes are queried through `with_index`, which detects this and scans all vectors instead.
 """
 
 from __future__ import annotations
@@ -23,31 +23,30 @@ from overstory.protocols import Vectors
 from overstory.vectors.packed import unpacked
 
 _MOST_CACHED_BYTES = 64_000_000
-"""Of one cache: some 40,000 vectors of 384 dimensions."""
+"""Maximum size of a cache: about 40,000 vectors of 384 dimensions."""
 
 
 _FORGOTTEN_DIVISOR = 8
-"""Where there is no room, at least this part of the vectors is forgotten, so that it is not done for each one."""
+"""If the cache is full, at least an eighth of the vectors is evicted, so that eviction is rare."""
 
 
 ReadVectors = Callable[[Transaction, Corpus, Sequence[str]], dict[str, Vectors]]
-"""Vectors by id; ids without one are left out."""
+"""Returns id -> vector; ids without a vector are left out."""
 
 
 def chunk_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
-    """The vectors of chunks."""
     (row,) = tx.run("retrieve/vectors", corpus.label, ids=list(ids), property=corpus.embedding_property)
     return {id_: np.asarray(vector, dtype=np.float32) for id_, vector in row["vectors"]}
 
 
 def derived_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
-    """The vectors of derived texts (`overstory.index.derived_vectors`), by the ids of the nodes that have the texts."""
+    """Read the vectors of derived texts (`overstory.index.derived_vectors`), by the ids of the nodes with the texts."""
     (row,) = tx.run("retrieve/derived_vectors", corpus.label, ids=list(ids))
     return {id_: unpacked(vector) for id_, vector in row["vectors"]}
 
 
 class VectorCache:
-    """The most recently used vectors, as the rows of one array; safe to share between threads."""
+    """LRU cache of vectors, stored as the rows of one array. Safe to share between threads."""
 
     def __init__(self, read: ReadVectors = chunk_vectors, most_bytes: int = _MOST_CACHED_BYTES) -> None:
         self._read = read
@@ -60,7 +59,7 @@ class VectorCache:
         self._clock = 0
 
     def of(self, tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> Vectors:
-        """float32[len(ids), dimension]; zeros where there is no vector yet."""
+        """Return the vectors as float32 of shape (len(ids), dimension); rows without a vector are 0."""
         found, missing = self._known(corpus, ids)
         if missing:
             new = self._read(tx, corpus, [ids[place] for place in missing])
@@ -71,14 +70,14 @@ class VectorCache:
         return found
 
     def _known(self, corpus: Corpus, ids: Sequence[str]) -> tuple[Vectors, list[int]]:
-        """The vectors, zeros where they are not known, and the places of those."""
+        """Return the cached vectors, with zeros for missing ones, and the indexes of the missing ones."""
         with self._lock:
             if self._state != _state(corpus):
                 self._forget(corpus)
             get = self._rows.get
             rows = [get(id_, -1) for id_ in ids]
             self._clock += 1
-            if -1 not in rows:  # most
+            if -1 not in rows:  # the usual case
                 self._used[rows] = self._clock
                 return self._vectors[rows].reshape(len(ids), corpus.dimension), []
             found = np.zeros((len(ids), corpus.dimension), dtype=np.float32)
@@ -92,7 +91,7 @@ class VectorCache:
     def _keep(self, corpus: Corpus, new: dict[str, Vectors]) -> None:
         with self._lock:
             if self._state != _state(corpus):
-                return  # read before or after a change that another thread has seen
+                return  # another thread has seen a change of the corpus
             most = self._most_bytes // max(1, corpus.dimension * 4)
             added = [id_ for id_ in new if id_ not in self._rows][:most]
             if not added:
@@ -114,7 +113,7 @@ class VectorCache:
             self._used = np.zeros(0, dtype=np.int64)
 
     def _forget_oldest(self, count: int) -> None:
-        """Moves the rows of the others together."""
+        """Evict the least recently used vectors, and compact the rows of the others."""
         size = len(self._rows)
         kept = np.sort(np.argsort(self._used[:size], kind="stable")[count:])
         places = np.full(size, -1, dtype=np.int64)
@@ -133,22 +132,22 @@ class VectorCache:
 
 
 def _state(corpus: Corpus) -> tuple[str, datetime.datetime, str, int]:
-    """The key of cached vectors; a chunk keeps its id when its title, and so its vector, changes."""
+    """Return the state for which cached vectors are valid. It includes the version: vectors may change for an id."""
     return corpus.label, corpus.created, corpus.embedding_property, corpus.version
 
 
 _VECTOR_OVERSAMPLING = 10
 LEAST_VECTOR_DEPTH = 200
-"""An index is asked for more than is kept. On 6,761 chunks recall@10 was .80 with 10 asked for, .98 with 50, .995 with
-100 and 1.000 with 200, at 2.3, 2.7, 2.9 and 3.5 ms."""
+"""Minimum depth of an index query. On 6,761 chunks, recall@10 was .80 at depth 10, .98 at 50, .995 at 100 and 1.000 at
+200, in 2.3, 2.7, 2.9 and 3.5 ms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The rows of a statement that asks a vector index or scans.
+    """The rows of a vector search.
 
     Attributes:
-        notes: says so if the index returned fewer than it should have, and all vectors were scanned.
+        notes: has a note if the index returned too few rows, so that all vectors were scanned.
     """
 
     rows: list[Row]
@@ -160,10 +159,10 @@ class Nearest:
     """Chunks near a vector.
 
     Attributes:
-        cosines: by id; the nearest first, ties in the order of the ids. Of chunks that share a vector, that with the
+        cosines: chunk id -> cosine, nearest first, ties by id. Of chunks that share a vector, only the one with the
             lowest id.
-        documents: the id of each chunk's document.
-        notes: as of `Searched`.
+        documents: chunk id -> id of its document.
+        notes: as in `Searched`.
     """
 
     cosines: dict[str, float]
@@ -172,31 +171,33 @@ class Nearest:
 
     @classmethod
     def of(cls, found: Iterable[tuple[str, str, float]], notes: tuple[str, ...] = ()) -> Nearest:
-        """
+        """Sort chunks by cosine.
+
         Args:
-            found: ids of chunk and document, and the cosine of each.
+            found: id of the chunk, id of its document, and cosine.
         """
         ordered = sorted(found, key=lambda each: (-each[2], each[0]))
         return cls({chunk: cosine for chunk, _, cosine in ordered}, {chunk: of for chunk, of, _ in ordered}, notes)
 
 
 def depth_for(k: int) -> int:
-    """How many vectors to request from an index so that the best `k` are right."""
+    """Return the number of vectors to request from an index so that the best `k` are reliable."""
     return max(LEAST_VECTOR_DEPTH, _VECTOR_OVERSAMPLING * k)
 
 
 def vector_search(
     tx: Transaction, corpus: Corpus, statement: str, vector: Vectors, *, vector_depth: int, **parameters: object
 ) -> Searched:
-    """Rows of `<statement>_index` where the corpus has a vector index, of `<statement>_exact` where it has none, or
-    where the index returns fewer than it should.
+    """Run `<statement>_index` if the corpus has a vector index, else `<statement>_exact`.
+
+    If the index returns fewer vectors than it should, `_exact` is run instead. `_index` takes `$vector_index` and
+    `$vector_depth`, and returns the number of vectors from the index as `near`. `_exact` takes `$property` and compares
+    all vectors.
 
     Args:
-        vector: float32[d], sent as `$vector`.
-        vector_depth: how many vectors the index is asked for. `_index` takes `$vector_index` and `$vector_depth`, and
-            each of its rows says how many the index returned (`near`); `_exact` takes `$property`, where the vectors
-            are, and looks at all.
-        parameters: what both statements take besides.
+        vector: float32 of shape (d,), sent as `$vector`.
+        vector_depth: number of vectors to request from the index.
+        parameters: further parameters of both statements.
     """
     return with_index(
         tx,
@@ -211,11 +212,11 @@ def vector_search(
 def with_index(
     tx: Transaction, corpus: Corpus, statement: str, *, index: str, depth: int, parameters: Mapping[str, object]
 ) -> Searched:
-    """As `vector_search`, for any vector index.
+    """Run a vector search as `vector_search` does, for any vector index.
 
     Args:
-        index: its name, "" for none.
-        depth: how many nodes it is asked for.
+        index: name of the index; "" if there is none.
+        depth: number of nodes to request from the index.
     """
     if not index:
         return Searched(tx.run(f"{statement}_exact", corpus.label, **parameters))
@@ -226,12 +227,12 @@ def with_index(
         return Searched(rows)
     scanned = tx.run(f"{statement}_exact", corpus.label, **parameters)
     if not rows and not scanned:
-        return Searched(scanned)  # nothing is there
+        return Searched(scanned)  # there are no vectors
     return Searched(scanned, (_shortfall(corpus, near, wanted),))
 
 
 def _indexed(tx: Transaction, corpus: Corpus, index: str) -> int:
-    """How many nodes a vector index is over."""
+    """Return the number of nodes in a vector index."""
     label = indexed_label(index) or derived_label(corpus.label, "PassageVector")
     (row,) = tx.run("schema/count_kind", label)
     return int(row["nodes"])
@@ -239,19 +240,19 @@ def _indexed(tx: Transaction, corpus: Corpus, index: str) -> int:
 
 def _shortfall(corpus: Corpus, near: int, wanted: int) -> str:
     return (
-        f"the vector index returned {near:,} of {wanted:,}: scanned all vectors; "
-        f"{index_command(corpus.name)} --rebuild-indexes rebuilds it"
+        f"the vector index returned only {near:,} of {wanted:,} vectors, so all vectors were scanned: "
+        f"{index_command(corpus.name)} --rebuild-indexes rebuilds the index"
     )
 
 
 def nearest_chunks(
     tx: Transaction, corpus: Corpus, vector: Vectors, limit: int, *, vector_depth: int | None = None
 ) -> Nearest:
-    """The `limit` chunks nearest to a vector, with distinct texts.
+    """Return the `limit` chunks nearest to a vector; of chunks that share a vector, only one.
 
     Args:
-        vector: float32[d].
-        vector_depth: how many vectors an index is asked for; `depth_for(limit)` if left out.
+        vector: float32 of shape (d,).
+        vector_depth: number of vectors to request from an index; by default `depth_for(limit)`.
     """
     depth = depth_for(limit) if vector_depth is None else vector_depth
     found = vector_search(tx, corpus, "retrieve/nearest", vector, vector_depth=depth, limit=limit)
@@ -273,20 +274,21 @@ def nearest_chunk_cosines(
 
 
 def chunk_cosines(tx: Transaction, corpus: Corpus, vector: Vectors, ids: Sequence[str]) -> dict[str, float]:
-    """How near these chunks are to a vector; those without a vector of their own are left out.
+    """Return chunk id -> cosine with a vector; chunks without a vector are left out.
 
     Args:
-        vector: float32[d].
+        vector: float32 of shape (d,).
     """
     return {id_: cosines[0] for id_, cosines in cosines_to_all(tx, corpus, vector[np.newaxis], ids).items()}
 
 
 def cosines_to_all(tx: Transaction, corpus: Corpus, vectors: Vectors, ids: Sequence[str]) -> dict[str, list[float]]:
-    """How near these chunks are to each vector; those without a vector of their own are left out. Taken by the server:
-    a tenth of the time that reading their vectors takes.
+    """Return chunk id -> cosines with each vector; chunks without a vector are left out.
+
+    The server computes the cosines, in a tenth of the time that reading the vectors would take.
 
     Args:
-        vectors: float32[m, d]; none is of zeros.
+        vectors: float32 of shape (m, d), without rows of zeros.
     """
     if not ids:
         return {}

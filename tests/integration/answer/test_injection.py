@@ -58,7 +58,7 @@ def test_hostile_passages_stay_data_and_an_obedient_model_harms_nobody(hostile: 
     assert not re.findall(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text)
     assert re.findall(r"\[\d+\]", text) == ["[1]"]
     assert [each.number for each in answer.citations] == [1]
-    assert "2 citations of the model named no passage and were removed." in answer.notes
+    assert "2 citations of the model matched no passage and were removed." in answer.notes
 
 
 @pytest.mark.skipif(not local_model_is_there(), reason=WHY_NOT)

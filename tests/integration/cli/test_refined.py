@@ -81,7 +81,7 @@ def test_a_question_is_asked_in_parts(overstory: Run, shared_corpus: Knowledge, 
     chat.then = saying(json.dumps({"questions": ["Who worked in Bern?", "What is on the Danube?"]}))
     ran = overstory("search", QUESTION, "--corpus", shared_corpus.corpus_name, "--decompose")
     assert ran.code == 0
-    assert 'also asked, as parts: "Who worked in Bern?"; "What is on the Danube?"' in ran.out + ran.err
+    assert 'also searched for: "Who worked in Bern?"; "What is on the Danube?"' in ran.out + ran.err
     assert chat.requests[0]["response_format"]["json_schema"]["schema"]["required"] == ["questions"]
 
 
@@ -93,7 +93,7 @@ def test_an_answer_says_how_else_was_searched(overstory: Run, shared_corpus: Kno
     evidence: Any = said["evidence"]
     assert ran.code == 0
     assert said["short"] == "Ulm"
-    assert 'also searched for, made up by the model: "He was born in Ulm, a city on the Danube."' in evidence["notes"]
+    assert 'also searched for a hypothetical answer: "He was born in Ulm, a city on the Danube."' in evidence["notes"]
 
 
 def test_a_model_that_cannot_be_asked_ends_the_search(

@@ -42,7 +42,7 @@ def test_a_passage_that_shares_no_word_with_the_question_is_reached_by_a_name(co
     assert (path.steps[0].source_sentence, path.steps[0].kind) == ("It was directed by Karla Ehrenreich.", "about")
     assert path.chunks == tuple(hit.chunk_id for hit in evidence.hits)
     assert evidence.hits[1].in_words == (
-        'It is about Karla Ehrenreich, named in "Ostwind"; has words of the question: born.'
+        'It is about Karla Ehrenreich, mentioned in "Ostwind"; contains words of the question: born.'
     )
     assert [evidence.hits[1].text[start:end] for start, end in evidence.hits[1].matches] == ["born"]
     parts = {reason.kind: reason.score for reason in evidence.hits[1].reasons}
@@ -53,7 +53,7 @@ def test_the_parts_of_a_score_name_what_they_come_from(corpus: Knowledge) -> Non
     first = corpus.search("Where was the director of Ostwind born?").hits[0]
     assert [reason.kind for reason in first.reasons[:4]] == ["dense", "words", "name", "rest"]
     assert first.reasons[2].detail == "Ostwind"
-    assert first.in_words == "It names Ostwind, as the question does; has words of the question: Ostwind."
+    assert first.in_words == "It mentions Ostwind, as the question does; contains words of the question: Ostwind."
 
 
 def test_of_two_passages_that_lead_to_each_other_one_was_found_first(corpus: Knowledge) -> None:
@@ -118,7 +118,7 @@ def test_of_a_name_that_more_passages_are_about_than_are_compared_a_note_gives_t
     question = "Who directed Ostwind?"
     assert not corpus.search(question).notes
     monkeypatch.setattr(stored_names, "_MOST_CHUNKS_COMPARED", 0)
-    assert "1 passages are about 'Ostwind', too many to look at all of them" in corpus.search(question).notes
+    assert "1 passages are about 'Ostwind', too many to read all of them" in corpus.search(question).notes
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ def test_what_only_an_edge_says_is_found_and_explained(films: Knowledge) -> None
     assert {"Jerry Maguire", "Regina King"} <= set(titles)
     hit = evidence.hits[titles.index("Regina King")]
     assert "Jerry Maguire" not in hit.text
-    assert 'is linked with "Jerry Maguire" by ACTED_IN' in hit.in_words
+    assert 'is linked to "Jerry Maguire" by ACTED_IN' in hit.in_words
     assert sum(reason.score for reason in hit.reasons) == pytest.approx(hit.score)
     (path,) = evidence.paths_to(hit)
     assert str(path).endswith("Jerry Maguire ← ACTED_IN ← Regina King")
@@ -49,7 +49,7 @@ def test_links_of_a_hub_are_followed_to_what_is_found_otherwise_and_a_note_says_
     knowledge.index()
     evidence = knowledge.search("What that depends on Zlibrary paints with glue?", 5)
     assert evidence.notes == (
-        f"'Zlibrary' has {count} links: only those to passages that were found otherwise were followed",
+        f"'Zlibrary' has {count} links, so only links to passages that were already found were followed",
     )
     hits = {hit.source_key: hit for hit in evidence.hits}
     assert {"hub", "user7"} <= set(hits)
@@ -70,4 +70,4 @@ def test_hyperlinks_and_links_to_what_is_missing_lead_nowhere(open_corpus: OpenC
     knowledge.ingest_documents([pages[0], Link(SOURCE, "a", "b", type="SHOT_IN"), *others])
     knowledge.index()
     why = {hit.source_key: hit.in_words for hit in knowledge.search(asked).hits}
-    assert 'is linked with "Ostwind" by SHOT_IN' in why["b"]
+    assert 'is linked to "Ostwind" by SHOT_IN' in why["b"]

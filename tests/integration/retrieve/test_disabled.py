@@ -19,7 +19,7 @@ from overstory.filters import field
 from overstory.knowledge import Knowledge
 from overstory.knowledge.restricted_knowledge import RestrictedKnowledge
 from overstory.model import Document, Evidence
-from overstory.retrieve.matching import NONE_LEFT
+from overstory.retrieve.matching_documents import NONE_LEFT
 
 QUESTION = "Who works for Harbour Press in Leith?"
 
@@ -66,7 +66,7 @@ def test_nothing_of_disabled_documents_is_told(people: Knowledge, systems: list[
                     assert all(hit.metadata["number"] in allowed for hit in each.hits)
                 assert len(evidence.hits) == min(4, len(allowed)), name
                 (note,) = [note for note in evidence.notes if "disabled" in note]
-                assert note.startswith(f"{SIZE - len(allowed)} documents are disabled: nothing of them is found")
+                assert note.startswith(f"{SIZE - len(allowed)} documents are disabled, so results exclude them")
         answer = people.ask(f"Where was {word(hidden)} Smith born?")
         assert word(100 + hidden) not in answer.text + str(answer.notes) + str(answer.citations)
         everything = people.ask("What are these documents about?")
@@ -149,7 +149,7 @@ def test_names_are_looked_up_before_anything_changes(people: Knowledge) -> None:
 def test_all_documents_disabled_is_not_taken_for_a_filter(people: Knowledge, overstory: Run) -> None:
     corpus = ("--corpus", people.corpus_name)
     people.disable_documents(where="number exists")
-    said = f"{SIZE} documents are disabled: nothing of them is found"
+    said = f"{SIZE} documents are disabled, so results exclude them"
     assert people.search(QUESTION).notes == (said, NONE_LEFT)
     listed = overstory("entities", "list", *corpus)
     assert (listed.out, listed.err) == ("There are no entities.\n", f"Note: {said}\n")
@@ -159,7 +159,7 @@ def test_all_documents_disabled_is_not_taken_for_a_filter(people: Knowledge, ove
     assert "filter" not in str(unknown.value) + str(unknown.value.remedy)
     people.enable_documents(where="number < 2")
     assert (
-        f"{SIZE - 2} documents are disabled: nothing of them is found"
+        f"{SIZE - 2} documents are disabled, so results exclude them"
         in people.paths(f"{word(0)} Smith", "Harbour Press").notes
     )
 

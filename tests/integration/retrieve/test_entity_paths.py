@@ -138,9 +138,7 @@ def test_a_path_has_no_more_steps_than_allowed(knowledge: Knowledge) -> None:
 def test_no_path_goes_through_a_name_that_everybody_mentions_and_a_note_says_so(knowledge: Knowledge) -> None:
     found = knowledge.paths("Ada Quill", "Max Weir")
     assert found.paths == ()
-    assert found.notes == (
-        f"1 name was not gone through, since over {MOST_PASSAGES_OF_A_NAME} passages mention each: Grand Hub",
-    )
+    assert found.notes == (f"1 entity was not followed (more than {MOST_PASSAGES_OF_A_NAME} passages each): Grand Hub",)
     assert shown(knowledge.paths("Ada Quill", "Grand Hub", steps=1)) == ["Ada Quill → Grand Hub"]
     assert not knowledge.paths("Ada Quill", "Rome Port", k=1).notes
 
@@ -174,9 +172,9 @@ def test_an_unknown_name_is_answered_with_those_most_like_it(knowledge: Knowledg
 @pytest.mark.parametrize(
     ("start", "end", "k", "steps", "says"),
     [
-        ("Ada Quill", "ada  QUILL", 3, 4, "one name"),
+        ("Ada Quill", "ada  QUILL", 3, 4, "the same entity"),
         ("Ada Quill", " ", 3, 4, "empty"),
-        ("…", "Ada Quill", 3, 4, "no name"),
+        ("…", "Ada Quill", 3, 4, "is not a name"),
         ("Ada Quill", "Rome Port", 0, 4, "k is out of range: 0"),
         ("Ada Quill", "Rome Port", 3, 7, "steps is out of range: 7"),
     ],
@@ -193,5 +191,5 @@ def test_a_corpus_without_names_is_told_from_one_that_lacks_this_name(open_corpu
     with pytest.raises(CorpusNotFound):
         knowledge.paths("Ada Quill", "Rome Port")
     knowledge.ingest_documents(DOCUMENTS[:1])
-    with pytest.raises(IndexMissing, match="no names yet"):
+    with pytest.raises(IndexMissing, match="no entities yet"):
         knowledge.paths("Ada Quill", "Rome Port")

@@ -102,8 +102,10 @@ def test_an_index_that_returns_too_little_is_noticed_by_searches_and_doctor_and_
     for name in ("dense", "hybrid", "canopy"):
         evidence = knowledge.search(QUESTION, 5, retriever=name)
         (note,) = [note for note in evidence.notes if "returned" in note]
-        assert note.startswith("the vector index returned 0 of 30: scanned all vectors; overstory index --corpus ")
-        assert note.endswith(" --rebuild-indexes rebuilds it")
+        assert note.startswith(
+            "the vector index returned only 0 of 30 vectors, so all vectors were scanned: overstory index --corpus "
+        )
+        assert note.endswith(" --rebuild-indexes rebuilds the index")
         assert [hit.chunk_id for hit in evidence.hits] == [hit.chunk_id for hit in sound[name]]
     (check,) = found_wrong(knowledge)
     assert not check.ok

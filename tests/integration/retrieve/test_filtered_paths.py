@@ -104,7 +104,7 @@ def test_links_count_where_both_documents_match(open_corpus: OpenCorpus) -> None
     assert len(films.paths("Ada Fern", "Cid Holt").paths[0].steps) == 2
     assert len(films.paths("Ada Fern", "Bob Marsh", where="seen = true").paths) == 1
     assert not films.paths("Ada Fern", "Cid Holt", where="kind = 'person'").paths
-    with pytest.raises(EntityNotFound, match="that fulfils the filter mentions the name 'Cid Holt'"):
+    with pytest.raises(EntityNotFound, match="that matches the filter mentions the name 'Cid Holt'"):
         films.paths("Ada Fern", "Cid Holt", where="seen = true")
 
 
@@ -124,4 +124,4 @@ def test_a_filter_that_cannot_be_answered_is_an_error(met: Knowledge) -> None:
         met.paths("Ada Fern", "Bob Holt", where="numbr = 1")
     with pytest.raises(EntityNotFound) as caught:
         met.paths("Ada Fern", "Bob Holt", where="number > 1000")
-    assert "No document fulfils the filter" in caught.value.remedy
+    assert "No document matches the filter" in caught.value.remedy

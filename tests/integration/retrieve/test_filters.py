@@ -22,7 +22,7 @@ from overstory.graph import schema
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Evidence, Metadata
 from overstory.model.metadata import typed_values
-from overstory.retrieve.matching import NONE_MATCHES
+from overstory.retrieve.matching_documents import NONE_MATCHES
 
 QUESTIONS = (
     "Which city on the Danube was Albert Einstein born in?",
@@ -182,13 +182,13 @@ def test_a_filter_that_nothing_fulfils_and_one_that_cannot_be_asked_say_so(open_
     nobody = knowledge.search("Ulm", 2, where="author = 'Zoe'")
     assert (nobody.hits, nobody.notes) == ((), (NONE_MATCHES,))
     (note, _) = knowledge.search("Ulm", 2, where="year = 1905").notes
-    assert note == "year = 1905 fulfils no document: the values of year are text, and are told apart"
+    assert note == "year = 1905 matches no document, because the values of year have another type: text"
     with pytest.raises(MetadataNotFound, match="'autor'") as unknown:
         knowledge.search("Ulm", 2, where="autor = 'Ada'")
     assert unknown.value.nearest == ("author",)
     knowledge.disable_documents(knowledge.document_id("s", "0"))
     disabled, typed, _ = knowledge.search("Ulm", 2, where="year = 1905").notes
-    assert (disabled, typed) == ("1 document is disabled: nothing of it is found", note)
+    assert (disabled, typed) == ("1 document is disabled, so results exclude it", note)
     with pytest.raises(MetadataNotFound, match="'autor'") as unknown:
         knowledge.search("Ulm", 2, where="autor = 'Ada'")
     assert unknown.value.nearest == ("author",)
@@ -236,7 +236,7 @@ def test_of_a_system_what_stands_on_matching_documents_alone_is_kept(
                 assert set(found.other_parts) <= set(every.other_parts)
                 assert all(part_chunks_known(found))
                 if len(found.other_parts) < len(whole.other_parts):
-                    assert any("stands on matching documents alone" in note for note in found.notes)
+                    assert any("because they also use other documents" in note for note in found.notes)
                 kept += len(found.other_parts)
     assert kept
 
@@ -292,7 +292,7 @@ def test_a_date_in_quotation_marks_is_said_to_be_text_where_documents_have_both(
     )
     knowledge.ingest_documents([Document("s", str(n), f"It is {n}.", "", {"at": at}) for n, at in enumerate(values)])
     asked = ("--corpus", knowledge.corpus_name, "--where", "at < '2020-01-01'")
-    said = "compares '2020-01-01' as text, and documents have dates as at, too: a date stands without quotation marks"
+    said = "compares '2020-01-01' as text, but some values of at are dates: to compare dates, leave out the quotation"
     assert said in overstory("documents", *asked).err
     assert said in overstory("delete", *asked, "--yes").err
     assert [each.source_key for each in knowledge.documents(where="at < 2020-01-01")] == ["1"]

@@ -61,8 +61,8 @@ def test_lexical_gives_the_best_passage_of_a_section_its_score_and_the_others_le
     for hit in hits:
         (reason,) = hit.reasons
         assert (reason.kind, reason.score) == ("lexical", hit.score)
-        assert reason.detail == "words of the question in its section (BM25)"
-    assert hits[0].why == "It has words of the question: aluminium, ring, pigeon, carry."
+        assert reason.detail == "BM25 of the section"
+    assert hits[0].why == "It contains words of the question: aluminium, ring, pigeon, carry."
     assert hits[1].why == hits[2].why == f"It {SECTION_HAS_WORDS}."
 
 

@@ -265,7 +265,7 @@ def test_vectors_of_different_embedders_are_refused(
     split: tuple[Knowledge, SeveralCorpora], open_corpus: OpenCorpus
 ) -> None:
     other = loaded(open_corpus("other", embedder=OtherVectors()), [CURIE])
-    with pytest.raises(EmbedderMismatch, match="cannot be compared"):
+    with pytest.raises(EmbedderMismatch, match="cannot be searched together"):
         Knowledge.over([split[0], other]).search(QUESTION)
 
 

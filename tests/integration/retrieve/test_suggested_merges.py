@@ -216,7 +216,7 @@ def test_the_command_disables_and_enables_documents(knowledge: Knowledge, overst
     assert listed.err == "9 documents are disabled: overstory documents --disabled lists them.\n"
     assert len(overstory("documents", "--disabled", *corpus).out.splitlines()) == len(DOCUMENTS) - 1
     found = overstory("search", "Where are novels read?", "--retriever", "lexical", *corpus)
-    assert "9 documents are disabled: nothing of them is found" in found.out + found.err
+    assert "9 documents are disabled, so results exclude them" in found.out + found.err
     again = overstory("documents", "--enable", "--source", "tests/passages", "--json", *corpus)
     assert again.json() == {"enabled": len(DOCUMENTS) - 1, "disabled_now": 0}
     unknown = overstory("documents", "--disable", "tests/pasages", *corpus)

@@ -69,7 +69,7 @@ def test_one_that_is_left_out_is_one() -> None:
 def test_the_last_passage_is_cut_at_a_sentence() -> None:
     context = read_within(AROUND + count_at_most("Ulm\nUlm is a city. It"), evidence(ULM))
     assert [each.body for each in context.items] == ["Ulm is a city."]
-    assert context.notes == ("Passage 1 was read in part: the rest did not fit.",)
+    assert context.notes == ("Passage 1 was only partly read: the rest did not fit.",)
 
 
 def test_of_the_best_passage_a_part_is_read_where_no_sentence_fits() -> None:
@@ -81,7 +81,7 @@ def test_of_the_best_passage_a_part_is_read_where_no_sentence_fits() -> None:
 def test_where_not_even_a_part_of_it_fits_nothing_is_read() -> None:
     context = read_within(1, evidence(ULM, BERN))
     assert context.items == ()
-    assert context.notes == ("2 passages found, none read: raise --context-tokens (context_tokens).",)
+    assert context.notes == ("2 passages found but not read: raise --context-tokens (context_tokens).",)
 
 
 def test_excerpts_are_read_instead_of_their_hits_each_once_and_by_its_number() -> None:
@@ -174,15 +174,15 @@ def test_the_last_of_each_kind_may_be_cut() -> None:
     context = read_within(400, shared(report, hits=(hit("a", "Bern is on the Aare. " * 40),), passage=1, report=1))
     assert context.cut == (1, 2)
     assert context.notes == (
-        "Passage 1 was read in part: the rest did not fit.",
-        "Report 2 was read in part: the rest did not fit.",
+        "Passage 1 was only partly read: the rest did not fit.",
+        "Report 2 was only partly read: the rest did not fit.",
     )
 
 
 def test_where_nothing_of_several_kinds_fits_all_are_counted() -> None:
     context = read_within(1, shared(*long("entity", 2), *long("answer", 1), entity=1, answer=1))
     assert context.notes == (
-        "2 entities and 1 remembered answer found, none read: raise --context-tokens (context_tokens).",
+        "2 entities and 1 remembered answer found but not read: raise --context-tokens (context_tokens).",
     )
 
 

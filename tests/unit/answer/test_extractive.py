@@ -7,7 +7,7 @@ import functools
 import pytest
 
 from overstory.answer import ALWAYS, AnswerReader, Extract, extract, read_within
-from overstory.answer.reading import _LONGEST_SHOWN_SENTENCE_CHARACTERS
+from overstory.answer.reader import _LONGEST_SHOWN_SENTENCE_CHARACTERS
 from overstory.embed import make_embedder
 from overstory.model import Evidence, Hit
 from overstory.settings import Settings
@@ -44,18 +44,18 @@ def texts(found: Extract) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("question", "unsaid"),
+    ("question", "missing"),
     [
         ("What is the salary of Marta Oyelaran?", "salary"),
         ("Who is the dentist of Marta Oyelaran?", "dentist"),
         ("How many cars does Jonas Lindqvist own?", "cars"),
     ],
 )
-def test_what_no_sentence_says_of_the_thing_named_is_not_answered(question: str, unsaid: str) -> None:
+def test_what_no_sentence_says_of_the_thing_named_is_not_answered(question: str, missing: str) -> None:
     found = chosen(question, KESTREL)
     assert found.sentences == ()
     assert found.confidence is not None
-    assert unsaid in found.confidence.unsaid
+    assert missing in found.confidence.missing
 
 
 BERGER = (
@@ -80,7 +80,7 @@ def test_what_is_said_of_somebody_else_is_no_answer(question: str, of_whom: str)
     found = chosen(question, BERGER, OSPREY)
     assert found.sentences == ()
     assert found.confidence is not None
-    assert found.confidence.of == ("Tim Berger",)
+    assert found.confidence.names == ("Tim Berger",)
     assert chosen(question.replace("Tim Berger", of_whom), BERGER, OSPREY).sentences
 
 
@@ -135,7 +135,7 @@ def test_an_identifier_is_not_a_longer_one() -> None:
     found = chosen("What is the default of MAX_USER?", BERGER)
     assert found.sentences == ()
     assert found.confidence is not None
-    assert found.confidence.unsaid == ("MAX_USER",)
+    assert found.confidence.missing == ("MAX_USER",)
     assert texts(chosen("What is the default of MAX_USERS?", BERGER))[0] == "MAX_USERS defaults to 50."
 
 

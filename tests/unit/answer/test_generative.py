@@ -16,8 +16,8 @@ from overstory.answer.generative import (
     Repetition,
     Written,
     before_repetition,
+    is_refusal,
     room_for_passages,
-    says_not_in_evidence,
     write,
 )
 from overstory.errors import AnswerUnusable
@@ -58,13 +58,13 @@ def test_what_is_heard_is_what_is_written() -> None:
     assert answer.text == "In Ulm [1], on the Danube [2]."
     assert "".join(heard).strip() == answer.text
     assert answer.cited == (1, 2)
-    assert answer.notes == ("2 citations of the model named no passage and were removed.",)
+    assert answer.notes == ("2 citations of the model matched no passage and were removed.",)
     assert answer.answered
 
 
 def test_an_answer_that_cites_nothing_says_so() -> None:
     [note] = written("In Ulm.").notes
-    assert note.startswith("The model cited no passage: nothing says what this answer rests on. Ask with another")
+    assert note.startswith("The model cited no passage, so this answer cannot be checked. Ask with another")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_an_answer_that_cites_nothing_says_so() -> None:
     ],
 )
 def test_not_in_the_evidence_is_understood_however_it_is_said(said: str, *, none: bool) -> None:
-    assert says_not_in_evidence(said) is none
+    assert is_refusal(said) is none
     assert written(said).answered is not none
 
 
@@ -105,7 +105,7 @@ def test_not_in_the_evidence_stands_alone_or_is_dropped(said: str, shown: str, c
     assert answer.text == "".join(heard) == shown
     assert answer.cited == cited
     assert answer.answered is bool(cited)
-    assert any("left out" in note for note in answer.notes) is ("Dublin" in said)
+    assert any("was dropped" in note for note in answer.notes) is ("Dublin" in said)
 
 
 def test_what_nobody_sees_is_not_shown() -> None:
@@ -127,7 +127,7 @@ def test_thoughts_are_not_shown() -> None:
 
 
 def test_an_answer_of_thoughts_alone_is_none() -> None:
-    with pytest.raises(AnswerUnusable, match="nothing to show"):
+    with pytest.raises(AnswerUnusable, match="contains no text"):
         written("<think>Is it Bern?")
 
 
@@ -144,7 +144,7 @@ def test_an_answer_that_was_cut_is_shown_with_a_note() -> None:
     [
         ("In Ulm [1]. " + "He was born there. " * 40, "In Ulm [1]. He was born there.", "repeated itself"),
         ("A.8. Zali Linux\n" * 60, "A.8. Zali Linux", "repeated itself"),
-        ("In Ulm [1]." + "\n" * 1_500, "In Ulm [1].", "went on without a word"),
+        ("In Ulm [1]." + "\n" * 1_500, "In Ulm [1].", "produced only white space or symbols"),
     ],
 )
 def test_an_answer_that_repeats_itself_is_stopped_and_what_came_before_is_kept(said: str, kept: str, note: str) -> None:
@@ -152,7 +152,7 @@ def test_an_answer_that_repeats_itself_is_stopped_and_what_came_before_is_kept(s
     answer = written(said, heard)
     assert answer.text == kept
     assert len("".join(heard)) < len(said) * 0.75
-    assert answer.notes[0] == f"The model {note} and was stopped. What it said until then was kept."
+    assert answer.notes[0] == f"The model {note} and was stopped. The answer up to that point was kept."
     assert answer.cited == ((1,) if "[1]" in kept else ())
 
 
@@ -160,7 +160,7 @@ def test_an_answer_that_repeats_itself_is_stopped_and_what_came_before_is_kept(s
     ("said", "why"),
     [
         ("<think>" + "Is it Bern? " * 100, "repeated itself"),
-        ("\n " * 1_000, "went on without a word"),
+        ("\n " * 1_000, "produced only white space or symbols"),
     ],
 )
 def test_one_that_repeats_thoughts_or_nothing_is_no_answer(said: str, why: str) -> None:
@@ -188,7 +188,7 @@ def test_a_stream_of_an_endpoint_without_a_word_is_no_answer() -> None:
             with pytest.raises(AnswerUnusable, match="is empty"):
                 write(chat, "Where?", CONTEXT)
             endpoint.then = streaming(*["\n" * 100] * 20, then=hung)
-            with pytest.raises(AnswerUnusable, match="without a word"):
+            with pytest.raises(AnswerUnusable, match="only white space"):
                 write(chat, "Where?", CONTEXT)
 
 

@@ -11,7 +11,7 @@ from tests.unit.bench.test_runner import FakeKnowledge
 from overstory.answer import Answer, AnswerState
 from overstory.answer.result import AnswerKind
 from overstory.bench.dataset import BenchQuestion, load_dataset
-from overstory.bench.packing import Layout
+from overstory.bench.layout import Layout
 from overstory.bench.runner import ask_all, check_answers, compare
 from overstory.errors import BenchError, DatabaseUnreachable, LlmUnreachable, OverstoryError
 from overstory.model import Evidence
@@ -53,7 +53,7 @@ def test_an_answer_without_citations_counts_as_unanswered_and_is_counted() -> No
 
 
 def test_gold_answers_that_are_missing_are_said_before_the_run(tmp_path: Path) -> None:
-    assert check_answers(QUESTIONS, tmp_path) == ("1 question without gold answers count for passages alone.",)
+    assert check_answers(QUESTIONS, tmp_path) == ("1 question without gold answers: only passages are scored.",)
     assert check_answers(QUESTIONS[:1], tmp_path) == ()
     with pytest.raises(BenchError, match="no question has an answer") as caught:
         check_answers(QUESTIONS[1:2], tmp_path / "queries.jsonl")

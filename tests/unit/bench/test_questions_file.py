@@ -51,17 +51,21 @@ def test_columns_may_be_in_any_order_and_the_source_may_be_left_out(tmp_path: Pa
     ("text", "message", "remedy"),
     [
         ("", "the file is empty", "question,answer,source"),
-        ("question,answer\n", "there is no question below the header", "one a line"),
-        ("question,answers\nWho?,I\n", "line 1: there is no column 'answers'", "question,answer,source"),
+        ("question,answer\n", "there is no question below the header", "one question per line"),
+        ("question,answers\nWho?,I\n", "line 1: unknown column 'answers'", "question,answer,source"),
         ("question,source\nWho?,I\n", "line 1: the column 'answer' is missing", "question,answer,source"),
-        ("question,answer,answer\nWho?,I,I\n", "line 1: the column 'answer' is there twice", "question,answer"),
-        ("Who?,I\n", "line 1: there is no column 'who?'", "question,answer,source"),
-        ("question,answer\nWho?,Ulm, Germany\n", "line 2: 3 cells, but 2 columns: 'Germany'", "quotation marks"),
-        ("question,answer\nWho?\n", "line 2, column 'answer': the row ends before it", "Write the separator"),
-        ("question,answer\n,Ulm\n", "line 2, column 'question': The question is empty", "Write it"),
-        ('question,answer\n"Who?,I\n', "line 2: unexpected end of data", "quotation marks"),
-        (FILE.replace("Bram", "Bräm").encode("latin-1"), "line 2: it is not UTF-8", "iconv"),
-        (b"question,answer\nWho?,\0\n", "it is no text", "CSV"),
+        ("question,answer,answer\nWho?,I,I\n", "line 1: duplicate column 'answer'", "question,answer"),
+        ("Who?,I\n", "line 1: unknown column 'who?'", "question,answer,source"),
+        (
+            "question,answer\nWho?,Ulm, Germany\n",
+            "line 2: 3 cells for 2 columns; the first extra cell is 'Germany'",
+            "Quote cells",
+        ),
+        ("question,answer\nWho?\n", "line 2, column 'answer': the row ends before this column", "Write the separator"),
+        ("question,answer\n,Ulm\n", "line 2, column 'question': The question is empty", "Write a question"),
+        ('question,answer\n"Who?,I\n', "line 2: unexpected end of data", "Quote cells"),
+        (FILE.replace("Bram", "Bräm").encode("latin-1"), "line 2: this is not UTF-8", "iconv"),
+        (b"question,answer\nWho?,\0\n", "is not a text file", "CSV"),
     ],
 )
 def test_a_file_that_is_wrong_is_explained(tmp_path: Path, text: str | bytes, message: str, remedy: str) -> None:
@@ -74,7 +78,7 @@ def test_a_file_that_is_wrong_is_explained(tmp_path: Path, text: str | bytes, me
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BenchError, match="it cannot be read: No such file"):
+    with pytest.raises(BenchError, match="cannot be read: No such file"):
         read_own_questions(tmp_path / "none.csv")
 
 
@@ -113,14 +117,14 @@ def test_a_source_names_documents_by_how_they_end(source: str, ids: set[str]) ->
 def test_a_source_that_is_no_document_is_named_with_the_nearest() -> None:
     questions = [OwnQuestion(2, "Who?", ("I",), ("toker.md", "x")), OwnQuestion(3, "Why?", (), ("ulm",))]
     with pytest.raises(
-        BenchError, match=r"q\.csv, line 2, column 'source': no document of the corpus is 'toker\.md'"
+        BenchError, match=r"q\.csv, line 2, column 'source': no document of the corpus matches 'toker\.md'"
     ) as caught:
         expected(questions, DOCUMENTS, Path("q.csv"))
     assert "and 1 other source" in str(caught.value)
-    assert "Near it: stoker.md" in caught.value.remedy
+    assert "Similar: stoker.md" in caught.value.remedy
 
 
 def test_a_source_that_names_several_documents_is_noted() -> None:
     asked = expected([OwnQuestion(2, "Who?", ("I",), ("stoker.md", "ulm"))], DOCUMENTS, Path("q.csv"))
-    assert notes_on(asked) == ("'stoker.md' names 2 documents: any of them counts.",)
+    assert notes_on(asked) == ("'stoker.md' matches 2 documents. Citing any matching document counts.",)
     assert notes_on(asked[:0]) == ()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from overstory.bench.dataset import BenchQuestion, load_dataset
-from overstory.bench.packing import Layout
+from overstory.bench.layout import Layout
 from overstory.bench.runner import Refined, compare, run_bench, run_interleaved
 from overstory.errors import BenchError, DatabaseUnreachable, SettingsError
 from overstory.graph import Corpus

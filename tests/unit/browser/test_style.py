@@ -114,5 +114,5 @@ def test_saving_writes_queries_style_and_archive(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_to_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(SettingsError, match="cannot be written to"):
+    with pytest.raises(SettingsError, match="Cannot write to"):
         save(tmp_path / "file" / "below", "wiki", QUERIES, "")

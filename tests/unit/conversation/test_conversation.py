@@ -159,8 +159,8 @@ def test_a_model_completes_a_question_from_the_conversation() -> None:
     ("said", "why"),
     [
         (LlmUnreachable("nothing answers"), "nothing answers"),
-        ('{"question": "Where was Henry Irving born in 1838?"}', "names what nobody spoke of: Henry Irving, 1838"),
-        ('{"question": "Who wrote Dracula?"}', "The model asked something else: Who wrote Dracula?"),
+        ('{"question": "Where was Henry Irving born in 1838?"}', "that were not mentioned before: Henry Irving, 1838"),
+        ('{"question": "Who wrote Dracula?"}', "changed the question to another one: Who wrote Dracula?"),
         ('{"question": "\\u0007"}', "The model's question is empty"),
         ("no JSON", "not the requested JSON"),
     ],

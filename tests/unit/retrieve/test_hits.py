@@ -58,9 +58,9 @@ OTHER = {"document_id": "e", "title": "", "heading": "", "text": "Foreword. " * 
 @pytest.mark.parametrize(
     ("question", "clause"),
     [
-        ("Who are the authors of the Debian Handbook?", "has words of the question: authors, Debian, Handbook"),
-        ("What is it?", "has words of the question: it"),
-        ("Who printed it?", "is in a section that has words of the question"),
+        ("Who are the authors of the Debian Handbook?", "contains words of the question: authors, Debian, Handbook"),
+        ("What is it?", "contains words of the question: it"),
+        ("Who printed it?", "is in a section that contains words of the question"),
     ],
 )
 def test_the_words_that_a_passage_has_are_named(question: str, clause: str) -> None:
@@ -71,16 +71,16 @@ def test_other_passages_are_named_by_title_or_first_words() -> None:
     assert quoted(HANDBOOK, OTHER) == '"The Debian Handbook"'
     assert quoted(OTHER, HANDBOOK) == '"Foreword. Foreword. Foreword. Foreword. Foreword. Foreword …"'
     assert quoted(HANDBOOK, HANDBOOK | {"title": "Preface"}) == "another passage of this document"
-    assert quoted(None, HANDBOOK) == "a passage that is gone"
+    assert quoted(None, HANDBOOK) == "a deleted passage"
 
 
 def test_clauses_say_how_a_name_led_here() -> None:
     shared = 'shares the name Raphaël Hertzog with "D"'
     assert shares("Raphaël\nHertzog", '"D"', better=True) == f"{shared}, which was found first"
     assert shares("Raphaël\nHertzog", '"D"', better=False) == shared
-    assert is_about("Ulm", '"D"') == 'is about Ulm, named in "D"'
-    assert two_names_away("Ulm", '"D"') == 'is two names away: by Ulm from "D"'
-    assert has_names(["Ulm", "Bern"]) == "names Ulm, Bern, as the question does"
+    assert is_about("Ulm", '"D"') == 'is about Ulm, mentioned in "D"'
+    assert two_names_away("Ulm", '"D"') == 'is two steps away, through Ulm in "D"'
+    assert has_names(["Ulm", "Bern"]) == "mentions Ulm, Bern, as the question does"
 
 
 def test_a_long_list_is_cut_and_says_so() -> None:

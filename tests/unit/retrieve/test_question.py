@@ -34,7 +34,7 @@ def test_vowel_signs_stay_with_their_letters_and_han_stands_alone() -> None:
 
 
 def test_what_is_no_text_is_no_question() -> None:
-    with pytest.raises(QuestionError, match="no text but NoneType"):
+    with pytest.raises(QuestionError, match="must be a string, got NoneType"):
         read_question(None)  # type: ignore[arg-type] # what a user may do
 
 

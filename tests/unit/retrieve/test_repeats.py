@@ -81,13 +81,13 @@ def test_a_result_that_falls_short_says_why() -> None:
     ranked = Ranked([*(hit(number, "Prev Next") for number in range(6)), hit(6, "Else")])
     found = search_distinct(ranked, "?", 5, read=named)
     assert [each.chunk_id for each in found.hits] == ["c0", "c6"]
-    assert found.notes == ("2 of the 5 passages asked for: the other 5 found repeat their text",)
+    assert found.notes == ("only 2 of the 5 requested passages are shown: the other 5 repeat their text",)
 
 
 def test_a_result_with_fewer_than_were_asked_for_says_so() -> None:
     found = search_distinct(Ranked([hit(0, "Text"), hit(1, "Else")]), "?", 5, read=never)
     assert [each.chunk_id for each in found.hits] == ["c0", "c1"]
-    assert found.notes == ("2 of the 5 passages asked for: no others were found",)
+    assert found.notes == ("only 2 of the 5 requested passages were found",)
 
 
 def test_what_found_nothing_says_itself_why() -> None:
@@ -100,7 +100,7 @@ def test_a_retriever_is_not_asked_without_end() -> None:
     assert ranked.asked == [5, 20, 80, 320, MOST_HITS]
     assert len(found.hits) == 1
     assert found.notes == (
-        "1 of the 5 passages asked for: the other 999 found repeat their text, and no more than 1,000 are looked at",
+        "only 1 of the 5 requested passages are shown: the other 999 repeat their text, and at most 1,000 are read",
     )
 
 

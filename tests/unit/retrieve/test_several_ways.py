@@ -69,7 +69,7 @@ def test_each_part_is_asked_and_reciprocal_ranks_are_fused() -> None:
     assert evidence.question == QUESTION
     assert evidence.notes == (
         f"asked {QUESTION}",
-        'also asked, as parts: "Who wrote Dracula?"; "Where was Bram Stoker born?"',
+        'also searched for: "Who wrote Dracula?"; "Where was Bram Stoker born?"',
     )
 
 
@@ -78,8 +78,8 @@ def test_the_reasons_of_a_hit_add_up_and_say_which_way_brought_what() -> None:
     assert sum(reason.score for reason in first.reasons) == pytest.approx(first.score)
     assert [reason.kind for reason in first.reasons] == ["question", "part"]
     assert first.reasons[0].detail == "rank 1 for the question, score 1.0000 (dense 1.000: cosine)"
-    assert first.in_words == 'It is near the question; was found for a part of the question: "Who wrote Dracula?".'
-    assert fourth.in_words == 'It was found for a part of the question: "Who wrote Dracula?".'
+    assert first.in_words == 'It is near the question; was found with the sub-question "Who wrote Dracula?".'
+    assert fourth.in_words == 'It was found with the sub-question "Who wrote Dracula?".'
 
 
 def test_a_made_up_passage_is_searched_for_along_with_the_question() -> None:
@@ -88,8 +88,8 @@ def test_a_made_up_passage_is_searched_for_along_with_the_question() -> None:
     assert table.asked == [(QUESTION, 30), (PASSAGE, 30)]
     found = {each.chunk_id: each for each in evidence.hits}
     assert found["c6"].score == pytest.approx(weight(2))
-    assert found["c6"].in_words == "It was found for a passage that the model made up as an answer."
-    assert evidence.notes[-1] == f'also searched for, made up by the model: "{PASSAGE}"'
+    assert found["c6"].in_words == "It was found with a hypothetical answer by the model."
+    assert evidence.notes[-1] == f'also searched for a hypothetical answer: "{PASSAGE}"'
 
 
 def test_both_together_are_fused() -> None:
@@ -107,7 +107,7 @@ def test_a_question_that_stays_whole_is_asked_as_it_is() -> None:
     )
     assert table.asked == [(QUESTION, 2)]
     assert [each.score for each in evidence.hits] == [1.0, 0.5]
-    assert evidence.notes[-1] == "the model left the question whole"
+    assert evidence.notes[-1] == "the model did not split the question"
 
 
 @pytest.mark.parametrize(
@@ -123,20 +123,20 @@ def test_a_question_that_stays_whole_is_asked_as_it_is() -> None:
 def test_an_answer_that_cannot_be_used_leaves_the_question_and_a_note(answers: Sequence[str | LlmError]) -> None:
     evidence = ways(Table(TABLE), *answers, decompose=True).retrieve(QUESTION, 2)
     assert [each.chunk_id for each in evidence.hits] == ["c1", "c2"]
-    assert evidence.notes[-1].startswith("the question was not taken apart: The ")
+    assert evidence.notes[-1].startswith("the question was not split: The ")
 
 
 def test_a_passage_that_cannot_be_used_leaves_the_question_and_a_note() -> None:
     evidence = ways(Table(TABLE), '{"passage": ""}', hypothetical=True).retrieve(QUESTION, 2)
     assert [each.chunk_id for each in evidence.hits] == ["c1", "c2"]
-    assert evidence.notes[-1].startswith("searched without a hypothetical passage: ")
+    assert evidence.notes[-1].startswith("searched without a hypothetical answer: ")
 
 
 def test_a_passage_that_repeats_the_question_is_not_searched_for() -> None:
     table = Table(TABLE)
     evidence = ways(table, json.dumps({"passage": QUESTION}), hypothetical=True).retrieve(QUESTION, 2)
     assert table.asked == [(QUESTION, 2)]
-    assert evidence.notes[-1] == "searched without a hypothetical passage: the model repeated the question"
+    assert evidence.notes[-1] == "searched without a hypothetical answer: the model repeated the question"
 
 
 def test_a_model_that_cannot_be_reached_is_an_error() -> None:

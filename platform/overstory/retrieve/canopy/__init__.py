@@ -1,4 +1,4 @@
-"""The retriever `canopy`: meaning, words and names of a question, and where the names in the best passages lead."""
+"""The retriever `canopy`: meaning, words and names of a question, and passages reached through names and links."""
 
 from overstory.retrieve.canopy.retriever import CanopyRetriever
 

@@ -1,4 +1,4 @@
-"""The retriever itself: a few questions to the graph, and `scoring` between them."""
+"""The canopy retriever: a few queries to the graph, with `scoring` between them."""
 
 from __future__ import annotations
 
@@ -23,47 +23,45 @@ from overstory.text.names.tokens import idf_weight
 from overstory.text.questions.asked_words import AskedWords
 
 _CANOPY_CANDIDATES = 50
-"""Candidates by meaning, and by words. On 6,761 chunks 50 lose nothing against looking at all, 20 lose
-.01 of musique's R@5, 10 lose .02."""
+"""Candidates by meaning, and by words. On 6,761 chunks, 50 candidates lose nothing compared with all chunks, 20 lose
+.01 of MuSiQue's R@5, and 10 lose .02."""
 
 _CANOPY_OVERSAMPLING = 2
-"""Of the vector index: its 50 nearest of 100 are nearly always the right ones, and the last ones matter little."""
+"""Depth of the vector index query per candidate. The best 50 of 100 results are nearly always correct."""
 
-# Links between documents lead from a source p to the chunk t of the document at the other end, in either direction:
-#     linked(t) = max A(p)·q·r        over the links of p's document
-# with q = 1 where type or text of the link has a word of the question, else .75. Of m > 1 documents to which p's is
-# linked by the same type in the same direction, with as many words of the question, r is 1 for the one that is nearest
-# to the rest of the question, and 1/√m for the others: one is meant. Many documents that link to one are no reason for
-# doubt: the answer may be what most packages need. Hyperlinks lead nowhere, since they say what to read next.
+# Links between documents lead from a source p to a chunk t of the document at the other end, in either direction:
+#     linked(t) = max A(p)·q·r        over the links of p's document,
+# where A(p) is the activation of p (see `scoring`). q is 1 if the type or text of the link has a word of the question,
+# else .75. r is below 1 if a document has m > 1 links of the same type and direction, with as many words of the
+# question, because only one of them is probably meant: the document nearest to the rest of the question gets r = 1, the
+# others 1/√m. Example: for "Who manages the plant?" with three MANAGES links, two get r = .58. Many links to one
+# document do not reduce r. Hyperlinks are not followed, because they only suggest further reading.
 _UNASKED_LINK_WEIGHT = 0.75
-"""q of a link that has no word of the question."""
+"""q of a link without a word of the question."""
 
 _MOST_LINKS_OF_A_DOCUMENT = 100
-"""Links of a document that are followed to chunks which nothing else found."""
+"""If a document has more links, only those to documents that were already found are followed."""
 
 _MOST_CHUNKS_OF_A_LINKED_DOCUMENT = 100
-"""Of a document that nothing else found: its first chunk is looked for among so many."""
+"""Maximum chunks of a linked document that was not found otherwise; larger documents are not reached."""
 
 _MOST_REACHED_PASSAGES = 100
-"""Passages that names lead to and that are compared with their sections, of one hop: those whose own cosines promise
-most. What it changes stands in docs/canopy.md."""
+"""Maximum passages reached through names, per hop, that are compared with their sections: those with the best own
+cosines. docs/canopy.md has the effect of this limit."""
 
 UNFINISHED = (
-    "the index has no names yet, and nothing is found by following them until it is complete "
-    "(`overstory index`, or Index under Keep on the page)"
+    "the index has no entities yet, so none are followed until it is complete (`overstory index`, or Index on the page)"
 )
-BY_MEANING = "no word and no name of the question is in the corpus: these are the nearest by meaning, near or not"
+BY_MEANING = "the corpus has no word or name of the question, so these passages are only the nearest by meaning"
 
 
 class CanopyRetriever(PassageRetriever):
-    """Meaning, words and names of a question, and the passages that names in the best ones lead to: those about
-    them, and others that mention them."""
+    """Ranks chunks by meaning, words and names of the question, and follows names from the best chunks to others."""
 
     name = "canopy"
 
     def found(self, passages: Passages, asked: SearchedQuestion) -> Evidence:
-        """The `k` best chunks."""
-        vector = asked.vector  # is made while names and words are looked up
+        vector = asked.vector  # computed while names and words are looked up
         corpora = list(passages.corpora.each(lambda one: one.corpus).values())
         chunks = sum(map(named_chunks, corpora))
         lookup = StoredNames(passages, chunks)
@@ -88,11 +86,12 @@ class CanopyRetriever(PassageRetriever):
 
 @dataclass(slots=True)
 class _CanopySearch:
-    """One question, with future vectors of it and of it without names.
+    """A search for one question.
 
     Attributes:
-        chunks: among which names were counted.
-        spread: of the embedder's cosines.
+        chunks: number of chunks in which names were counted.
+        vector, rest: vectors of the question and of the question without its names.
+        spread: spread of the embedder's cosines.
     """
 
     passages: Passages
@@ -114,7 +113,7 @@ class _CanopySearch:
         vector = self.vector.result()
         asked = np.zeros((2, len(vector)), dtype=np.float32)
         asked[0] = vector
-        if embedded := self.rest.done():  # where the names were known before
+        if embedded := self.rest.done():
             asked[1] = self.rest.result()
         candidates = self._first(found, sections, asked)
         first = scoring.first_scores(candidates, spread=self.spread)
@@ -122,7 +121,7 @@ class _CanopySearch:
         activations = {chunk: first.activation(chunk) for chunk in sources}
         links_of_sources = self._links(sources)
         if not embedded:
-            asked[1] = self.rest.result()  # which was embedded meanwhile
+            asked[1] = self.rest.result()
             for id_, cosine, rest in self._compared(list(candidates), asked):
                 candidate = candidates[id_]
                 candidates[id_] = Candidate(cosine, rest, candidate.words, candidate.seed)
@@ -133,7 +132,7 @@ class _CanopySearch:
         scores = {chunk: one.score for chunk, one in scored.items()}
         again = scoring.second_sources(scored, scores, sources)
         second = scoring.reached(again, self._links(list(again)), self.names.words, self.documents)
-        second.forward.clear()  # brings nothing the second time
+        second.forward.clear()  # does not improve the results of the second hop
         known = set(candidates)
         self._add_reached(candidates, second, second.gains(scoring.SECOND_HOP_WEIGHT), first.scale, asked)
         links_again = self._linked(again, scores, candidates, asked)
@@ -144,13 +143,11 @@ class _CanopySearch:
         return scoring.ranking(scoring.with_second_hop(found_all, second, links_again), self.documents, direct=direct)
 
     def _named(self, depth: int) -> tuple[list[FoundSection], list[ListedChunk]]:
-        """The sections found by words, and the chunks by the names of the question."""
         sections, found, self.has_links, notes = self.lookup.found(self.names, depth)
         self.notes += notes
         return sections, found
 
     def _near(self, depth: int) -> list[ListedChunk]:
-        """The chunks found by meaning."""
         near = self.passages.near(self.vector.result(), depth, vector_depth=_CANOPY_OVERSAMPLING * depth)
         self.notes += near.notes
         return [ListedChunk(chunk, near.documents[chunk]) for chunk in near.cosines]
@@ -158,7 +155,7 @@ class _CanopySearch:
     def _first(
         self, found: Sequence[ListedChunk], sections: Sequence[FoundSection], asked: Vectors
     ) -> dict[str, Candidate]:
-        """The chunks found, with their cosines to the question, and to the rest if that is known."""
+        """Return the candidates of the first step, with their cosines."""
         seeds = _seeds(found, self.names, self.chunks)
         words = {id_: section.words for section in sections for id_ in section.chunks}
         ids = list(dict.fromkeys(each.chunk for each in found if each.phrase is None or each.chunk in seeds))
@@ -178,11 +175,7 @@ class _CanopySearch:
         candidates: dict[str, Candidate],
         asked: Vectors,
     ) -> dict[str, WeighedWay]:
-        """Where links between documents lead from these chunks; adds what was only reached so to the candidates.
-
-        Args:
-            scores: of all candidates; of a document that has some, a link leads to the best.
-        """
+        """Follow the links of the documents of chunks; newly reached chunks are added to the candidates."""
         if not (self.has_links and activations):
             return {}
         best: dict[str, str] = {}
@@ -204,12 +197,7 @@ class _CanopySearch:
         scale: float,
         asked: Vectors,
     ) -> None:
-        """Adds chunks that names led to, the `_MOST_REACHED_PASSAGES` best by their own cosines; forgets the others.
-
-        Args:
-            gains: of all chunks that were reached.
-            scale: of first scores.
-        """
+        """Add the best `_MOST_REACHED_PASSAGES` chunks reached through names to the candidates; drop the others."""
         gains = {id_: gain for id_, gain in gains.items() if id_ not in candidates}
         if len(gains) > _MOST_REACHED_PASSAGES:
             weights = np.array([1 / scale, scoring.REST_WEIGHT], dtype=np.float32)
@@ -221,18 +209,15 @@ class _CanopySearch:
         self._add(candidates, gains, asked)
 
     def _add(self, candidates: dict[str, Candidate], found: Iterable[str], asked: Vectors) -> None:
-        """Adds chunks that were only reached to the candidates."""
         ids = [id_ for id_ in dict.fromkeys(found) if id_ not in candidates]
         for id_, cosine, rest in self._compared(ids, asked):
             candidates[id_] = Candidate(cosine, rest)
 
     def _compared(self, ids: Sequence[str], asked: Vectors) -> Iterable[tuple[str, float, float]]:
-        """Chunks with their cosines to the question and to the question without its names."""
         cosines = self.passages.vectors(ids) @ asked.T
         return zip(ids, cosines[:, 0].tolist(), cosines[:, 1].tolist(), strict=True)
 
     def _links(self, sources: Sequence[str]) -> list[LinkingName]:
-        """The names that these chunks mention and that lead somewhere."""
         if not sources:
             return []
         led = self.lookup.links(sources, [name.key for name in self.names.known])
@@ -244,7 +229,7 @@ class _CanopySearch:
         if len(several) > _MOST_REACHED_PASSAGES:
             likeness = self.passages.own_cosines(several, self.passages.vectors(sources))
         else:
-            vectors = self.passages.vectors([*sources, *several])  # at once, as each corpus is asked in a transaction
+            vectors = self.passages.vectors([*sources, *several])  # one call, because each needs a transaction
             likeness = vectors[len(sources) :] @ vectors[: len(sources)].T
         rows = {chunk: row for row, chunk in enumerate(several)}
         of = {source: likeness[:, column] for column, source in enumerate(sources)}
@@ -252,7 +237,6 @@ class _CanopySearch:
 
 
 def _seeds(found: Iterable[ListedChunk], names: QuestionNames, chunks: int) -> dict[str, Seed]:
-    """The best seed of each chunk that has one."""
     by_key = {name.key: name for name in names.known}
     phrases: dict[str, dict[str, str]] = {}
     seeded: list[tuple[str, Seed]] = []
@@ -273,12 +257,7 @@ def _seeds(found: Iterable[ListedChunk], names: QuestionNames, chunks: int) -> d
 
 
 def _nearest(link: LinkingName, likeness: Mapping[str, Vectors], rows: Mapping[str, int]) -> dict[str, str]:
-    """For each source the chunk about a name that is most like it, by the cosine of their vectors.
-
-    Args:
-        likeness: of each source, to all chunks.
-        rows: of the chunks.
-    """
+    """Return source -> the most similar chunk about the name, by its cosine in `likeness[source][rows[chunk]]`."""
     nearest: dict[str, str] = {}
     for source, _ in link.sources:
         others = sorted(chunk for chunk, _ in link.about if chunk != source)
@@ -289,31 +268,28 @@ def _nearest(link: LinkingName, likeness: Mapping[str, Vectors], rows: Mapping[s
 
 
 def _notes(ranked: Sequence[Scored], *, outdated: bool, unnamed: bool) -> Iterator[str]:
-    """Notes on the result.
-
-    Args:
-        unnamed: a corpus has no names yet.
-    """
+    """Yield notes on the result."""
     if outdated:
         yield UNFINISHED if unnamed else NAMES_OUTDATED
     if not ranked:
-        yield "nothing found"
+        yield "nothing was found"
     elif not any(one.candidate.words or one.candidate.seed for one in ranked):
         yield BY_MEANING
 
 
 class FoundLinks(NamedTuple):
-    """The links of some chunks' documents; notes name documents of which not all links were followed."""
+    """The links of documents, and notes on documents whose links were not all followed."""
 
     links: list[DocumentLink]
     notes: tuple[str, ...] = ()
 
 
 def document_links(passages: Passages, sources: Sequence[str], found: Sequence[str]) -> FoundLinks:
-    """The links of the documents of some chunks, in either direction. No link leads from one corpus to another.
+    """Read the links of the documents of chunks, in either direction, within each corpus.
 
     Args:
-        found: ids of the documents to which a document with many links may lead.
+        sources: ids of the chunks.
+        found: ids of documents; only links to these are followed from a document with many links.
     """
     of = passages.corpora.each_of(sources, lambda corpus, own: _corpus_links(corpus, own, found))
     for title, each in of.items():
@@ -335,11 +311,11 @@ def _corpus_links(passages: CorpusPassages, sources: Sequence[str], found: Seque
     links = [DocumentLink(*each) for row in rows for each in row["links"]]
     if passages.among is not None:
         links = [link for link in links if link.document in passages.among.matching.documents]
-        if passages.among.matching.restricted:  # the number of links is that of all documents
+        if passages.among.matching.restricted:  # the note would reveal the number of other documents
             return FoundLinks(links)
     many = {row["title"]: row["degree"] for row in rows if row["degree"] > _MOST_LINKS_OF_A_DOCUMENT}
-    said = "links: only those to passages that were found otherwise were followed"
-    return FoundLinks(links, tuple(f"{title!r} has {degree:,} {said}" for title, degree in many.items()))
+    limited = "links, so only links to passages that were already found were followed"
+    return FoundLinks(links, tuple(f"{title!r} has {degree:,} {limited}" for title, degree in many.items()))
 
 
 def linked(
@@ -348,24 +324,24 @@ def linked(
     asked: AskedWords,
     candidates: Mapping[str, Candidate],
 ) -> dict[str, WeighedWay]:
-    """The best link to each chunk.
+    """Return chunk id -> the best link to the chunk.
 
     Args:
-        activations: of the sources; nothing is reached from one that has none.
-        reached: links of their documents -> the chunk that each leads to.
-        candidates: these chunks, compared with the question.
+        activations: source -> activation. A source with activation 0 reaches nothing.
+        reached: link -> the chunk that it leads to.
+        candidates: the reached chunks with their cosines.
     """
     alike: dict[tuple[str, str, bool, int], dict[DocumentLink, str]] = {}
     for link, chunk in reached.items():
-        said = len(asked.found_in(link.type.replace("_", " "), link.text))
-        alike.setdefault((link.source, link.type, link.outgoing, said), {})[link] = chunk
+        words = len(asked.found_in(link.type.replace("_", " "), link.text))
+        alike.setdefault((link.source, link.type, link.outgoing, words), {})[link] = chunk
     found: dict[str, WeighedWay] = {}
-    for (source, _, _, said), chunks in alike.items():
+    for (source, _, _, words), chunks in alike.items():
         nearest = max(chunks.values(), key=lambda chunk: (candidates[chunk].rest, chunk))
         others = len(set(chunks.values())) ** -0.5
         for link, chunk in chunks.items():
             value = (
-                activations[source] * (1.0 if said else _UNASKED_LINK_WEIGHT) * (1.0 if chunk == nearest else others)
+                activations[source] * (1.0 if words else _UNASKED_LINK_WEIGHT) * (1.0 if chunk == nearest else others)
             )
             if value > 0 and (chunk not in found or value > found[chunk].value):
                 found[chunk] = WeighedWay(MentionWay(source, "", link.name, None, link=link), value)

@@ -1,23 +1,28 @@
-"""How canopy weighs passages: formulas over what the graph gave, without the graph.
+"""Scoring of canopy: formulas over data from the graph, without access to the graph.
 
-Chunks and names go by their ids and keys. For a question, without its names the *rest*, and N chunks:
-    g(a) = ln(1 + N/(1+df)) / ln(1+N)            the IDF weight of a name
-    s1 = cosine + .3·BM25/max BM25 + seed        seed: w·g(a) of the best name in the question that a chunk is about
-    A = s1/max s1                                for all; the sources are the best five by s1
-    fwd = max A(p)·g(a)·h·r·w·f                  over names a that a source p mentions and a chunk is about by weight w
-    shared = max A(p)·g(a)·h·r                   over rare names that a source and a chunk mention
+Chunks and names are identified by ids and keys. The *rest* of a question is the question without its names. N is the
+number of chunks, df the number of chunks that mention a name, and w the weight by which a chunk is about a name.
+    g(a) = ln(1 + N/(1+df)) / ln(1+N)            IDF weight of a name a
+    s1 = cosine + .3·BM25/max BM25 + seed        seed: the largest w·g(a) of names a in the question
+    A = s1/max s1                                activation; the five chunks with the largest s1 are the sources
+    fwd = max A(p)·g(a)·h·r·w·f                  over names a that a source p mentions and the chunk is about
+    shared = max A(p)·g(a)·h·r                   over rare names a that a source p and the chunk mention
     z = A + .6·seed + .75·(cosine to the rest) + 1.2·fwd + .7·shared
-with h = .5 for names whose words all stand in the question, else 1; and f = .45. Where m > 1 chunks other than p are
-about a, r is 1 for the one nearest to p and 1/√m for the others; r is 1 for what only mentions a. A chunk that is about
-an abbreviated or misspelt name (w < .65) counts as one that mentions it. A way between chunks of one document does not
-count. Then once more from the best that were reached so, which adds .35·max(0, shared₂ − shared). Links between
-documents add 1.2·linked, and .7·linked₂ for those of the best that were reached so (`linked`). At last, in the
-n-th document that has a seed by the same name, the best by z first, the seed counts .8ⁿ⁻¹.
+Example: the question names Nosferatu (df = 9, N = 1,000): g = 4.62/6.91 = .67. A chunk about it (w = 1) has seed .67.
 
-A question that names nothing that a chunk is surely about (no capital within it, or no seed from .55 on) is not one to
-follow names from: the three documents that are best by A without seeds come first, then the others by z; ten where it
-is a "What is X?", a "How do I …?", or a phrase that asks nothing, which want one passage, not a way between two. The
-weights were chosen on questions over Wikipedia paragraphs, the last rules on manual pages, too.
+- h is .5 if all words of the name are in the question, else 1. f is .45.
+- If m > 1 chunks other than p are about a, r is 1 for the chunk nearest to p, and 1/√m for the others. r is 1 for
+  chunks that only mention a.
+- A chunk about an abbreviated or misspelt name (w < .65) counts as a chunk that mentions the name.
+- Names do not lead to chunks of the same document.
+- A second hop starts from the best chunks of the first, and adds .35·max(0, shared₂ − shared).
+- Links between documents add 1.2·linked, and .7·linked₂ for links from the second hop (see `retriever.linked`).
+- Finally, if several documents have a seed by the same name, the seed of the n-th best document counts .8ⁿ⁻¹.
+
+If a question does not clearly name something (it has no capital after its first word, or no seed of at least .55), the
+best three documents by A without seeds come first, and the others follow by z. For "What is X?", "How do I …?" and
+phrases, which need one passage and no path, the best ten documents come first. The weights were tuned on questions over
+Wikipedia paragraphs, the last rules on manual pages as well.
 """
 
 from __future__ import annotations
@@ -29,54 +34,59 @@ from typing import NamedTuple
 from overstory.retrieve.hits import best_of
 from overstory.text.questions.kinds import Form
 
-_CANOPY_WORDS_WEIGHT = 0.3  # of BM25 as a share of the best, beside the cosines of the default embedder
-_SEED_WEIGHT = 0.6  # again, beside what it counts in A
-REST_WEIGHT = 0.75  # of the cosine to the rest of the question
-FORWARD_WEIGHT, SHARED_NAMES_WEIGHT, SECOND_HOP_WEIGHT = 1.2, 0.7, 0.35  # of fwd, of shared, of shared once more
-LINKED_WEIGHT, SECOND_LINK_WEIGHT = 1.2, 0.7  # of links between documents, and of those from the best reached so
-_FIRST_HOP_SOURCES = 5  # the best chunks, from which the first hop starts
+_CANOPY_WORDS_WEIGHT = 0.3  # weight of BM25 relative to the best, on the scale of the default embedder's cosines
+_SEED_WEIGHT = 0.6  # weight of the seed in z, in addition to its share in A
+REST_WEIGHT = 0.75  # weight of the cosine to the rest of the question
+FORWARD_WEIGHT, SHARED_NAMES_WEIGHT, SECOND_HOP_WEIGHT = 1.2, 0.7, 0.35  # weights of fwd, shared and shared₂
+LINKED_WEIGHT, SECOND_LINK_WEIGHT = 1.2, 0.7  # weights of links from the sources, and from those of the second hop
+_FIRST_HOP_SOURCES = 5  # number of best chunks from which the first hop starts
 _SECOND_HOP_SOURCES = 10
-"""The second hop starts from the first of these that were reached by the first."""
+"""The second hop starts from those of the best ten chunks that the first hop reached, at most five."""
 
-_SAID_BY_QUESTION_SHARE = 0.5  # h: what a name counts whose words all stand in the question
+_NAME_IN_QUESTION_SHARE = 0.5  # h of a name whose words are all in the question
 _SENTENCE_NEARNESS = 0.45
-"""f: how near a sentence that mentions a name is to the question, the same for all."""
+"""f: assumed nearness of the question and a sentence that mentions a name."""
 
 RARE_SEED, MOST_CHUNKS_OF_A_RARE_NAME = 0.7, 2
-"""The seed of a name that no chunk is about, and in how many chunks it may be."""
+"""w of a name that no chunk is about, and the maximum number of chunks that mention it."""
 
 _REPEATED_SEED_SHARE = 0.8
-"""What the seed of a name is worth in the second document that has it, compared with the first, in the third compared
-with the second, and so on."""
+"""Factor on the seed of a name for each better document with the same name."""
 
 _LEAST_NAMING_SEED = 0.55
-"""The least seed of a question that names something. Between .5 and .6 nothing changes on HotpotQA and MuSiQue; from .6
-on HotpotQA loses .01 of nDCG@10, below .5 manual pages do."""
+"""Minimum seed of a question that names something. Values between .5 and .6 change nothing on HotpotQA and MuSiQue.
+HotpotQA loses .01 of nDCG@10 from .6 on; manual pages lose below .5."""
 
 DIRECT_DOCUMENTS, DIRECT_DOCUMENTS_FOR_ONE = 3, 10
-"""Documents that come first by what they say themselves where the question names nothing, and where one passage is
-wanted."""
+"""Documents that are ranked first by their own content: if the question names nothing, and if it needs one passage."""
 
 _CHUNKS_A_DIRECT_DOCUMENT = 5
-"""At most so many chunks for each of these documents come first, on average."""
+"""Maximum chunks per document that are ranked first by their own content, on average."""
 
 MOST_CHUNKS_OF_A_SHARED_NAME = 40
-"""Chunks that may mention a name which leads from one to another."""
+"""Maximum chunks that mention a name which leads from one chunk to another."""
 
 _UNSURE_WEIGHT = 0.65
-"""Below this weight of ABOUT a chunk does not mention the name, but one that it stands for."""
+"""Below this weight w, a chunk is about a name that it does not spell out, such as an abbreviation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A name of the question that a chunk is about, or mentions as one of few; how much that brings."""
+    """A name of the question that a chunk is about, or that only this and few other chunks mention, with its weight."""
 
     name: str
     weight: float
 
 
 class Candidate(NamedTuple):
-    """A chunk with its cosines to question and rest, its BM25 (0 if it was not found by words), and its best seed."""
+    """Features of a chunk.
+
+    Attributes:
+        cosine: cosine to the question.
+        rest: cosine to the question without its names.
+        words: BM25; 0 if the chunk was not found by words.
+        seed: the best seed, if any.
+    """
 
     cosine: float
     rest: float
@@ -85,20 +95,21 @@ class Candidate(NamedTuple):
 
 
 NO_SENTENCE = -1
-"""In place of the number of a sentence: the chunk does not say the name, it is only about it."""
+"""Stands for the sentence number if no sentence of a chunk has the name, although the chunk is about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkingName:
-    """A name by which sources lead to other chunks.
+    """A name that leads from sources to other chunks.
 
     Attributes:
-        idf: its IDF weight.
-        sources: those that mention it, each with the first sentence that says it, or NO_SENTENCE.
-        about: chunks that are about it, and how surely.
-        shared: chunks that mention it, likewise, sources among them; none where too many do.
-        rare: whether so few mention it that one leads to another.
-        nearest: of several chunks about it, the source left out, the one that is most like each source.
+        idf: IDF weight of the name.
+        sources: sources that mention the name, each with the first sentence that has the name, or NO_SENTENCE.
+        about: chunks about the name, with the weight w.
+        shared: chunks that mention the name, including sources, with their first sentences; empty if the name is not
+            rare.
+        rare: True if the name is rare enough to lead from one chunk that mentions it to another.
+        nearest: source -> the most similar chunk about the name, if there are several.
     """
 
     key: str
@@ -111,19 +122,20 @@ class LinkingName:
     nearest: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def share(self, source: str) -> dict[str, float]:
-        """r: how much a way from a source to each of the chunks about the name counts. Of several namesakes one is
-        meant."""
+        """Return chunk id -> r, for the chunks about the name, as seen from a source: 1 or 1/√m for namesakes."""
         others = [chunk for chunk, _ in self.about if chunk != source]
         nearest = self.nearest.get(source) if len(others) > 1 else None
         return {chunk: 1.0 if nearest in (None, chunk) else len(others) ** -0.5 for chunk in others}
 
 
 class DocumentLink(NamedTuple):
-    """A link of a source's document, and the document at its other end.
+    """A link of a source's document to another document.
 
     Attributes:
-        first: the first chunk of that document; None if it has too many to look for it.
-        outgoing: whether the link starts at the source's document.
+        source: id of the source chunk.
+        document: id of the other document.
+        first: id of the first chunk of the other document; None if that document has too many chunks.
+        outgoing: True if the link starts at the source's document.
     """
 
     source: str
@@ -135,15 +147,18 @@ class DocumentLink(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What it is called; its text, or just a link, where it has no type."""
+        """The type of the link, or else its text, or "link"."""
         return self.type or self.text or "link"
 
 
 class MentionWay(NamedTuple):
-    """That a source mentions a name, which a chunk is about (by `weight`), or mentions too (None); or that a link leads
-    from one document to the other.
+    """A way from a source to a chunk, through a name that the source mentions, or through a link between documents.
 
-    `here` and `there` are the sentences of source and chunk that say the name, None where none does.
+    Attributes:
+        source: id of the source chunk.
+        weight: weight by which the chunk is about the name; None if the chunk only mentions the name.
+        here, there: numbers of the sentences with the name, in the source and in the chunk; None if there is none.
+        link: the link, if the way is a link.
     """
 
     source: str
@@ -156,13 +171,12 @@ class MentionWay(NamedTuple):
 
     @property
     def source_and_key(self) -> tuple[str, str]:
-        """Where it comes from by which name: a chunk may be about the name and mention it, by one way of each kind."""
+        """Identifies ways of different kinds by the same name: a chunk may both be about a name and mention it."""
         return self.source, self.key
 
 
 class WeighedWay(NamedTuple):
-    """A way with what it is worth: the activation of its source, times the IDF weight of the name; and, to a chunk
-    that is about the name, times weight and f. Of a link that of its source, times q and r."""
+    """A way with its value, as in the module's formulas: A·g·h·r·w·f, A·g·h·r, or A·q·r for a link."""
 
     way: MentionWay
     value: float
@@ -170,33 +184,33 @@ class WeighedWay(NamedTuple):
 
 @dataclass(slots=True)
 class Reached:
-    """The best way to each chunk, by a name it is about and by a name it shares."""
+    """The best ways to each chunk: through a name that the chunk is about, and through a shared name."""
 
     forward: dict[str, WeighedWay] = field(default_factory=dict[str, WeighedWay])
     shared: dict[str, WeighedWay] = field(default_factory=dict[str, WeighedWay])
 
     def gains(self, shared_weight: float = SHARED_NAMES_WEIGHT) -> dict[str, float]:
-        """What the ways to each chunk add to its score."""
+        """Return chunk id -> the sum that its ways add to its score."""
         gains = {chunk: FORWARD_WEIGHT * way.value for chunk, way in self.forward.items()}
         for chunk, way in self.shared.items():
             gains[chunk] = gains.get(chunk, 0.0) + shared_weight * way.value
         return gains
 
     def leave_out(self, chunks: Iterable[str]) -> None:
-        """Forgets the ways to some chunks."""
+        """Remove the ways to chunks."""
         for chunk in chunks:
             self.forward.pop(chunk, None)
             self.shared.pop(chunk, None)
 
 
 class Scored(NamedTuple):
-    """A chunk with the parts of its score; their sum is the score.
+    """A chunk with the parts of its score, whose sum is the score.
 
     Attributes:
-        candidate: what the first parts were made from.
-        forward, shared, second: the ways by which it was reached, if it was.
-        linked, linked_second: the links that led to it, from the sources and from those of the second hop.
-        direct: what puts it before those that names led to.
+        candidate: the features from which the first parts were computed.
+        forward, shared, second: the ways by which the chunk was reached, if any.
+        linked, linked_second: links that led to the chunk, from the sources and from those of the second hop.
+        direct: bonus that ranks the chunk before chunks that were reached through names.
     """
 
     chunk: str
@@ -215,25 +229,31 @@ class Scored(NamedTuple):
 
     @property
     def score(self) -> float:
-        # Asked of several hundred chunks a question: its parts are taken apart at once.
+        # Called for several hundred chunks per question: unpacking the tuple once is fastest.
         _, _, dense, words, name, rest, forward, shared, _, gain, direct, linked, linked_second = self
         itself = dense + words + name + rest
-        if not (forward or shared or gain or linked or linked_second):  # most
+        if not (forward or shared or gain or linked or linked_second):  # the usual case
             return itself + direct
         bridges = FORWARD_WEIGHT * _value(forward) + SHARED_NAMES_WEIGHT * _value(shared) + SECOND_HOP_WEIGHT * gain
         links = LINKED_WEIGHT * _value(linked) + SECOND_LINK_WEIGHT * _value(linked_second)
         return itself + bridges + links + direct
 
     def came_from(self) -> list[str]:
-        """The sources of its ways."""
+        """Return the sources of the ways to the chunk."""
         ways = (self.forward, self.shared, self.second, self.linked, self.linked_second)
         return [bridge.way.source for bridge in ways if bridge]
 
 
 @dataclass(frozen=True, slots=True)
 class FirstScores:
-    """s1 of the chunks that a question was compared with; `scale` is its maximum, `most_words` that of BM25, and
-    `words_weight` what the latter counts beside cosines."""
+    """s1 of the first candidates.
+
+    Attributes:
+        scores: chunk id -> s1.
+        scale: maximum of s1.
+        most_words: maximum of BM25.
+        words_weight: weight of BM25, on the scale of cosines.
+    """
 
     scores: Mapping[str, float]
     scale: float
@@ -248,9 +268,10 @@ class FirstScores:
 
 
 def first_scores(candidates: Mapping[str, Candidate], *, spread: float = 1.0) -> FirstScores:
-    """
+    """Compute s1 of candidates.
+
     Args:
-        spread: of the embedder's cosines, as `protocols.cosine_spread` says it.
+        spread: spread of the embedder's cosines, from `protocols.cosine_spread`.
     """
     weight = _CANOPY_WORDS_WEIGHT * spread
     most = max((candidate.words for candidate in candidates.values()), default=0.0) or 1.0
@@ -265,18 +286,18 @@ def reached(
     question_words: Set[str],
     documents: Mapping[str, str],
 ) -> Reached:
-    """The best ways from sources by names, to chunks of other documents.
+    """Return the best ways from sources through names to chunks of other documents.
 
     Args:
-        activations: of the sources; nothing is reached from one that has none.
-        question_words: as keys have them.
-        documents: of sources and the chunks of the links.
+        activations: source -> activation. A source with activation 0 reaches nothing.
+        question_words: words of the question, in the form of keys.
+        documents: chunk id -> document id, for sources and for the chunks of the links.
     """
     result = Reached()
     forward, shared = result.forward, result.shared
     for link in links:
-        said = all(word in question_words for word in link.key.split())
-        idf = link.idf * (_SAID_BY_QUESTION_SHARE if said else 1.0)
+        in_question = all(word in question_words for word in link.key.split())
+        idf = link.idf * (_NAME_IN_QUESTION_SHARE if in_question else 1.0)
         for source, sentence in link.sources:
             value = activations[source] * idf
             if value <= 0:
@@ -300,7 +321,7 @@ def reached(
                 if documents[chunk] != here:
                     worth = value * share[chunk] if chunk in share else value
                     known = shared.get(chunk)
-                    if known is None or worth > known.value:  # most: a call for each would take half of the time
+                    if known is None or worth > known.value:  # usual case, inlined because a call doubles the time
                         way = MentionWay(source, link.key, link.name, None, _sentence(sentence), _sentence(there))
                         shared[chunk] = WeighedWay(way, worth)
                     elif worth == known.value:
@@ -311,14 +332,14 @@ def reached(
 def final_scores(
     candidates: Mapping[str, Candidate], first: FirstScores, found: Reached, links: Mapping[str, WeighedWay]
 ) -> dict[str, Scored]:
-    """Every candidate, those included that were only reached, with all but the second hop."""
+    """Return all candidates with the parts of their scores, except the second hop."""
     scale, most_words, weight = first.scale, first.most_words, first.words_weight
     forward, shared = found.forward.get, found.shared.get
     scored: dict[str, Scored] = {}
     for chunk, c in candidates.items():
         words = weight * c.words / most_words / scale
         seed = c.seed.weight if c.seed else 0.0
-        scored[chunk] = Scored(  # several hundred of a question: by place, as that takes half of the time
+        scored[chunk] = Scored(  # positional arguments halve the time for several hundred candidates
             chunk,
             c,
             c.cosine / scale,
@@ -338,11 +359,11 @@ def final_scores(
 def second_sources(
     scored: Mapping[str, Scored], scores: Mapping[str, float], sources: Sequence[str]
 ) -> dict[str, float]:
-    """The chunks from which the second hop starts, with their activations.
+    """Return the chunks from which the second hop starts, with their activations.
 
     Args:
-        scores: of all of `scored`.
-        sources: of the first hop.
+        scores: chunk id -> score, for all of `scored`.
+        sources: sources of the first hop.
     """
     top = best_of(scores, _SECOND_HOP_SOURCES)
     scale = scores[top[0]] if top and scores[top[0]] > 0 else 1.0
@@ -351,7 +372,7 @@ def second_sources(
 
 
 def with_second_hop(scored: Mapping[str, Scored], found: Reached, links: Mapping[str, WeighedWay]) -> dict[str, Scored]:
-    """The chunks with what names shared with the second hop's sources add, and links of these to further chunks."""
+    """Add the second hop to scored chunks: names shared with its sources, and links from its sources."""
     result = dict(scored)
     for chunk, bridge in found.shared.items():
         gain = bridge.value - _value(scored[chunk].shared)
@@ -364,11 +385,11 @@ def with_second_hop(scored: Mapping[str, Scored], found: Reached, links: Mapping
 
 
 def ranking(scored: Mapping[str, Scored], documents: Mapping[str, str], *, direct: int) -> list[Scored]:
-    """The chunks, best first.
+    """Return the chunks, best first.
 
     Args:
-        documents: of all chunks.
-        direct: how many documents come first by what they say themselves.
+        documents: chunk id -> document id, for all chunks.
+        direct: number of documents to rank first by their own content.
     """
     result = _varied(scored, documents)
     scores = {chunk: one.score for chunk, one in result.items()}
@@ -380,8 +401,10 @@ def ranking(scored: Mapping[str, Scored], documents: Mapping[str, str], *, direc
 
 
 def _varied(scored: Mapping[str, Scored], documents: Mapping[str, str]) -> dict[str, Scored]:
-    """The chunks, with the seed of a name worth less in each further document that has it, the best first: five
-    paragraphs about one name of a question leave no place for what it leads to."""
+    """Lower the seed of a name with each further document that has the same name, best document first.
+
+    Otherwise, documents about one name of the question fill the first ranks, before passages reached through names.
+    """
     by_name: dict[str, list[str]] = {}
     for chunk, one in scored.items():
         if one.candidate.seed:
@@ -398,10 +421,10 @@ def _varied(scored: Mapping[str, Scored], documents: Mapping[str, str]) -> dict[
 
 
 def direct_documents(candidates: Iterable[Candidate], *, form: Form, capital: bool) -> int:
-    """How many documents come first by what they say themselves; none where a question names something.
+    """Return the number of documents to rank first by their own content; 0 if the question names something.
 
     Args:
-        capital: whether a word within it, not its first, begins with a capital letter.
+        capital: True if a word of the question, except the first, begins with a capital letter.
     """
     if form != "question":
         return DIRECT_DOCUMENTS_FOR_ONE
@@ -411,7 +434,7 @@ def direct_documents(candidates: Iterable[Candidate], *, form: Form, capital: bo
 
 
 def _direct(scored: Mapping[str, Scored], documents: Mapping[str, str], most: int) -> dict[str, float]:
-    """The chunks that come first by what they say themselves, until so many documents are there; and their scores."""
+    """Return the chunks to rank first by their own content, with their scores, from at most `most` documents."""
     if not most:
         return {}
     itself = {chunk: one.dense + one.words for chunk, one in scored.items()}
@@ -435,7 +458,7 @@ def _keep(
     weight: float | None,
     there: int = NO_SENTENCE,
 ) -> None:
-    """Keeps a way to a chunk if it is the best so far; of ways worth the same that with the first source and key."""
+    """Keep a way to a chunk if it is the best so far; ties are broken by source and key."""
     known = bridges.get(chunk)
     if value <= 0 or (known is not None and value < known.value):
         return

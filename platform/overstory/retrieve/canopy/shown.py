@@ -1,4 +1,4 @@
-"""What canopy shows of passages: hits with the parts of their scores in words, and the paths to them."""
+"""Presentation of canopy's results: hits with reasons for the parts of their scores, and paths to them."""
 
 from __future__ import annotations
 
@@ -39,18 +39,19 @@ from overstory.text.questions.asked_words import AskedWords
 from overstory.text.sentences import sentence_at
 
 _NUMBERED = re.compile(r"(?:[A-Z](?:\.\d{1,3}){1,9}\.?|\d{1,3}(?:\.\d{1,3}){0,9}\.|\d{1,3}(?:\.\d{1,3}){1,9})\s+")
-"""The number of a heading: "6. ", "2.1 ", "A.3. "; not "50 Cent" and "J. R. R. "."""
+"""The number of a heading: "6. ", "2.1 ", "A.3. ", but not "50 Cent" or "J. R. R. "."""
 
 
 def bridge_paths(
     shown: Sequence[Scored], all_scored: Mapping[str, Scored], rows: Mapping[str, Row]
 ) -> Iterator[BridgePath]:
-    """The paths to passages, in their order, for each the one that brought most first; those that tell nothing are
-    left out: within one document, between equal sentences, by a heading.
+    """Yield the paths to passages, in the order of the passages; for each passage, the path with most score first.
+
+    Uninformative paths are left out: within one document, between equal sentences, or through a heading.
 
     Args:
-        all_scored: the sources of the ways too.
-        rows: of `retrieve/chunks_by_id`, for passages and sources.
+        all_scored: chunk id -> scored chunk, including the sources of ways.
+        rows: rows of `retrieve/chunks_by_id`, for passages and sources.
     """
     for one in shown:
         ways = _first_hops(one)
@@ -63,7 +64,7 @@ def bridge_paths(
         for score, bridges in sorted(ways, key=lambda way: -way[0]):
             chunks = [bridge.way.source for bridge in bridges] + [one.chunk]
             passed = [rows[chunk] for chunk in chunks if chunk in rows]
-            if len(set(chunks)) == len(chunks) == len(passed) and _tells(bridges, passed):  # no way back
+            if len(set(chunks)) == len(chunks) == len(passed) and _is_informative(bridges, passed):  # no chunk twice
                 start = all_scored[chunks[0]].candidate.seed
                 yield BridgePath.along(
                     (_step(bridge, *ends) for bridge, ends in zip(bridges, pairwise(passed), strict=True)),
@@ -73,17 +74,16 @@ def bridge_paths(
                 )
 
 
-def _tells(bridges: Sequence[WeighedWay], passed: Sequence[Row]) -> bool:
-    """Whether a way is worth showing: it leads to another document, and no step goes between equal sentences or by a
-    heading. A link tells by itself."""
+def _is_informative(bridges: Sequence[WeighedWay], passed: Sequence[Row]) -> bool:
+    """Return True if a way leads to another document, not between equal sentences or through a heading."""
     if passed[0]["document_id"] == passed[-1]["document_id"]:
         return False
     for bridge, (source, target) in zip(bridges, pairwise(passed), strict=True):
         if bridge.way.link:
             continue
-        said, said_there = (_sentence(source, bridge.way.here), _sentence(target, bridge.way.there))
+        first_sentence, second_sentence = (_sentence(source, bridge.way.here), _sentence(target, bridge.way.there))
         about = bridge.way.weight is not None
-        if said.casefold() == said_there.casefold() or _is_heading(
+        if first_sentence.casefold() == second_sentence.casefold() or _is_heading(
             bridge.way.name, source if about else target, source
         ):
             return False
@@ -91,7 +91,7 @@ def _tells(bridges: Sequence[WeighedWay], passed: Sequence[Row]) -> bool:
 
 
 def _is_heading(name: str, *rows: Row) -> bool:
-    """Whether a name begins with the number of a heading, or is a heading, not the title, of one of these passages."""
+    """Return True if a name begins with the number of a heading, or is a heading (not the title) of a passage."""
     if _NUMBERED.match(name):
         return True
     key = entity_key(name)
@@ -100,7 +100,6 @@ def _is_heading(name: str, *rows: Row) -> bool:
 
 
 def _first_hops(one: Scored) -> list[tuple[float, tuple[WeighedWay, ...]]]:
-    """The ways to a passage with what they brought; one if it is about the very name that it shares."""
     return [*_by_names(one), *([(LINKED_WEIGHT * one.linked.value, (one.linked,))] if one.linked else [])]
 
 
@@ -113,7 +112,6 @@ def _by_names(one: Scored) -> list[tuple[float, tuple[WeighedWay, ...]]]:
 
 
 def _way_to(source: Scored) -> tuple[WeighedWay, ...]:
-    """How the source of a second hop was reached itself, the best way."""
     return max(_first_hops(source), default=(0.0, ()), key=lambda way: way[0])[1]
 
 
@@ -136,14 +134,14 @@ def _step(bridge: WeighedWay, source: Row, target: Row) -> BridgeStep:
 
 
 def _sentence(row: Row, number: int | None) -> str:
-    """A sentence of a passage, its first one where none says the name."""
+    """Return a sentence of a passage, or the first one if no sentence has the name."""
     return sentence_at(content(row), row["sentences"], number or 0)
 
 
 def shown(
     passages: Passages, words: AskedWords, ranked: Sequence[Scored], k: int
 ) -> tuple[tuple[Hit, ...], tuple[BridgePath, ...], tuple[Hit, ...]]:
-    """The first hits, the paths to them, and the passages on the paths that are not among the hits."""
+    """Return the first `k` hits, the paths to them, and the other passages on these paths."""
     by_chunk = {one.chunk: one for one in ranked}
     first = ranked[:k]
     rows = passages.rows(chunk for one in first for chunk in _on_the_way(one, by_chunk))
@@ -155,7 +153,7 @@ def shown(
 
 
 def _on_the_way(one: Scored, by_chunk: Mapping[str, Scored]) -> Iterator[str]:
-    """A chunk, the sources of the ways to it, and theirs."""
+    """Yield a chunk, the sources of the ways to it, and the sources of these sources."""
     yield one.chunk
     for source in one.came_from():
         yield source
@@ -165,11 +163,7 @@ def _on_the_way(one: Scored, by_chunk: Mapping[str, Scored]) -> Iterator[str]:
 def _reasons(
     one: Scored, words: AskedWords, rows: Mapping[str, Row], scores: Mapping[str, float]
 ) -> tuple[Reason, ...]:
-    """The parts of the score; they add up to it. Meaning is put in words only if there is no other reason.
-
-    Args:
-        scores: of all hits.
-    """
+    """Return the reasons of a hit; their scores add up to its score. Meaning is explained only if it stands alone."""
     found, row = one.candidate, rows[one.chunk]
     plain = not (found.words or found.seed or one.came_from())
     reasons = [
@@ -185,14 +179,16 @@ def _reasons(
         reasons.append(Reason("words", one.words, f"{has} (BM25 of its section {found.words:.3f})", has))
     if found.seed:
         reasons.append(Reason("name", one.name, found.seed.name, has_names([found.seed.name])))
-    reasons.append(Reason("rest", one.rest, f"cosine {found.rest:.3f} to the rest of the question, names aside"))
+    reasons.append(Reason("rest", one.rest, f"cosine {found.rest:.3f} to the question without its names"))
     if one.forward:
         clause = _leading(one.forward.way, one, rows, scores)
         reasons.append(Reason("forward", scoring.FORWARD_WEIGHT * one.forward.value, clause, clause))
     if one.shared:
         clause = _leading(one.shared.way, one, rows, scores)
-        said = one.forward is not None and one.forward.way.source_and_key == one.shared.way.source_and_key
-        reasons.append(Reason("shared", scoring.SHARED_NAMES_WEIGHT * one.shared.value, clause, "" if said else clause))
+        same_name = one.forward is not None and one.forward.way.source_and_key == one.shared.way.source_and_key
+        reasons.append(
+            Reason("shared", scoring.SHARED_NAMES_WEIGHT * one.shared.value, clause, "" if same_name else clause)
+        )
     if one.linked:
         clause = _over_link(one.linked.way, one, rows)
         reasons.append(Reason("linked", scoring.LINKED_WEIGHT * one.linked.value, clause, clause))
@@ -201,7 +197,7 @@ def _reasons(
             Reason(
                 "direct",
                 one.direct,
-                "names are followed to later passages only",
+                "ranked before passages that were reached through names",
             )
         )
     if one.second:
@@ -215,7 +211,6 @@ def _reasons(
 
 
 def _leading(way: MentionWay, target: Scored, rows: Mapping[str, Row], scores: Mapping[str, float]) -> str:
-    """How a name led from another passage to this one; `scores` are those of all hits."""
     source = quoted(rows.get(way.source), rows[target.chunk])
     if way.weight is not None:
         return is_about(way.name, source)
@@ -223,5 +218,4 @@ def _leading(way: MentionWay, target: Scored, rows: Mapping[str, Row], scores: M
 
 
 def _over_link(way: MentionWay, target: Scored, rows: Mapping[str, Row]) -> str:
-    """How a link led from another passage to this one."""
     return is_linked(way.name, quoted(rows.get(way.source), rows[target.chunk]))

@@ -1,7 +1,7 @@
-"""The names of all corpora that a question searches, and the chunks that they lead to, asked of the graph.
+"""Names in all searched corpora, and the chunks that they lead to, read from the graph.
 
-A name that one corpus knows is looked for in all of them, and is as rare as it is in all together. Edits of names by
-hand, in whichever corpus, hold for the question.
+A name that one corpus knows is looked up in all corpora, and its frequency is the sum over all of them. Edits of names
+in any of the corpora apply to the question.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from overstory.text.names.tokens import idf_weight, tokenise
 from overstory.text.questions.kinds import Form, form_of
 from overstory.text.questions.names import longest_first, may_be_name, unknown_names, without_names
 
-_MOST_PHRASES_OF_A_QUESTION = 30  # phrases of a question that are looked up
+_MOST_PHRASES_OF_A_QUESTION = 30  # maximum phrases of a question to look up
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,12 @@ class QuestionNames:
     """The names in a question.
 
     Attributes:
-        known: those of the name dictionary.
-        phrases: what else looks like a name, by its place, the longest first, with its key.
-        rest: the question without its known names; the question where nothing else is left.
-        words: all words of the question, as keys have them.
-        capital: whether a word within the question, not its first, begins with a capital letter.
-        outdated: whether the corpus has changed since its names were found.
+        known: entities of the name dictionary.
+        phrases: other phrases that look like names, with their positions and keys; longest first.
+        rest: the question without its known names, or the whole question if nothing else is left.
+        words: all words of the question, in the form of keys.
+        capital: True if a word of the question, except the first, begins with a capital letter.
+        outdated: True if the corpus has changed since its entities were last indexed.
     """
 
     question: str
@@ -66,12 +66,12 @@ class QuestionNames:
     outdated: bool
 
     def quoted(self) -> dict[str, str]:
-        """The phrases as Lucene takes them, by key."""
+        """Return key -> phrase query for Lucene."""
         return {phrase.key: _quoted(self.question[phrase.start : phrase.end]) for phrase in self.phrases}
 
 
 def names_in(question: Question, found: QuestionEntities) -> QuestionNames:
-    """The names of a question, from those of the dictionary that it has."""
+    """Return the names of a question, given those that the dictionary has."""
     tokens = question.tokens
     shaped = {shape.key for shape in tokens.shapes}
     rest = without_names(question.text, found.matches)
@@ -90,16 +90,16 @@ def names_in(question: Question, found: QuestionEntities) -> QuestionNames:
 
 
 def named_chunks(corpus: Corpus) -> int:
-    """The chunks among which names were counted; 0, where IDF weights are 0, before the first time."""
+    """Return the number of chunks in which names were counted; 0 before the first count, so that IDF weights are 0."""
     return max(0, corpus.named_chunks)
 
 
 def rare_phrases(names: QuestionNames, found: Mapping[str, Mapping[str, str]], chunks: int) -> dict[str, Seed]:
-    """Seeds of chunks that have a phrase of the question which looks like a name, and which few have.
+    """Return seeds for chunks with a rare phrase of the question that looks like a name.
 
     Args:
-        found: phrases as `quoted` gives them -> chunks that may have them -> title, heading and text.
-        chunks: how many the corpus has.
+        found: phrase query from `quoted` -> id of a chunk that may have the phrase -> its title, heading and text.
+        chunks: number of chunks in the corpus.
     """
     tokens = {chunk: tokenise(text) for texts in found.values() for chunk, text in texts.items()}
     having: dict[str, list[str]] = {}
@@ -117,25 +117,31 @@ def rare_phrases(names: QuestionNames, found: Mapping[str, Mapping[str, str]], c
 
 
 def _quoted(phrase: str) -> str:
-    """A phrase query of Lucene: between quotes only these two characters mean something."""
+    """Return a phrase query for Lucene. Only these two characters have a meaning between quotes."""
     return '"' + phrase.replace("\\", " ").replace('"', " ") + '"'
 
 
 _MOST_CHUNKS_ABOUT_A_NAME = 100
-"""Chunks about one name that are followed; thousands of documents may be called "Introduction"."""
+"""Maximum chunks about one name to follow. Thousands of documents may be called "Introduction"."""
 
 _MOST_CHUNKS_COMPARED = 1_000
-"""Chunks about one name of which the surest are chosen, some 2 µs each."""
+"""Maximum chunks about one name from which the ones with the highest weight are chosen, about 2 µs per chunk."""
 
 _CHUNKS_A_PHRASE = 10
-"""The full-text index compares stems, so that more than the few that make a phrase rare are looked at."""
+"""Chunks to read per phrase. More than a rare phrase has, because the full-text index matches stems."""
 
 _MOST_CHUNKS_LISTED = 5_000
-"""Chunks of a name or a phrase among which those are looked for that a filter lets through."""
+"""Maximum chunks of a name or phrase to check against a filter."""
 
 
 class ListedChunk(NamedTuple):
-    """A chunk in one of the lists that canopy begins with."""
+    """A chunk that was found by meaning, a name or a phrase of the question.
+
+    Attributes:
+        key: key of the name, if it was found by a name.
+        weight: weight by which the chunk is about the name; None if it only mentions the name.
+        phrase, text: phrase that the chunk may have, and its text, if it was found by a phrase.
+    """
 
     chunk: str
     document: str
@@ -146,8 +152,14 @@ class ListedChunk(NamedTuple):
 
 
 class FoundByWords(NamedTuple):
-    """The sections found by the words of a question, the chunks by its names and phrases; whether documents have links;
-    and notes on names of which not all chunks were looked at."""
+    """Result of the first query to the graph.
+
+    Attributes:
+        sections: sections found by words.
+        found: chunks found by names and phrases.
+        has_links: True if documents of the corpus have links.
+        notes: notes on names whose chunks were not all read.
+    """
 
     sections: list[FoundSection]
     found: list[ListedChunk]
@@ -156,13 +168,13 @@ class FoundByWords(NamedTuple):
 
 
 class LeadingName(NamedTuple):
-    """Where a name leads in one corpus.
+    """A name and the chunks that it leads to in one corpus.
 
     Attributes:
-        df: chunks that mention it.
-        sources: the sources that do, each with its first sentence that says the name, or `NO_SENTENCE`.
-        shared: the chunks that mention it, if they are few, each with that sentence and its document.
-        about: chunks that are about it, each with the weight and its document, the surest first.
+        df: number of chunks that mention the name.
+        sources: sources that mention the name, each with the first sentence that has the name, or `NO_SENTENCE`.
+        shared: chunks that mention the name, if there are few, each with that sentence and its document.
+        about: chunks about the name, each with the weight and its document, highest weight first.
     """
 
     key: str
@@ -174,8 +186,12 @@ class LeadingName(NamedTuple):
 
 
 class NameLinks(NamedTuple):
-    """The names that some chunks mention and that lead somewhere, without `LinkingName.nearest`; and the documents of
-    the chunks that they lead to."""
+    """Names that lead from chunks to other chunks.
+
+    Attributes:
+        links: the names, without `LinkingName.nearest`.
+        documents: chunk id -> document id, for the chunks that the names lead to.
+    """
 
     links: list[LinkingName]
     documents: Mapping[str, str]
@@ -183,26 +199,25 @@ class NameLinks(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CorpusNames:
-    """The names of a corpus in one transaction. With a filter they lead to the passages that it lets through."""
+    """Names of a corpus in one transaction. With a filter, names lead only to passages of matching documents."""
 
     of: CorpusPassages
 
     @property
     def edits(self) -> EditedNames:
-        """The edits of names by hand."""
         return cached_edits(self.of.tx, self.of.corpus)
 
     def entities(self, keys: Sequence[str], terms: Sequence[str]) -> QuestionEntities:
-        """As `question_entities.LookUp`, without places in a question."""
+        """Look up entities by keys, as `question_entities.LookUp` does; the result has no positions."""
         matching = None if self.of.among is None else self.of.among.matching
         documents = matching.documents if matching is not None and matching.restricted else None
         known = StoredEntities(self.of.tx, self.of.corpus, in_dictionary=True, of_documents=documents)
         found = tuple(known(keys, terms))
-        hidden = matching is not None and matching.by_rights  # the corpus may be outdated for a document of others
+        hidden = matching is not None and matching.by_rights  # being outdated may reveal changes of other documents
         return QuestionEntities(found, (), outdated=known.outdated and not hidden)
 
     def found(self, names: QuestionNames, depth: int) -> FoundByWords:
-        """As `StoredNames.found`; the names may be those of other corpora."""
+        """Find sections and chunks, as `StoredNames.found` does; names may come from other corpora."""
         corpus, among = check_sections(self.of.corpus), self.of.among
         (row,) = self.of.tx.run(
             "retrieve/canopy_named",
@@ -222,7 +237,7 @@ class CorpusNames:
         )
         listed = [ListedChunk(*each) for each in row["found"]]
         notes = tuple(
-            f"{chunks:,} passages are about {name!r}, too many to look at all of them" for name, chunks in row["many"]
+            f"{chunks:,} passages are about {name!r}, too many to read all of them" for name, chunks in row["many"]
         )
         if among is None:
             sections = [FoundSection(*each) for each in row["sections"]]
@@ -234,13 +249,13 @@ class CorpusNames:
     def leading(
         self, sources: Sequence[str], asked: Sequence[str], *, keys: Sequence[str] = (), nowhere: bool = False
     ) -> list[LeadingName]:
-        """The names that some chunks mention, and where they lead.
+        """Return the names that chunks mention, and the chunks that they lead to.
 
         Args:
-            sources: ids of chunks.
-            asked: keys of names that are left out.
-            keys: of more names.
-            nowhere: also give names that lead nowhere in this corpus.
+            sources: ids of the chunks.
+            asked: keys of names to leave out.
+            keys: keys of further names to include.
+            nowhere: include names that lead to no other chunk in this corpus.
         """
         (row,) = self.of.tx.run(
             "retrieve/canopy_expand",
@@ -266,7 +281,7 @@ class CorpusNames:
         ]
 
     def _deeper(self, most: int) -> int:
-        """How many chunks are listed so that some `most` may be shown."""
+        """Return the number of chunks to list so that about `most` of them match the filter."""
         share = 1.0 if self.of.among is None else self.of.among.matching.share
         return min(math.ceil(most / share), _MOST_CHUNKS_LISTED)
 
@@ -275,19 +290,18 @@ class CorpusNames:
 
 
 class StoredNames:
-    """The names of all corpora that a question searches."""
+    """Names in all searched corpora."""
 
     def __init__(self, passages: Passages, chunks: int) -> None:
         """
         Args:
-            chunks: among which names were counted, in all corpora.
+            chunks: number of chunks in which names were counted, over all corpora.
         """
         self._passages = passages
         self._corpora = passages.corpora
         self._chunks = chunks
 
     def question_names(self, question: Question) -> QuestionNames:
-        """The names that the question has."""
         outdated = False
 
         def look_up(keys: Sequence[str], terms: Sequence[str]) -> Sequence[QuestionEntity]:
@@ -300,10 +314,10 @@ class StoredNames:
         return names_in(question, QuestionEntities(entities, matches, outdated=outdated))
 
     def found(self, names: QuestionNames, depth: int) -> FoundByWords:
-        """The sections that have words of the question, and the chunks that its names or phrases lead to.
+        """Return the sections with words of the question, and the chunks with its names or phrases.
 
         Args:
-            depth: how many sections are found.
+            depth: maximum number of sections.
         """
         found = self._corpora.each(lambda corpus: CorpusNames(corpus).found(names, depth))
         for title, each in found.items():
@@ -316,11 +330,11 @@ class StoredNames:
         )
 
     def links(self, sources: Sequence[str], asked: Sequence[str]) -> NameLinks:
-        """Where the names lead that some chunks mention.
+        """Return the names that chunks mention, with the chunks that they lead to.
 
         Args:
-            sources: ids of chunks.
-            asked: keys of names that lead nowhere.
+            sources: ids of the chunks.
+            asked: keys of names that are not followed.
         """
         one = self._corpora.is_one
         found = self._corpora.each_of(
@@ -347,11 +361,7 @@ class StoredNames:
     def _add_names_of_others(
         self, mentioned: dict[str, dict[str, int]], sources: Sequence[str], asked: frozenset[str]
     ) -> None:
-        """Add names that only another corpus knows than the chunks': the texts of the chunks are read for them.
-
-        Args:
-            mentioned: names by key, with the chunks and the sentences.
-        """
+        """Add names that only other corpora know to `mentioned`, by searching the texts of the sources."""
         rows = self._passages.rows(sources)
         texts = {id_: content(row) for id_, row in rows.items()}
         read = {id_: tokenise(text) for id_, text in texts.items()}
@@ -368,7 +378,6 @@ class StoredNames:
                     mentioned.setdefault(possible[key], {}).setdefault(id_, uses.sentences[0])
 
     def _entities(self, keys: Sequence[str], terms: Sequence[str] = ()) -> QuestionEntities:
-        """As `CorpusNames.entities`, of all corpora."""
         found = self._corpora.each(lambda corpus: CorpusNames(corpus).entities(keys, terms)).values()
         common = _common(entity for each in found for entity in each.entities)
         return QuestionEntities(tuple(common), (), outdated=any(each.outdated for each in found))
@@ -400,7 +409,7 @@ def _surest(about: tuple[str, float]) -> tuple[float, str]:
 
 
 def _common(found: Iterable[QuestionEntity]) -> list[QuestionEntity]:
-    """Entities of several corpora, those of one key as one."""
+    """Merge entities of several corpora that have the same key."""
     of: dict[str, list[QuestionEntity]] = {}
     for each in found:
         of.setdefault(each.key, []).append(each)

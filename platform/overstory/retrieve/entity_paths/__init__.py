@@ -1,5 +1,5 @@
-"""Paths between two names, over the passages that mention names together and the facts that tie them."""
+"""Paths between two entities, over passages that mention entities together, facts and links."""
 
-from overstory.retrieve.entity_paths.finding import find_paths
+from overstory.retrieve.entity_paths.path_search import find_paths
 
 __all__ = ["find_paths"]

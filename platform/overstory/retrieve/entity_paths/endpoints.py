@@ -1,4 +1,4 @@
-"""The two names at the ends of paths, as in the corpus, or the most similar names that it has."""
+"""Look-up of the two entities at the ends of a path, with suggestions for unknown names."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from overstory.graph.ids import entity_id
 from overstory.graph.schema import text_index
 from overstory.index.stages.entities import most_frequent
 from overstory.retrieve.among import Among
-from overstory.retrieve.matching import Matching
+from overstory.retrieve.matching_documents import Matching
 from overstory.retrieve.question import full_text_query, read_question
 from overstory.retrieve.question_entities import cached_edits
 from overstory.text.names.keys import entity_key
 from overstory.text.names.subjects import OWN
 
 LISTED_PASSAGES_OF_A_NAME = 5_000
-"""Passages of a name, and facts, among which those are looked for that a filter lets through."""
+"""Maximum passages and facts of an entity to check against a filter."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamePlaces:
-    """Where a name stands.
+    """Passages and facts of an entity.
 
     Attributes:
-        chunks: ids of the passages that mention it, or are about it by their own words: that "Holt" is short for a name
-            which other documents have is nothing that these say.
-        tied: ids of the names that a fact ties to it.
+        chunks: ids of the passages that mention the entity, or are about it by their own words. A passage that says
+            "Holt" is not counted if only another document shows which name that stands for.
+        tied: ids of the entities that a fact relates to it.
     """
 
     chunks: tuple[str, ...]
@@ -42,7 +42,7 @@ class NamePlaces:
 
 @dataclass(slots=True)
 class MatchingPassages:
-    """The passages of names of the documents that a filter lets through, in one transaction."""
+    """Passages of entities in the documents that match a filter, read in one transaction."""
 
     among: Among
     _known: dict[str, NamePlaces] = field(default_factory=dict[str, NamePlaces])
@@ -60,7 +60,7 @@ class MatchingPassages:
         return self.among.matching
 
     def of(self, names: Iterable[str]) -> dict[str, NamePlaces]:
-        """Where some names stand, by their ids; those that stand nowhere are left out."""
+        """Return the places of entities by their ids, without entities that no matching document mentions."""
         wanted = list(dict.fromkeys(names))
         if new := [name for name in wanted if name not in self._known]:
             documents = self.matching.documents
@@ -78,12 +78,15 @@ class MatchingPassages:
         return {name: self._known[name] for name in wanted if name in self._known and self._known[name].chunks}
 
     def lets_through(self, row: Row) -> bool:
-        """Whether the document of a row is one."""
+        """Return True if the document of a row matches the filter."""
         return row["document"] in self.matching.documents
 
     def named_in(self, chunks: Sequence[str]) -> list[tuple[str, str, str, int]]:
-        """The names that some of these passages mention, or have as titles: id, key, how most of them write it, and how
-        many have it. One that they do not spell out is written as its key, and not as other documents write it."""
+        """Return the entities that passages mention or have as titles: id, key, spelling, and number of passages.
+
+        The spelling is the most frequent one in these passages. If they do not spell the name out, the key is used,
+        because the spelling of other documents must not be shown.
+        """
         edits = cached_edits(self.tx, self.corpus)
         found: list[tuple[str, str, str, int]] = []
         for row in self.tx.run("retrieve/names_in_chunks", self.corpus.label, chunks=list(dict.fromkeys(chunks))):
@@ -93,32 +96,32 @@ class MatchingPassages:
 
 
 def spellings(written: Iterable[str]) -> list[str]:
-    """How a name is written, the most frequent spelling first."""
+    """Return the spellings of a name, the most frequent first."""
     return most_frequent(list(Counter(written).items()))
 
 
 _PASSAGES_SEARCHED_FOR_NAMES = 50
-"""In which names like an unknown one are looked for."""
+"""Maximum passages in which to look for names similar to an unknown one."""
 
-_MOST_SUGGESTED_NAMES = 5  # names that are suggested for one that is unknown
+_MOST_SUGGESTED_NAMES = 5  # maximum suggestions for an unknown name
 _LEAST_LIKENESS = 0.65
-"""How like an unknown name another one must be, from 0 to 1."""
+"""Minimum similarity of a suggestion, 0 to 1."""
 
 _WITHIN_LIKENESS = 0.9
-"""How like a name it is that stands, word by word, within another."""
+"""Similarity of a name to a longer name that contains all its words."""
 
 _LONGEST_COMPARED_CHARACTERS = 100
-"""Characters of an unknown name that others are compared with: comparing takes time in the product of both lengths, and
-a longer one is a sentence."""
+"""Longer texts are not compared: the time is proportional to the product of both lengths, and names are shorter."""
 
 _SHORT_WORD_LETTERS = 4
-"""A longer word of an unknown name may be misspelt: by a letter, by two from `_LONG_WORD_LETTERS` on."""
+"""Minimum letters of a word that is searched with one misspelt letter."""
 _LONG_WORD_LETTERS = 8
+"""Minimum letters of a word that is searched with two misspelt letters."""
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusName:
-    """A name as the corpus has it. `df` is the number of passages that mention it."""
+    """An entity of the corpus. `df` is the number of passages that mention it."""
 
     id: str
     key: str
@@ -128,12 +131,12 @@ class CorpusName:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """The names at the ends of paths.
+    """The entities at the ends of a path.
 
     Attributes:
-        chunks: the size of the corpus.
-        outdated: whether its index is older than its documents.
-        linked: whether its documents have links.
+        chunks: number of chunks in the corpus.
+        outdated: True if the index of the corpus is older than its documents.
+        linked: True if the documents of the corpus have links.
     """
 
     start: CorpusName
@@ -144,24 +147,29 @@ class Ends:
 
 
 def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str, passages: MatchingPassages | None = None) -> Ends:
-    """The two names; whatever case, accents and punctuation they are written with.
+    """Look up the two entities, ignoring case, accents and punctuation.
 
     Args:
-        passages: those that may be gone through; all if left out. A name that no other mentions is unknown.
+        passages: the passages that paths may use; None for all. Entities that no such passage mentions are unknown.
+
+    Raises:
+        IndexMissing: the corpus has no entities yet.
+        EntityNotFound: no passage mentions one of the names.
+        QuestionError: a text cannot be a name, or both names are the same.
     """
     restricted = passages is not None and passages.matching.restricted
     remedy = "Name two things, like: overstory path Dracula Dublin"
     asked = [name_key(tx, corpus, name, restricted=restricted, remedy=remedy) for name in (start, end)]
     if asked[0][1] == asked[1][1]:
         raise QuestionError(
-            f"{asked[0][0]!r} and {asked[1][0]!r} are one name, to which no path leads.",
+            f"{asked[0][0]!r} and {asked[1][0]!r} are the same entity, so there is no path between them.",
             remedy="Name two different things.",
         )
     (row,) = tx.run("retrieve/path_ends", corpus.label, ids=[entity_id(corpus.label, key) for _, key in asked])
     if not row["named"]:
         run = "Run: " if row["chunks"] else "Load something (overstory ingest, Knowledge.ingest in Python), then run: "
         raise IndexMissing(
-            f"Corpus {corpus.name!r} has no names yet.",
+            f"Corpus {corpus.name!r} has no entities yet.",
             remedy=f"{run}{index_command(corpus.name)}, or Knowledge.index() in Python.",
         )
     known = {name["key"]: CorpusName(name["id"], name["key"], name["name"], name["df"]) for name in row["names"]}
@@ -176,10 +184,10 @@ def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str, passages: M
 
 
 def most_alike(key: str, candidates: Iterable[tuple[str, str, int]]) -> tuple[str, ...]:
-    """The names (key, name, passages) most similar to an unknown one, the most similar first.
+    """Return the candidates (key, name, passages) most similar to an unknown name, the most similar first.
 
-    Of equally similar names, the one that more passages mention comes first. None is similar to one that is longer than
-    `_LONGEST_COMPARED_CHARACTERS`, nor compared if it is so itself.
+    Of equally similar names, the more frequent one comes first. Names longer than `_LONGEST_COMPARED_CHARACTERS` are
+    not compared.
     """
     if len(key) > _LONGEST_COMPARED_CHARACTERS:
         return ()
@@ -191,15 +199,14 @@ def most_alike(key: str, candidates: Iterable[tuple[str, str, int]]) -> tuple[st
 
 
 def likeness(key: str, other: str) -> float:
-    """0 to 1: of the whole names, or, a little less, of each word of the first to the likest of the second."""
+    """Return the similarity of two names, 0 to 1: of the whole names, or of their words with a factor of 0.9."""
     whole = difflib.SequenceMatcher(None, key, other).ratio()
     words = [max(difflib.SequenceMatcher(None, word, each).ratio() for each in other.split()) for word in key.split()]
     return max(whole, _WITHIN_LIKENESS * sum(words) / len(words))
 
 
 def fuzzy_query(name: str) -> str:
-    """A Lucene query for the words of a name and for words that are spelt nearly so; "" if it has none, or is longer
-    than any name that is compared."""
+    """Return a Lucene query for the words of a name and similar spellings; "" if it has no words or is too long."""
     if len(name) > _LONGEST_COMPARED_CHARACTERS:
         return ""
     words = full_text_query(name).split()
@@ -210,14 +217,15 @@ def fuzzy_query(name: str) -> str:
 
 
 def name_key(tx: Transaction, corpus: Corpus, name: str, *, restricted: bool, remedy: str) -> tuple[str, str]:
-    """The name without characters that no name has, and the key of the one that it leads to by edits.
+    """Return a name without control characters, and the key of its entity after edits.
 
     Args:
-        restricted: whether nothing may be told of names that were hidden: they are as unknown as others.
-        remedy: of the error where it is no name.
+        restricted: True if the caller may not learn that a name was hidden; hidden names are then like unknown ones.
+        remedy: remedy of the error if the text cannot be a name.
 
     Raises:
-        QuestionError, EntityNotFound: it is no name, or was hidden.
+        QuestionError: the text cannot be a name.
+        EntityNotFound: the name was hidden.
     """
     try:
         text = read_question(name).text
@@ -225,14 +233,15 @@ def name_key(tx: Transaction, corpus: Corpus, name: str, *, restricted: bool, re
         raise QuestionError("The name is empty.", remedy=remedy) from error
     key = entity_key(text)
     if not key:
-        raise QuestionError(f"{shortened(text)!r} is no name.", remedy=remedy)
+        raise QuestionError(f"{shortened(text)!r} is not a name: it has no letters or digits.", remedy=remedy)
     resolved = cached_edits(tx, corpus).resolve(key)
     if not resolved and not restricted:
         raise EntityNotFound(
             f"The name {shortened(text)!r} was hidden by hand.",
             name=text,
             suggestions=(),
-            remedy=f"overstory entities edits --corpus {shlex.quote(corpus.name)} lists edits, undo N undoes one.",
+            remedy=f"List the edits: overstory entities edits --corpus {shlex.quote(corpus.name)}. Undo one: "
+            f"overstory entities undo N --corpus {shlex.quote(corpus.name)}.",
         )
     return text, resolved or key
 
@@ -246,12 +255,12 @@ def entity_not_found(
     hint: str = "",
     passages: MatchingPassages | None = None,
 ) -> EntityNotFound:
-    """The error that says that no passage mentions a name, or either of two, with the nearest names that some do.
+    """Return the error that no passage mentions one or two names, with the most similar names that passages mention.
 
     Args:
-        unknown: names, each with its key.
-        hint: what else the reader may do.
-        passages: those that may be looked at; all if left out.
+        unknown: the unknown names with their keys.
+        hint: another remedy for the reader.
+        passages: the passages that are visible to the caller; None for all.
     """
     suggestions = {name: _suggestions(tx, corpus, name, key, passages) for name, key in unknown}
     shown = [repr(shortened(name)) for name in suggestions]
@@ -262,16 +271,16 @@ def entity_not_found(
         if alike
     ]
     if outdated:
-        remedies.append(f"The index is older than the documents: {index_command(corpus.name)}")
+        remedies.append(f"The index is older than the documents. Run: {index_command(corpus.name)}")
     if passages is not None and (passages.matching.notes or not passages.matching.restricted):
-        remedies += [f"{note[0].upper()}{note[1:]}." for note in passages.matching.said]
+        remedies += [f"{note[0].upper()}{note[1:]}." for note in passages.matching.all_notes]
     elif hint:
         remedies.append(hint)
     first = unknown[0][0]
     if not remedies:
         command = f"overstory search {shlex.quote(shortened(first))} --corpus {shlex.quote(corpus.name)}"
-        remedies.append(f"Names are what texts call people, places, works and the like; {command} finds other words.")
-    filtered = "" if passages is None or passages.matching.restricted else " that fulfils the filter"
+        remedies.append(f"Entities are people, places, works and the like. To find other words: {command}.")
+    filtered = "" if passages is None or passages.matching.restricted else " that matches the filter"
     return EntityNotFound(
         f"No passage of corpus {corpus.name!r}{filtered} mentions the {'names' if several else 'name'} "
         f"{' or '.join(shown)}.",
@@ -285,7 +294,6 @@ def entity_not_found(
 def _suggestions(
     tx: Transaction, corpus: Corpus, name: str, key: str, passages: MatchingPassages | None
 ) -> tuple[str, ...]:
-    """The names of the corpus, or of some passages, that are most similar to an unknown one."""
     rows: list[Row] = []
     query = fuzzy_query(name)
     if passages is not None:

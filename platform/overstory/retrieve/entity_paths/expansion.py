@@ -1,4 +1,4 @@
-"""Names reached from the two ends, a step at a time, from whichever end reads fewer passages."""
+"""Bidirectional expansion from the two ends of a path, one step at a time from the end with fewer passages to read."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from overstory.text.names.dictionary import is_looked_for
 from overstory.text.names.subjects import OWN
 from overstory.text.names.tokens import idf_weight
 
-# Ways through a graph of names, without the graph database: which there are, cheapest first, and what they cost.
+# Search of ways in a graph of entities that was read from the database, cheapest first.
 #
-# A way of m steps through the names a₁ … aₘ₋₁ costs
-#     Σ over steps (1 + what the step is short of a fact) + Σ over names between (1 − idf(a))
-# so that few steps, close ones, and names that tell much are good. No name of a way but the two ends could be left out:
-# a way that goes on from a name to one which an earlier name of it leads to as well is a detour of another way.
+# The cost of a way of m steps through the entities a₁ … aₘ₋₁ is
+#     Σ over steps (1 + cost of the statement) + Σ over entities between (1.5 · (1 − idf(a))),
+# which favours few steps, close statements (a fact costs 0), and specific entities. Ways with a detour are left out: a
+# way must not continue to a neighbour of one of its earlier entities.
 
 Way = tuple[str, ...]
-"""Ids of names from start to end."""
+"""Ids of the entities of a way, from start to end."""
 
 Neighbours = Mapping[str, Set[str]]
-"""Names -> names one step away; symmetric."""
+"""Entity id -> ids of entities one step away; symmetric."""
 
-STEP_COST = 1.0  # the cost of a step, beside those of the names between
+STEP_COST = 1.0  # cost of a step, without its statement and the entities between
 _MOST_WAYS_TRIED = 20_000
-"""Beginnings of ways examined for one length."""
+"""Maximum partial ways to examine for one length."""
 
 
 def ways(
     neighbours: Neighbours, costs: Mapping[str, float], start: str, end: str, *, steps: int
 ) -> Iterator[tuple[float, Way]]:
-    """The ways of exactly so many steps without detours, with the costs of their names, cheapest first, lazily.
+    """Yield the ways of exactly `steps` steps without detours, cheapest first, with the costs of their entities.
+
+    This is A* over partial ways, with the exact remaining costs from `_left_to_pay`. At most `_MOST_WAYS_TRIED` partial
+    ways are examined, so some ways may be missed if nearly all are detours.
 
     Args:
-        costs: of every name but the ends; a name that has none is on no way.
-        steps: at least 1.
-
-    A* over beginnings of ways; what is left to pay is known from `_left_to_pay`. Of a graph in which nearly every way
-    is a detour, some may be missed: at most `_MOST_WAYS_TRIED` beginnings are looked at.
+        costs: cost of every entity except the ends; ways do not use entities without a cost.
+        steps: number of steps, at least 1.
     """
     left = _left_to_pay(neighbours, costs, start, end, steps)
     waiting: list[tuple[float, Way]] = [(left[steps].get(start, 0.0), (start,))] if start in left[steps] else []
@@ -64,14 +64,14 @@ def ways(
 
 
 def cheapest(steps: int, least: float) -> float:
-    """A lower bound on the cost of a way of so many steps; `least` is the cost of the cheapest name."""
+    """Return a lower bound on the cost of a way of `steps` steps; `least` is the cost of the cheapest entity."""
     return steps * STEP_COST + (steps - 1) * least
 
 
 def _left_to_pay(
     neighbours: Neighbours, costs: Mapping[str, float], start: str, end: str, steps: int
 ) -> Sequence[Mapping[str, float]]:
-    """For 0 … steps: names -> the least that the names after them cost, to be at the end in exactly so many steps."""
+    """Return, for 0 … `steps` remaining steps, entity -> minimum cost of the entities between it and the end."""
     left: list[dict[str, float]] = [{end: 0.0}]
     for number in range(1, steps + 1):
         here: dict[str, float] = {}
@@ -86,7 +86,7 @@ def _left_to_pay(
 
 
 def _is_detour(neighbours: Neighbours, way: Way, name: str, end: str) -> bool:
-    """Whether the way comes back, or an earlier name leads to this one too. That start leads to end is no matter."""
+    """Return True if an entity is already on the way, or is a neighbour of an earlier one (except start of end)."""
     if name in way:
         return True
     earlier = way[1:-1] if name == end else way[:-1]
@@ -94,43 +94,48 @@ def _is_detour(neighbours: Neighbours, way: Way, name: str, end: str) -> bool:
 
 
 MOST_PASSAGES_OF_A_NAME = 100
-"""Passages that may mention a name which paths go through: more say too little, and read too much."""
+"""Maximum passages of an entity that a path may go through. More frequent entities are unspecific and slow to read."""
 
-_PASSAGES_A_STEP = 1_000  # passages, and links among them
-_NAMES_A_STEP = 300
-"""Passages, links among them, and names that are read at one step; of more names those that have fewest."""
+_PASSAGES_A_STEP = 1_000  # maximum passages and links to read in one step
+_NAMES_A_STEP = 300  # maximum entities to read in one step, those with the fewest passages first
 
-_PASSAGES_OF_AN_END = 500  # passages, or links, of one of the two names that are read
+_PASSAGES_OF_AN_END = 500  # maximum passages, and maximum links, to read of an end of the path
 
 _MOST_LINKS_OF_A_NAME = 100
-"""Links of a name that paths follow: of more, only those of an end are, `_PASSAGES_OF_AN_END` of them."""
+"""Links are followed from entities with at most this many, and from the ends."""
 
 DOCUMENTS_OF_A_NAME = 50
-"""Of documents with one title."""
+"""Maximum documents with the same title."""
 
 _LEAST_PASSAGES_OF_A_NAME = 2
-"""Passages, or links, that a name must have to lead from one name to another."""
+"""Minimum passages, or links, of an entity that a path may go through."""
 
 _PARSED_AS_NAME_DIVISOR = 4
-"""A word alone that texts also write otherwise ("League", "South") is a name if a parser takes it for one in at least
-one of so many passages."""
+"""A single word that texts also write in lower case ("League", "South") is an entity if a parser takes it for a name in
+at least a quarter of its passages."""
 
 _MOST_NAME_COST = 1.5
-"""The cost of a name that every passage mentions."""
+"""Cost of an entity that every passage mentions."""
 
 _SINGLE_WORD_COST = 0.2
-"""The extra cost of a single word: it may be part of several names, as Burton is of Cliff and Hilarie Burton."""
+"""Extra cost of a single word, which may be part of several names: "Burton" of Cliff Burton and Hilarie Burton."""
 
 PLACES = frozenset({"GPE", "LOC", "NORP", "LANGUAGE"})
-"""Types of names that stand alone: Germany is one, in East Germany too."""
+"""Types whose single-word names are not ambiguous: "Germany" is the same entity in "East Germany"."""
 
-_MOST_TOLD_HUBS = 5  # names in a note on what was not followed
+_MOST_HUBS_NAMED = 5  # maximum entities listed in a note
 
 
 @dataclass(slots=True)
 class _Side:
-    """The names reached from one end: all of them, those of the last step, the hubs that were met, and those of
-    links."""
+    """The entities reached from one end.
+
+    Attributes:
+        reached: all entities reached.
+        last: the entities of the last step.
+        hubs: entities with too many passages to go through.
+        linked_hubs: entities with too many links to follow.
+    """
 
     reached: set[str]
     last: set[str]
@@ -139,21 +144,21 @@ class _Side:
 
 
 class Walk:
-    """The part of the graph between two names that was read so far.
+    """The part of the graph between two entities that was read so far.
 
     Attributes:
-        neighbours: names -> those a step away; symmetrical. The ends are taken for neighbours, whether they are or not.
-        costs: of the names that paths may go through.
-        ambiguous: those of them that may be part of several others, like a family name alone.
-        names: how the corpus writes the names.
-        df: the passages that mention them.
-        linked: whether links are followed.
+        neighbours: entity id -> ids of entities one step away; symmetric. The two ends always count as neighbours.
+        costs: entity id -> cost, for entities that paths may go through.
+        ambiguous: ids of entities whose name may be part of several names, such as a family name.
+        names: entity id -> name.
+        df: entity id -> number of passages that mention the entity.
+        linked: True if links are followed.
     """
 
     def __init__(self, tx: Transaction, corpus: Corpus, ends: Ends, passages: MatchingPassages | None = None) -> None:
         """
         Args:
-            passages: those that are read; all if left out.
+            passages: the passages to read; None for all.
         """
         self.neighbours: dict[str, set[str]] = {ends.start.id: {ends.end.id}, ends.end.id: {ends.start.id}}
         self.costs: dict[str, float] = {}
@@ -179,35 +184,37 @@ class Walk:
 
     @property
     def least(self) -> float:
-        """The cost of the cheapest name that a path can go through."""
+        """The cost of the cheapest possible entity on a path."""
         return self.cost_of(_LEAST_PASSAGES_OF_A_NAME)
 
     def cost_of(self, df: int) -> float:
         return _MOST_NAME_COST * (1.0 - idf_weight(self._ends.chunks, df))
 
     def read_up_to(self, steps: int, *, last: bool) -> None:
-        """Reads what paths of so many steps need and was not read yet.
+        """Read everything that paths of up to `steps` steps need.
 
         Args:
-            last: only what makes whole paths.
+            last: in the last step, read only entities that complete a path.
         """
         while 1 < steps > self._steps:
             self._steps += 1
             self._read_a_step(last=last and self._steps == steps)
 
     def notes(self, most: float) -> list[str]:
-        """Notes on what was left out; `most` is the cost of the worst path found, infinite if too few were found."""
+        """Return notes on what was left out.
+
+        Args:
+            most: cost of the worst path that was found; infinite if fewer paths than requested were found.
+        """
         notes: list[str] = []
         hubs = self._sides[0].hubs & self._sides[1].hubs
         if hubs and most > cheapest(2, self.cost_of(MOST_PASSAGES_OF_A_NAME + 1)):
-            notes.append(self._not_gone_through(hubs, self.df, f"over {MOST_PASSAGES_OF_A_NAME} passages mention each"))
+            notes.append(self._not_gone_through(hubs, self.df, f"more than {MOST_PASSAGES_OF_A_NAME} passages each"))
         here, there = (side.linked_hubs for side in self._sides)
         linked_hubs = here & there or (here | there if isinf(most) else set())
         if linked_hubs and most > cheapest(2, self.cost_of(_MOST_LINKS_OF_A_NAME + 1)):
             notes.append(
-                self._not_gone_through(
-                    linked_hubs, self._links, f"over {_MOST_LINKS_OF_A_NAME} links lead from or to each"
-                )
+                self._not_gone_through(linked_hubs, self._links, f"more than {_MOST_LINKS_OF_A_NAME} links each")
             )
         notes += [
             f"only {_PASSAGES_OF_AN_END:,} of the links of {end.name} were read"
@@ -220,27 +227,25 @@ class Walk:
             if end.id in self._read and end.df > _PASSAGES_OF_AN_END
         ]
         if self._left_out:
-            followed = "name was not followed" if self._left_out == 1 else "names were not followed"
-            notes.append(f"{self._left_out:,} {followed}, the most frequent of those on the way")
+            followed = "entity was not followed" if self._left_out == 1 else "entities were not followed"
+            notes.append(f"{self._left_out:,} {followed}, those with the most passages")
         return notes
 
     def _not_gone_through(self, hubs: set[str], sizes: Mapping[str, int], why: str) -> str:
-        first = sorted(hubs, key=lambda hub: (-sizes[hub], self.names[hub]))[:_MOST_TOLD_HUBS]
-        told = ", ".join([self.names[hub] for hub in first] + (["…"] if len(hubs) > _MOST_TOLD_HUBS else []))
-        were = "name was" if len(hubs) == 1 else "names were"
-        return f"{len(hubs):,} {were} not gone through, since {why}: {told}"
+        first = sorted(hubs, key=lambda hub: (-sizes[hub], self.names[hub]))[:_MOST_HUBS_NAMED]
+        listed = ", ".join([self.names[hub] for hub in first] + (["…"] if len(hubs) > _MOST_HUBS_NAMED else []))
+        were = "entity was" if len(hubs) == 1 else "entities were"
+        return f"{len(hubs):,} {were} not followed ({why}): {listed}"
 
     def _passages(self, names: Iterable[str]) -> int:
         return sum(map(self._size, names))
 
     def _size(self, name: str) -> int:
-        """The passages and links of a name that are read."""
         links = self._links.get(name, 0)
         followed = links if links <= _MOST_LINKS_OF_A_NAME or self._is_end(name) else 0
         return min(self.df[name], _PASSAGES_OF_AN_END) + min(followed, _PASSAGES_OF_AN_END)
 
     def _affordable(self, names: list[str]) -> list[str]:
-        """The first names that may be read at one step; one at least."""
         chosen: list[str] = []
         passages = 0
         for name in names[:_NAMES_A_STEP]:
@@ -252,7 +257,7 @@ class Walk:
 
     def _read_a_step(self, *, last: bool) -> None:
         side, other = sorted(self._sides, key=lambda each: self._passages(each.last))
-        if not side.last:  # nothing leads on from it; what the other end meets is read once, for the notes
+        if not side.last:  # dead end: read the other end once, so that the notes list its hubs
             side, other = other, side
             if side.last != side.reached:
                 return
@@ -288,7 +293,6 @@ class Walk:
                 self._add(row, [followed[place] for place in met], side)
 
     def _neighbours(self, names: list[str], only: list[str] | None) -> list[Row]:
-        """The names that stand with some."""
         if self._passages_read is None:
             return self._tx.run(
                 "retrieve/path_neighbours",
@@ -317,14 +321,12 @@ class Walk:
         )
 
     def _met_by_links(self, row: Row) -> list[int]:
-        """The places of the names from which links lead to a name."""
         if self._passages_read is None:
             return sorted({place for place, _, _ in row["via"]})
         own = self._passages_read.matching.documents
         return sorted({place for place, here, there in row["via"] if here in own and there in own})
 
     def _linked_names(self, names: list[str], only: list[str] | None, met: list[str]) -> list[Row]:
-        """The names that links lead to, and those of `met`; all with the number of their links."""
         return self._tx.run(
             "retrieve/path_links",
             self._corpus.label,
@@ -363,12 +365,12 @@ class Walk:
 
 
 def is_name(row: Row) -> bool:
-    """Whether a row of `retrieve/path_neighbours` is a name that paths may go through: no number, no part of one."""
+    """Return True if paths may go through the entity of a row: not a number, and not just a part of a name."""
     if not is_looked_for(row["key"], row["type"]):
         return False
     return " " in row["key"] or row["full"] or row["parsed"] * _PARSED_AS_NAME_DIVISOR >= row["df"]
 
 
 def is_ambiguous(row: Row) -> bool:
-    """Whether it may be part of several names: a word alone, unless a passage has it as its own name, or a place's."""
+    """Return True for a single word that may be part of several names; False for places and full names."""
     return " " not in row["key"] and not row["full"] and row["type"] not in PLACES

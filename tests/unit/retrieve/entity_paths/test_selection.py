@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from overstory.retrieve.entity_paths.finding import StatedWay, add, chosen_paths, enough
+from overstory.retrieve.entity_paths.path_search import StatedWay, add, chosen_paths, enough
 
 
 def found(cost: float, *between: str | set[str]) -> StatedWay:

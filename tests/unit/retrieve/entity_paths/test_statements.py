@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from overstory.graph.client import Row
-from overstory.retrieve.entity_paths.finding import Statement, containing_names, stated, statements
+from overstory.retrieve.entity_paths.path_search import Statement, containing_names, stated, statements
 
 
 def passage(chunk: str, first: list[int], second: list[int], *, about: str = "", longer: tuple[str, ...] = ()) -> Row:

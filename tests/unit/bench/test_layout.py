@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory.bench.dataset import BenchDataset, BenchQuestion, Passage
-from overstory.bench.packing import Layout, TitleMode, corpus_name, document_qrels, documents, shuffled
+from overstory.bench.layout import Layout, TitleMode, corpus_name, document_qrels, documents, shuffled
 from overstory.model import Document, Heading
 
 PASSAGES = [

@@ -1,4 +1,4 @@
-"""The sentences of passages as answers read them: the names in each, what it states, and what its pronoun means."""
+"""Analysis of the sentences of passages: names, facts, and the meaning of pronouns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import pairwise
 from overstory.answer.citations import without_citations
 from overstory.answer.context import Item
 from overstory.answer.paragraphs import cells_of, paragraphs, row_texts
-from overstory.answer.support import WordVectors, is_said, meaning_stems, padded
+from overstory.answer.support import WordVectors, is_supported, meaning_stems, padded
 from overstory.display import printable, shortened
 from overstory.model import FactStatement, Hit, Mention
 from overstory.model.passage_text import PATH_SEPARATOR
@@ -30,12 +30,12 @@ from overstory.text.questions.asked_for import ASKED_FOR, AskedFor
 from overstory.text.sentences import sentence_starts
 
 _LONGEST_SHOWN_SENTENCE_CHARACTERS = 500
-"""Characters of a sentence that are shown; a table without a full stop can have thousands."""
+"""Maximum characters of a sentence to show: a table without a full stop can have thousands."""
 _LONGEST_PARSED_PASSAGE_CHARACTERS = 4_000
-"""Characters of a passage that are parsed; the rest is read by its words alone."""
+"""Characters of a passage that are parsed; the text after them is split into sentences only."""
 _LEAST_ROW_CELLS = 2
 _MOST_CHARACTERS_TO_A_PRONOUN = 16
-"""A pronoun that is the subject of a sentence begins within this number of characters: "Later she studied"."""
+"""A pronoun must begin within these first characters to count as the subject: "Later she studied"."""
 
 _WORD = re.compile(r"\w")
 _JOINED = re.compile(r"(?:, [A-Z][^,.;]{1,60})?,? (?:and|or|&) ")
@@ -63,18 +63,18 @@ class Sentence:
     """A sentence of a passage, or a row of a table in it.
 
     Attributes:
-        text: on one line; a pronoun at its beginning is followed by what it means: "She [Marta Oyelaran] studied …".
-        place: the rank in its passage.
-        mentions, facts: that stand in it.
-        meant: the name that its pronoun means, or "".
-        before: where it begins with a pronoun whose meaning is not certain, or says what somebody did with
-            what a pronoun stands for ("Marta Oyelaran has run it"), the sentence before it.
-        row: the number of cells, if it is the row of a table, else 0.
-        header: whether it is the first row of a table, which says what the others mean.
-        item: whether it is an item of a list, or a line of code.
-        stems: of its words that carry a meaning, and of the names that it is about.
-        score: its cosine with the question and what its place and words add.
-        cosine: of the question and the sentence, or the heading above it if that is nearer.
+        text: the sentence on one line; the meaning of a leading pronoun is inserted: "She [Marta Oyelaran] studied …".
+        place: position in the passage, from 0.
+        mentions, facts: the names and facts in the sentence.
+        meant: the name that the leading pronoun stands for, or "".
+        before: the sentence before, if this one depends on it: it begins with a pronoun of uncertain meaning, or has
+            one for a thing ("Marta Oyelaran has run it"); else "".
+        row: number of cells if the sentence is a table row, else 0.
+        header: True for the header row of a table.
+        item: True for a list item or a line of code.
+        stems: stems of the content words in the sentence, its headings, and its table header.
+        score: the cosine plus terms for the passage and the words of the sentence.
+        cosine: cosine of the question and the sentence, or the heading above if that is higher.
     """
 
     passage: Item
@@ -93,7 +93,7 @@ class Sentence:
 
     @property
     def shown(self) -> str:
-        """The quotation in an answer; a pronoun never stands alone next to names of another passage."""
+        """The text to quote in an answer, with the sentence before if this one depends on it."""
         return f"{self.before} {self.text}" if self.before else self.text
 
 
@@ -103,7 +103,7 @@ class AnswerReader:
     def __init__(self, embedder: Embedder, pipeline: str) -> None:
         """
         Args:
-            pipeline: of spaCy, by name or path.
+            pipeline: name or path of a spaCy pipeline.
         """
         self.embedder = embedder
         self.words = WordVectors(embedder)
@@ -112,16 +112,16 @@ class AnswerReader:
         self._of_questions = SpacyParser(found, ASKED_FOR)
 
     def asked_for(self, question: str) -> AskedFor:
-        """The analysis of a question; for languages other than English, only names by their shape."""
-        said = question.lower() if question.isupper() else question
-        asked = self._of_questions.parse([said[:_LONGEST_PARSED_PASSAGE_CHARACTERS]])[0]
+        """Analyse a question; in languages other than English, only names are found, by their shape."""
+        piece = question.lower() if question.isupper() else question
+        asked = self._of_questions.parse([piece[:_LONGEST_PARSED_PASSAGE_CHARACTERS]])[0]
         if language_of(question) == "en":
             return asked
         names = tuple(question[shape.start : shape.end] for shape in shapes_of_question(question))
         return AskedFor(names, (), (), subject=False, direct=False)
 
     def sentences(self, passages: Sequence[Item]) -> Iterator[Sentence]:
-        """The sentences of passages, in their order."""
+        """Yield the sentences of passages, in order."""
         texts = [running_text(each.body) for each in passages]
         parses = self._of_passages.parse([text[:_LONGEST_PARSED_PASSAGE_CHARACTERS] for text in texts])
         for passage, text, (found, references) in zip(passages, texts, parses, strict=True):
@@ -129,13 +129,15 @@ class AnswerReader:
 
 
 def running_text(body: str) -> str:
-    """The text of a passage without headings and without its own marks of references: after an answer's sentence they
-    would be numbers of our passages, and after a full stop no sentence ends before them."""
+    """Return the text of a passage without headings and reference marks like [1].
+
+    In an answer, reference marks would look like citations; after a full stop, they hide the end of a sentence.
+    """
     return "\n\n".join(paragraphs(without_citations(printable(body))))
 
 
 def above(found: object) -> str:
-    """The title of a passage and the heading that it stands under."""
+    """Return the title of a passage or part, and the heading above it on a second line."""
     if not isinstance(found, Hit):
         return str(getattr(found, "title", ""))
     last = found.heading.split(PATH_SEPARATOR)[-1]
@@ -143,7 +145,7 @@ def above(found: object) -> str:
 
 
 def with_titles(passage: Item) -> str:
-    """Its title, the heading above it and its text."""
+    """Return the title of an item, the heading above it and its text."""
     return f"{above(passage.found)}\n{passage.body}"
 
 
@@ -166,13 +168,13 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
     in_code = False
     columns = frozenset[str]()
     for place, (start, stop) in enumerate(pieces):
-        said = text[start:stop]
-        fences = said.count("```")
-        code = in_code or fences > 0 or _INDENTED.match(said) is not None or _CODE.search(said) is not None
+        piece = text[start:stop]
+        fences = piece.count("```")
+        code = in_code or fences > 0 or _INDENTED.match(piece) is not None or _CODE.search(piece) is not None
         in_code = in_code != (fences % 2 == 1)
         if fences:
-            said = _FENCE.sub("", said)
-            if not _WORD.search(said):
+            piece = _FENCE.sub("", piece)
+            if not _WORD.search(piece):
                 continue
         pronoun, meant = next(
             (
@@ -183,33 +185,32 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
             (start, ""),
         )
         header = _is_header(text, pieces, cells, place)
-        columns = meaning_stems(said) if header else columns if cells[place] > 1 else frozenset()
+        columns = meaning_stems(piece) if header else columns if cells[place] > 1 else frozenset()
         if meant:
             end = pronoun + _length_of_word(text, pronoun)
-            said = f"{text[start:end]} [{meant}]{text[end:stop]}"
-        item = code or _ITEM.match(said) is not None
-        if not code and (bullet := _BULLET.match(said)):
-            said = said[bullet.end() :]
+            piece = f"{text[start:end]} [{meant}]{text[end:stop]}"
+        item = code or _ITEM.match(piece) is not None
+        if not code and (bullet := _BULLET.match(piece)):
+            piece = piece[bullet.end() :]
         yield Sentence(
             passage,
-            shortened(said, _LONGEST_SHOWN_SENTENCE_CHARACTERS),
+            shortened(piece, _LONGEST_SHOWN_SENTENCE_CHARACTERS),
             place,
             tuple(by_piece[place]),
             tuple(facts[place]),
             meant,
             shortened(text[slice(*pieces[place - 1])], _LONGEST_SHOWN_SENTENCE_CHARACTERS)
-            if place and not meant and (_LEANS.match(said) or _leans_on_a_thing(references, start, stop))
+            if place and not meant and (_LEANS.match(piece) or _leans_on_a_thing(references, start, stop))
             else "",
             cells[place],
             header,
             item,
-            meaning_stems(said) | headed | columns,
+            meaning_stems(piece) | headed | columns,
         )
 
 
 def _is_header(text: str, pieces: Sequence[tuple[int, int]], cells: Sequence[int], place: int) -> bool:
-    """Return True if a row is a header: the first of several rows with as many cells, with a rule below it, or without
-    a digit above a row that has one."""
+    """Return True for a header row: more rows with as many cells follow, below a rule or with the first digits."""
     below = place + 1
     if cells[place] < _LEAST_ROW_CELLS or below >= len(cells) or cells[below] != cells[place]:
         return False
@@ -233,7 +234,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _leans_on_a_thing(references: References, start: int, stop: int) -> bool:
-    """Return True if the references of a sentence are people by name, followed by a pronoun for a thing."""
+    """Return True if a sentence refers to people by name and then to a thing by a pronoun ("Ada has run it")."""
     first = bisect_left(references.references, start, key=lambda each: each.start)
     after_a_person = False
     for each in references.references[first:]:
@@ -246,7 +247,7 @@ def _leans_on_a_thing(references: References, start: int, stop: int) -> bool:
 
 
 def _start_of(fact: FactStatement, found: Parsed) -> int:
-    """A character of the sentence that states a fact."""
+    """Return the offset of a mention in the sentence that states a fact."""
     for mention in (fact.subject_mention, fact.object_mention):
         if mention is not None:
             return found.mentions[mention].start
@@ -254,10 +255,10 @@ def _start_of(fact: FactStatement, found: Parsed) -> int:
 
 
 def _meanings(text: str, references: References, title: str) -> Iterator[tuple[int, str]]:
-    """Where pronouns stand that certainly mean a name, and the name.
+    """Yield the offset and the name of each pronoun that certainly stands for a name.
 
-    A pronoun means what the sentence before is about, where that names nothing else that it may mean, or where it is
-    the title; "he" and "she" also the only person that may have been spoken of so far.
+    A pronoun stands for the subject of the sentence before, if that is the title or the only candidate in that
+    sentence. "He" and "she" may also stand for the only person mentioned so far.
     """
     bare = without_parentheses(title)
     known = title if bare and entity_key(bare) in entity_key(text) else ""
@@ -265,14 +266,14 @@ def _meanings(text: str, references: References, title: str) -> Iterator[tuple[i
     for reference in references.references:
         by_sentence[reference.sentence].append(reference)
     found = resolved(references, known)
-    about: list[str] = []  # what each sentence is about: its first reference, by name
-    others: set[str] = set()  # names so far that may be a person's
-    people_before: set[str] = set()  # of the sentence before
+    about: list[str] = []  # the subject of each sentence, by name
+    others: set[str] = set()  # names so far that may be people
+    people_before: set[str] = set()  # names of people in the sentence before
     things_before: set[str] = set()
     phrases: set[str] = set()
-    joined = False  # whether the sentence before is about several: "Ada and Max"
-    for number, (said, meant) in enumerate(zip(by_sentence, found, strict=True)):
-        first = said[0] if said else None
+    joined = False  # True if the sentence before has several subjects: "Ada and Max"
+    for number, (here, meant) in enumerate(zip(by_sentence, found, strict=True)):
+        first = here[0] if here else None
         name = ""
         if first is not None and first.kind == "pronoun":
             candidate = next(
@@ -298,22 +299,22 @@ def _meanings(text: str, references: References, title: str) -> Iterator[tuple[i
             name = first.surface
             phrases.add(name)
         if first is not None and _OWNER.match(text, first.start + len(first.surface)):
-            name = ""  # "Ada's father": the sentence is on him
+            name = ""  # "Ada's father": the subject is the father, not Ada
         about.append(name)
         named = {
             each.surface
-            for each in said
+            for each in here
             if each.kind == "name" and (each.type not in _NOBODY or (each.type == "NORP" and " " in each.surface))
         }
         people_before = {entity_key(each.name) for each in meant if each.surface in named}
         others |= people_before
-        of_things = {each.surface for each in said if each.kind == "name" and each.type not in _NO_THINGS}
+        of_things = {each.surface for each in here if each.kind == "name" and each.type not in _NO_THINGS}
         things_before = {entity_key(each.name) for each in meant if each.surface in of_things}
         joined = first is not None and _JOINED.match(text, first.start + len(first.surface)) is not None
 
 
 def _may_be_a_person(name: str) -> bool:
-    """Return True if "he" may stand for the name: a first and a last name without a word for a group."""
+    """Return True if a name may be a person's: at least two words, and not a group ("the Sula team")."""
     return " " in entity_key(name) and _GROUP.match(name) is None
 
 
@@ -325,16 +326,17 @@ _AND = re.compile(r"\b(?:and|by)\b")
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """A sentence that names the person or thing in between (the director in "Where was the director of Nosferatu
-    born?"), and that name."""
+    """A bridge entity, such as the director in "Where was the director of Nosferatu born?", and its sentence."""
 
     sentence: Sentence
     name: str
 
 
 def bridges(asked: AskedFor, sentences: Sequence[Sentence]) -> tuple[Bridge, ...]:
-    """Candidates for the person or thing between the names of the question and what it asks for, each once, those of
-    the nearest sentences first. Empty if the question has nothing in between, or several."""
+    """Return the candidates for the bridge entity of a question, best sentences first.
+
+    Empty if the question has no bridge entity, or several.
+    """
     if len(asked.through) != 1 or not asked.names:
         return ()
     relation = asked.through[0].lower()
@@ -347,14 +349,13 @@ def bridges(asked: AskedFor, sentences: Sequence[Sentence]) -> tuple[Bridge, ...
 
 
 def is_about(sentence: Sentence, names: Sequence[str]) -> bool:
-    """Return True if a sentence contains one of these names, has a pronoun for it, or stands in a passage or section
-    with that title."""
+    """Return True if one of the names is in a sentence (also as a resolved pronoun), its title or its heading."""
     texts = [sentence.text, *above(sentence.passage.found).split("\n")]
     return any(_has(text, name) for text in texts for name in names)
 
 
 def is_of(sentence: Sentence, name: str) -> bool:
-    """Return True if the subject of a sentence is this name, by its title, its first words or its pronoun."""
+    """Return True if a sentence is about a name: the name is its title, its heading, its first words or its pronoun."""
     titles = [without_parentheses(line) for line in above(sentence.passage.found).split("\n")]
     return any(same_name(title, name) for title in (*titles, sentence.meant)) or padded(sentence.text).startswith(
         padded(name)
@@ -362,8 +363,7 @@ def is_of(sentence: Sentence, name: str) -> bool:
 
 
 def same_name(one: str, other: str) -> bool:
-    """Return True if two names may denote the same person or thing, by their words: "F. W. Murnau", "Friedrich Wilhelm
-    Murnau"."""
+    """Return True if two names may be the same by their words: "F. W. Murnau" and "Friedrich Wilhelm Murnau"."""
     first, second = (entity_key(without_parentheses(name)).split() for name in (one, other))
     if not first or not second:
         return False
@@ -378,17 +378,17 @@ def _related(relation: str, names: Sequence[str], sentence: Sentence) -> Iterato
         yield from _parent(_PARENTS[relation], sentence.text, people)
         return
     for fact in sentence.facts:
-        if is_said(relation, meaning_stems(fact.predicate)):
+        if is_supported(relation, meaning_stems(fact.predicate)):
             phrase = fact.object if _BY.search(fact.predicate) or _about(fact.subject, names) else fact.subject
             yield from (name for name in people if name in phrase)
-        elif fact.predicate.startswith("be") and is_said(relation, meaning_stems(fact.object)):
+        elif fact.predicate.startswith("be") and is_supported(relation, meaning_stems(fact.object)):
             yield from (name for name in people if name in fact.subject)
-        elif fact.predicate.startswith("be") and is_said(relation, meaning_stems(fact.subject)):
+        elif fact.predicate.startswith("be") and is_supported(relation, meaning_stems(fact.subject)):
             yield from (name for name in people if name in fact.object)
 
 
 def _parent(which: int, text: str, people: Sequence[str]) -> Iterator[str]:
-    """The father is named first, as a rule: "son of Ada and Max" is left out where only one of them is named."""
+    """Yield the father or mother in "son of Max and Ada"; the father is usually named first."""
     for match in _CHILD_OF.finditer(text):
         parents = _AND.split(match["parents"])
         if len(parents) > which:

@@ -1,4 +1,4 @@
-"""What the graph says of one name: its facts, and the names that these tie to it."""
+"""The facts about one entity, and the entities that these facts relate to it."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from overstory.retrieve.question_entities import cached_edits
 from overstory.text.names.keys import entity_key
 
 _LEAST_MISSPELT_LIKENESS = 0.75
-"""How like a name that is unknown another one must be to be what was meant, from 0 to 1."""
+"""Minimum similarity, 0 to 1, of an unknown name and a name to suggest for it."""
 _MOST_NAMES_MEANT = 3
-"""That are told of a name."""
+"""Maximum suggestions for an unknown name."""
 _MOST_FACTS_LOOKED_AT = 2_000
-"""Facts of one name, and its ties to others: of those of a name that is everywhere the first are ranked."""
+"""Maximum facts of an entity to read. If a frequent entity has more, only the first ones are ranked."""
 
 
-def find_name_facts(
+def find_entity_facts(
     graph: GraphClient,
     corpus_name: str,
     name: str,
@@ -41,10 +41,10 @@ def find_name_facts(
     limit: int,
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> EntityFacts:
-    """A name as the corpus has it, with at most `limit` of its facts and of the names that are tied to it.
+    """Return an entity with at most `limit` of its facts and of its related entities.
 
     Args:
-        among: the documents that may be told of; None for all.
+        among: the documents that are visible to the caller; None for all.
     """
 
     def work(tx: Transaction) -> EntityFacts:
@@ -52,7 +52,7 @@ def find_name_facts(
         passages = None if among is None else MatchingPassages(among(tx, corpus))
         known, outdated = known_name(tx, corpus, name, passages)
         if passages is not None:
-            return _told_by(passages, known, limit=limit, outdated=outdated)
+            return _stated_by(passages, known, limit=limit, outdated=outdated)
         (row,) = tx.run(
             "retrieve/name_facts", corpus.label, id=known["id"], looked_at=_MOST_FACTS_LOOKED_AT, limit=limit
         )
@@ -73,20 +73,23 @@ def find_name_facts(
 
 
 def known_name(tx: Transaction, corpus: Corpus, name: str, passages: MatchingPassages | None) -> tuple[Row, bool]:
-    """The row of `retrieve/path_ends` of a name in any spelling, and whether the index is older than the corpus.
+    """Return the row of `retrieve/path_ends` for a name, and whether the index is older than the corpus.
 
     Args:
-        passages: those that may be told of; None for all.
+        name: the name in any spelling.
+        passages: the passages that are visible to the caller; None for all.
 
     Raises:
-        IndexMissing, EntityNotFound, QuestionError: there are no names yet, not this one, or it is none.
+        IndexMissing: the corpus has no entities yet.
+        EntityNotFound: no passage mentions the name.
+        QuestionError: the text cannot be a name.
     """
     restricted = passages is not None and passages.matching.restricted
-    text, key = name_key(tx, corpus, name, restricted=restricted, remedy="Name something that texts speak of.")
+    text, key = name_key(tx, corpus, name, restricted=restricted, remedy="Enter a person, place or thing.")
     (ends,) = tx.run("retrieve/path_ends", corpus.label, ids=[entity_id(corpus.label, key)])
     if not ends["named"]:
         raise IndexMissing(
-            f"Corpus {corpus.name!r} has no names yet.",
+            f"Corpus {corpus.name!r} has no entities yet.",
             remedy=f"Run: {index_command(corpus.name)}, or Knowledge.index() in Python.",
         )
     outdated = (ends["changed"] > 0 or not corpus.named_by) and not restricted
@@ -105,10 +108,10 @@ def nearest_names(
     *,
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> dict[str, tuple[str, ...]]:
-    """Of some names those that no passage mentions, each with the names most like it that passages do mention.
+    """Return the names that no passage mentions, each with the most similar names that passages do mention.
 
     Args:
-        among: the documents that may be told of; None for all.
+        among: the documents that are visible to the caller; None for all.
     """
 
     def work(tx: Transaction) -> dict[str, tuple[str, ...]]:
@@ -120,7 +123,7 @@ def nearest_names(
                 known_name(tx, corpus, name, passages)
             except EntityNotFound as error:
                 unknown[name] = tuple(each for each in error.suggestions if _is_like(name, each))[:_MOST_NAMES_MEANT]
-            except (IndexMissing, QuestionError):  # there are no names yet, or it is none
+            except (IndexMissing, QuestionError):  # the corpus has no entities, or the text cannot be a name
                 continue
         return unknown
 
@@ -152,8 +155,8 @@ def _facts(tx: Transaction, corpus: Corpus, facts: Sequence[Row]) -> tuple[Entit
     )
 
 
-def _told_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bool) -> EntityFacts:
-    """A name as the documents have it that a filter lets through."""
+def _stated_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bool) -> EntityFacts:
+    """Return an entity with the facts, aliases and spellings of the documents that match a filter."""
     tx, corpus, matching = passages.tx, passages.corpus, passages.matching
     (row,) = tx.run(
         "retrieve/name_facts_among",
@@ -166,10 +169,10 @@ def _told_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bo
     for fact, chunk, document in row["stated"]:
         if document in matching.documents:
             stated.setdefault(fact, []).append(chunk)
-    told = sorted(
+    shown = sorted(
         (fact for fact in row["facts"] if fact["id"] in stated), key=lambda f: (-len(stated[f["id"]]), f["id"])
     )
-    best = [fact | {"chunk": min(stated[fact["id"]]), "passages": len(stated[fact["id"]])} for fact in told[:limit]]
+    best = [fact | {"chunk": min(stated[fact["id"]]), "passages": len(stated[fact["id"]])} for fact in shown[:limit]]
     sentences = {
         each["fact"]: each["sentence"]
         for each in tx.run(
@@ -179,14 +182,14 @@ def _told_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bo
     written = [each for document, surfaces in row["written"] if document in matching.documents for each in surfaces]
     titled = [surface for document, surface in row["titled"] if document in matching.documents]
     surfaces = cached_edits(tx, corpus).name_first(known["key"], spellings(written or titled)) or [known["key"]]
-    notes = [] if matching.restricted else _notes(row, told=len(best), matching=len(told), outdated=outdated)
+    notes = [] if matching.restricted else _notes(row, shown=len(best), matching=len(shown), outdated=outdated)
     return EntityFacts(
         name=surfaces[0],
         type=row["type"],
         aliases=tuple(surfaces[1:]),
         passages=len(passages.of([known["id"]])[known["id"]].chunks),
         facts=_facts(tx, corpus, [fact | {"sentence": sentences.get(fact["id"])} for fact in best]),
-        related=_related(passages, told, stated, limit=limit),
+        related=_related(passages, shown, stated, limit=limit),
         notes=(*passages.among.notes, *notes),
     )
 
@@ -194,7 +197,7 @@ def _told_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bo
 def _related(
     passages: MatchingPassages, facts: Sequence[Row], stated: Mapping[str, Sequence[str]], *, limit: int
 ) -> tuple[RelatedEntity, ...]:
-    """The names that some facts tie to another one, as the passages write them that state these."""
+    """Return the entities that facts relate to another one, spelt as in the passages that state the facts."""
     statements = Counter[str]()
     predicates: dict[str, Counter[str]] = {}
     ends: dict[str, Row] = {}
@@ -219,17 +222,13 @@ def _related(
     )
 
 
-def _notes(row: Row, *, outdated: bool, told: int | None = None, matching: int | None = None) -> list[str]:
-    """
-    Args:
-        told: facts that are told, of `matching` that there are, where a filter leaves others out.
-    """
+def _notes(row: Row, *, outdated: bool, shown: int | None = None, matching: int | None = None) -> list[str]:
     notes = []
     if row["held"] > _MOST_FACTS_LOOKED_AT:
-        notes.append(f"of {counted(row['held'], 'fact')} only {_MOST_FACTS_LOOKED_AT:,} were looked at")
-    elif matching is not None and told is not None:
-        if matching > told:
-            notes.append(f"there are more facts, {matching:,} in all")
+        notes.append(f"only {_MOST_FACTS_LOOKED_AT:,} of {counted(row['held'], 'fact')} were read")
+    elif matching is not None and shown is not None:
+        if matching > shown:
+            notes.append(f"there are more facts, {matching:,} in total")
     elif row["held"] > len(row["facts"]):
-        notes.append(f"there are more facts, at most {row['held']:,}")
+        notes.append(f"there are more facts, at most {row['held']:,} in total")
     return [*notes, *([NAMES_OUTDATED] if outdated else [])]

@@ -1,4 +1,4 @@
-"""Finds paths: reads the graph a step at a time from both ends, and stops when no longer path can be better."""
+"""Path search: expand from both ends step by step, and stop when longer paths cannot be better."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from overstory.text.names.subjects import OWN
 from overstory.text.sentences import sentence_at
 
 FACT_COST, LINK_COST, SENTENCE_COST, SUBJECT_COST, PASSAGE_COST = 0.0, 0.05, 0.1, 0.1, 0.3
-"""The cost of a step beyond 1, by the kind of its statement."""
+"""Cost of a statement by its kind, added to `STEP_COST`."""
 
 IS = "be"
 
 SENTENCE_APART_COST, MOST_SENTENCES_APART = 0.04, 5
-"""Extra cost for each sentence between the two names in a passage, and the most sentences counted."""
+"""Extra cost for each sentence between the two names in a passage, and the maximum sentences counted."""
 
 _MOST_STATEMENTS_TRIED = 8
-"""Statements of one step that are tried with those of its neighbours."""
+"""Maximum statements of a step to combine with those of the adjacent steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of a step.
+    """A statement that connects the two entities of a step.
 
     Attributes:
-        sentences: their places in the passage, in reading order.
-        longer: the two names of the step -> the longer names in the passage that have them as a part.
-        quote: the sentence of a fact, as the fact has it; "" for other kinds.
-        text: what a link says.
-        other_chunk: the first of the document that a link leads to; `chunk` is that of the one which it starts from.
-        documents: the two names of the step -> the documents that a link ties; empty for other kinds.
+        sentences: indexes of the sentences in the passage, in reading order.
+        longer: entity id -> ids of longer names in the passage that contain its name, for both entities of the step.
+        quote: for a fact, its sentence; otherwise "".
+        text: the text of a link.
+        other_chunk: for a link, the first chunk of its target document; `chunk` is that of its source document.
+        documents: for a link, entity id -> the linked document; otherwise empty.
     """
 
     chunk: str
@@ -64,10 +64,11 @@ class Statement:
 
 
 def statements(row: Row, pair: tuple[str, str], links: Iterable[Row] = ()) -> list[Statement]:
-    """Statements of the step in a row of `retrieve/path_steps`, queried for this pair; the closest first.
+    """Return the statements of a step, the cheapest first.
 
     Args:
-        links: rows of `retrieve/path_link_steps` for it.
+        row: row of `retrieve/path_steps` for the pair.
+        links: rows of `retrieve/path_link_steps` for the pair.
     """
     together = {passage["chunk"]: _together(passage, pair) for passage in row["passages"]}
     found = [*_facts(row["facts"], together), *(_link(link, pair) for link in links), *together.values()]
@@ -77,16 +78,16 @@ def statements(row: Row, pair: tuple[str, str], links: Iterable[Row] = ()) -> li
 def stated(
     way: Sequence[str], steps: Sequence[Sequence[Statement]], ambiguous: Set[str]
 ) -> tuple[Statement, ...] | None:
-    """The closest statements of a way's steps that fit one another; None if there are none.
+    """Return the cheapest compatible statements for the steps of a way; None if there are none.
 
-    No passage brings two steps together: that it mentions three names says of no two of them that they belong together
-    more than of any others. Two facts in it do, and links do. And a name that may be part of several stands for one of
-    them: "Burton" for Cliff Burton in both of its passages, not for Hilarie Burton in one. Likewise two links meet at
-    one document, where several have the name as their titles.
+    Adjacent steps must not use the same passage, because a passage that mentions three names does not connect them in
+    particular. Facts and links are exempt. An ambiguous name must stand for the same entity in both passages: "Burton"
+    must not be Cliff Burton in one and Hilarie Burton in the other. Two adjacent links must meet at the same document.
 
     Args:
-        steps: one fewer than the way has names.
-        ambiguous: names that may be part of several.
+        way: ids of the entities.
+        steps: the statements of each step, one step fewer than there are entities.
+        ambiguous: ids of entities whose name may be part of several names.
     """
     best: list[tuple[float, tuple[Statement, ...]]] = [(0.0, ())]
     for name, step in zip(way, steps, strict=False):
@@ -103,7 +104,7 @@ def stated(
 
 
 def containing_names(way: Sequence[str], chosen: Sequence[Statement], ambiguous: Set[str]) -> list[Set[str]]:
-    """Of each name between: itself, and the longer names of which it may be a part in its two passages."""
+    """Return for each entity between the ends: itself, and the longer names that it may be part of."""
     return [
         {name} | (before.longer.get(name, set()) | after.longer.get(name, set()) if name in ambiguous else set())
         for name, (before, after) in zip(way[1:], pairwise(chosen), strict=False)
@@ -111,7 +112,6 @@ def containing_names(way: Sequence[str], chosen: Sequence[Statement], ambiguous:
 
 
 def _fit(first: Statement, second: Statement, name: str, ambiguous: Set[str]) -> bool:
-    """Whether they may follow one another, with this name between them."""
     if first.documents and second.documents:
         return first.documents[name] == second.documents[name]
     return _apart(first, second) and (name not in ambiguous or _one_name(first, second, name))
@@ -129,10 +129,7 @@ def _one_name(first: Statement, second: Statement, name: str) -> bool:
 
 
 def _facts(rows: Iterable[Row], together: Mapping[str, Statement]) -> Iterator[Statement]:
-    """Of a fact that came without its sentence (OpenIE) those that mention the names.
-
-    "Is" alone says no more than that a sentence has both names: it stands for every apposition and list.
-    """
+    """Yield the facts of a step, except with the predicate "be" alone, which stands for any apposition or list."""
     for row in rows:
         chunk = together.get(row["chunk"])
         if row["predicate"] == IS and chunk:
@@ -168,7 +165,7 @@ def _link(row: Row, pair: tuple[str, str]) -> Statement:
 
 
 def _together(passage: Row, pair: tuple[str, str]) -> Statement:
-    """How close two names are in a passage that mentions both; what a title says is in no sentence."""
+    """Return the statement that a passage mentions both names, with a cost for their distance."""
     kind, cost, sentences = _closeness(passage)
     longer = {name: set(passage[side]) for name, side in zip(pair, ("longer_first", "longer_second"), strict=True)}
     return Statement(passage["chunk"], kind, cost, sentences, longer)
@@ -196,15 +193,15 @@ def _flat(sentences: Iterable[Iterable[int]]) -> set[int]:
 
 
 _REPEATED_NAME_PENALTY = 0.25
-"""Penalty for each name of an earlier path when the next one is chosen; not part of its cost."""
+"""Penalty for each entity of an already chosen path when the next path is chosen; not part of its cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatedWay:
-    """A way with the statement of each of its steps.
+    """A way with a statement for each step.
 
     Attributes:
-        between: of each name between, itself and the longer names that it may stand for.
+        between: for each entity between the ends, the entity and the longer names that it may stand for.
     """
 
     way: Way
@@ -214,7 +211,7 @@ class StatedWay:
 
 
 def add(found: list[StatedWay], new: StatedWay) -> None:
-    """Adds a way, if none that is as good has the same names between, be they shortened."""
+    """Add a way to `found`. Of several ways through the same entities, only the best is kept."""
     for place, other in enumerate(found):
         if len(other.way) == len(new.way) and all(map(and_, other.between, new.between)):
             found[place] = min(other, new, key=_order)
@@ -223,9 +220,9 @@ def add(found: list[StatedWay], new: StatedWay) -> None:
 
 
 def chosen_paths(found: Iterable[StatedWay], k: int) -> list[StatedWay]:
-    """The shortest way, the best of several, and then the best others, `k` in all, by cost.
+    """Return the best of the shortest ways and then the best others, `k` in total.
 
-    A way that repeats names of ways already chosen must be better by `_REPEATED_NAME_PENALTY` for each of them.
+    A way that repeats entities of already chosen ways must be better by `_REPEATED_NAME_PENALTY` for each of them.
     """
     waiting = sorted(found, key=lambda each: (len(each.way), *_order(each)))
     chosen = waiting[:1]
@@ -246,17 +243,17 @@ def _order(found: StatedWay) -> tuple[float, Way]:
 
 
 def enough(found: Sequence[StatedWay], k: int, least: float) -> bool:
-    """Whether `k` ways cost no more than all that are to come."""
+    """Return True if `k` ways cost at most `least`, the lower bound for all further ways."""
     return sum(each.cost <= least for each in found) >= k
 
 
 _WAYS_A_BATCH = 40
 _MOST_BATCHES_OF_WAYS = 5
-"""Ways of one length whose statements are searched for."""
+"""Ways of one length for which statements are read, in batches of `_WAYS_A_BATCH`."""
 
-_PASSAGES_A_PAIR = 50  # passages that a statement returns of two names
+_PASSAGES_A_PAIR = 50  # maximum passages of a pair of entities to return
 _LISTED_PASSAGES_A_PAIR = 1_000
-"""Passages of two names, and facts, among which those are looked for that a filter lets through."""
+"""Maximum passages and facts of a pair of entities to check against a filter."""
 OWN_WORDS = frozenset[str](OWN)
 
 
@@ -270,10 +267,10 @@ def find_paths(
     steps: int,
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> EntityPaths:
-    """The shortest path between two names and the best others, `k` in all, of at most so many steps.
+    """Return the shortest path between two entities and the best other paths, `k` in total, of at most `steps` steps.
 
     Args:
-        among: the documents that a filter lets through, whose passages alone are gone through; all if left out.
+        among: the documents that match a filter; paths use only their passages. None for all documents.
     """
 
     def work(tx: Transaction) -> EntityPaths:
@@ -286,7 +283,7 @@ def find_paths(
         worst = max(each.cost for each in best) if len(best) == k else inf
         paths = finding.paths(best)
         notes = [*walk.notes(worst), *([NAMES_OUTDATED] if ends.outdated else [])]
-        if passages is not None:  # what was left out may be of any document
+        if passages is not None:  # notes on what was left out may reveal other documents
             notes = [*passages.among.notes] if passages.matching.restricted else [*passages.among.notes, *notes]
         return EntityPaths(walk.names[ends.start.id], walk.names[ends.end.id], paths, tuple(notes))
 
@@ -294,8 +291,6 @@ def find_paths(
 
 
 class _PathSearch:
-    """One question in its transaction."""
-
     def __init__(
         self,
         tx: Transaction,
@@ -311,11 +306,11 @@ class _PathSearch:
         self._walk = walk
         self._start = start
         self._end = end
-        self._said: dict[tuple[str, str], list[Statement]] = {}
+        self._statements: dict[tuple[str, str], list[Statement]] = {}
         self._together: dict[tuple[str, str], int] = {}
 
     def best(self, k: int, steps: int) -> list[StatedWay]:
-        """The shortest way and the best others, in the order in which they are shown."""
+        """Return the shortest way and the best others, in the order in which they are shown."""
         found: list[StatedWay] = []
         for number in range(1, steps + 1):
             self._walk.read_up_to(number, last=number == steps)
@@ -325,7 +320,7 @@ class _PathSearch:
         return chosen_paths(found, k)
 
     def paths(self, found: Sequence[StatedWay]) -> tuple[EntityPath, ...]:
-        """The chosen paths, with the sentences."""
+        """Read the sentences of ways and return them as paths."""
         stating = [chunk for each in found for statement in each.statements for chunk in statement.chunks]
         if self._passages is not None:
             self._name_as_written(found, stating, self._passages)
@@ -344,25 +339,25 @@ class _PathSearch:
         )
 
     def _name_as_written(self, found: Sequence[StatedWay], stating: Sequence[str], passages: MatchingPassages) -> None:
-        """Calls names as the passages of the paths do, and not as others may."""
+        """Spell the entities as the passages of the paths do, not as other documents do."""
         shown = {self._start, self._end, *(name for each in found for name in each.way)}
         ends = passages.of([self._start, self._end]).values()
         read = [*stating, *(chunk for places in ends for chunk in places.chunks[:_PASSAGES_A_PAIR])]
         written = {id_: name for id_, _, name, _ in passages.named_in(read) if id_ in shown}
-        if rest := shown - written.keys():  # those that no statement says, but only the title of a linked document
+        if rest := shown - written.keys():  # entities that appear only in the title of a linked document
             places = passages.of(sorted(rest)).values()
             more = passages.named_in([chunk for each in places for chunk in each.chunks[:_PASSAGES_A_PAIR]])
             written |= {id_: name for id_, _, name, _ in more if id_ in rest}
         self._walk.names.update(written)
 
     def _add_ways(self, found: list[StatedWay], k: int, steps: int) -> None:
-        """Adds the ways of exactly so many steps, until there are enough that no other can be better."""
+        """Add the ways of exactly `steps` steps, until no further way can be among the best `k`."""
         walk = self._walk
         candidates = ways(walk.neighbours, walk.costs, self._start, self._end, steps=steps)
         for number, batch in enumerate(batches(candidates, _WAYS_A_BATCH), start=1):
             self._read_statements(pair for _, way in batch for pair in pairwise(way))
             for cost, way in batch:
-                chosen = stated(way, [self._said[_ordered(pair)] for pair in pairwise(way)], walk.ambiguous)
+                chosen = stated(way, [self._statements[_ordered(pair)] for pair in pairwise(way)], walk.ambiguous)
                 if chosen is not None:
                     whole = cost + steps * STEP_COST + sum(statement.cost for statement in chosen)
                     add(found, StatedWay(way, whole, chosen, containing_names(way, chosen, walk.ambiguous)))
@@ -370,7 +365,7 @@ class _PathSearch:
                 return
 
     def _read_statements(self, pairs: Iterable[tuple[str, str]]) -> None:
-        new = [pair for pair in dict.fromkeys(_ordered(pair) for pair in pairs) if pair not in self._said]
+        new = [pair for pair in dict.fromkeys(_ordered(pair) for pair in pairs) if pair not in self._statements]
         if not new:
             return
         rarer_first = [self._rarer_first(pair) for pair in new]
@@ -382,15 +377,14 @@ class _PathSearch:
         )
         if self._passages is not None:
             rows = [_matching(row, self._passages) for row in rows]
-        self._said |= {pair: [] for pair in new}
+        self._statements |= {pair: [] for pair in new}
         links = self._links(rarer_first)
         for row in rows:
             place = row["pair"]
-            self._said[new[place]] = statements(row, rarer_first[place], links.get(place, ()))
+            self._statements[new[place]] = statements(row, rarer_first[place], links.get(place, ()))
             self._together[new[place]] = row["together"]
 
     def _links(self, pairs: Sequence[tuple[str, str]]) -> dict[int, list[Row]]:
-        """What links say of pairs, by their places."""
         if not self._walk.linked:
             return {}
         links: dict[int, list[Row]] = {}
@@ -434,12 +428,12 @@ class _PathSearch:
 
 
 def _matching(row: Row, passages: MatchingPassages) -> Row:
-    """A row of `retrieve/path_steps` without what other documents say."""
+    """Return a row of `retrieve/path_steps` without passages and facts of documents that do not match the filter."""
     together = [
         each
         for each in row["passages"]
         if passages.lets_through(each)
-        and all(each[said] or not OWN_WORDS.isdisjoint(each[f"about_{said}"]) for said in ("first", "second"))
+        and all(each[side] or not OWN_WORDS.isdisjoint(each[f"about_{side}"]) for side in ("first", "second"))
     ]
     facts = list(filter(passages.lets_through, row["facts"]))
     shown = {"passages": together[:_PASSAGES_A_PAIR], "facts": facts[:_PASSAGES_A_PAIR]}
@@ -447,7 +441,7 @@ def _matching(row: Row, passages: MatchingPassages) -> Row:
 
 
 def _sentences(statement: Statement, chunks: Mapping[str, Row]) -> tuple[str, ...]:
-    """What is shown for a statement; of a link's documents the first sentence each, if it says more than the title."""
+    """Return the sentences of a statement; for a link, the first ones of both documents, unless equal to titles."""
     if statement.quote:
         return (statement.quote,)
     rows = [chunks[chunk] for chunk in statement.chunks]

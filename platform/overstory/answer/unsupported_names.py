@@ -1,10 +1,11 @@
-"""Which names, numbers and dates of a model's answer stand nowhere in what it cites.
+"""Names, numbers and dates in a model's answer that do not occur in the cited passages.
 
-Without a parser, which would need a pipeline for each language: a name is a run of words with capitals, an identifier,
-an option or a path. So scripts without capitals have only numbers and dates, and of German, where every noun has a
-capital, only runs of several words are checked, and answers that are a name alone. A name counts as supported if its
-words stand together, in any case, with or without accents, a possessive or a title; a number by its value, and a date
-by its parts (`text.figures`).
+No parser is used, because it would need a pipeline for each language. A name is a run of capitalised words, an
+identifier, an option or a path. So in scripts without capitals, only numbers and dates are checked. In German, where
+all nouns are capitalised, only runs of several words are checked, and answers that consist of a name.
+
+A name is supported if its words occur together, ignoring case, accents, possessives and titles. Numbers are compared by
+value, and dates by their parts (`text.figures`).
 """
 
 from __future__ import annotations
@@ -27,28 +28,28 @@ def _words(text: str) -> frozenset[str]:
 
 
 _MOST_WORDS_BETWEEN = 3
-"""Words from one word of a name to the next: "John F. Kennedy" has John Kennedy."""
+"""Maximum distance of two words of a name: "John F. Kennedy" supports "John Kennedy"."""
 _LONGEST_JOINED_NAME_WORDS = 8
-"""Words of a name that must stand together; more are a line in capitals, of which each must stand somewhere."""
-_LONGEST_PREFIX_LETTERS = 12  # letters before a number that are shown with it
+"""A name with more words is a line in capitals: each word must occur, but not next to the others."""
+_LONGEST_PREFIX_LETTERS = 12  # maximum letters before a number to show with it
 
 _TITLES = _words(
     "mr mrs ms mx miss dr prof professor sir dame lord lady rev reverend hon st saint phd md jr sr herr frau ing dipl"
     " mme mlle don doña señor señora sig signor signora king queen prince princess president ceo cto cfo captain"
     " colonel general"
 ) | frozenset(CLASSES)
-"""Words beside a name that are no part of it, and need not stand in a passage."""
+"""Titles and other words next to a name that a passage need not contain."""
 _OPENERS = _words(
     "according additionally alternatively answer based besides born consequently died finally furthermore hence instead"
     " likewise meanwhile note notably otherwise overall regarding released similarly specifically summary written"
     " however therefore unfortunately sorry yes no not true false unknown none"
 )
-"""Words that begin a sentence and name nothing, besides function words."""
+"""Capitalised words at the start of a sentence that are not names, in addition to function words."""
 _AFTER_SUBJECT = _words(
     "is was are were has had have will would can could does did ist war sind waren hat est était sont es era fue son è"
     " fu sono and & or"
 )
-"""What follows a name that begins a sentence."""
+"""Words that follow a name at the start of a sentence."""
 _GERMAN = _words(
     "der die das und ist nicht ein eine einen dem den des mit wurde für auf im als auch sich wird sind von zum zur"
 )
@@ -56,29 +57,29 @@ _ADJECTIVE = ("e", "er", "en", "es", "em")
 _PARTICLES = _words(
     "al am bin ben da das de del della der des di do dos du el ibn la le les lo of den ten ter van von y zu zum zur"
 )
-"""Words in lower case within a name. Of those that also join two names ("University of Zurich") both are looked up."""
+"""Lower-case words within a name. If the word may also join two names ("of"), both parts are checked separately."""
 _JOIN_TWO = frozenset({"of"})
 _ELIDED = _words("l d qu j n c m t s dell all nell sull un")
-"""What stands before an apostrophe and is no part of a name, as in l'Irlande."""
+"""Prefixes before an apostrophe that are not part of a name, as in "l'Irlande"."""
 _ENDINGS = ("s", "es", "n", "en")
-_LEAST_BARE_LETTERS = 4  # of a word that may have another ending
+_LEAST_BARE_LETTERS = 4  # minimum letters of a word whose ending may differ
 _OPENING = frozenset("\"'“‘„«([{:;—–•*-#>|`_")
 _WORD = re.compile(r"[^\W_]+(?:['’ʼ`´][^\W_]+)*")
 _BREAK = re.compile(r"[,;:.!?()\[\]\n|]")
 _SEPARATED = re.compile(r"[^\s\-–.&'’]")
-"""What ends a run of words when it stands between two of them."""
+"""Characters between two words that end a run of capitalised words."""
 
 
-def unsupported(answer: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """Names, numbers and dates of an answer that stand in none of these texts, as it writes them, each once.
+def unsupported_names(answer: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the distinct names, numbers and dates of an answer that no text contains, as the answer writes them.
 
-    Takes time in proportion to the answer and to the texts.
+    Takes time linear in the answer and the texts.
 
     Args:
-        answer: without the numbers of its citations.
-        texts: the passages and other parts that it cites, with their titles, and the question.
+        answer: the answer without citations.
+        texts: the cited passages and parts with their titles, and the question.
     """
-    there = _There()
+    there = _TextIndex()
     for text in texts:
         there.add(text)
     marked = [*_named(answer, there), *_numbered(answer, there)]
@@ -96,7 +97,7 @@ _Span = tuple[int, int]
 
 
 class _Token(NamedTuple):
-    """A word: `key` is how it is compared, `breaks` whether a sign that parts names stands before it."""
+    """A word; `key` is its normal form, and `breaks` is True if punctuation that separates names precedes it."""
 
     key: str
     start: int
@@ -126,8 +127,8 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 @dataclass(slots=True)
-class _There:
-    """What the texts have: words with their places, those in lower case, identifiers, numbers and dates."""
+class _TextIndex:
+    """Index of the texts: words with their positions, lower-case words, numbers and dates."""
 
     figures: Figures = field(default_factory=Figures)
     words: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
@@ -154,7 +155,7 @@ class _There:
         self.clauses += [clause] * _MOST_WORDS_BETWEEN
 
     def form(self, key: str) -> str:
-        """The word as the texts have it, with or without an ending; "" where they have none."""
+        """Return the form of a word that occurs in the texts, maybe with another ending; "" if there is none."""
         if key in self.words:
             return key
         for ending in _ENDINGS:
@@ -172,7 +173,7 @@ class _There:
         return key in MONTHS and self.figures.has_month(MONTHS[key])
 
     def has_shape(self, surface: str) -> bool:
-        """Whether an identifier stands somewhere, not as a part of a longer one."""
+        """Return True if the texts contain an identifier, not as part of a longer one."""
         wanted = surface.casefold()
         if (known := self._known.get((wanted,))) is None:
             known = self._known[wanted,] = self._has(wanted)
@@ -189,8 +190,7 @@ class _There:
         return False
 
     def together(self, keys: Sequence[str]) -> bool:
-        """Whether words stand one after the other within a clause, some words between; or the last one first, as in
-        "Stoker, Bram"."""
+        """Return True if words occur in order and close together in one clause, or last word first: "Stoker, Bram"."""
         if (known := self._known.get(tuple(keys))) is None:
             known = self._chained(keys, across=False) or self._chained([keys[-1], *keys[:-1]], across=True)
             self._known[tuple(keys)] = known
@@ -214,15 +214,15 @@ class _There:
         return self.clauses[at - _MOST_WORDS_BETWEEN]
 
 
-def _numbered(answer: str, there: _There) -> Iterator[_Span]:
-    """Numbers and dates that are not there. The number of a list's item says nothing."""
+def _numbered(answer: str, there: _TextIndex) -> Iterator[_Span]:
+    """Yield the spans of unsupported numbers and dates; numbers of list items are ignored."""
     for figure in figures(answer):
         if not figure.is_item_number and not there.figures.have(figure):
             yield _with_letters(answer, figure)
 
 
 def _with_letters(text: str, figure: Figure) -> _Span:
-    """The characters of a number with the letters that it is written with: "19th", "E42"."""
+    """Return the span of a number with adjacent letters: "19th", "E42"."""
     start, end = figure.start, figure.end
     while start > 0 and text[start - 1].isalnum() and figure.start - start < _LONGEST_PREFIX_LETTERS:
         start -= 1
@@ -231,7 +231,7 @@ def _with_letters(text: str, figure: Figure) -> _Span:
     return start, end
 
 
-def _named(answer: str, there: _There) -> Iterator[_Span]:
+def _named(answer: str, there: _TextIndex) -> Iterator[_Span]:
     numbered = list(spans_of(figures(answer)))
     formed = shapes(answer)
     for shape in formed:
@@ -275,11 +275,11 @@ def _is_german(text: str) -> bool:
     return german > 1 and german > sum(word in FUNCTION_WORDS and word not in _GERMAN for word in words)
 
 
-def _names_of(line: str, tokens: Sequence[_Token], there: _There, *, german: bool) -> Iterator[_Span]:
+def _names_of(line: str, tokens: Sequence[_Token], there: _TextIndex, *, german: bool) -> Iterator[_Span]:
     whole = len([token for token in tokens if token.key not in FUNCTION_WORDS]) <= _MOST_WORDS_BETWEEN
     for run, first in _runs(line, tokens):
         begins = first == 0 or line[: run[0].start].rstrip()[-1:] in _OPENING
-        words = [token for token in run if not _says_nothing(token, begins=begins and token is run[0], there=there)]
+        words = [token for token in run if not _is_common_word(token, begins=begins and token is run[0], there=there)]
         if not words:
             continue
         plain = len(words) == 1 and words[0].key.isalpha() and not words[0].key.isupper()
@@ -298,10 +298,10 @@ def _names_of(line: str, tokens: Sequence[_Token], there: _There, *, german: boo
 
 
 def _runs(line: str, tokens: Sequence[_Token]) -> Iterator[tuple[list[_Token], int]]:
-    """Words with capitals one after the other, and where in the tokens each begins."""
+    """Yield runs of capitalised words, each with the index of its first token."""
     run: list[_Token] = []
     first = 0
-    pending = False  # particles since the last capital
+    pending = False  # True if only particles follow the last capitalised word
     for at, token in enumerate(tokens):
         is_name = token.capital or (any(map(str.isdigit, token.key)) and not token.key[0].isdigit())
         gap = line[tokens[at - 1].end : token.start] if at else ""
@@ -327,13 +327,13 @@ def _runs(line: str, tokens: Sequence[_Token]) -> Iterator[tuple[list[_Token], i
 
 
 def _ends_name(gap: str, tokens: Sequence[_Token], at: int) -> bool:
-    """A full stop ends a name, unless it is that of an initial or a title."""
+    """Return True if a full stop ends a name: not after an initial or a title."""
     before = tokens[at - 1].key
     return "." in gap and len(before) > 1 and before not in _TITLES
 
 
-def _says_nothing(token: _Token, *, begins: bool, there: _There) -> bool:
-    """Initials, titles and function words; at the beginning of a sentence also words in lower case elsewhere."""
+def _is_common_word(token: _Token, *, begins: bool, there: _TextIndex) -> bool:
+    """Return True for initials, titles and function words, and for capitalised common words that begin a sentence."""
     key = token.key
     if len(key) == 1 or key in FUNCTION_WORDS or key in _TITLES:
         return True
@@ -342,7 +342,7 @@ def _says_nothing(token: _Token, *, begins: bool, there: _There) -> bool:
 
 
 def _is_subject(line: str, tokens: Sequence[_Token], first: int, run: Sequence[_Token]) -> bool:
-    """Whether the one word that begins a sentence is a name, by what follows it."""
+    """Return True if the single capitalised word at the start of a sentence is a name, by the word after it."""
     following = first + len(run)
     if following >= len(tokens) or line[run[-1].end : run[-1].end + 2] in ("'s", "’s"):
         return True
@@ -352,9 +352,9 @@ def _is_subject(line: str, tokens: Sequence[_Token], first: int, run: Sequence[_
     return tokens[following].key in _AFTER_SUBJECT or ("," in gap and tokens[following].capital)
 
 
-def _is_there(words: Sequence[_Token], there: _There, *, german: bool) -> bool:
+def _is_there(words: Sequence[_Token], there: _TextIndex, *, german: bool) -> bool:
     keys = [word.key for word in words if word.key not in MONTHS or not there.has_month(word.key)]
-    if german and len(keys) > 1:  # "Projekt Sparrow": what a noun says of a name need not be there
+    if german and len(keys) > 1:  # "Projekt Sparrow": a passage need not contain the noun before the name
         return there.has_word(keys[-1])
     if not all(map(there.has_word, keys)):
         return False

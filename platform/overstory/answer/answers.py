@@ -1,4 +1,4 @@
-"""Evidence in, an answer out: by a language model if there is one, else from sentences of the passages."""
+"""Answer a question from evidence: with a language model if one is set, else with sentences of the passages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from overstory.answer.extractive import Extract
 from overstory.answer.generative import AnswerStyle, OnText, Written, room_for_passages, write
 from overstory.answer.overview import Point, edges_in, overview_of, things_in, without_other_numbers
 from overstory.answer.result import Answer, AnswerState, Citation, CitedPassage
-from overstory.answer.unsupported import unsupported
+from overstory.answer.unsupported_names import unsupported_names
 from overstory.display import counted, printable
 from overstory.errors import LlmCancelled, LlmError
 from overstory.llm import Chat
@@ -21,9 +21,9 @@ from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
 NOTHING_FOUND = "Nothing was found."
 NOT_IN_DOCUMENTS = "The documents found do not answer this."
-NOTHING_FITS = "Nothing was read: no passage fits into so few tokens."
+NOTHING_FITS = "Nothing was read: the token limit is too low for any passage."
 REPORT_NEEDS_MODEL = (
-    "A report is written by a language model: name one with --model (use_model). Without one, what was found is quoted."
+    "Writing a report needs a language model: set one with --model (use_model). Without one, passages are quoted."
 )
 _TEXTS: Mapping[AnswerState, str] = {
     "not_in_documents": NOT_IN_DOCUMENTS,
@@ -31,10 +31,10 @@ _TEXTS: Mapping[AnswerState, str] = {
     "nothing_read": NOTHING_FITS,
 }
 
-_MOST_NAMES_OF_A_NOTE = 8  # names and numbers in a note; `Answer.unsupported` has all
+_MOST_NAMES_OF_A_NOTE = 8  # names and numbers listed in a note; `Answer.unsupported` has all of them
 
 Extracting = Callable[[str, Context], Extract]
-"""`extractive.extract` with an embedder and an extractor, which are made only if it is called."""
+"""`extractive.extract` with its reader bound. The reader loads its models at the first call."""
 
 
 def answer(
@@ -47,28 +47,30 @@ def answer(
     strict: bool = False,
     style: AnswerStyle | None = None,
 ) -> Answer:
-    """The answer to the question of the evidence, from its best passages, and from other parts that have shares.
+    """Answer the question of the evidence from its best passages, and from other parts that have a share.
 
-    Without evidence there is no answer, and no model is asked; without a model there is none either where the passages
-    do not answer the question. A question on all documents is answered by the reports of the evidence, if it has shares
-    for them. Where a language model fails, its budget is used up, or its answer breaks off, the
-    answer is an extractive one, and a note says why and what to do; an answer that is cut at the limit of tokens
-    stays, with a note. Nor is anybody asked where no passage fits.
+    If nothing was found, or no passage fits into `tokens`, no model is asked and the answer states so. Without a model,
+    the answer is a refusal if the passages do not answer the question. If the question is about all documents and
+    reports have a share, the reports answer it.
+
+    If the language model fails, exceeds its budget, or its stream breaks off, the answer is extractive, and a note
+    gives the reason and the remedy. An answer that was cut at the token limit is kept, with a note.
 
     Args:
-        chat: None answers with sentences of the passages.
-        tokens: that passages may take, counted from above; fewer where the model's context is too small.
-        on_text: hears a language model's answer while it is made, any other once, as a whole and as `Quoted`; what
-            replaces an answer that broke off begins on a line of its own.
-        strict: raise what fails instead.
-        style: of a language model's answer; None for a report on questions on all documents, and short on others.
+        chat: the language model; None for an extractive answer.
+        tokens: upper bound for the tokens of the passages; lowered if the model's context window is too small.
+        on_text: receives a language model's answer piece by piece, and any other answer once, as `Quoted`. An answer
+            that replaces a broken stream begins on a new line.
+        strict: raise an `LlmError` instead of answering with sentences of the passages.
+        style: the style of a language model's answer. By default a report for questions about all documents, else
+            short.
     """
-    hearing = _Hearing(on_text)
+    listener = _Listener(on_text)
     notes = evidence.notes
     context = read_within(tokens, evidence)
     if not context.items:
         found = _unanswered("nothing_read" if evidence.hits or context.left_out else "nothing_found", evidence)
-        hearing.whole(found.text)
+        listener.whole(found.text)
         return replace(found, notes=(*notes, *context.notes))
     if chat is None and style == "report":
         notes = (*notes, REPORT_NEEDS_MODEL)
@@ -78,59 +80,57 @@ def answer(
         if room is not None and room < tokens:
             tokens, context = room, read_within(room, evidence)
         try:
-            return _written(chat, evidence, context, None if on_text is None else hearing.piece, style)
+            return _written(chat, evidence, context, None if on_text is None else listener.piece, style)
         except LlmCancelled:
             raise
         except LlmError as error:
             if strict:
                 raise
-            notes = (*notes, f"The language model gave no answer: {_sentence(str(error))} {error.remedy}".strip())
+            notes = (*notes, f"The language model did not answer: {_sentence(str(error))} {error.remedy}".strip())
     if points := overview_of(evidence) or things_in(evidence):
         listed = _quoting(points, evidence, "; ".join(point.heading for point in points))
-        hearing.whole(listed.text)
+        listener.whole(listed.text)
         return replace(listed, notes=notes)
     if (edges := edges_in(evidence)) is not None:
         stated = _quoting(edges.lines, evidence, edges.short, edges.guess)
-        hearing.whole(stated.text)
-        more = f"{counted(edges.more, 'more edge')} answer this, too; --json has them." if edges.more else ""
+        listener.whole(stated.text)
+        more = f"{counted(edges.more, 'more edge')} also answer this: --json lists them." if edges.more else ""
         return replace(stated, notes=(*notes, *filter(None, [more])))
     read = without_other_numbers(evidence)
     if read is not evidence:
         context = read_within(tokens, read)
-    if evidence.shares:  # sentences are quoted of passages alone, which then have all the room
+    if evidence.shares:  # only passages are quoted, so they get all tokens
         context = read_within(tokens, replace(read, shares={}))
     found = _extracted(extracting(evidence.question, context), evidence)
-    hearing.whole(found.text)
+    listener.whole(found.text)
     return replace(found, notes=(*notes, *context.notes, *found.notes))
 
 
 class Quoted(str):
-    """Text of documents that a listener hears: where Markdown is rendered, it has to be escaped."""
+    """Text from documents, as passed to `on_text`. Escape it before rendering it as Markdown."""
 
     __slots__ = ()
 
 
-class _Hearing:
-    """Passes an answer to the listener, if there is one."""
-
+class _Listener:
     def __init__(self, on_text: OnText | None) -> None:
         self._on_text = on_text
-        self._heard = False
+        self._started = False
 
     def piece(self, text: str) -> None:
-        self._heard = True
+        self._started = True
         if self._on_text is not None:
             self._on_text(text)
 
     def whole(self, text: str) -> None:
-        self.piece(Quoted(f"\n\n{text}" if self._heard else text))
+        self.piece(Quoted(f"\n\n{text}" if self._started else text))
 
 
 def _written(chat: Chat, evidence: Evidence, context: Context, on_text: OnText | None, style: AnswerStyle) -> Answer:
     written = write(chat, evidence.question, context, on_text, style)
     cited = {number: context.items[number - 1].body for number in written.cited}
     text = without_citations(written.text) if written.answered else ""
-    marked = unsupported(text, [evidence.question, *_texts_behind(written, context)]) if text else ()
+    marked = unsupported_names(text, [evidence.question, *_texts_behind(written, context)]) if text else ()
     return Answer(
         question=evidence.question,
         text=written.text,
@@ -152,7 +152,7 @@ def _state_of(written: Written) -> AnswerState:
 
 
 def _texts_behind(written: Written, context: Context) -> Iterable[str]:
-    """Texts that names and numbers of the answer may come from: the cited ones, or all read if it cites none."""
+    """Yield the texts that may support the answer: the cited items, or all items that were read if none is cited."""
     for item in context.items:
         if item.number in written.cited or not written.cited:
             yield f"{item.title}\n{item.text}"
@@ -162,7 +162,7 @@ def _texts_behind(written: Written, context: Context) -> Iterable[str]:
 def _notes_on(marked: Sequence[str], *, cites: bool) -> tuple[str, ...]:
     if not marked:
         return ()
-    stand = "stands" if len(marked) == 1 else "stand"
+    stand = "appears" if len(marked) == 1 else "appear"
     where = "no cited passage" if cites else "no passage that was read"
     shown = ", ".join(
         [
@@ -177,17 +177,16 @@ def _unanswered(state: AnswerState, evidence: Evidence) -> Answer:
     return Answer(evidence.question, _TEXTS[state], "", "extractive", state, (), evidence)
 
 
-def _missing(confidence: Confidence | None) -> str:
-    """Note on the words of the question that no sentence supports."""
-    if confidence is None or not confidence.unsaid:
+def _note_on_missing(confidence: Confidence | None) -> str:
+    if confidence is None or not confidence.missing:
         return ""
-    about = f" about {' and '.join(confidence.of[:_MOST_NAMES_OF_A_NOTE])}" if confidence.of else ""
-    return f"No sentence{about} was found that says {' or '.join(f'“{word}”' for word in confidence.unsaid)}."
+    about = f" about {' and '.join(confidence.names[:_MOST_NAMES_OF_A_NOTE])}" if confidence.names else ""
+    return f"No sentence{about} mentions {' or '.join(f'“{word}”' for word in confidence.missing)}."
 
 
 def _extracted(found: Extract, evidence: Evidence) -> Answer:
     confidence = found.confidence.value if found.confidence is not None else None
-    missing = _missing(found.confidence)
+    missing = _note_on_missing(found.confidence)
     if not found.sentences:
         refused = replace(_unanswered("not_in_documents", evidence), confidence=confidence)
         return replace(refused, text=f"{refused.text} {missing}".rstrip())
@@ -197,7 +196,6 @@ def _extracted(found: Extract, evidence: Evidence) -> Answer:
 
 
 def _quoting(lines: Sequence[Point], evidence: Evidence, short: str, guess: str = "") -> Answer:
-    """An answer of lines, each followed by the number of its item."""
     quoted: dict[int, list[str]] = {}
     for line in lines:
         quoted.setdefault(line.item.number, []).append(line.text)
@@ -220,7 +218,6 @@ def _sentence(text: str) -> str:
 
 
 def _citations(items: Iterable[Item], cited: Mapping[int, str]) -> Iterable[Citation]:
-    """Each number with the passages it leads to; for a part, those that the evidence contains."""
     for item in items:
         if item.number in cited:
             first = item.passages[0]

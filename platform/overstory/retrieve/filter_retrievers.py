@@ -1,6 +1,7 @@
-"""Any retriever with a filter on documents or passages, and while documents are disabled.
+"""Filters around any retriever: on documents, on passages, and on disabled documents.
 
-A `FilteringRetriever` searches the matching documents. Of what another finds the matching passages are kept.
+A retriever with a method `retrieve_among` searches only the matching documents. For any other retriever, the hits are
+filtered afterwards.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from overstory.retrieve.question import read_question
 from overstory.retrieve.repeats import MOST_HITS
 
 _LEAST_NARROWED_HITS = 50
-NOTHING_THERE = "no passage that was found is on such a page or in such a section"
+NOTHING_THERE = "no passage found matches the filter on pages or sections"
 _NARROWING_FACTOR = 4
-"""A retriever is first asked for at least 50 hits, then for four times as many while too few pass."""
+"""A retriever is first asked for at least 50 hits, then for four times as many while too few match."""
 
 
-class Narrowed:
-    """Keeps the hits of a retriever that fulfil a filter, of the first `MOST_HITS`."""
+class PassageFilterRetriever:
+    """Keeps the hits of a retriever that match a filter on pages or sections, out of at most `MOST_HITS`."""
 
     def __init__(self, retriever: Retriever, where: Expression) -> None:
         self.name = retriever.name
@@ -39,7 +40,6 @@ class Narrowed:
         self._where = where
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """As `Retriever.retrieve`."""
         asked = min(MOST_HITS, max(_LEAST_NARROWED_HITS, _NARROWING_FACTOR * k))
         while True:
             evidence = self._retriever.retrieve(question, asked)
@@ -52,12 +52,12 @@ class Narrowed:
             return replace(found, notes=(*found.notes, NOTHING_THERE))
         if len(kept) >= k or len(evidence.hits) < MOST_HITS:
             return found
-        note = f"of the first {MOST_HITS:,} passages {len(kept):,} are on such a page or in such a section"
+        note = f"only {len(kept):,} of the first {MOST_HITS:,} passages match the filter on pages or sections"
         return replace(found, notes=(*found.notes, note))
 
 
 def _values(hit: Hit) -> dict[str, list[MetadataScalar]]:
-    """What a hit's document says by key, its page, and the path of headings above it, whole and each."""
+    """Return the metadata of a hit's document, its page, and its headings (the whole path and each heading)."""
     values: dict[str, list[MetadataScalar]] = {}
     for each in typed_values(hit.metadata):
         values.setdefault(each.key, []).append(each.value)
@@ -68,10 +68,10 @@ def _values(hit: Hit) -> dict[str, list[MetadataScalar]]:
     return values
 
 
-class Enabled:
-    """Asks a retriever among the documents that a filter lets through and that are neither disabled nor half written.
+class EnabledRetriever:
+    """Retriever that searches documents which match a filter and are neither disabled nor half written.
 
-    Whether any is so is read before each question, since another process may disable some at any time.
+    The corpus is read before each question, because another process may disable documents at any time.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Enabled:
     ) -> None:
         """
         Args:
-            standing: as of `Filtered`.
+            standing: as in `FilteredRetriever`.
         """
         self._standing = standing
         self.name = retriever.name
@@ -89,13 +89,12 @@ class Enabled:
 
     @property
     def documents(self) -> Expression | None:
-        """Which documents are let through now; None where all are."""
+        """The filter on documents that applies now; None if all documents are searched."""
         where = self._enabled()
         return None if where is None else of_documents(where)
 
     @one_question()
     def retrieve(self, question: str, k: int) -> Evidence:
-        """As `Retriever.retrieve`."""
         return self._among(self._enabled()).retrieve(question, k)
 
     def _enabled(self) -> Expression | None:
@@ -107,25 +106,25 @@ class Enabled:
             return asked
         documents = of_documents(where)
         if documents is not None:
-            asked = Filtered(asked, documents, self._context, standing=self._standing)
-        return Narrowed(asked, where) if asks_passages(where) else asked
+            asked = FilteredRetriever(asked, documents, self._context, standing=self._standing)
+        return PassageFilterRetriever(asked, where) if asks_passages(where) else asked
 
 
 KeepStanding = Callable[[Among, Sequence[Part]], Sequence[Part]]
-"""Which of some parts stand on matching documents alone."""
+"""Returns those parts that are supported by matching documents only."""
 
 _FILTERED_OVERSAMPLING = 10
 _LEAST_FILTERED_HITS = 100
-"""Passages asked of a retriever that cannot filter: at least 100, and ten for each one wanted."""
+"""A retriever that cannot filter is asked for at least 100 hits, and for ten times the number wanted."""
 
 
-class Filtered:
-    """Asks a retriever among the documents that a filter lets through.
+class FilteredRetriever:
+    """Retriever that searches the documents which match a filter.
 
-    Of a retriever that cannot be filtered, as those of systems, the passages that match are kept, in its order, and
-    excerpts of them; of its reports and whatever else it puts together from several passages, what stands on matching
-    documents alone. The rest is left out, and so are its reasons, which may name others. Where too few passages match,
-    those follow that `hybrid` finds; a note says how many.
+    If the wrapped retriever cannot filter (like those of systems), its hits and excerpts from matching documents are
+    kept, in their order. Reports and other parts made from several passages are kept if they are supported by matching
+    documents only. Its reasons are dropped, because they may reveal other documents. If too few hits match, hits of
+    `hybrid` are appended, with a note.
     """
 
     def __init__(
@@ -133,7 +132,7 @@ class Filtered:
     ) -> None:
         """
         Args:
-            standing: which parts stand on matching documents alone.
+            standing: returns the parts that are supported by matching documents only.
         """
         self._standing = standing
         self.name = retriever.name
@@ -142,7 +141,6 @@ class Filtered:
         self._context = context
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """As `Retriever.retrieve`."""
         filtering: Callable[..., Evidence] | None = getattr(self._retriever, "retrieve_among", None)
         if filtering is not None:
             return filtering(question, k, self._where)
@@ -167,21 +165,21 @@ class Filtered:
         excerpts = [part for part in shown.parts if isinstance(part, Excerpt) and part.chunk_id in known]
         ranked = {hit.chunk_id for hit in (*own, *following)}
         sources = tuple(replace(hit, score=0.0, reasons=()) for hit in read if hit.chunk_id not in ranked)
-        said = () if restricted else evidence.notes  # which may be on any document
-        notes = [*said, *(note for note in (*read_question(question).notes, *among.notes) if note not in said)]
+        earlier = () if restricted else evidence.notes  # notes may reveal other documents
+        notes = [*earlier, *(note for note in (*read_question(question).notes, *among.notes) if note not in earlier)]
         made = [part for part in evidence.parts if not isinstance(part, BridgePath | Excerpt)]
         if len(whole) < len(made) and not restricted:
-            left = "nothing" if not whole else f"{len(whole):,} of {len(made):,} parts"
-            notes.append(f"{left} of what {self.name} made of several passages stands on matching documents alone")
+            left = "all" if not whole else f"{len(made) - len(whole):,} of"
+            notes.append(f"left out {left} {len(made):,} parts from {self.name}, because they also use other documents")
         if following and not restricted:
             notes.append(
-                f"{counted(len(own), 'passage')} of {self.name} fulfil the filter: the others are those of hybrid"
+                f"{counted(len(own), 'passage')} from {self.name} match the filter; the other passages are from hybrid"
             )
         shares = evidence.shares if whole else {}
         return replace(shown, parts=(*excerpts, *whole), sources=sources, shares=shares, notes=tuple(notes))
 
     def _following(self, question: str, k: int, own: Sequence[Hit]) -> list[Hit]:
-        """Those that `hybrid` finds besides, with scores that go on from the lowest."""
+        """Return further hits of `hybrid`, with scores below the lowest own score."""
         others = HybridRetriever(self._context).retrieve_among(question, k, self._where).hits
         known = {hit.chunk_id for hit in own}
         more = [hit for hit in others if hit.chunk_id not in known][: k - len(own)]

@@ -8,7 +8,7 @@ from tests.passages import OpenCorpus, passage
 from overstory.errors import CorpusNotFound, EntityNotFound, IndexMissing, MetadataNotFound, QuestionError
 from overstory.knowledge import Knowledge
 from overstory.model import Document
-from overstory.retrieve.name_facts import _MOST_FACTS_LOOKED_AT
+from overstory.retrieve.entity_facts import _MOST_FACTS_LOOKED_AT
 
 
 def test_a_name_has_its_facts_with_the_sentences_that_state_them(shared_corpus: Knowledge) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.answer.unsupported import unsupported
+from overstory.answer.unsupported_names import unsupported_names
 
 PASSAGE = """Bram Stoker
 Bram Stoker was an Irish author, born in Dublin on 8 November 1847, who worked with Henry Irving. He wrote the novel
@@ -15,7 +15,7 @@ QUESTION = "Where was the author of Nosferatu born?"
 
 
 def marked(answer: str) -> tuple[str, ...]:
-    return unsupported(answer, [PASSAGE, QUESTION])
+    return unsupported_names(answer, [PASSAGE, QUESTION])
 
 
 @pytest.mark.parametrize(
@@ -112,9 +112,9 @@ def test_german_nouns_are_no_names() -> None:
 
 
 def test_a_number_in_words_is_a_number() -> None:
-    assert unsupported("5 films and the 3rd opera", ["Five films, the third opera"]) == ()
+    assert unsupported_names("5 films and the 3rd opera", ["Five films, the third opera"]) == ()
 
 
 def test_without_texts_everything_is_marked_and_nothing_of_an_empty_answer() -> None:
-    assert unsupported("In Dublin in 1847", []) == ("Dublin", "1847")
-    assert unsupported("", []) == ()
+    assert unsupported_names("In Dublin in 1847", []) == ("Dublin", "1847")
+    assert unsupported_names("", []) == ()

@@ -1,4 +1,4 @@
-"""Layout of a benchmark's passages as documents: where titles go, and packing into longer documents."""
+"""Layout of a benchmark's passages as documents: the place of titles, and packing into longer documents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Layout:
     Attributes:
         titles: "field" keeps a title in its field, "text" prepends it to the text instead, "none" drops it.
         pack: number of shuffled passages per document; None for one document per passage.
-        seed: of the shuffle.
+        seed: seed of the shuffle.
     """
 
     titles: TitleMode = "field"
@@ -29,10 +29,10 @@ class Layout:
 
 
 def corpus_name(dataset: BenchDataset, layout: Layout, *, embedder: str) -> str:
-    """The name of the corpus for these passages in this layout, so that a later run finds its index.
+    """Return the name of the corpus for a dataset in a layout, so that a later run finds its index.
 
     Args:
-        embedder: its fingerprint, because chunks and vectors depend on the embedder.
+        embedder: fingerprint of the embedder, because chunks and vectors depend on it.
     """
     packed = "" if layout.pack is None else f"-pack{layout.pack}-seed{layout.seed}"
     model = hashlib.sha256(embedder.encode()).hexdigest()
@@ -40,12 +40,12 @@ def corpus_name(dataset: BenchDataset, layout: Layout, *, embedder: str) -> str:
 
 
 def source_name(dataset: BenchDataset) -> str:
-    """The namespace of the documents' keys."""
+    """Return the source of the documents, which is the namespace of their keys."""
     return f"bench:{dataset.digest[:16]}"
 
 
 def documents(passages: Iterable[Passage], layout: Layout, *, source: str) -> Iterator[Document]:
-    """The documents to ingest; lazily, unless they are packed. Empty documents are left out.
+    """Yield the documents to ingest, without empty ones. Passages are read lazily, unless they are packed.
 
     A document's `source_key` is the id of its passage, or the name of its pack.
     """
@@ -58,7 +58,7 @@ def documents(passages: Iterable[Passage], layout: Layout, *, source: str) -> It
 
 
 def document_qrels(qrels: Qrels, passage_ids: Iterable[str], layout: Layout) -> Qrels:
-    """The judgements of the documents: a pack has the relevance of its most relevant passage."""
+    """Return the judgements of documents. A pack has the relevance of its most relevant passage."""
     if layout.pack is None:
         return qrels
     order = shuffled(passage_ids, layout.seed)
@@ -67,12 +67,11 @@ def document_qrels(qrels: Qrels, passage_ids: Iterable[str], layout: Layout) -> 
 
 
 def shuffled(ids: Iterable[str], seed: int) -> list[str]:
-    """The ids in an order that depends only on the seed, not on the file's order or the version of Python."""
+    """Return the ids in an order that depends only on the seed, not on their order or the version of Python."""
     return sorted(ids, key=lambda each: hashlib.sha256(f"{seed}\n{each}".encode()).digest())
 
 
 def pack_name(number: int) -> str:
-    """The `source_key` of a packed document."""
     return f"pack{number:06d}"
 
 
@@ -91,7 +90,7 @@ def _packed(passages: Iterable[Passage], size: int, layout: Layout, source: str)
 
 
 def _joined(members: Sequence[Passage], titles: TitleMode, source: str, key: str) -> Document:
-    """One document from several passages; with titles in their field, each title is the heading of its paragraph."""
+    """Join passages into one document. With titles "field", each title is the heading of its paragraph."""
     parts: list[str] = []
     headings: list[Heading] = []
     start = 0

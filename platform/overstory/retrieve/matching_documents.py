@@ -1,8 +1,7 @@
-"""The documents that a filter lets through.
+"""The documents that match a filter on metadata.
 
-A filter is answered by the values of its keys: each distinct value is compared once, here, and of those that fit the
-documents are asked for. Sets of documents are then joined as the filter says. What was found is kept until the corpus
-changes, so that a filter that is asked again costs nothing.
+Each distinct value of a key is compared once in Python, and the documents of the matching values are read. The sets of
+documents are then combined as in the filter expression. Results are cached until the corpus changes.
 """
 
 from __future__ import annotations
@@ -26,33 +25,33 @@ from overstory.model import MetadataScalar, ValueType
 from overstory.model.metadata import VALUE_TYPES
 
 _MOST_DOCUMENTS_SENT = 1_000
-"""Up to this many, the ids of the documents are sent with a statement, and the vectors of all their passages are
-compared (30 ms for a thousand). With more, the client looks through what an index found."""
+"""Up to this number, document ids are sent with a statement and the vectors of all their passages are compared (30 ms
+for 1,000 documents). Beyond, the hits of an index are filtered by the client."""
 _FILTER_VALUES_A_STATEMENT = 5_000
 _MOST_MATCHING_DOCUMENTS_KEPT = 2_000_000
-"""Documents of all filters that are held, some 90 bytes each; the filter that is asked is always."""
+"""Maximum document ids in the cache, about 90 bytes each. The latest filter is always kept."""
 
 
-NONE_MATCHES = "no document fulfils the filter: `overstory metadata` lists keys and values"
-NONE_LEFT = "no document is left to look in"
+NONE_MATCHES = "no document matches the filter: `overstory metadata` lists keys and values"
+NONE_LEFT = "there are no documents to search"
 
 
 def disabled_note(disabled: int) -> str:
-    """What is said with a result that leaves out this number of documents."""
+    """Return the note for a result that leaves out this number of documents."""
     are, of = ("is", "it") if disabled == 1 else ("are", "them")
-    return f"{counted(disabled, 'document')} {are} disabled: nothing of {of} is found"
+    return f"{counted(disabled, 'document')} {are} disabled, so results exclude {of}"
 
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """The documents that a filter lets through.
+    """The documents that match a filter.
 
     Attributes:
-        documents: their ids.
-        total: how many the corpus has.
-        notes: on comparisons with values of a type that no document has, and on documents that are disabled.
-        none: what to say where there are none.
-        restricted: whether nothing may be told of other documents.
+        documents: ids of the matching documents.
+        total: number of documents in the corpus.
+        notes: notes on comparisons with a type that no value has, and on disabled documents.
+        none: the note to show if no document matches.
+        restricted: True if nothing about other documents may be shown to the caller.
     """
 
     documents: frozenset[str]
@@ -62,39 +61,39 @@ class Matching:
     restricted: bool = False
 
     @property
-    def said(self) -> tuple[str, ...]:
-        """The notes, and that nothing matches."""
+    def all_notes(self) -> tuple[str, ...]:
+        """The notes, including `none` if no document matches."""
         return self.notes if self.documents else (*self.notes, self.none)
 
     @property
     def by_rights(self) -> bool:
-        """Whether whoever asks has no right to other documents, and does not only have some disabled."""
+        """True if the caller has no right to other documents; False if documents are only disabled."""
         return self.restricted and not self.notes
 
     @property
     def are_few(self) -> bool:
-        """Whether they are sent with a question, and their passages all compared."""
+        """True if the document ids are sent with a statement, and all their passages compared."""
         return len(self.documents) <= _MOST_DOCUMENTS_SENT
 
     @property
     def share(self) -> float:
-        """Of all documents, above 0."""
+        """Share of the matching documents in the corpus, above 0."""
         return max(1, len(self.documents)) / max(1, self.total)
 
 
 class MatchingDocuments:
-    """Answers filters, and keeps the answers to the latest; safe to share between threads."""
+    """Finds the documents that match filters, with a cache. Safe to share between threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known: OrderedDict[tuple[str, datetime.datetime, int, str], Matching] = OrderedDict()
 
     def of(self, tx: Transaction, corpus: Corpus, where: Expression) -> Matching:
-        """The documents that a filter lets through.
+        """Return the documents that match a filter.
 
         Raises:
-            MetadataNotFound: no document has a key that it asks for.
-            IndexMissing: the values of metadata are not there yet, since an earlier version loaded the documents.
+            MetadataNotFound: no document has a metadata key of the filter.
+            IndexMissing: an earlier version loaded the documents, so the values of metadata are not indexed yet.
         """
         key = corpus.label, corpus.created, corpus.version, str(where)
         with self._lock:
@@ -111,8 +110,6 @@ class MatchingDocuments:
 
 @dataclass(slots=True)
 class _Filtering:
-    """One filter in its transaction."""
-
     tx: Transaction
     corpus: Corpus
     values: dict[str, list[tuple[str, MetadataScalar]]] = field(
@@ -137,14 +134,14 @@ class _Filtering:
         return Matching(self._documents(where), total, notes)
 
     def _on_disabled(self, where: kinds.Restricted) -> tuple[str, ...]:
-        """What is told of documents that are disabled, to who may enable them."""
+        """Return notes on disabled documents, for callers who may enable them."""
         notes = () if where.asked is None else self._checked(where.asked)
         return (disabled_note(self.corpus.disabled), *notes) if self.corpus.disabled else notes
 
     def _within(self, where: kinds.Restricted) -> frozenset[str]:
         if where.asked is None:
             return self._documents(where.fixed)
-        if isinstance(where.fixed, kinds.Not):  # the few that are out are read, not all that are in
+        if isinstance(where.fixed, kinds.Not):  # read the few excluded documents instead of all included ones
             out, within = self._documents(where.fixed.part), None
         else:
             out, within = frozenset[str](), self._documents(where.fixed)
@@ -158,7 +155,7 @@ class _Filtering:
         return seen(self._documents(where.asked))
 
     def _checked(self, where: Expression) -> tuple[str, ...]:
-        """Notes on comparisons that fit no value by their type."""
+        """Return notes on comparisons whose type no value has."""
         known: dict[str, set[ValueType]] = {}
         for row in self.tx.run("corpus/metadata_keys", self.corpus.label):
             known.setdefault(row["key"], set()).add(row["type"])
@@ -168,12 +165,12 @@ class _Filtering:
                 raise no_such_key(each.key, known.keys(), ())
             if isinstance(each, kinds.Comparison) and each.types.isdisjoint(known[each.key]):
                 there = " and ".join(sorted(known[each.key]))
-                notes[f"{each} fulfils no document: the values of {each.key} are {there}, and are told apart"] = None
+                notes[f"{each} matches no document, because the values of {each.key} have another type: {there}"] = None
             elif isinstance(each, kinds.Comparison) and "date" in known[each.key] - each.types:
                 for value in filter(_is_date, each.values):
                     notes[
-                        f"{each} compares {kinds.written(value)} as text, and documents have dates as {each.key}, too: "
-                        "a date stands without quotation marks"
+                        f"{each} compares {kinds.written(value)} as text, but some values of {each.key} are dates: to "
+                        "compare dates, leave out the quotation marks"
                     ] = None
         return tuple(notes)
 
@@ -210,7 +207,6 @@ class _Filtering:
         return self.every
 
     def _of_key(self, key: str) -> list[tuple[str, MetadataScalar]]:
-        """The distinct values of a key, each with its id."""
         if key not in self.values:
             ids = [metadata_key_id(self.corpus.label, key, type_) for type_ in VALUE_TYPES]
             rows = self.tx.run("retrieve/filter_values", self.corpus.label, keys=ids)
@@ -234,7 +230,7 @@ def _is_date(value: kinds.Asked) -> bool:
 
 
 def _whole(id_: str, value: Any, texts: Any) -> Iterator[MetadataScalar]:  # as the driver gives them
-    """A value; of a long text, of which a value has the beginning, the whole."""
+    """Yield a value; for a long text, of which only the beginning is stored as value, the whole texts."""
     del id_
     if texts is None:
         yield native_value(value)

@@ -1,4 +1,4 @@
-"""Hits with what a statement of the user's own returns for them."""
+"""Extra columns of hits, returned by a user's Cypher statement."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from overstory.model import Evidence, HitStatement
 from overstory.model.evidence import IDS
 
 
-def enriched(graph: GraphClient, evidence: Evidence, statement: HitStatement) -> Evidence:
-    """The evidence, whose hits have the columns of their rows (`Hit.extra`); a hit without a row has none.
+def with_extra_columns(graph: GraphClient, evidence: Evidence, statement: HitStatement) -> Evidence:
+    """Run a user's statement for the hits and store the returned columns in `Hit.extra`.
+
+    A hit without a row has no extra columns.
 
     Raises:
-        StatementRefused: the server refuses the statement, a row has no `id` or that of no hit, or two have the same.
+        StatementRefused: the server refuses the statement, a row has no `id` of a hit, or two rows have the same `id`.
         DatabaseError: the graph cannot be read.
     """
     if not evidence.hits:
@@ -29,24 +31,24 @@ def enriched(graph: GraphClient, evidence: Evidence, statement: HitStatement) ->
 
 
 def _by_id(rows: Iterator[Row], ids: frozenset[str]) -> dict[str, dict[str, object]]:
-    """What rows have besides their `id`. Ends at the first wrong one: no more are read than there are ids, and one."""
+    """Return hit id -> columns other than `id`. Stops at the first invalid row, so that few rows are read."""
     found: dict[str, dict[str, object]] = {}
     for row in rows:
         if "id" not in row:
             raise StatementRefused(
-                f"The statement on hits returns no id, but {', '.join(row)}.",
-                remedy="Let it return the hit's id as well: RETURN id, …",
+                f"The statement on hits must return a column id, got {', '.join(row)}.",
+                remedy="Also return the id of the hit: RETURN id, …",
             )
         id_ = row.pop("id")
         if id_ not in ids:
             raise StatementRefused(
-                f"The statement on hits returns the id {id_!r}, which is none of its $ids.",
-                remedy="Let it return the ids that it is given: UNWIND $ids AS id … RETURN id, …",
+                f"The statement on hits returned the id {id_!r}, which is not in $ids.",
+                remedy="Return the ids in $ids: UNWIND $ids AS id … RETURN id, …",
             )
         if id_ in found:
             raise StatementRefused(
-                f"The statement on hits returns several rows for the hit {id_!r}.",
-                remedy="Gather them in one: RETURN id, collect(…) AS …",
+                f"The statement on hits returned several rows for the hit {id_!r}.",
+                remedy="Combine them into one row: RETURN id, collect(…) AS …",
             )
         found[id_] = {name: plain_value(value) for name, value in row.items()}
     return found

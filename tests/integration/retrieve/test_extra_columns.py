@@ -75,8 +75,8 @@ def test_a_path_is_what_it_goes_through(shared_corpus: Knowledge) -> None:
 @pytest.mark.parametrize(
     ("statement", "said", "remedy"),
     [
-        ("UNWIND $ids AS id RETURN id AS chunk", "returns no id, but chunk", "RETURN id"),
-        ("UNWIND $ids AS id RETURN id + 'x' AS id", "none of its", "UNWIND"),
+        ("UNWIND $ids AS id RETURN id AS chunk", "must return a column id, got chunk", "RETURN id"),
+        ("UNWIND $ids AS id RETURN id + 'x' AS id", "which is not in", "UNWIND"),
         ("UNWIND $ids AS id RETURN null AS id", "None", "UNWIND"),
         ("UNWIND $ids AS id UNWIND [1, 2] AS n RETURN id, n", "several rows", "collect"),
         ("UNWIND $ids AS id RETUR id", "RETUR", "Browser"),

@@ -9,7 +9,7 @@ import pytest
 from tests.fakes import ScriptedChat
 
 from overstory.answer import Answer, AnswerStyle, CitedPassage, Context, Extract, answer
-from overstory.answer.reading import Sentence
+from overstory.answer.reader import Sentence
 from overstory.errors import BudgetExhausted, LlmCancelled, LlmError, LlmRefused, LlmUnreachable
 from overstory.llm import AnswerCache, Chat, UsageMeter
 from overstory.model import Evidence, Hit, Part
@@ -77,7 +77,7 @@ def test_a_cited_part_leads_to_its_passages_also_to_those_that_are_no_hits() -> 
     assert (citation.chunk_id, citation.page) == ("c9", 3)
     assert [each.chunk_id for each in citation.passages] == ["c9", "c1"]
     assert citation.passages[0] == CitedPassage("c9", "d9", "a.pdf", "", "Lives", page=3, start=40, end=64)
-    assert "1 citation of the model named no passage and was removed." in found.notes
+    assert "1 citation of the model matched no passage and was removed." in found.notes
     assert repr(found).splitlines()[2] == "[3] Physicists [a.pdf, page 3, notes#k1]"
     assert repr(citation).startswith("<Citation [3] report 'Physicists' [a.pdf, page 3, notes#k1]")
 
@@ -117,7 +117,7 @@ def test_an_answer_that_cites_nothing_is_shown_and_not_answered() -> None:
 def test_names_and_numbers_that_stand_in_no_cited_passage_are_marked() -> None:
     found = answered("Ulm, in Bavaria, on the Danube, in 1879 [1].")
     assert found.unsupported == ("Bavaria", "Danube", "1879")
-    assert found.notes[-1] == "3 names or numbers stand in no cited passage: Bavaria, Danube, 1879."
+    assert found.notes[-1] == "3 names or numbers appear in no cited passage: Bavaria, Danube, 1879."
     assert answered("Ulm, on the Danube [1][2].").unsupported == ()
 
 
@@ -130,7 +130,7 @@ def test_a_note_names_the_first_of_many() -> None:
 def test_of_an_uncited_answer_what_nothing_that_was_read_says_is_marked() -> None:
     found = answered("Ulm on the Danube, or Bern.")
     assert found.unsupported == ("Bern",)
-    assert found.notes[-1] == "1 name or number stands in no passage that was read: Bern."
+    assert found.notes[-1] == "1 name or number appears in no passage that was read: Bern."
 
 
 def test_what_a_cited_part_says_is_supported() -> None:
@@ -168,7 +168,7 @@ def test_without_evidence_nobody_is_asked() -> None:
 def test_where_nothing_fits_nobody_is_asked_and_it_says_what_to_raise() -> None:
     model = ScriptedChat("Ulm [1].")
     found = answer(EVIDENCE, chat=Chat(model), extracting=first_sentences, tokens=1)
-    assert found.text == "Nothing was read: no passage fits into so few tokens."
+    assert found.text == "Nothing was read: the token limit is too low for any passage."
     assert (found.state, found.citations) == ("nothing_read", ())
     assert "raise --context-tokens" in found.notes[-1]
     assert model.asked == []
@@ -188,7 +188,7 @@ def test_a_model_that_fails_leaves_sentences_and_a_note_on_why(error: LlmError) 
     found = answered(error)
     assert found.kind == "extractive"
     why = "It is gone." if "gone" in str(error) else "No."
-    assert found.notes == ("the index is old", f"The language model gave no answer: {why} {error.remedy}")
+    assert found.notes == ("the index is old", f"The language model did not answer: {why} {error.remedy}")
 
 
 def test_a_budget_that_is_used_up_does_too() -> None:
@@ -222,7 +222,7 @@ def test_a_report_is_written_where_it_is_asked_for_and_on_all_documents(
 def test_without_a_model_a_report_is_sentences_and_a_note() -> None:
     found = answer(EVIDENCE, chat=None, extracting=first_sentences, style="report")
     assert found.kind == "extractive"
-    assert any("A report is written by a language model" in note for note in found.notes)
+    assert any("Writing a report needs a language model" in note for note in found.notes)
 
 
 def test_where_figures_depend_on_it_a_failure_is_an_error() -> None:

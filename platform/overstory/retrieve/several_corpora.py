@@ -1,9 +1,8 @@
-"""Any retriever over several corpora, whose passages become one ranking.
+"""Any retriever over several corpora, with one ranking of their passages.
 
-A `JoiningRetriever` asks all corpora together. Any other retriever asks each corpus by itself, and the passages are put
-in order by their ranks. Each step reads every corpus in a transaction of its own, since corpora may lie in different
-databases. A corpus whose database cannot be reached is left out, with a note, and the next questions do not wait for it
-for a while.
+A `MultiCorpusRetriever` searches all corpora together. Any other retriever searches each corpus separately, and the
+hits are merged by rank. Each step reads every corpus in its own transaction, because corpora may lie in different
+databases. A corpus whose database cannot be reached is left out with a note, and is not tried again for a while.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from overstory.retrieve.question import read_question
 from overstory.retrieve.vector_search import chunk_cosines
 
 _ABSENCE_SECONDS = 30.0
-"""How long a corpus that could not be reached is not asked again: that takes a question some 15 seconds."""
+"""Seconds until an unreachable corpus is tried again: an attempt delays the question by about 15 seconds."""
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -37,13 +36,13 @@ M = TypeVar("M")
 
 @dataclass(frozen=True, slots=True)
 class AskedCorpus:
-    """A corpus among several, ready to be asked.
+    """One of several corpora, opened for a question.
 
     Attributes:
-        title: how hits and notes call it; no two have the same.
-        plain: its retriever, as `make_retriever` makes it.
-        where: the documents that may be found; None where all may.
-        filtered: the retriever that finds these alone.
+        title: unique name of the corpus in hits and notes.
+        plain: the retriever of the corpus, without a filter.
+        where: filter on the documents; None for all.
+        filtered: the retriever with the filter.
     """
 
     title: str
@@ -53,8 +52,8 @@ class AskedCorpus:
     filtered: Retriever
 
 
-class Absences:
-    """The corpora that could not be reached lately. Safe to share between threads."""
+class UnreachableCorpora:
+    """Remembers corpora that could not be reached recently. Safe to share between threads."""
 
     def __init__(self, seconds: float = _ABSENCE_SECONDS) -> None:
         self._seconds = seconds
@@ -62,7 +61,7 @@ class Absences:
         self._away: dict[str, tuple[float, OverstoryError]] = {}
 
     def of(self, title: str) -> OverstoryError | None:
-        """Why a corpus was not there, if that is not long ago."""
+        """Return the error of a corpus that was unreachable recently, else None."""
         with self._lock:
             until, error = self._away.get(title, (0.0, None))
             return error if time.monotonic() < until else None
@@ -72,20 +71,22 @@ class Absences:
             self._away[title] = time.monotonic() + self._seconds, error
 
 
-class AtOnce(Generic[M]):
-    """Several corpora that are asked at the same time, of which some may turn out not to be there.
+class ReachableCorpora(Generic[M]):
+    """Several corpora that are read concurrently; unreachable corpora are left out.
 
     Attributes:
-        members: those that are, by their titles.
+        members: title -> opened corpus, for the reachable corpora.
     """
 
-    def __init__(self, members: Mapping[str, Callable[[], M]], absences: Absences) -> None:
-        """
+    def __init__(self, members: Mapping[str, Callable[[], M]], absences: UnreachableCorpora) -> None:
+        """Open the corpora.
+
         Args:
-            members: makes each ready, or asks it what is wanted, by its title.
+            members: title -> function that opens the corpus.
+            absences: corpora that were unreachable recently, which are not tried again.
 
         Raises:
-            DatabaseUnreachable, ServerError: none can be reached.
+            DatabaseUnreachable, ServerError: no corpus can be reached.
         """
         self._absences = absences
         self._titles = members.keys()
@@ -96,19 +97,20 @@ class AtOnce(Generic[M]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """On those that were left out."""
+        """Notes on corpora that were left out."""
         return tuple(f"the corpus {title!r} was left out: {error}" for title, error in self._left_out.items())
 
     def each(self, ask: Callable[[M], T], titles: Iterable[str] | None = None) -> dict[str, T]:
-        """What each says, all asked at the same time; those that cannot be reached, or have no documents with metadata
-        that is asked for, are left out from now on.
+        """Call a function on each corpus concurrently; return title -> result.
+
+        A corpus is left out from now on if it cannot be reached, or has no document with a metadata key of the filter.
 
         Args:
-            titles: of those to ask; all if left out.
+            titles: titles of the corpora to use; by default all.
 
         Raises:
-            DatabaseUnreachable, ServerError, MetadataNotFound: none is left.
-            what `ask` raises.
+            DatabaseUnreachable, ServerError, MetadataNotFound: all corpora are left out.
+            Exception: any other error that `ask` raises.
         """
         wanted = self._titles if titles is None else set(titles)
         members = {title: member for title, member in self.members.items() if title in wanted}
@@ -116,7 +118,7 @@ class AtOnce(Generic[M]):
 
     def _all(self, asks: Mapping[str, Callable[[], T]]) -> dict[str, T]:
         if len(asks) > 1:
-            with ThreadPoolExecutor(len(asks), thread_name_prefix="overstory-several") as pool:  # waits for all
+            with ThreadPoolExecutor(len(asks), thread_name_prefix="overstory-several") as pool:  # waits for all results
                 run = {title: pool.submit(contextvars.copy_context().run, ask) for title, ask in asks.items()}
             asks = {title: future.result for title, future in run.items()}
         results: dict[str, T] = {}
@@ -136,32 +138,32 @@ class AtOnce(Generic[M]):
             self._absences.add(title, error)
 
 
-class JoinedCorpora(AtOnce[AskedCorpus]):
-    """The corpora of one question, whose vectors can be compared."""
+class JoinedCorpora(ReachableCorpora[AskedCorpus]):
+    """The corpora of a question, all with vectors of the same embedder."""
 
-    def __init__(self, members: Mapping[str, Callable[[], AskedCorpus]], absences: Absences) -> None:
-        """As `AtOnce`.
+    def __init__(self, members: Mapping[str, Callable[[], AskedCorpus]], absences: UnreachableCorpora) -> None:
+        """Open the corpora, as `ReachableCorpora` does.
 
         Raises:
-            EmbedderMismatch: their vectors cannot be compared.
-            DatabaseUnreachable, ServerError: none can be reached.
+            EmbedderMismatch: the corpora have vectors of different embedders.
+            DatabaseUnreachable, ServerError: no corpus can be reached.
         """
         super().__init__(members, absences)
         _check_embedders(self.members.values())
 
     @property
     def context(self) -> RetrievalContext:
-        """That of the first, whose embedder is that of all."""
+        """The context of the first corpus, whose embedder is that of all corpora."""
         return next(iter(self.members.values())).context
 
 
 def _check_embedders(members: Iterable[AskedCorpus]) -> None:
     used = {member.title: member.context.embedder.fingerprint for member in members}
     if len(set(used.values())) > 1:
-        said = ", ".join(f"{title!r} has those of {embedder}" for title, embedder in used.items())
+        listed = ", ".join(f"{title!r} uses {embedder}" for title, embedder in used.items())
         raise EmbedderMismatch(
-            f"The vectors of these corpora cannot be compared: {said}.",
-            remedy="Ask them one by one, or give them one embedder: overstory index --corpus NAME --embedder NAME.",
+            f"These corpora cannot be searched together, because their embedders differ: {listed}.",
+            remedy="Search them one by one, or use one embedder: overstory index --corpus NAME --embedder NAME.",
         )
 
 
@@ -169,61 +171,63 @@ E = TypeVar("E", Hit, Part)
 
 
 @runtime_checkable
-class JoiningRetriever(Protocol):
-    """A retriever that can ask several corpora together."""
+class MultiCorpusRetriever(Protocol):
+    """A retriever that can search several corpora together."""
 
     name: str
 
     def retrieve_joined(self, question: str, k: int, corpora: JoinedCorpora) -> Evidence:
-        """As `Retriever.retrieve`, over all of these corpora; each is opened by a retriever of the same kind, its
-        `AskedCorpus.plain`."""
+        """Search several corpora as `Retriever.retrieve` does one.
+
+        The `AskedCorpus.plain` of each corpus is a retriever of the same kind.
+        """
         ...
 
 
 class JoinedRetriever:
-    """A retriever that finds the passages of several corpora. Safe to share between threads."""
+    """Retriever over several corpora. Safe to share between threads."""
 
-    def __init__(self, name: str, members: Mapping[str, Callable[[], AskedCorpus]], absences: Absences) -> None:
-        """
-        Args:
-            members: makes each corpus ready to be asked, by its title.
-            absences: those that could not be reached lately.
-        """
+    def __init__(
+        self, name: str, members: Mapping[str, Callable[[], AskedCorpus]], absences: UnreachableCorpora
+    ) -> None:
+        """Create the retriever; `members` maps the title of each corpus to a function that opens the corpus."""
         self.name = name
         self._members = members
         self._absences = absences
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` best passages of all corpora.
+        """Return the `k` best passages of all corpora. Unreachable corpora are left out, with a note.
 
         Raises:
-            EmbedderMismatch: their vectors cannot be compared.
-            DatabaseUnreachable, ServerError: no corpus can be reached; where some can, a note names the others.
-            what the retriever raises.
+            EmbedderMismatch: the corpora have vectors of different embedders.
+            DatabaseUnreachable, ServerError: no corpus can be reached.
+            Exception: any other error of the retriever.
         """
         corpora = JoinedCorpora(self._members, self._absences)
         plain = next(iter(corpora.members.values())).plain
-        if isinstance(plain, JoiningRetriever):
+        if isinstance(plain, MultiCorpusRetriever):
             return plain.retrieve_joined(question, k, corpora)
         found = corpora.each(lambda member: member.filtered.retrieve(question, k))
         hits = _by_rank(question, found, corpora)
-        merged = together(found, corpora.notes)
+        merged = merged_evidence(found, corpora.notes)
         return with_hits(replace(merged, hits=tuple(hits)), list({hit.chunk_id: hit for hit in hits}.values())[:k])
 
 
-def together(found: Mapping[str, Evidence], notes: Iterable[str]) -> Evidence:
-    """The evidence of several corpora as one: hits and other parts by turns, the best of each corpus first.
+def merged_evidence(found: Mapping[str, Evidence], notes: Iterable[str]) -> Evidence:
+    """Merge the evidence of several corpora; hits and parts are interleaved, the best of each corpus first.
 
     Args:
-        found: by the titles of the corpora, at least one.
-        notes: on corpora that were left out.
+        found: title of the corpus -> its evidence, for at least one corpus.
+        notes: notes on corpora that were left out.
     """
     first = next(iter(found.values()))
-    said: dict[str, list[str]] = {}
+    titles_of: dict[str, list[str]] = {}
     for title, evidence in found.items():
         for note in evidence.notes:
-            said.setdefault(note, []).append(title)
-    of_all = [note if len(titles) == len(found) else f"{', '.join(titles)}: {note}" for note, titles in said.items()]
+            titles_of.setdefault(note, []).append(title)
+    of_all = [
+        note if len(titles) == len(found) else f"{', '.join(titles)}: {note}" for note, titles in titles_of.items()
+    ]
     sources = {hit.chunk_id: hit for hit in _in_corpora({title: each.sources for title, each in found.items()})}
     return replace(
         first,
@@ -236,7 +240,7 @@ def together(found: Mapping[str, Evidence], notes: Iterable[str]) -> Evidence:
 
 
 def _by_rank(question: str, found: Mapping[str, Evidence], corpora: JoinedCorpora) -> list[Hit]:
-    """Hits by their ranks; of one rank that first which is nearer to the question."""
+    """Return the hits of all corpora by rank; hits of equal rank are ordered by their cosine with the question."""
     vector = corpora.context.embedding(read_question(question).text)
 
     def near(member: AskedCorpus) -> dict[str, float]:
@@ -255,7 +259,6 @@ def _by_rank(question: str, found: Mapping[str, Evidence], corpora: JoinedCorpor
 
 
 def _of_rank(rank: int, hit: Hit) -> Hit:
-    """A hit whose score says its rank in its corpus."""
     detail = f"rank {rank} in {hit.corpus}, score {hit.score:.4f} there ({hit.figures})"
     return replace(hit, score=1 / rank, reasons=(Reason("rank", 1 / rank, detail, clause_of(hit)),))
 
@@ -269,5 +272,5 @@ def _titled(title: str, hits: Iterable[Hit]) -> list[Hit]:
 
 
 def _turns(lists: Iterable[Iterable[E]]) -> list[E]:
-    """The first of each list, then the second of each, and so on."""
+    """Interleave lists: [[1, 2], [3]] -> [1, 3, 2]."""
     return [each for some in zip_longest(*lists) for each in some if each is not None]
