@@ -1,30 +1,29 @@
-# Everything a person or a CI runs. Needs Python 3.11 or later and make; the rest is installed into .venv: what running
-# needs for `make demo`, and what development needs for the others. Times are for two free cores.
+# All commands for people and CI. Needs Python 3.11 or later and make; everything else is installed into .venv: what running
+# needs for `make demo`, what development needs for the others. Times are for two free cores.
 #
-#   make demo            fetch a Neo4j, load a small corpus, index it, ask it
+#   make demo            fetch Neo4j, load a small corpus, index it, ask three questions
 #   make test            all tests but the slow ones, in three runs side by side; 12 minutes
 #   make test-all        all tests, and make coverage; 25 minutes
-#   make test-slow       the slow tests of every Mth file, beginning with the Nth: SHARE=N/M; CI runs a sixth
-#   make test-torch      the tests of the embedder that needs PyTorch; installs some 5 GB into .venv-torch
-#   make test-ray        the tests of staging on Ray and into stores of objects; installs some 1.5 GB into .venv-ray
-#   make test-page       the tests of the page in a real Chromium, which must be there; installs into .venv-page
-#   make test-processors the unit tests of what computes most, as on two older processors
-#   make test-newest     the tests with a server, with the newest Neo4j Community instead of 5.26; needs Maven
-#   make coverage        the tests of the entropy engine in plain Python, lines counted; fails under 95 %; 1 minute
+#   make test-slow       slow tests: every Mth file from the Nth on with SHARE=N/M; CI runs a sixth
+#   make test-torch      tests of the embedder that needs PyTorch; installs 5 GB into .venv-torch
+#   make test-ray        tests of staging on Ray and into object stores; installs 1.5 GB into .venv-ray
+#   make test-page       tests of the page in the machine's Chromium; installs into .venv-page
+#   make test-processors unit tests of the heaviest computations, as on two older processors
+#   make test-newest     tests with a server, with the newest Neo4j Community instead of 5.26; needs Maven
+#   make coverage        tests of the entropy engine in plain Python; fails under 95 % of the lines; 1 minute
 #   make lint            format, lint, types by mypy, import floors, names; 1 minute
 #   make lint-all        the same, and types by pyright; 2 minutes
 #   make bench           measure the retrievers on BENCH_DATA in four layouts: the tables of docs/benchmarks.md
-#   make bench-speed     how fast questions, indexing and updates are, beside the last release
-#   make bench-entropy   measure the entropy engine beside other methods on ENTROPY_DATA; installs them into .venv-bench
-#   make wheel           build what is published, into dist/
+#   make bench-speed     times of questions, indexing and updates, compared with the last release
+#   make bench-entropy   compare the entropy engine with other methods on ENTROPY_DATA; installs into .venv-bench
+#   make wheel           build the distribution into dist/
 #   make lock            resolve the locks again from pyproject.toml
 #   make clean           remove caches and dist/ (.venv and all .venv-* stay)
 #
-# PYTHON=python3.12 picks another interpreter. COST=1 with a test target runs its parts one after another and prints what
-# their tests cost. SHUFFLE=7 runs modules, and the tests in each, in the random order of that seed.
-# BENCH_DATA="DIR DIR DIR" (BEIR folders) and BENCH_OPTIONS="--json FILE"
-# go to benchmarks/retrievers.py, BENCH_OPTIONS="--write" to benchmarks/speed.py, ENTROPY_DATA="FILE.npz…" and
-# BENCH_OPTIONS to benchmarks/entropy.py.
+# PYTHON=python3.12 uses another interpreter. With a test target, COST=1 runs the parts one after another and prints the
+# cost of their tests, and SHUFFLE=7 runs modules and tests in the random order of that seed.
+# BENCH_DATA="DIR DIR DIR" (BEIR folders) and BENCH_OPTIONS="--json FILE" go to benchmarks/retrievers.py,
+# BENCH_OPTIONS="--write" to benchmarks/speed.py, ENTROPY_DATA="FILE.npz…" and BENCH_OPTIONS to benchmarks/entropy.py.
 
 PYTHON ?= python3
 BENCH_DATA ?=
