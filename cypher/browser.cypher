@@ -4,7 +4,7 @@
 // organisations come first, then technical ones, of 2 to 40 passages each; headings and words like "License" come last.
 // Parameters: $general LIST<STRING> (names that say little, in lower case); $heading STRING (a regular expression: names that
 //   begin with the number of a heading, or have no letter)
-// Rows: name, other, type, document, tree, community, key STRING, null where the corpus has none; one
+// Rows: name, other, type, document, tree, community, key STRING, null where the corpus has none; one row
 CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
 CALL (chunks) {
   MATCH (e:Entity:{{corpus}}) WHERE EXISTS { (e)-[:RELATED]-(:Entity:{{corpus}}) }

@@ -1,19 +1,19 @@
 // -- gds/version
 // The version of the Graph Data Science plugin.
 // Parameters: none
-// Rows: version STRING; one
+// Rows: version STRING; one row
 RETURN gds.version() AS version
 
 // -- gds/drop
 // Drops an in-memory graph, if it is there.
 // Parameters: $graph STRING
-// Rows: graph STRING; one, or none
+// Rows: graph STRING; one row, or none
 CALL gds.graph.drop($graph, false) YIELD graphName RETURN graphName AS graph
 
 // -- gds/heap
 // The server's heap.
 // Parameters: none
-// Rows: used INTEGER, most INTEGER (bytes); one
+// Rows: used INTEGER, most INTEGER (bytes); one row
 CALL dbms.queryJmx('java.lang:type=Memory') YIELD attributes
 WITH attributes.HeapMemoryUsage.value.properties AS heap
 RETURN heap.used AS used, heap.max AS most
@@ -30,7 +30,7 @@ RETURN graphName AS graph ORDER BY graph
 // -- gds/project_corpus
 // Projects a corpus' relationships of some types, undirected, as an in-memory graph.
 // Parameters: $graph STRING (name of the projection); $types LIST<STRING>; $weight STRING (a property, 1.0 where it is missing)
-// Rows: graph STRING, nodes INTEGER, relationships INTEGER; one
+// Rows: graph STRING, nodes INTEGER, relationships INTEGER; one row
 MATCH (source:{{corpus}})-[r]->(target:{{corpus}}) WHERE type(r) IN $types
 WITH gds.graph.project($graph, source, target,
   {relationshipType: 'LINK', relationshipProperties: {weight: coalesce(toFloat(r[$weight]), 1.0)}},
@@ -56,7 +56,7 @@ RETURN row.source AS source, targetNode AS target, totalCost AS cost,
 // Projects HiRAG's graph of all layers, undirected, as an in-memory graph: all entities of a generation, then the
 // relations between them. Both come in order of ref, so that equal graphs are projected equally whatever their ids are.
 // Parameters: $graph STRING (name of the projection); $generation INTEGER
-// Rows: graph STRING, nodes INTEGER, relationships INTEGER; one, or none for a generation without entities
+// Rows: graph STRING, nodes INTEGER, relationships INTEGER; one row, or none for a generation without entities
 CALL () {
   MATCH (source:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
   RETURN source, null AS target, null AS data ORDER BY source.ref
@@ -81,7 +81,7 @@ RETURN gds.util.asNode(node).ref AS ref
 // -- gds/project_vectors
 // Projects a corpus' chunks with their vectors, without relationships, as an in-memory graph.
 // Parameters: $graph STRING (name of the projection); $property STRING (where the vectors are)
-// Rows: nodes INTEGER; one
+// Rows: nodes INTEGER; one row
 MATCH (c:Overstory {corpus: $corpus})-[:HAS_VECTOR]->(v:Overstory:PassageVector)
 USING INDEX SEEK c:Overstory(corpus, id, token_count)
 WHERE c.id > '' AND c.token_count IS NOT NULL AND v[$property] IS NOT NULL
@@ -92,7 +92,7 @@ RETURN g.nodeCount AS nodes
 // Finds the nearest neighbours of all nodes of an in-memory graph of vectors, nearly all of them right, and writes them as
 // SIMILAR, whose score is (1 + cosine) / 2.
 // Parameters: $graph STRING; $nearest INTEGER
-// Rows: written INTEGER (relationships); one
+// Rows: written INTEGER (relationships); one row
 CALL gds.knn.write($graph, {nodeProperties: ['vector'], topK: $nearest, writeRelationshipType: 'SIMILAR',
   writeProperty: 'score', sampleRate: 1.0, deltaThreshold: 0.0001, concurrency: 4})
 YIELD relationshipsWritten

@@ -11,7 +11,7 @@ RETURN job {.*, lapsed: job.until < datetime()} AS job
 // -- service/cancel_job
 // Cancels a job: one that waits at once, one that runs as soon as its process sees it.
 // Parameters: $id STRING
-// Rows: job MAP (the properties, and lapsed BOOLEAN: nobody keeps it); one, or none if there is no such job
+// Rows: job MAP (the properties, and lapsed BOOLEAN: nobody keeps it); one row, or none if there is no such job
 MATCH (job:Overstory:Job {id: $id})
 FOREACH (_ IN CASE WHEN job.state = 'queued' THEN [1] ELSE [] END |
   SET job.state = 'cancelled', job.ended = datetime(), job.waits = null)
@@ -22,7 +22,7 @@ RETURN job {.*, lapsed: job.until < datetime()} AS job
 // Takes the first job in the queue that may begin: of a corpus with no job that runs. One that a process died over runs
 // alone in its process, so that no other job dies with it.
 // Parameters: $queue, $token, $host, $place STRING; $pid, $seconds, $most_attempts, $most_deaths INTEGER; $started FLOAT
-// Rows: job MAP (the properties, and lapsed BOOLEAN: nobody keeps it); one, or none if there is nothing to do
+// Rows: job MAP (the properties, and lapsed BOOLEAN: nobody keeps it); one row, or none if there is nothing to do
 MERGE (queue:Overstory:JobQueue {id: $queue})
 SET queue.looked = datetime() // one process at a time looks
 WITH queue
@@ -47,7 +47,7 @@ RETURN job {.*, lapsed: job.until < datetime()} AS job
 // Ends a job.
 // Parameters: $id, $token, $state STRING; $result STRING (JSON) or null; $problem STRING (JSON) or null; $loaded STRING
 //   (JSON)
-// Rows: id STRING; one, or none if another process has it
+// Rows: id STRING; one row, or none if another process has it
 MATCH (job:Overstory:Job {id: $id}) WHERE job.token = $token AND job.state = 'running'
 SET job.state = $state, job.result = $result, job.problem = $problem, job.ended = datetime(), job.loaded = $loaded
 REMOVE job.token, job.host, job.pid, job.process_started, job.until, job.seconds_left, job.waits, job.deaths,
@@ -74,7 +74,7 @@ REMOVE job.waits, job.deaths, job.turn
 // -- service/job
 // A job.
 // Parameters: $id STRING
-// Rows: job MAP (the properties, and lapsed BOOLEAN: nobody keeps it); one, or none
+// Rows: job MAP (the properties, and lapsed BOOLEAN: nobody keeps it); one row, or none
 MATCH (job:Overstory:Job {id: $id}) RETURN job {.*, lapsed: job.until < datetime()} AS job
 
 // -- service/jobs
@@ -89,7 +89,7 @@ RETURN job {.*, lapsed: job.until < datetime()} AS job ORDER BY job.number DESC 
 // -- service/noted_load
 // What a job has loaded, as its corpus notes it in the transactions that write documents.
 // Parameters: $id, $job STRING (id: of the corpus)
-// Rows: loaded STRING (JSON); one, or none if another job loaded since
+// Rows: loaded STRING (JSON); one row, or none if another job loaded since
 MATCH (corpus:Overstory:Corpus {id: $id}) WHERE corpus.loaded_by = $job
 RETURN corpus.loaded AS loaded
 
@@ -97,7 +97,7 @@ RETURN corpus.loaded AS loaded
 // Keeps a job, and says how far it came.
 // Parameters: $id, $token, $task, $unit STRING; $done INTEGER; $total INTEGER or null; $seconds INTEGER;
 //   $seconds_left FLOAT or null; $loaded STRING (JSON); $file STRING (the last one that was read, or "")
-// Rows: cancel BOOLEAN (whether somebody cancelled it); one, or none if another process has it
+// Rows: cancel BOOLEAN (whether somebody cancelled it); one row, or none if another process has it
 MATCH (job:Overstory:Job {id: $id}) WHERE job.token = $token AND job.state = 'running'
 SET job.until = datetime() + duration({seconds: $seconds}), job.task = $task, job.done = $done, job.total = $total,
   job.unit = $unit, job.seconds_left = $seconds_left, job.loaded = $loaded,
@@ -108,7 +108,7 @@ RETURN coalesce(job.cancel, false) AS cancel
 // Gives a job back to the queue, to be gone on with.
 // Parameters: $id, $token, $waits STRING (what for, in words); $seconds, $attempts INTEGER (attempts: what this one
 //   counts as, 1 or 0); $loaded STRING (JSON)
-// Rows: id STRING; one, or none if another process has it
+// Rows: id STRING; one row, or none if another process has it
 MATCH (job:Overstory:Job {id: $id}) WHERE job.token = $token AND job.state = 'running'
 SET job.state = 'queued', job.not_before = datetime() + duration({seconds: $seconds}), job.waits = $waits,
   job.attempts = job.attempts - 1 + $attempts, job.loaded = $loaded

@@ -1,7 +1,7 @@
 // -- systems/count_nodes
 // How many nodes of some kinds a corpus has.
 // Parameters: $kinds LIST<STRING> (the labels of the kinds in the corpus)
-// Rows: nodes INTEGER; one
+// Rows: nodes INTEGER; one row
 MATCH (n:{{corpus}}) WHERE any(kind IN $kinds WHERE kind IN labels(n))
 RETURN count(n) AS nodes
 
@@ -63,7 +63,7 @@ CALL (r) { DELETE r } IN TRANSACTIONS OF 10000 ROWS
 // A second inequality of `touched` would keep the planner from the index.
 // Parameters: $units LIST<STRING> (labels of units); $read_to INTEGER (the version up to
 //   which all were read); $mark STRING (the property of those that were read since)
-// Rows: document, chunk, entity, pending INTEGER; one
+// Rows: document, chunk, entity, pending INTEGER; one row
 OPTIONAL MATCH (corpus:Overstory {id: $corpus})
 CALL () {
   UNWIND $units AS unit

@@ -8,7 +8,7 @@ CALL (v) { REMOVE v.awaited_by, v:{{corpus}}_Awaited } IN TRANSACTIONS OF 1000 R
 // -- vectors/read
 // Which vectors of derived texts are stored, and those vectors.
 // Parameters: $ids LIST<STRING> (of vectors)
-// Rows: vectors LIST<LIST> (id, vector as BYTES of float16); one
+// Rows: vectors LIST<LIST> (id, vector as BYTES of float16); one row
 UNWIND $ids AS id
 MATCH (v:Overstory {id: id}) WHERE v:DerivedVector AND v.corpus = $corpus
 RETURN collect([id, v.vector]) AS vectors
@@ -73,7 +73,7 @@ RETURN place, count(*) AS missed
 // -- vectors/sample
 // Some nodes of a kind with vectors, those with the lowest ids, which are hashes: as good as drawn by lot.
 // Parameters: $property STRING (where vectors are); $most INTEGER (nodes); $compared INTEGER (nodes that are drawn from)
-// Rows: nodes INTEGER (all of the kind); vectors LIST<LIST<FLOAT>>; one
+// Rows: nodes INTEGER (all of the kind); vectors LIST<LIST<FLOAT>>; one row
 CALL () { MATCH (n:{{label}}) RETURN count(n) AS nodes }
 CALL () {
   MATCH (n:{{label}})

@@ -30,7 +30,7 @@ CREATE RANGE INDEX overstory_chunk_pages IF NOT EXISTS FOR (n:Overstory) ON (n.c
 // -- schema/count_kind
 // How many nodes carry a label, from the counts that the server keeps.
 // Parameters: none
-// Rows: nodes INTEGER; one
+// Rows: nodes INTEGER; one row
 MATCH (n:{{label}}) RETURN count(n) AS nodes
 
 // -- schema/document_key_index

@@ -7,7 +7,7 @@ SHOW FUNCTIONS YIELD name WHERE name = 'gds.version' RETURN name
 // -- schema/server_version
 // The server's version and edition.
 // Parameters: none
-// Rows: version STRING, edition STRING; one
+// Rows: version STRING, edition STRING; one row
 CALL dbms.components() YIELD name, versions, edition
 WITH name, versions[0] AS version, edition WHERE name = 'Neo4j Kernel'
 RETURN version, edition

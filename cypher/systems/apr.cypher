@@ -58,8 +58,8 @@ CREATE (r)-[:HAS_EDGE {position: position, sentence: row.edges[position][1]}]->(
 // The entities nearest to each of some vectors, merged ones as one, and the runs that name them, by looking at all entities.
 // Parameters: $vectors LIST<LIST<FLOAT>>; $nearest INTEGER (how many are kept a vector); $most INTEGER (edges an entity
 //   whose runs are read)
-// Rows: found LIST<LIST> (of each entity: its text; cosine to the nearest vector; how many edges have it; the ids of the
-//   runs with these, with $most of them at most; its id; the most similar first); one
+// Rows: found LIST<LIST> (of each entity: its text; cosine to the nearest vector; how many edges have it; the ids of
+//   the runs with these, with $most of them at most; its id; the most similar first); one row
 CALL () {
   UNWIND $vectors AS vector
   CALL (vector) {
@@ -120,7 +120,7 @@ RETURN near, COLLECT {
 // -- systems/apr/edge_vectors
 // The vectors of some edges.
 // Parameters: $ids LIST<STRING>
-// Rows: vectors LIST<LIST> (id, vector as BYTES of float16); one
+// Rows: vectors LIST<LIST> (id, vector as BYTES of float16); one row
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:AprEdge AND e.corpus = $corpus
 RETURN collect([e.id, e.vector]) AS vectors
@@ -128,7 +128,7 @@ RETURN collect([e.id, e.vector]) AS vectors
 // -- systems/apr/known_symbols
 // The vectors of some symbols. Symbols that do not exist are left out.
 // Parameters: $ids LIST<STRING>
-// Rows: entities LIST<LIST> (id, vector as LIST<FLOAT>), relations LIST<LIST> (id, vector as BYTES of float16); one
+// Rows: entities LIST<LIST> (id, vector as LIST<FLOAT>), relations LIST<LIST> (id, vector as BYTES of float16); one row
 UNWIND $ids AS id
 MATCH (s:Overstory {id: id}) WHERE s:AprSymbol AND s.corpus = $corpus
 RETURN collect(CASE WHEN s:AprEntity THEN [s.id, s.embedding] END) AS entities,
@@ -151,7 +151,7 @@ RETURN r.id AS id, c.id AS chunk, d.id AS document, COLLECT {
 // -- systems/apr/relations_of_runs
 // The relations in some runs.
 // Parameters: $ids LIST<STRING> (of runs)
-// Rows: relations LIST<LIST> (id of a run, LIST<STRING> of the ids of its relations); one
+// Rows: relations LIST<LIST> (id of a run, LIST<STRING> of the ids of its relations); one row
 UNWIND $ids AS id
 MATCH (r:Overstory {id: id}) WHERE r:AprRun AND r.corpus = $corpus
 WITH r, COLLECT { MATCH (r)-[:HAS_EDGE]->(:Overstory:AprEdge)-[:RELATION]->(s:Overstory:AprSymbol) RETURN DISTINCT s.id } AS ids
@@ -160,7 +160,7 @@ RETURN collect([r.id, ids]) AS relations
 // -- systems/apr/runs
 // Some runs, and all runs of some chunks, each once, with the edges of each.
 // Parameters: $ids LIST<STRING> (of runs); $chunks LIST<STRING> (ids)
-// Rows: runs LIST<LIST> (id of a run, id of its chunk, LIST<STRING> of the ids of its edges in order); one
+// Rows: runs LIST<LIST> (id of a run, id of its chunk, LIST<STRING> of the ids of its edges in order); one row
 CALL () {
   UNWIND $ids AS id
   MATCH (r:Overstory {id: id})-[:PART_OF]->(c:Overstory:Chunk) WHERE r:AprRun AND r.corpus = $corpus
@@ -178,8 +178,8 @@ RETURN collect([run, chunk, edges]) AS runs
 // -- systems/apr/shared_names
 // The names that the facts of some chunks have in common with those of others, merged ones as one; of names with few edges.
 // Parameters: $chunks LIST<STRING> (ids); $most INTEGER (edges of a name)
-// Rows: names LIST<LIST> (id of one of the chunks, text of a name, LIST<STRING> of the ids of all chunks with the name; in
-//   the order of chunks and names); one
+// Rows: names LIST<LIST> (id of one of the chunks, text of a name, LIST<STRING> of the ids of all chunks with the name;
+//   in the order of chunks and names); one row
 UNWIND $chunks AS id
 MATCH (c:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(:Overstory:AprRun)-[:HAS_EDGE]->(:Overstory:AprEdge)-[:HEAD|TAIL]->(symbol:Overstory:AprSymbol)
 WITH DISTINCT c, coalesce([(symbol)-[:ALIAS_OF]->(r:Overstory:AprSymbol) | r][0], symbol) AS s
@@ -197,7 +197,7 @@ RETURN collect([source, s.text, chunks]) AS names
 // -- systems/apr/report
 // What AutoPrunedRetriever's index of a corpus holds.
 // Parameters: none
-// Rows: entities, relations, edges, runs, facts, merged INTEGER; one
+// Rows: entities, relations, edges, runs, facts, merged INTEGER; one row
 CALL () { MATCH (s:{{corpus}}_AprEntity) RETURN count(s) AS entities }
 CALL () { MATCH (s:{{corpus}}_AprRelation) RETURN count(s) AS relations }
 CALL () { MATCH (e:{{corpus}}_AprEdge) RETURN count(e) AS edges }

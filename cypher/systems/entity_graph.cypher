@@ -48,7 +48,7 @@ RETURN c.id AS id, c.text AS text, coalesce(c.boilerplate, []) AS boilerplate
 // How many names the passages of a corpus mention, and how many passages there are. What only the dictionary found does
 // not count.
 // Parameters: none
-// Rows: names, chunks INTEGER; one
+// Rows: names, chunks INTEGER; one row
 MATCH (e:Entity:{{corpus}}) WHERE e.df > 0
 WITH count(e) AS names // a row also where there is none
 RETURN names, COUNT { (c:{{corpus}}_Chunk) } AS chunks

@@ -141,7 +141,7 @@ RETURN a.id AS one, b.id AS other, l.weight AS weight, l.semantic_weight AS sema
 // -- systems/serag/examples
 // A value for the saved queries on SeRAG: a document that is linked to the one that the others take.
 // Parameters: $found MAP {document STRING (a title)}
-// Rows: other_document STRING, null where the corpus has none; one
+// Rows: other_document STRING, null where the corpus has none; one row
 OPTIONAL MATCH (d:{{corpus}}_Document)<-[:PART_OF]-(:{{corpus}}_Chunk)-[l:LINKED]-(:{{corpus}}_Chunk)-[:PART_OF]->(o:{{corpus}}_Document)
 WHERE d.title = $found.document AND o <> d AND o.title <> '' AND l.weight IS NOT NULL
 WITH o ORDER BY l.weight DESC, o.title LIMIT 1
@@ -150,7 +150,7 @@ RETURN o.title AS other_document
 // -- systems/serag/report
 // What SeRAG's index of a corpus holds.
 // Parameters: $generation INTEGER
-// Rows: nodes, links INTEGER; one
+// Rows: nodes, links INTEGER; one row
 CALL () { MATCH (t:{{corpus}}_SeragNode) WHERE t.generation = $generation RETURN count(t) AS nodes }
 CALL () { MATCH (:{{corpus}}_Chunk)-[l:LINKED]->() RETURN count(l) AS links }
 RETURN nodes, links

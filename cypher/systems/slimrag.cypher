@@ -1,7 +1,7 @@
 // -- systems/slimrag/clear
 // Deletes what SlimRAG has of some documents, but for entities and vectors.
 // Parameters: $ids LIST<STRING> (of documents)
-// Rows: entities, vectors LIST<STRING> (ids of those that lost a sentence); one
+// Rows: entities, vectors LIST<STRING> (ids of those that lost a sentence); one row
 UNWIND $ids AS id
 MATCH (d:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(c:Overstory:Chunk)<-[:PART_OF]-(s:Overstory:SlimSentence)
 OPTIONAL MATCH (s)-[:REFERS_TO]->(e:Overstory:SlimEntity)
@@ -42,6 +42,7 @@ DETACH DELETE e
 // What SlimRAG's index of a corpus holds, and the tokens that it took.
 // Parameters: none
 // Rows: sentences, entities, references, corpus_tokens, prompt_tokens, completion_tokens, embedding_tokens INTEGER; one
+//   row
 CALL () { MATCH (s:{{corpus}}_SlimSentence) RETURN count(s) AS sentences, sum(s.tokens) AS of_sentences }
 CALL () { MATCH (e:{{corpus}}_SlimEntity) RETURN count(e) AS entities, sum(e.tokens) AS of_entities }
 CALL () { MATCH (:{{corpus}}_SlimSentence)-[r:REFERS_TO]->() RETURN count(r) AS references }
@@ -88,7 +89,7 @@ SET d.slimrag_prompt_tokens = row.prompt, d.slimrag_completion_tokens = row.comp
 // The entities nearest to each of some vectors, and the sentences that refer to them, by looking at all entities.
 // Parameters: $vectors LIST<LIST<FLOAT>>; $nearest INTEGER (how many are kept a vector); $most INTEGER (sentences an entity)
 // Rows: found LIST<LIST> (of each entity: its name; cosine to the nearest vector; how many sentences refer to it; their
-//   ids, at most $most; the most similar first); one
+//   ids, at most $most; the most similar first); one row
 CALL () {
   UNWIND $vectors AS vector
   CALL (vector) {
@@ -138,7 +139,7 @@ RETURN near, COLLECT {
 // -- systems/slimrag/entity_vectors
 // The vectors of some entities of SlimRAG. Entities that do not exist are left out.
 // Parameters: $ids LIST<STRING>
-// Rows: vectors LIST<LIST> (the id of an entity, its vector as LIST<FLOAT>); one
+// Rows: vectors LIST<LIST> (the id of an entity, its vector as LIST<FLOAT>); one row
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:SlimEntity AND e.corpus = $corpus
 RETURN collect([id, e.embedding]) AS vectors
@@ -146,7 +147,7 @@ RETURN collect([id, e.embedding]) AS vectors
 // -- systems/slimrag/sentences_of
 // The sentences of some chunks, as SlimRAG has them.
 // Parameters: $ids LIST<STRING> (of chunks)
-// Rows: sentences LIST<STRING> (ids); one
+// Rows: sentences LIST<STRING> (ids); one row
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(s:Overstory:SlimSentence)
 RETURN collect(s.id) AS sentences

@@ -16,7 +16,7 @@ ORDER BY place
 // -- systems/apr/memory/questions_after
 // The vectors of the remembered questions that were written after some change of the memory.
 // Parameters: $after INTEGER (the memory's version then)
-// Rows: questions LIST<LIST> (of each its id, and its vector as BYTES); one
+// Rows: questions LIST<LIST> (of each its id, and its vector as BYTES); one row
 MATCH (q:{{corpus}}_AprQuestion) WHERE q.version > $after
 WITH q ORDER BY q.id
 RETURN collect([q.id, q.vector]) AS questions
@@ -24,7 +24,7 @@ RETURN collect([q.id, q.vector]) AS questions
 // -- systems/apr/memory/questions_by_symbols
 // The remembered questions that name some entities, or whose answers cite facts on them; merged ones as one.
 // Parameters: $symbols LIST<STRING> (ids)
-// Rows: found LIST<LIST<STRING>> (id of an entity, id of a question that names it or has an answer that does); one
+// Rows: found LIST<LIST<STRING>> (id of an entity, id of a question that names it or has an answer that does); one row
 CALL () {
   UNWIND $symbols AS id
   MATCH (s:Overstory {id: id, corpus: $corpus})<-[:ALIAS_OF*0..1]-(alias:Overstory:AprSymbol)
@@ -81,15 +81,14 @@ RETURN q.id AS id, q.text AS text, q.triples AS triples
 // What the memory of a corpus is at.
 // Parameters: $memory STRING (its id)
 // Rows: version INTEGER (rises with every change); embedder STRING (of the vectors of its questions); since STRING
-//   (when the first answer was remembered); one, or none where
-//   nothing was ever remembered
+//   (when the first answer was remembered); one row, or none where nothing was ever remembered
 MATCH (m:Overstory {id: $memory}) WHERE m:AprMemory AND m.corpus = $corpus
 RETURN m.version AS version, m.embedder AS embedder, m.since AS since
 
 // -- systems/apr/memory/lock
 // Locks chunks until the end of the transaction, so that none is deleted before it.
 // Parameters: $chunks LIST<STRING> (ids, in order, so that no two transactions wait for each other)
-// Rows: chunks LIST<STRING> (those that are there); one
+// Rows: chunks LIST<STRING> (those that are there); one row
 UNWIND $chunks AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 SET c.id = c.id
@@ -135,7 +134,8 @@ CALL (a) {
 // -- systems/apr/memory/room
 // What the memory of a corpus is at, how much it holds, and whether it has an answer to a question.
 // Parameters: $memory, $answer, $question STRING (ids)
-// Rows: version INTEGER, embedder STRING (null where nothing was ever remembered); questions INTEGER; known BOOLEAN; one
+// Rows: version INTEGER, embedder STRING (null where nothing was ever remembered); questions INTEGER; known BOOLEAN;
+//   one row
 OPTIONAL MATCH (m:Overstory {id: $memory})
 CALL () { MATCH (q:{{corpus}}_AprQuestion) RETURN count(q) AS questions }
 RETURN m.version AS version, m.embedder AS embedder, questions, EXISTS {
@@ -146,7 +146,7 @@ RETURN m.version AS version, m.embedder AS embedder, questions, EXISTS {
 // -- systems/apr/memory/still_stated
 // Which of some facts their chunks still state.
 // Parameters: $facts LIST<LIST<STRING>> (ids of an edge and of a chunk)
-// Rows: stated LIST<LIST<STRING>> (as they were given); one
+// Rows: stated LIST<LIST<STRING>> (as they were given); one row
 UNWIND $facts AS fact
 MATCH (c:Overstory {id: fact[1]}) WHERE c:Chunk AND c.corpus = $corpus
 AND EXISTS {
@@ -183,7 +183,7 @@ RETURN a.id AS id, a.text AS text, a.short AS short, a.kind AS kind, a.model AS 
 // Deletes remembered answers, questions that only they answered, and edges that only they have; marks the symbols of these
 // for `remove_loose_symbols`.
 // Parameters: $memory STRING (its id); $ids LIST<STRING>
-// Rows: forgotten INTEGER; one
+// Rows: forgotten INTEGER; one row
 UNWIND $ids AS id
 MATCH (a:Overstory {id: id}) WHERE a:AprAnswer AND a.corpus = $corpus
 OPTIONAL MATCH (a)-[:ANSWERS]->(q:Overstory:AprQuestion)
@@ -230,8 +230,8 @@ RETURN a.id AS id ORDER BY id LIMIT $limit
 // -- systems/apr/memory/places
 // Where documents state facts.
 // Parameters: $facts LIST<LIST<STRING>> (ids of a document and of an edge)
-// Rows: found LIST<LIST> (those ids; of a chunk that states it its id, place in the document, text and first characters of
-//   sentences; number of the sentence or −1); documents LIST<STRING> (ids of those that are there); one
+// Rows: found LIST<LIST> (those ids; of a chunk that states it its id, place in the document, text and first characters
+//   of sentences; number of the sentence or −1); documents LIST<STRING> (ids of those that are there); one row
 CALL () {
   UNWIND $facts AS fact
   MATCH (d:Overstory {id: fact[0]}) WHERE d:Document AND d.corpus = $corpus
@@ -250,6 +250,7 @@ RETURN found, documents
 // How much the memory of a corpus holds.
 // Parameters: none
 // Rows: answers, questions, facts, passages, unsupported INTEGER (answers that cite what is not there any more); one
+//   row
 CALL () { MATCH (a:{{corpus}}_AprAnswer) RETURN count(a) AS answers }
 CALL () { MATCH (q:{{corpus}}_AprQuestion) RETURN count(q) AS questions }
 CALL () { MATCH (:{{corpus}}_AprAnswer)-[:HAS_EDGE]->(e:{{corpus}}_AprEdge) RETURN count(DISTINCT e) AS facts }

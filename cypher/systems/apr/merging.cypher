@@ -113,7 +113,7 @@ CALL (r) {
 // -- systems/apr/merging/size
 // How many symbols there are, from the counts that the server keeps.
 // Parameters: none
-// Rows: symbols, entities, aliases, unmerged INTEGER; one
+// Rows: symbols, entities, aliases, unmerged INTEGER; one row
 RETURN COUNT { (:{{corpus}}_AprSymbol) } AS symbols,
   COUNT { (:{{corpus}}_AprEntity) } AS entities,
   COUNT { (:{{corpus}}_AprAlias) } AS aliases,

@@ -1,7 +1,7 @@
 // -- systems/hirag/size
 // How large the graph of all layers is.
 // Parameters: $generation INTEGER
-// Rows: entities INTEGER, relations INTEGER; one
+// Rows: entities INTEGER, relations INTEGER; one row
 MATCH (e:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
 USING INDEX SEEK e:HiragEntity(corpus, generation)
 RETURN count(e) AS entities, coalesce(sum(COUNT { (e)-[:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]->(:Overstory:HiragEntity) }), 0) AS relations
@@ -9,7 +9,7 @@ RETURN count(e) AS entities, coalesce(sum(COUNT { (e)-[:HIRAG_RELATED|SUMMARIZED
 // -- systems/hirag/examples
 // A value for the parameters of the saved queries that only HiRAG's have: its highest layer.
 // Parameters: $found MAP (values that were found before)
-// Rows: layer STRING (null where there is none, or where a value was found); one
+// Rows: layer STRING (null where there is none, or where a value was found); one row
 OPTIONAL MATCH (corpus:Corpus:{{corpus}})
 OPTIONAL MATCH (e:{{corpus}}_HiragEntity) WHERE e.generation = corpus.generation_hirag AND e.layer > 0
 WITH max(e.layer) AS highest
@@ -18,7 +18,7 @@ RETURN CASE WHEN coalesce($found.layer, '') = '' THEN toString(highest) END AS l
 // -- systems/hirag/report
 // How many reports a generation has, and how many communities lack one.
 // Parameters: $generation INTEGER
-// Rows: reports, without INTEGER; one
+// Rows: reports, without INTEGER; one row
 CALL () {
   MATCH (t:Overstory:TreeNode {corpus: $corpus, tree: 'hirag', generation: $generation})-[:HAS_REPORT]->(r:Overstory:HiragReport)
   USING INDEX SEEK t:TreeNode(corpus, tree, generation)

@@ -3,7 +3,7 @@
 // Parameters: $root STRING (id of the tree's root); $level INTEGER (down to which level, from 1, at most 2);
 //   $limit INTEGER; $most INTEGER (passages of each, the most important)
 // Rows: reports LIST<LIST> (id, level and size of the community; id of its report; the report's properties; ids of
-//   passages); one
+//   passages); one row
 RETURN COLLECT {
   MATCH (:Overstory {id: $root, corpus: $corpus})<-[:CHILD_OF*1..2]-(t:Overstory:HiragCommunity)-[:HAS_REPORT]->(r:Overstory:HiragReport)
   WHERE t.level <= $level
@@ -19,11 +19,12 @@ RETURN COLLECT {
 // Parameters: $asked MAP {entities, communities LIST<STRING> (ids); nearest LIST<STRING> (ids of the entities whose
 //   relations are read)} (in a map, since the server plans a statement again for each order of magnitude of a list);
 //   $vector LIST<FLOAT>; $limit INTEGER (relations of an entity); $most INTEGER (passages of each, the most important)
-// Rows: entities LIST<LIST> (id; description; ids of passages, the most important first); reports LIST<LIST> (ids of the
-//   community and of its report; the report's properties; ids of passages); bridges LIST<LIST> (refs of the entities that
-//   one goes through, from its first end to its last); related LIST<LIST> (of each relation: the id of the entity; of the
-//   other its id, name, layer, cosine to the vector, description or null and ids of its passages; weight, description,
-//   null where its passage is gone, and ids of the passages that state it; of each entity the strongest first); one
+// Rows: entities LIST<LIST> (id; description; ids of passages, the most important first); reports LIST<LIST> (ids of
+//   the community and of its report; the report's properties; ids of passages); bridges LIST<LIST> (refs of the
+//   entities that one goes through, from its first end to its last); related LIST<LIST> (of each relation: the id of
+//   the entity; of the other its id, name, layer, cosine to the vector, description or null and ids of its passages;
+//   weight, description, null where its passage is gone, and ids of the passages that state it; of each entity the
+//   strongest first); one row
 RETURN COLLECT {
   UNWIND $asked.entities AS id
   MATCH (:Overstory {id: id, corpus: $corpus})-[:HAS_DESCRIPTION]->(d:Overstory:HiragDescription)
@@ -59,7 +60,7 @@ RETURN COLLECT {
 // -- systems/hirag/hubs
 // The entities of layer 0 whose names very many passages have: what a path through one joins has seldom to do with each other.
 // Parameters: $generation INTEGER; $share FLOAT (of the passages), $least INTEGER (passages): an entity has more than both
-// Rows: hubs LIST<STRING> (ids); one
+// Rows: hubs LIST<STRING> (ids); one row
 MATCH (corpus:Overstory:Corpus {id: $corpus})
 MATCH (n:Overstory:HiragEntity {corpus: $corpus, generation: $generation})-[:STANDS_FOR]->(e:Overstory:Entity)
 USING INDEX SEEK n:HiragEntity(corpus, generation)
@@ -69,9 +70,9 @@ RETURN collect(n.id) AS hubs
 // -- systems/hirag/nearest_exact
 // The entities of all layers nearest to a vector, by looking at all of them, and the communities that they are in.
 // Parameters: $vector LIST<FLOAT>; $limit INTEGER; $generation INTEGER
-// Rows: found LIST<LIST> (of each: id, name, type, layer, cosine to the vector, id of its bottom community or ""; nearest
-//   first); communities LIST<LIST> (of each community that has one of them: id, level, size,
-//   rating or null, ids of the bottom communities in it, itself if it is one); one
+// Rows: found LIST<LIST> (of each: id, name, type, layer, cosine to the vector, id of its bottom community or "";
+//   nearest first); communities LIST<LIST> (of each community that has one of them: id, level, size, rating or null,
+//   ids of the bottom communities in it, itself if it is one); one row
 CALL () {
   MATCH (e:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
   USING INDEX SEEK e:HiragEntity(corpus, generation)
@@ -100,10 +101,9 @@ RETURN found, communities
 // The entities of all layers nearest to a vector, by the index over those of a generation, and the communities that they
 // are in.
 // Parameters: $vector_index STRING; $vector_depth INTEGER (asked of it); $vector LIST<FLOAT>; $limit INTEGER
-// Rows: found LIST<LIST> (of each: id, name, type, layer, cosine to the vector, id of its bottom community or ""; nearest
-//   first); communities LIST<LIST> (of each community that has one of them: id, level, size,
-//   rating or null, ids of the bottom communities in it, itself if it is one); near INTEGER (entities that the index
-//   returned); one
+// Rows: found LIST<LIST> (of each: id, name, type, layer, cosine to the vector, id of its bottom community or "";
+//   nearest first); communities LIST<LIST> (of each community that has one of them: id, level, size, rating or null,
+//   ids of the bottom communities in it, itself if it is one); near INTEGER (entities that the index returned); one row
 // Since: Neo4j 2026.04 (SEARCH)
 CALL () {
   CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS e, score
@@ -138,8 +138,8 @@ RETURN found, communities, size(nearest) AS near
 //   summaries); $vector LIST<FLOAT>; $most INTEGER (passages of a relation or a description)
 // Rows: paths LIST<LIST> (of each pair that is joined: its place in the list; ids of the entities from the first to the
 //   second); entities LIST<LIST> (of each entity on a path: id, name, layer, cosine to the vector, description or null,
-//   ids of the passages it stands on); relations LIST<LIST> (of each: ids of both ends, type, weight, description or "",
-//   ids of the passages that state it; the description is null where its passage is gone); one
+//   ids of the passages it stands on); relations LIST<LIST> (of each: ids of both ends, type, weight, description or
+//   "", ids of the passages that state it; the description is null where its passage is gone); one row
 CALL () {
   UNWIND range(0, size($asked.pairs) - 1) AS place
   MATCH (a:Overstory {id: $asked.pairs[place][0]}) WHERE a:HiragEntity AND a.corpus = $corpus

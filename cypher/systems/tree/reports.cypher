@@ -71,10 +71,10 @@ ORDER BY rating DESC, size DESC, id LIMIT $limit
 // -- systems/tree/report_of
 // The report on a community, and the communities around it with what their reports are called.
 // Parameters: $id STRING (of the community); $below INTEGER (how many below it)
-// Rows: community MAP (id, level, size); report MAP (its properties, null where it has none); passages INTEGER (that the
-//   report stands on); above, below LIST<MAP {id, level, size, title, summary, by, rating}> (the
-//   communities that it is in, the largest first, without the root; right below it, those of the highest rating first);
-//   communities INTEGER (right below it); one, or none
+// Rows: community MAP (id, level, size); report MAP (its properties, null where it has none); passages INTEGER (that
+//   the report stands on); above, below LIST<MAP {id, level, size, title, summary, by, rating}> (the communities that
+//   it is in, the largest first, without the root; right below it, those of the highest rating first); communities
+//   INTEGER (right below it); one row, or none
 MATCH (t:Overstory {id: $id}) WHERE t:TreeNode AND t.corpus = $corpus
 OPTIONAL MATCH (t)-[:HAS_REPORT]->(report:Overstory:CommunityReport)
 RETURN t {.id, .level, .size} AS community, properties(report) AS report,

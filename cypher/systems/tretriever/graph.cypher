@@ -33,7 +33,7 @@ ORDER BY id
 // Values for the parameters of the saved queries, where none were found before: a vertex of T-Retriever's tree, and the
 // largest set that is right below the root.
 // Parameters: $found MAP (values that were found before)
-// Rows: document, name, community STRING (null where there is none, or where a value was found); one
+// Rows: document, name, community STRING (null where there is none, or where a value was found); one row
 OPTIONAL MATCH (corpus:Corpus:{{corpus}})
 CALL (corpus) {
   MATCH (t:{{corpus}}_TretrieverNode)-[:CHILD_OF]->(root:{{corpus}}_TretrieverNode)
@@ -50,7 +50,7 @@ RETURN CASE WHEN coalesce($found.document, '') = '' THEN nullIf(largest.unit.tit
 // -- systems/tretriever/size
 // How many communities of a generation have no summary: a passage that it was made from was deleted, which has marked them.
 // Parameters: $generation INTEGER
-// Rows: without INTEGER; one
+// Rows: without INTEGER; one row
 MATCH (t:{{corpus}}_Unreported)
 WHERE t:{{corpus}}_TretrieverNode AND t.generation = $generation AND t.level > 0 AND t.vector IS NOT NULL
   AND NOT EXISTS { (t)-[:HAS_REPORT]->(:{{corpus}}_TretrieverSummary) }

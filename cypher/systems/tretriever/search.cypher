@@ -3,9 +3,10 @@
 // Parameters: $vector LIST<FLOAT>; $limit INTEGER; $generation INTEGER; $sets BOOLEAN (false for leaves alone);
 //   $neighbours BOOLEAN (whether a leaf brings the vertices that it has edges with); $leaves INTEGER (vertices of a node that
 //   are looked at, and neighbours); $vertices INTEGER (of these, how many to return); $most INTEGER (passages of a summary)
-// Rows: found LIST<LIST> (of each node of the tree, the nearest first: id, whether it is a set of several, level, size, of
-//   a leaf with its neighbours, cosine to the vector, title and summary or "" where it has none, of a leaf its name, ids of the passages that the summary stands on, vertices that
-//   were looked at, and LIST<LIST> of the nearest of them: id, name, cosine, the nearest first); one
+// Rows: found LIST<LIST> (of each node of the tree, the nearest first: id, whether it is a set of several, level, size,
+//   of a leaf with its neighbours, cosine to the vector, title and summary or "" where it has none, of a leaf its name,
+//   ids of the passages that the summary stands on, vertices that were looked at, and LIST<LIST> of the nearest of
+//   them: id, name, cosine, the nearest first); one row
 CALL () {
   MATCH (t:Overstory:TreeNode {corpus: $corpus, tree: 'tretriever', generation: $generation})
   USING INDEX SEEK t:TreeNode(corpus, tree, generation)
@@ -51,10 +52,10 @@ RETURN found
 //   (false for leaves alone); $neighbours BOOLEAN (whether a leaf brings the vertices that it has edges with); $leaves
 //   INTEGER (vertices of a node that are looked at, and neighbours); $vertices INTEGER (of these, how many to return);
 //   $most INTEGER (passages of a summary)
-// Rows: found LIST<LIST> (of each node of the tree, the nearest first: id, whether it is a set of several, level, size, of
-//   a leaf with its neighbours, cosine to the vector, title and summary or "" where it has none, of a leaf its name, ids of the passages that the summary stands on, vertices that
-//   were looked at, and LIST<LIST> of the nearest of them: id, name, cosine, the nearest first); near INTEGER (nodes that
-//   the index returned); one
+// Rows: found LIST<LIST> (of each node of the tree, the nearest first: id, whether it is a set of several, level, size,
+//   of a leaf with its neighbours, cosine to the vector, title and summary or "" where it has none, of a leaf its name,
+//   ids of the passages that the summary stands on, vertices that were looked at, and LIST<LIST> of the nearest of
+//   them: id, name, cosine, the nearest first); near INTEGER (nodes that the index returned); one row
 // Since: Neo4j 2026.04 (SEARCH)
 CALL () {
   CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS t, score
@@ -101,8 +102,8 @@ RETURN found, near
 //   the vectors of chunks are); $passages INTEGER (of a document, the first, that are looked at); $most INTEGER (of these,
 //   how many to return); $tried INTEGER (links from a document that are looked at); $edges INTEGER (how many to return)
 // Rows: vertices LIST<LIST> (of each: id; whether it has more passages or links than were looked at; LIST<LIST> of
-//   passages, the nearest first: id, cosine or null where it has no vector); edges LIST<LIST> (ids of both documents, type,
-//   text, weight, LIST of the passages that state it, which is empty; the strongest first); one
+//   passages, the nearest first: id, cosine or null where it has no vector); edges LIST<LIST> (ids of both documents,
+//   type, text, weight, LIST of the passages that state it, which is empty; the strongest first); one row
 CALL () {
   UNWIND $asked.ids AS id
   MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
@@ -137,10 +138,11 @@ RETURN COLLECT {
 //   of a list); $generation INTEGER; $vector LIST<FLOAT>; $property STRING (where the vectors of chunks are); $passages
 //   INTEGER (of each kind, of an entity, that are looked at); $most INTEGER (how many to return of an entity, and of an
 //   edge); $tried INTEGER (edges of an entity that are looked at); $edges INTEGER (how many to return)
-// Rows: vertices LIST<LIST> (of each: id; whether it has more edges than were looked at; LIST<LIST> of passages: id, cosine
-//   or null where it has no vector; those first that are about it, then those that state facts on it, then others that
-//   mention it, the nearest of a kind first); edges LIST<LIST> (ids of both entities, type "", text "", weight, LIST<LIST>
-//   of the passages that state it, the most important first: id, cosine or null; the strongest first); one
+// Rows: vertices LIST<LIST> (of each: id; whether it has more edges than were looked at; LIST<LIST> of passages: id,
+//   cosine or null where it has no vector; those first that are about it, then those that state facts on it, then
+//   others that mention it, the nearest of a kind first); edges LIST<LIST> (ids of both entities, type "", text "",
+//   weight, LIST<LIST> of the passages that state it, the most important first: id, cosine or null; the strongest
+//   first); one row
 CALL () {
   UNWIND $asked.ids AS id
   MATCH (e:Overstory {id: id, corpus: $corpus})<-[:COVERS]-(leaf:Overstory:TretrieverNode)
