@@ -6,7 +6,7 @@ MATCH (n:{{corpus}}) WHERE any(kind IN $kinds WHERE kind IN labels(n))
 RETURN count(n) AS nodes
 
 // -- systems/labels_in_use
-// List the labels of all nodes in the database, from the store's counts.
+// List the labels that begin with Corpus_ in the database, without reading nodes.
 // Parameters: none
 // Rows: label STRING
 CALL db.labels() YIELD label
