@@ -24,7 +24,7 @@ RETURN job {.*, lapsed: job.until < datetime()} AS job
 // Parameters: $queue, $token, $host, $place STRING; $pid, $seconds, $most_attempts, $most_deaths INTEGER; $started FLOAT
 // Rows: job MAP (properties, and lapsed BOOLEAN: no process holds it); one row, or none if there is no job to do
 MERGE (queue:Overstory:JobQueue {id: $queue})
-SET queue.looked = datetime() // one process at a time looks
+SET queue.looked = datetime() // lock: one process at a time reads the queue
 WITH queue
 MATCH (job:Overstory:Job) WHERE job.state IN ['queued', 'running']
 WITH collect(job) AS all
@@ -122,7 +122,7 @@ RETURN job.id AS id
 //   $most_deaths INTEGER
 // Rows: id STRING; deaths INTEGER; file STRING or null (last file read); one row per job to give up
 MERGE (queue:Overstory:JobQueue {id: $queue})
-SET queue.looked = datetime() // one process at a time looks
+SET queue.looked = datetime() // lock: one process at a time reads the queue
 WITH queue
 OPTIONAL MATCH (job:Overstory:Job)
 WHERE job.state = 'running' AND (job.until < datetime() OR job.token IN $abandoned)

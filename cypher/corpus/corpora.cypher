@@ -21,7 +21,7 @@ SET corpus.deleted_documents = coalesce(corpus.deleted_documents, 0) + $document
 // Parameters: $name, $analyzer, $sectioned_by STRING
 // Rows: corpus MAP (its properties); one row, or none if no set is free
 MATCH (meta:Overstory {id: 'meta'})
-SET meta.index_sets = coalesce(meta.index_sets, 0) // locks: one corpus at a time takes a set
+SET meta.index_sets = coalesce(meta.index_sets, 0) // lock: one corpus at a time takes a set
 WITH meta, EXISTS { (:Overstory:Corpus {id: $corpus}) } AS known
 CALL (known) {
   WITH known WHERE NOT known

@@ -5,7 +5,7 @@
 // Rows: granted BOOLEAN; corpus MAP (its properties); token, holder, host, doing STRING, pid INTEGER, started FLOAT,
 //   since DATETIME (of the current holder); one row, or none if the corpus does not exist
 MATCH (corpus:Overstory:Corpus {id: $corpus})
-SET corpus.writer_checked = datetime() // locks the corpus before its lease is looked at
+SET corpus.writer_checked = datetime() // locks the corpus before reading its lease
 WITH corpus, corpus.writer_token IS NULL OR corpus.writer_until < datetime()
   OR corpus.writer_token IN [$abandoned, $token] AS granted
 FOREACH (_ IN CASE WHEN granted THEN [1] ELSE [] END |

@@ -59,7 +59,7 @@ MERGE (stage)-[:OF]->(corpus)
 // dictionary found. After a deletion, counts of mentions may be outdated until the next index.
 // Parameters: none
 // Rows: documents, chunks, entities, facts, mentions INTEGER; one row
-OPTIONAL MATCH (corpus:Overstory:Corpus {id: $corpus}) // one that was just deleted has no node
+OPTIONAL MATCH (corpus:Overstory:Corpus {id: $corpus}) // a deleted corpus has no node
 OPTIONAL MATCH (d:Overstory {id: corpus.unfinished})
 WITH CASE WHEN d IS NULL THEN 0 ELSE COUNT { (d)<-[:PART_OF]-() } END AS unfinished,
   COUNT { (:{{corpus}}_Chunk)-[:MENTIONS]->() } AS all

@@ -145,7 +145,7 @@ SET e.dictionary_df = row.df, e.subject = row.subject, e.common = row.common,
   e.aliases = coalesce(row.aliases, e.aliases),
   e.touched = corpus.version + 1
 REMOVE e:$($corpus + '_Changed')
-WITH e, row WHERE row.type IS NOT NULL // no parser found it: a vocabulary, its shape or a definition says what it is
+WITH e, row WHERE row.type IS NOT NULL // type from a vocabulary, the form or a definition
 REMOVE e:PersonName:OrganisationName:PlaceName:WorkName:TechnicalName
 SET e:$(CASE
   WHEN row.type = 'PERSON' THEN ['PersonName']

@@ -32,7 +32,7 @@ DETACH DELETE k
 UNWIND $rows AS row
 UNWIND row.documents AS document
 MATCH (d:Overstory {id: document})
-CALL (d, row) { // or the server begins at the value, which all documents may share
+CALL (d, row) { // otherwise the plan starts at the value, which all documents may share
   MATCH (d)-[tie:HAS_VALUE]->(v:Overstory:MetadataValue) WHERE v.id = row.id
   RETURN tie, v
 }

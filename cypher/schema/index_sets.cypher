@@ -4,7 +4,7 @@
 // Parameters: $least, $most INTEGER (of new sets)
 // Rows: number INTEGER; ordered
 MATCH (meta:Overstory {id: 'meta'})
-SET meta.index_sets = coalesce(meta.index_sets, 0) // locks: one process at a time counts them
+SET meta.index_sets = coalesce(meta.index_sets, 0) // lock: one process at a time counts the sets
 WITH meta, meta.index_sets AS sets, COUNT { (begun:Overstory:IndexSet) WHERE NOT begun.ready } AS begun
 WITH meta, sets, CASE
   WHEN begun > 0 THEN 0

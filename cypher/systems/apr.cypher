@@ -171,7 +171,7 @@ CALL () {
 }
 WITH r, c, COLLECT { MATCH (r)-[h:HAS_EDGE]->(e:Overstory:AprEdge) RETURN e.id ORDER BY h.position } AS edges
 WITH r.id AS run, c.id AS chunk, edges
-WHERE run IS NOT NULL AND chunk IS NOT NULL // as of one that an update deletes meanwhile
+WHERE run IS NOT NULL AND chunk IS NOT NULL // an update may delete either meanwhile
 RETURN collect([run, chunk, edges]) AS runs
 
 // -- systems/apr/shared_names

@@ -49,7 +49,7 @@ RETURN c.id AS id, c.text AS text, coalesce(c.boilerplate, []) AS boilerplate
 // Parameters: none
 // Rows: names, chunks INTEGER; one row
 MATCH (e:Entity:{{corpus}}) WHERE e.df > 0
-WITH count(e) AS names // a row also where there is none
+WITH count(e) AS names // one row even without entities
 RETURN names, COUNT { (c:{{corpus}}_Chunk) } AS chunks
 
 // -- systems/entity_graph/entities
