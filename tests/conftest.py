@@ -121,7 +121,7 @@ def _shuffle(items: list[pytest.Item], seed: int) -> None:
 
 
 def is_about(item: pytest.Item, system: str) -> bool:
-    """Whether a test lies in the folder of a system, or has it or an option of it ("hirag:layers=2") as parameter."""
+    """Return True if a test is in the folder of a system, or has it or an option of it ("hirag:layers=2") as parameter."""
     given = item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
     return system in item.path.parts or any(str(each).partition(":")[0] == system for each in given)
 
@@ -207,7 +207,7 @@ def has_gds(config: pytest.Config) -> bool:
 
 @pytest.fixture(scope="session")
 def connection(settings: Settings) -> server.Connection:
-    """How to reach the shared server with a driver of one's own."""
+    """Return the address of the shared server, for a driver of the test's own."""
     return server.ensure_running(settings)
 
 
@@ -272,7 +272,7 @@ def endpoint() -> Iterator[Endpoint]:
 
 @pytest.fixture
 def vector_index_from(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Makes vector indexes over so many vectors, and drops none before there is but one."""
+    """Return a function that sets the number of vectors from which on there is a vector index."""
 
     def begin(vectors: int) -> None:
         monkeypatch.setattr(schema, "VECTOR_INDEX_FROM", vectors)
@@ -283,7 +283,7 @@ def vector_index_from(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
 @pytest.fixture
 def removed_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Lets a transaction delete so many chunks."""
+    """Return a function that limits the chunks deleted per transaction."""
 
     def delete(chunks: int) -> None:
         monkeypatch.setattr(removal, "_REMOVED_CHUNKS_A_TRANSACTION", chunks)
@@ -293,7 +293,7 @@ def removed_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
 @pytest.fixture
 def written_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Lets a transaction write so many chunks of a large document, loaded or restored."""
+    """Return a function that limits the chunks of a large document written per transaction, loaded or restored."""
 
     def write(chunks: int) -> None:
         monkeypatch.setattr(load, "WRITTEN_CHUNKS_A_TRANSACTION", chunks)

@@ -1,4 +1,4 @@
-"""Corpora that are lent to tests and emptied afterwards.
+"""Reused corpora for tests, which are emptied after each test.
 
 A lent corpus has one of a few names, so that the plans of statements with its label in their text serve the next test.
 """

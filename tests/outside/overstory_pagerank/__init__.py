@@ -40,14 +40,14 @@ CLAUSE = "is where walks from the names of the question, and from passages near 
 
 @dataclass(frozen=True, slots=True)
 class PagerankIndexSettings:
-    """How names are related."""
+    """Settings of the relations between entities."""
 
     relations: bool = option(True, "walks lead from a name to those that facts and sentences tie to it")
 
 
 @dataclass(frozen=True, slots=True)
 class PagerankRetrieverSettings:
-    """How a walk goes."""
+    """Settings of the walk."""
 
     damping: float = option(0.5, "how likely a walk goes on at each step", least=0, most=0.99)
     nearest: int = option(20, "passages near in meaning at which walks begin, too", least=1, most=1_000)
@@ -152,7 +152,7 @@ class Walks:
         return 1.0 / max(1, int(np.count_nonzero(self.source == self.place[name])))
 
     def ranked(self, seeds: Mapping[str, float], damping: float) -> dict[str, float]:
-        """How often walks that begin at `seeds`, by weight, are at each node that they reach; most often first."""
+        """Return how often walks from weighted `seeds` visit each node, most visited first."""
         size = len(self.place)
         start = np.zeros(size)
         start[[self.place[id_] for id_ in seeds]] = list(seeds.values())

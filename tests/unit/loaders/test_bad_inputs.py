@@ -65,7 +65,7 @@ def _tables(nodes: str, edges: str) -> dict[str, str | bytes | None]:
 
 CHINESE = "北京是中华人民共和国的首都，位于华北平原的北部。\n"
 OLE = bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 99
-"""How files of Office begin that are encrypted, and all of before 2007."""
+"""First bytes of encrypted Office files, and of all Office files before 2007."""
 PGP = "From: a@b\nSubject: x\nContent-Type: multipart/encrypted; boundary=x\n\n--x\n\nVersion: 1\n--x--\n"
 UNPARTED = "From: a@b\nSubject: x\nContent-Type: multipart/mixed; boundary=x\n\n--y\n\nsalt is up\n--y--\n"
 LONG_MAIL = b"From a@b Thu Feb 29 12:30:00 2024\n" + b"words " * (11 * 2**20) + b"\n\n"

@@ -33,7 +33,7 @@ QUESTIONS = ("Where was Albert Einstein born?", "Which river flows through the c
 
 
 class Counting:
-    """Hands requests on to the real model, and counts those that were answered.
+    """Forwards requests to the real model, and counts the answers.
 
     Attributes:
         hangs_after: so many answers; the next request gets none.
