@@ -166,10 +166,10 @@ def jar_cache() -> Path:
 def settings(
     tmp_path_factory: pytest.TempPathFactory, jar_cache: Path, pytestconfig: pytest.Config
 ) -> Iterator[Settings]:
-    """Settings that point at a running server with an empty graph, stopped and deleted when the run ends.
+    """Yield settings of a running server with an empty graph, which is stopped and deleted when the run ends.
 
-    Tests share the graph, so each writes to corpora of its own, which are lent (`open_corpus`). A run that is killed
-    leaves a server behind for some minutes only.
+    Tests share the graph, so each writes to its own corpora (`open_corpus`). A killed run leaves its server running for
+    some minutes.
     """
     assert pytestconfig.option.markexpr != "not server", "asked for by name in a test: no parameter of it, no mark"
     home = tmp_path_factory.mktemp("overstory")

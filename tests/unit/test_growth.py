@@ -187,10 +187,9 @@ def grows(read: Callable[[str], object], run: Run) -> bool:
 
 
 def slowed(read: Callable[[str], object], run: Run, few: int, many: int) -> bool:
-    """Whether the longer text takes too long, by the shortest of five times for each length.
+    """Return True if the longer text takes too long, by the shortest of up to five times for each length.
 
-    They are read in turns, so that a machine that is busy for a while slows both. It ends with the first times that are
-    in proportion, since a search that grows is out of proportion each time.
+    The lengths are read in turns, so that a busy machine slows both. The first proportional times end the comparison.
     """
     fast = slow = float("inf")
     for _ in range(5):

@@ -69,8 +69,8 @@ class Profiles(RuleWriter[tuple[DescribedEntity, list[EntityRelation]], Row]):
 
 
 class Pagerank(System[PagerankIndexSettings, PagerankRetrieverSettings]):
-    """Of a name in many passages the relations are those of `MOST_PASSAGES_READ_OF_AN_ENTITY`; walks go through all of
-    its passages."""
+    """Relations of an entity in many passages come from `MOST_PASSAGES_READ_OF_AN_ENTITY` of them; walks use all of its
+    passages."""
 
     name = "pagerank"
     title = "PageRank"

@@ -46,9 +46,9 @@ class Case:
     """One bad input.
 
     Attributes:
-        files: by name; the first is what is loaded. None for the content is a file that does not exist.
-        source: what is loaded, if it is none of the files.
-        foreign: where a message goes on in another library's words, which change with its version.
+        files: content by name; the first file is loaded. A file with the content None does not exist.
+        source: the source to load, if it is none of the files.
+        foreign: last word of the message before the text of another library, which changes with its version.
     """
 
     loader: str

@@ -31,11 +31,11 @@ MODEL = "told"
 
 
 class ToldChat:
-    """Finds these names in a request, all of one type, and relates the first two.
+    """Finds given names in a request, all of one type, and relates the first two.
 
     Attributes:
-        fails_after: so many answers; the next request has none.
-        nonsense: no JSON where a request has this text.
+        fails_after: number of answers; the next request gets none.
+        nonsense: requests with this text get no JSON.
     """
 
     fingerprint = "told:1"

@@ -120,10 +120,10 @@ class Answering:
     """Answers requests with a function, and counts them.
 
     Attributes:
-        answered: by request.
-        parts: by what was asked for.
-        hangs_after: so many answers; the next request gets none.
-        spoils: in place of an answer this text, and how it ends, for requests of which this is true.
+        answered: answers by request.
+        parts: requests by kind.
+        hangs_after: number of answers; the next request gets none.
+        spoils: a text and its end, given instead of an answer to requests for which the function returns True.
     """
 
     def __init__(self, answer: Callable[[Mapping[str, Any]], object] = well_read) -> None:

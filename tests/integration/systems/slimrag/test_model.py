@@ -36,7 +36,7 @@ class Counting:
     """Forwards requests to the real model, and counts the answers.
 
     Attributes:
-        hangs_after: so many answers; the next request gets none.
+        hangs_after: number of answers; the next request gets none.
     """
 
     def __init__(self, model: LocalServer) -> None:
