@@ -69,8 +69,10 @@ class Profiles(RuleWriter[tuple[DescribedEntity, list[EntityRelation]], Row]):
 
 
 class Pagerank(System[PagerankIndexSettings, PagerankRetrieverSettings]):
-    """Relations of an entity in many passages come from `MOST_PASSAGES_READ_OF_AN_ENTITY` of them; walks use all of its
-    passages."""
+    """Personalised PageRank over entities and passages.
+
+    Relations of an entity come from `MOST_PASSAGES_READ_OF_AN_ENTITY` of its passages; walks use all of them.
+    """
 
     name = "pagerank"
     title = "PageRank"

@@ -120,10 +120,10 @@ class Answering:
     """Answers requests with a function, and counts them.
 
     Attributes:
-        answered: answers by request.
-        parts: requests by kind.
+        answered: number of answers by request.
+        parts: number of requests by kind.
         hangs_after: number of answers; the next request gets none.
-        spoils: a text and its end, given instead of an answer to requests for which the function returns True.
+        spoils: returns a text and its finish reason to give instead of an answer, or None.
     """
 
     def __init__(self, answer: Callable[[Mapping[str, Any]], object] = well_read) -> None:
