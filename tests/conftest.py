@@ -121,7 +121,7 @@ def _shuffle(items: list[pytest.Item], seed: int) -> None:
 
 
 def is_about(item: pytest.Item, system: str) -> bool:
-    """Return True if a test is in the folder of a system, or has it or an option of it ("hirag:layers=2") as parameter."""
+    """Return True if a test is in the folder of a system, or has the system ("hirag:layers=2") as parameter."""
     given = item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
     return system in item.path.parts or any(str(each).partition(":")[0] == system for each in given)
 
