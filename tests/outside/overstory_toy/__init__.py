@@ -45,7 +45,7 @@ class Toy(System[ToyIndexSettings, ToyRetrieverSettings]):
 
     name = "toy"
     title = "Toy"
-    good_for = "names of which the first letters are known"
+    good_for = "names whose first letters are known"
     settings = ToyIndexSettings
     retriever_settings = ToyRetrieverSettings
     unit = "entity"
