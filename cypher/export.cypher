@@ -1,7 +1,8 @@
 // -- export/about
-// What chunks are about.
+// Export the subjects of all chunks.
 // Parameters: none
-// Rows: key, name, type (of the entity), document, source STRING; chunk INTEGER (place in the document); weight FLOAT
+// Rows: key, name, type (of the entity), document, source STRING; chunk INTEGER (position in the document); weight
+//   FLOAT
 MATCH (e:Overstory:Entity)-[a:ABOUT]->(c:Overstory {corpus: $corpus})-[:PART_OF]->(d:Overstory:Document)
 USING INDEX SEEK c:Overstory(corpus, id, token_count)
 WHERE c.id > '' AND c.token_count IS NOT NULL
@@ -10,10 +11,10 @@ RETURN e.key AS key, e.name AS name, e.type AS type, d.source + ' ' + d.source_k
   a.source AS source
 
 // -- export/dictionary_mentions
-// The mentions that the dictionary found.
+// Export the dictionary mentions.
 // Parameters: none
-// Rows: key, name (of the entity), document STRING; df INTEGER; chunk INTEGER (place in the document);
-//   surfaces LIST<STRING>; sentences LIST<INTEGER>
+// Rows: key, name (of the entity), document STRING; df INTEGER; chunk INTEGER (position in the document); surfaces
+//   LIST<STRING>; sentences LIST<INTEGER>
 MATCH (e:Overstory:Entity)<-[m:MENTIONS {by: 'dictionary'}]-(c:Overstory {corpus: $corpus})-[:PART_OF]->(d:Overstory:Document)
 USING INDEX SEEK c:Overstory(corpus, id, token_count)
 WHERE c.id > '' AND c.token_count IS NOT NULL
@@ -21,30 +22,30 @@ RETURN e.key AS key, e.name AS name, e.dictionary_df AS df, d.source + ' ' + d.s
   m.surfaces AS surfaces, m.sentences AS sentences
 
 // -- export/entities
-// What the entities stage made of entities; those that only the dictionary knows are not its work.
+// Export the entities that the entities stage names, without those that only the dictionary found.
 // Parameters: none
 // Rows: key, name, type STRING; aliases LIST<STRING>; df INTEGER
 MATCH (e:Entity:{{corpus}}) WHERE EXISTS { (e)<-[m:MENTIONS]-(:Overstory) WHERE m.by <> 'dictionary' }
 RETURN e.key AS key, e.name AS name, e.type AS type, e.aliases AS aliases, e.df AS df
 
 // -- export/order
-// Which chunk of a document follows which.
+// Export the order of the chunks of all documents.
 // Parameters: none
-// Rows: document STRING; first, second INTEGER (places in the document)
+// Rows: document STRING; first, second INTEGER (positions of two successive chunks)
 MATCH (a:Overstory {corpus: $corpus})-[:NEXT]->(b:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
 USING INDEX SEEK a:Overstory(corpus, id, token_count)
 WHERE a.id > '' AND a.token_count IS NOT NULL
 RETURN d.source + ' ' + d.source_key AS document, a.seq AS first, b.seq AS second
 
 // -- export/relations
-// Relationships between entities.
+// Export the relationships between entities.
 // Parameters: none
 // Rows: subject, predicate, object, description STRING; weight INTEGER
 MATCH (s:Entity:{{corpus}})-[r:RELATED]->(o:Entity:{{corpus}})
 RETURN s.key AS subject, r.predicate AS predicate, o.key AS object, r.weight AS weight, r.description AS description
 
 // -- export/mentions
-// The mentions of some chunks, but for those of the dictionary, which follow from the others and the texts.
+// Export the mentions of some chunks, without dictionary mentions, which can be computed from the others and the texts.
 // Parameters: $chunks LIST<STRING> (ids)
 // Rows: chunk, key, by STRING; surfaces, types LIST<STRING>; sentences LIST<INTEGER>; ordered
 UNWIND $chunks AS chunk
@@ -53,10 +54,10 @@ RETURN chunk, e.key AS key, m.by AS by, m.surfaces AS surfaces, m.types AS types
 ORDER BY chunk, by, key
 
 // -- export/statements
-// The facts that some chunks state.
+// Export the facts that some chunks state.
 // Parameters: $chunks LIST<STRING> (ids)
-// Rows: chunk, subject, subject_key, predicate, object, object_key, by, quote STRING; position INTEGER;
-//   sentence INTEGER or null; a key is "" where the argument is no entity; ordered
+// Rows: chunk, subject, subject_key, predicate, object, object_key, by, quote STRING; position INTEGER; sentence
+//   INTEGER or null; a key is "" if the argument is not an entity; ordered
 UNWIND $chunks AS chunk
 MATCH (:Overstory {id: chunk, corpus: $corpus})<-[st:STATED_IN]-(f:Overstory:Fact)
 OPTIONAL MATCH (f)-[:SUBJECT]->(s:Overstory:Entity)
@@ -66,8 +67,8 @@ RETURN chunk, f.subject AS subject, coalesce(s.key, '') AS subject_key, f.predic
 ORDER BY chunk, by, position, subject, predicate, object
 
 // -- export/chunks
-// The chunks of some documents, with their vectors.
-// Parameters: $documents LIST<STRING> (ids); $property STRING (where the vectors are)
+// Export the chunks of some documents, with their vectors.
+// Parameters: $documents LIST<STRING> (ids); $property STRING (of the vectors)
 // Rows: document, id, heading, text STRING; start, end, token_count INTEGER; extracted STRING or null;
 //   sentences, boilerplate LIST<INTEGER> or null; vector LIST<FLOAT> or null; the chunks of a document in order
 UNWIND $documents AS document

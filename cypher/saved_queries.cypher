@@ -1,17 +1,18 @@
 // -- saved_queries/aliases
-// Names: those that are written in most ways
+// Entities: most spellings
 // Parameters: none
-// Rows: name, type STRING; ways INTEGER; aliases LIST<STRING> (the most frequent first); most ways first
+// Rows: name, type STRING; ways INTEGER (number of spellings); aliases LIST<STRING> (most frequent first); most
+//   spellings first
 MATCH (e:Entity:{{corpus}}) WHERE size(e.aliases) > 0
 RETURN e.name AS name, e.type AS type, 1 + size(e.aliases) AS ways, e.aliases AS aliases
 ORDER BY ways DESC, name LIMIT 50
 
 // -- saved_queries/community
-// Community: what is in it, and the bridges to others
-// Parameters: $tree STRING (the name of a tree); $community STRING (its id, or enough of its beginning)
-// Rows: part, bridge PATH (bridge is null in most rows); a picture of at most 25 leaves, those of the greatest volume,
-//   with what they stand for, and of the 15 strongest relationships with a weight from there (the first 1,000 by volume)
-//   to what is in other communities. Needs the index of a system that has trees
+// Community: its contents and bridges
+// Parameters: $tree STRING (name of a tree); $community STRING (its id, or the beginning of its id)
+// Rows: part, bridge PATH (bridge is null in most rows); a picture of up to 25 leaves of the greatest volume with their
+//   nodes, and of the 15 strongest relationships from there to other communities. Needs the index of a system with
+//   trees
 MATCH (corpus:Corpus:{{corpus}})
 MATCH (t:{{corpus}}_TreeNode)
 WHERE t.tree = $tree AND t.generation = corpus['generation_' + t.derived] AND t.vector IS NOT NULL
@@ -43,7 +44,7 @@ RETURN part, bridge
 // -- saved_queries/document_facts
 // Document: its facts, with their sentences
 // Parameters: $document STRING (title, id or source of a document)
-// Rows: passage INTEGER, subject, predicate, object, sentence STRING, by STRING (who found the fact); in reading order
+// Rows: passage INTEGER; subject, predicate, object, sentence STRING; by STRING (finder of the fact); in reading order
 MATCH (d:{{corpus}}_Document) WHERE $document IN [d.title, d.id, d.source]
 WITH d ORDER BY d.id LIMIT 1
 MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)<-[s:STATED_IN]-(f:Fact:{{corpus}})
@@ -52,9 +53,9 @@ RETURN c.seq AS passage, f.subject AS subject, f.predicate AS predicate, f.objec
 ORDER BY passage, by, s.position LIMIT 200
 
 // -- saved_queries/document_links
-// Document: its links to others, and those of others to it
+// Document: its links in both directions
 // Parameters: $document STRING (title, id or source of a document)
-// Rows: link PATH; a picture of at most 100 links, those to documents that are missing among them
+// Rows: link PATH; a picture of up to 100 links, including links to missing documents
 MATCH (d:{{corpus}}_Document) WHERE $document IN [d.title, d.id, d.source]
 WITH d ORDER BY d.id LIMIT 1
 MATCH link = (d)-[l:LINKS]-(other:{{corpus}}_Document|{{corpus}}_MissingDocument)
@@ -63,7 +64,7 @@ RETURN link ORDER BY l.type, other.title LIMIT 100
 // -- saved_queries/document_passages
 // Document: its passages in reading order
 // Parameters: $document STRING (title, id or source of a document)
-// Rows: part, following PATH (following is null for the last passage); a picture of at most 50 passages
+// Rows: part, following PATH (following is null for the last passage); a picture of up to 50 passages
 MATCH (d:{{corpus}}_Document) WHERE $document IN [d.title, d.id, d.source]
 WITH d ORDER BY d.id LIMIT 1
 MATCH part = (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)
@@ -80,9 +81,9 @@ RETURN d.title AS title, d.chunks AS passages, d.source AS source, d.source_key 
 ORDER BY passages DESC, title, id LIMIT 50
 
 // -- saved_queries/documents_with
-// Documents: those that share values of their metadata
-// Parameters: $key STRING (a key of metadata)
-// Rows: tie PATH; a picture of the five values that most documents have, each with ten of them
+// Documents: shared metadata values
+// Parameters: $key STRING (a metadata key)
+// Rows: tie PATH; a picture of the five most frequent values, each with ten of its documents
 MATCH (k:{{corpus}}_MetadataKey) WHERE k.key = $key
 MATCH (k)<-[:OF_KEY]-(v:MetadataValue)
 WITH v ORDER BY COUNT { (v)<-[:HAS_VALUE]-() } DESC, v.id LIMIT 5
@@ -90,7 +91,7 @@ CALL (v) { MATCH tie = (v)<-[:HAS_VALUE]-(:{{corpus}}_Document) RETURN tie LIMIT
 RETURN tie
 
 // -- saved_queries/find_text
-// Search: passages by their words
+// Search: passages by words
 // Parameters: $words STRING (Lucene's syntax: a word, "a phrase", +needed, -unwanted, begin*)
 // Rows: score FLOAT, title, text, heading, id STRING (of the passage); best first
 MATCH (corpus:Overstory {id: '{{corpus}}'})
@@ -99,10 +100,10 @@ RETURN round(score, 3) AS score, c.title AS title, c.text AS text, c.heading AS 
 ORDER BY score DESC, id
 
 // -- saved_queries/mention_sentences
-// Name: the sentences that mention it
-// Parameters: $name STRING (or an alias; upper and lower case are one)
-// Rows: name, title, sentence STRING (the whole passage where the sentence is not known); passage INTEGER;
-//   by STRING (who found the mention); by title, in reading order
+// Entity: the sentences that mention it
+// Parameters: $name STRING (name or alias, in any case)
+// Rows: name, title, sentence STRING (the whole passage if the sentence is unknown); passage INTEGER; by STRING (finder
+//   of the mention); by title, in reading order
 MATCH (e:Entity:{{corpus}})
 WHERE toLower($name) IN [way IN [e.name, e.key] + coalesce(e.aliases, []) | toLower(way)]
 MATCH (e)<-[m:MENTIONS WHERE m.by <> 'dictionary']-(c:{{corpus}}_Chunk)
@@ -114,9 +115,9 @@ RETURN e.name AS name, c.title AS title, trim(substring(c.text, start, end - sta
 ORDER BY title, passage, start LIMIT 100
 
 // -- saved_queries/mentions
-// Name: the passages that mention it
-// Parameters: $name STRING (or an alias; upper and lower case are one)
-// Rows: mention PATH; a picture of at most 25 passages, those that mention it most often, each by one relationship
+// Entity: the passages that mention it
+// Parameters: $name STRING (name or alias, in any case)
+// Rows: mention PATH; a picture of up to 25 passages that mention it most often, each with one relationship
 MATCH (e:Entity:{{corpus}})
 WHERE toLower($name) IN [way IN [e.name, e.key] + coalesce(e.aliases, []) | toLower(way)]
 MATCH (e)<-[m:MENTIONS WHERE m.by <> 'dictionary']-(c:{{corpus}}_Chunk)
@@ -127,18 +128,18 @@ MATCH mention = (e)<-[most]-(c)
 RETURN mention
 
 // -- saved_queries/metadata
-// Documents: the keys of their metadata, with types and counts
+// Documents: their metadata keys, with types and counts
 // Parameters: none
-// Rows: key, type STRING; documents, values INTEGER (how many have some, how many distinct ones there are)
+// Rows: key, type STRING; documents, values INTEGER (documents with a value, distinct values)
 MATCH (k:{{corpus}}_MetadataKey)
 RETURN k.key AS key, k.type AS type, k.documents AS documents, COUNT { (k)<-[:OF_KEY]-() } AS values
 ORDER BY key, type LIMIT 200
 
 // -- saved_queries/names
-// Names: those that most passages mention
+// Entities: most mentioned
 // Parameters: $type STRING (PERSON, ORG, GPE, …; '' for all types)
-// Rows: name, type STRING; passages INTEGER; specificity FLOAT (near 1: it tells passages apart); aliases LIST<STRING>;
-//   most passages first
+// Rows: name, type STRING; passages INTEGER; specificity FLOAT (IDF weight; near 1 for rare names); aliases
+//   LIST<STRING>; most passages first
 CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
 MATCH (e:Entity:{{corpus}}) WHERE $type IN ['', e.type]
 RETURN e.name AS name, e.type AS type, e.df AS passages,
@@ -161,9 +162,9 @@ CALL () {
 RETURN what, kind, number ORDER BY what, number DESC, kind LIMIT 50
 
 // -- saved_queries/passage_graph
-// Document: the facts of its first passage, and their names
+// Document: the facts and entities of its first passage
 // Parameters: $document STRING (title, id or source of a document)
-// Rows: stated, argument PATH (argument is null for a fact without names); a picture of at most 15 facts
+// Rows: stated, argument PATH (argument is null for a fact without entities); a picture of up to 15 facts
 MATCH (d:{{corpus}}_Document) WHERE $document IN [d.title, d.id, d.source]
 WITH d ORDER BY d.id LIMIT 1
 MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)
@@ -174,9 +175,9 @@ OPTIONAL MATCH argument = (f)-[:SUBJECT|OBJECT]->(:Entity:{{corpus}})
 RETURN stated, argument
 
 // -- saved_queries/paths
-// Two names: the shortest ways from one to the other
-// Parameters: $name, $other STRING (names or aliases; upper and lower case are one)
-// Rows: way PATH, sentences LIST<STRING> (one a step; the Table view shows them); a picture of at most 5 ways
+// Two entities: the shortest paths between them
+// Parameters: $name, $other STRING (names or aliases, in any case)
+// Rows: way PATH; sentences LIST<STRING> (one per step; see the Table view); a picture of up to 5 paths
 MATCH (a:Entity:{{corpus}})
 WHERE toLower($name) IN [way IN [a.name, a.key] + coalesce(a.aliases, []) | toLower(way)]
 MATCH (b:Entity:{{corpus}})
@@ -185,10 +186,9 @@ MATCH way = allShortestPaths((a)-[:RELATED*..5]-(b)) WHERE all(node IN nodes(way
 RETURN way, [step IN relationships(way) | step.description] AS sentences ORDER BY length(way) LIMIT 5
 
 // -- saved_queries/related
-// Name: the facts around it
-// Parameters: $name STRING (or an alias; upper and lower case are one)
-// Rows: fact PATH; a picture of at most 50 relationships, those that are stated most often; or hint STRING, where there
-//   are none
+// Entity: the facts around it
+// Parameters: $name STRING (name or alias, in any case)
+// Rows: fact PATH; a picture of the 50 relationships that are stated most often; or hint STRING, if there are no facts
 OPTIONAL MATCH (e:Entity:{{corpus}})
 WHERE toLower($name) IN [way IN [e.name, e.key] + coalesce(e.aliases, []) | toLower(way)]
 OPTIONAL MATCH fact = (e)-[r:RELATED]-(:Entity:{{corpus}})
@@ -202,10 +202,10 @@ RETURN fact, CASE
 END AS hint LIMIT 50
 
 // -- saved_queries/report
-// Community: its report, and the passages it stands on
-// Parameters: $tree STRING (the name of a tree); $community STRING (its id, or enough of its beginning)
-// Rows: report, place PATH (from the community over its report to a passage; from there to the community that it is in); a
-//   picture of the first 15 passages. Needs the index of a system that writes reports; overstory report has their texts
+// Community: its report, and the passages behind it
+// Parameters: $tree STRING (name of a tree); $community STRING (its id, or the beginning of its id)
+// Rows: report, place PATH (from the community over its report to a passage; from there to its community); a picture of
+//   the first 15 passages. Needs the index of a system that writes reports; overstory report shows their texts
 MATCH (corpus:Corpus:{{corpus}})
 MATCH (t:{{corpus}}_TreeNode)
 WHERE t.tree = $tree AND t.generation = corpus['generation_' + t.derived] AND t.vector IS NOT NULL
@@ -217,10 +217,10 @@ OPTIONAL MATCH place = (t)-[:CHILD_OF]->(:{{corpus}}_TreeNode)
 RETURN report, place
 
 // -- saved_queries/similar_passages
-// Search: passages that mean the same as a document's first
+// Search: passages similar to a document's first
 // Parameters: $document STRING (title, id or source of a document)
-// Rows: similarity FLOAT (cosine), title, text, heading, id STRING (of the passage), times INTEGER (how often its text is
-//   there); nearest first, each text once
+// Rows: similarity FLOAT (cosine); title, text, heading, id STRING (of the passage); times INTEGER (passages with this
+//   text); nearest first, each text once
 MATCH (corpus:Corpus:{{corpus}})
 MATCH (d:{{corpus}}_Document) WHERE $document IN [d.title, d.id, d.source]
 WITH corpus.embedding_property AS vector, d ORDER BY d.id LIMIT 1
@@ -238,7 +238,7 @@ RETURN round(similarity, 3) AS similarity, c.title AS title, c.text AS text, c.h
 ORDER BY similarity DESC, id
 
 // -- saved_queries/specific_names
-// Names: those that tie a few documents together
+// Entities: connecting a few documents
 // Parameters: $type STRING (PERSON, ORG, GPE, …; '' for all types)
 // Rows: name, type STRING; documents INTEGER (2 to 5), titles LIST<STRING>, specificity FLOAT; most specific first
 MATCH (e:Entity:{{corpus}}) WHERE $type IN ['', e.type] AND e.df >= 2
@@ -251,18 +251,18 @@ RETURN e.name AS name, e.type AS type, size(titles) AS documents, titles,
 ORDER BY specificity DESC, name LIMIT 50
 
 // -- saved_queries/stages
-// Corpus: what was done to it, stage by stage
+// Corpus: the last run of each stage
 // Parameters: none
-// Rows: stage, status STRING; started DATETIME; seconds FLOAT; tokens INTEGER; counts LIST<STRING>; the oldest first
+// Rows: stage, status STRING; started DATETIME; seconds FLOAT; tokens INTEGER; counts LIST<STRING>; oldest first
 MATCH (s:Stage:{{corpus}})
 RETURN s.name AS stage, s.status AS status, s.started AS started, s.seconds AS seconds, s.tokens AS tokens,
   [key IN keys(s) WHERE key STARTS WITH 'count_' AND s[key] > 0 | s[key] + ' ' + substring(key, 6)] AS counts
 ORDER BY started LIMIT 50
 
 // -- saved_queries/together
-// Two names: the passages that mention both
-// Parameters: $name, $other STRING (names or aliases; upper and lower case are one)
-// Rows: together PATH; a picture of at most 25 passages, each with one relationship to either name
+// Two entities: the passages that mention both
+// Parameters: $name, $other STRING (names or aliases, in any case)
+// Rows: together PATH; a picture of up to 25 passages, each with one relationship to either entity
 MATCH (a:Entity:{{corpus}})
 WHERE toLower($name) IN [way IN [a.name, a.key] + coalesce(a.aliases, []) | toLower(way)]
 MATCH (b:Entity:{{corpus}})
@@ -276,9 +276,9 @@ RETURN together
 
 // -- saved_queries/tree
 // Tree: its upper communities
-// Parameters: $tree STRING (its name)
-// Rows: part PATH (from a community to the one that it is in); a picture of at most 60 communities, the upper ones
-//   first, of a level the largest first. Needs the index of a system that has trees
+// Parameters: $tree STRING (name of a tree)
+// Rows: part PATH (from a community to its parent); a picture of up to 60 communities, upper levels and large ones
+//   first. Needs the index of a system with trees
 MATCH (corpus:Corpus:{{corpus}})
 MATCH (t:{{corpus}}_TreeNode)
 WHERE t.tree = $tree AND t.generation = corpus['generation_' + t.derived] AND t.level > 0 AND t.vector IS NOT NULL
@@ -288,11 +288,10 @@ RETURN part
 
 // -- saved_queries/tree_entropy
 // Tree: its entropy
-// Parameters: $tree STRING (its name)
-// Rows: entropy FLOAT (bits: the sum of cut / whole · log2(volume of the parent / volume) over all nodes that something
-//   leaves); of_communities, of_leaves FLOAT (their shares in it); communities, leaves INTEGER; one, or none where there
-//   is no tree
-// Needs the index of a system that has trees
+// Parameters: $tree STRING (name of a tree)
+// Rows: entropy FLOAT (bits: the sum of cut / whole · log2(volume of the parent / volume) over all nodes with a cut);
+//   of_communities, of_leaves FLOAT (their shares); communities, leaves INTEGER; one row, or none if there is no tree.
+//   Needs the index of a system with trees
 MATCH (corpus:Corpus:{{corpus}})
 MATCH (root:{{corpus}}_TreeNode)
 WHERE root.tree = $tree AND root.generation = corpus['generation_' + root.derived] AND root.level = 0

@@ -1,7 +1,7 @@
 // -- service/add_job
-// Queues a job of the service. Its queue is locked, so that numbers rise with time.
-// Parameters: $id, $queue, $corpus, $kind, $by, $input, $place STRING (place: of the files that it needs, or "")
-// Rows: job MAP (the properties, and lapsed BOOLEAN: nobody keeps it)
+// Queue a job of the service. The queue is locked, so that job numbers rise with time.
+// Parameters: $id, $queue, $corpus, $kind, $by, $input, $place STRING (place of the files it needs, or "")
+// Rows: job MAP (properties, and lapsed BOOLEAN: no process holds it)
 MERGE (queue:Overstory:JobQueue {id: $queue})
 SET queue.number = coalesce(queue.number, 0) + 1
 CREATE (job:Overstory:Job {id: $id, number: queue.number, corpus_name: $corpus, kind: $kind, by: $by, input: $input,
@@ -9,9 +9,9 @@ CREATE (job:Overstory:Job {id: $id, number: queue.number, corpus_name: $corpus, 
 RETURN job {.*, lapsed: job.until < datetime()} AS job
 
 // -- service/cancel_job
-// Cancels a job: one that waits at once, one that runs as soon as its process sees it.
+// Cancel a job: a waiting job at once, a running job as soon as its process notices.
 // Parameters: $id STRING
-// Rows: job MAP (the properties, and lapsed BOOLEAN: nobody keeps it); one, or none if there is no such job
+// Rows: job MAP (properties, and lapsed BOOLEAN: no process holds it); one row, or none if there is no such job
 MATCH (job:Overstory:Job {id: $id})
 FOREACH (_ IN CASE WHEN job.state = 'queued' THEN [1] ELSE [] END |
   SET job.state = 'cancelled', job.ended = datetime(), job.waits = null)
@@ -19,12 +19,12 @@ FOREACH (_ IN CASE WHEN job.state = 'running' THEN [1] ELSE [] END | SET job.can
 RETURN job {.*, lapsed: job.until < datetime()} AS job
 
 // -- service/claim_job
-// Takes the first job in the queue that may begin: of a corpus with no job that runs. One that a process died over runs
-// alone in its process, so that no other job dies with it.
+// Take the first job of the queue whose corpus has no running job. A job whose process was killed runs alone in its
+// process, so that no other job dies with it.
 // Parameters: $queue, $token, $host, $place STRING; $pid, $seconds, $most_attempts, $most_deaths INTEGER; $started FLOAT
-// Rows: job MAP (the properties, and lapsed BOOLEAN: nobody keeps it); one, or none if there is nothing to do
+// Rows: job MAP (properties, and lapsed BOOLEAN: no process holds it); one row, or none if there is no job to do
 MERGE (queue:Overstory:JobQueue {id: $queue})
-SET queue.looked = datetime() // one process at a time looks
+SET queue.looked = datetime() // lock: one process at a time reads the queue
 WITH queue
 MATCH (job:Overstory:Job) WHERE job.state IN ['queued', 'running']
 WITH collect(job) AS all
@@ -44,10 +44,10 @@ SET job.state = 'running', job.token = $token, job.host = $host, job.pid = $pid,
 RETURN job {.*, lapsed: job.until < datetime()} AS job
 
 // -- service/end_job
-// Ends a job.
+// End a job.
 // Parameters: $id, $token, $state STRING; $result STRING (JSON) or null; $problem STRING (JSON) or null; $loaded STRING
 //   (JSON)
-// Rows: id STRING; one, or none if another process has it
+// Rows: id STRING; one row, or none if another process has the job
 MATCH (job:Overstory:Job {id: $id}) WHERE job.token = $token AND job.state = 'running'
 SET job.state = $state, job.result = $result, job.problem = $problem, job.ended = datetime(), job.loaded = $loaded
 REMOVE job.token, job.host, job.pid, job.process_started, job.until, job.seconds_left, job.waits, job.deaths,
@@ -55,7 +55,7 @@ REMOVE job.token, job.host, job.pid, job.process_started, job.until, job.seconds
 RETURN job.id AS id
 
 // -- service/forget_jobs
-// Deletes the oldest jobs that have ended, beyond a number of them.
+// Delete the oldest finished jobs beyond a number to keep.
 // Parameters: $keep INTEGER
 // Rows: deleted INTEGER
 MATCH (job:Overstory:Job) WHERE job.state IN ['done', 'failed', 'cancelled']
@@ -64,7 +64,7 @@ DETACH DELETE job
 RETURN count(*) AS deleted
 
 // -- service/give_up_job
-// Fails a job that waits.
+// Fail a waiting job.
 // Parameters: $id STRING; $problem, $loaded STRING (JSON)
 // Rows: none
 MATCH (job:Overstory:Job {id: $id}) WHERE job.state = 'queued'
@@ -72,32 +72,32 @@ SET job.state = 'failed', job.problem = $problem, job.ended = datetime(), job.lo
 REMOVE job.waits, job.deaths, job.turn
 
 // -- service/job
-// A job.
+// Read a job.
 // Parameters: $id STRING
-// Rows: job MAP (the properties, and lapsed BOOLEAN: nobody keeps it); one, or none
+// Rows: job MAP (properties, and lapsed BOOLEAN: no process holds it); one row, or none
 MATCH (job:Overstory:Job {id: $id}) RETURN job {.*, lapsed: job.until < datetime()} AS job
 
 // -- service/jobs
-// Jobs, the latest first.
-// Parameters: $corpora LIST<STRING> or null (all); $states LIST<STRING>; $before INTEGER (their numbers are below);
+// List jobs, latest first.
+// Parameters: $corpora LIST<STRING> or null (all); $states LIST<STRING>; $before INTEGER (only lower job numbers);
 //   $limit INTEGER
-// Rows: job MAP (the properties, and lapsed BOOLEAN: nobody keeps it)
+// Rows: job MAP (properties, and lapsed BOOLEAN: no process holds it)
 MATCH (job:Overstory:Job)
 WHERE job.number < $before AND job.state IN $states AND ($corpora IS NULL OR job.corpus_name IN $corpora)
 RETURN job {.*, lapsed: job.until < datetime()} AS job ORDER BY job.number DESC LIMIT $limit
 
 // -- service/noted_load
-// What a job has loaded, as its corpus notes it in the transactions that write documents.
-// Parameters: $id, $job STRING (id: of the corpus)
-// Rows: loaded STRING (JSON); one, or none if another job loaded since
+// Read the counts that a job has loaded, as its corpus records them while documents are written.
+// Parameters: $id STRING (of the corpus); $job STRING
+// Rows: loaded STRING (JSON); one row, or none if another job has loaded since
 MATCH (corpus:Overstory:Corpus {id: $id}) WHERE corpus.loaded_by = $job
 RETURN corpus.loaded AS loaded
 
 // -- service/renew_job
-// Keeps a job, and says how far it came.
-// Parameters: $id, $token, $task, $unit STRING; $done INTEGER; $total INTEGER or null; $seconds INTEGER;
-//   $seconds_left FLOAT or null; $loaded STRING (JSON); $file STRING (the last one that was read, or "")
-// Rows: cancel BOOLEAN (whether somebody cancelled it); one, or none if another process has it
+// Keep a job, and record its progress.
+// Parameters: $id, $token, $task, $unit STRING; $done INTEGER; $total INTEGER or null; $seconds INTEGER; $seconds_left
+//   FLOAT or null; $loaded STRING (JSON); $file STRING (last file read, or "")
+// Rows: cancel BOOLEAN (the job was cancelled); one row, or none if another process has the job
 MATCH (job:Overstory:Job {id: $id}) WHERE job.token = $token AND job.state = 'running'
 SET job.until = datetime() + duration({seconds: $seconds}), job.task = $task, job.done = $done, job.total = $total,
   job.unit = $unit, job.seconds_left = $seconds_left, job.loaded = $loaded,
@@ -105,10 +105,10 @@ SET job.until = datetime() + duration({seconds: $seconds}), job.task = $task, jo
 RETURN coalesce(job.cancel, false) AS cancel
 
 // -- service/requeue_job
-// Gives a job back to the queue, to be gone on with.
-// Parameters: $id, $token, $waits STRING (what for, in words); $seconds, $attempts INTEGER (attempts: what this one
-//   counts as, 1 or 0); $loaded STRING (JSON)
-// Rows: id STRING; one, or none if another process has it
+// Return a job to the queue, to be resumed.
+// Parameters: $id, $token, $waits STRING (reason, in words); $seconds, $attempts INTEGER (1 if this attempt counts,
+//   otherwise 0); $loaded STRING (JSON)
+// Rows: id STRING; one row, or none if another process has the job
 MATCH (job:Overstory:Job {id: $id}) WHERE job.token = $token AND job.state = 'running'
 SET job.state = 'queued', job.not_before = datetime() + duration({seconds: $seconds}), job.waits = $waits,
   job.attempts = job.attempts - 1 + $attempts, job.loaded = $loaded
@@ -116,13 +116,13 @@ REMOVE job.token, job.host, job.pid, job.process_started, job.until, job.seconds
 RETURN job.id AS id
 
 // -- service/requeue_lost_jobs
-// Gives jobs back to the queue whose processes are gone, or said nothing for long. One that its process died over goes
-// to the end of the queue, and the death is counted.
-// Parameters: $queue STRING; $abandoned LIST<STRING> (tokens of jobs whose processes are known to be gone);
-//   $most_attempts, $most_deaths INTEGER
-// Rows: id STRING; deaths INTEGER; file STRING or null (the last one that was read); the jobs that are to be given up
+// Return jobs to the queue whose processes are gone or silent. A job whose process was killed goes to the end of the
+// queue, and the death is counted.
+// Parameters: $queue STRING; $abandoned LIST<STRING> (tokens of jobs whose processes are gone); $most_attempts,
+//   $most_deaths INTEGER
+// Rows: id STRING; deaths INTEGER; file STRING or null (last file read); one row per job to give up
 MERGE (queue:Overstory:JobQueue {id: $queue})
-SET queue.looked = datetime() // one process at a time looks
+SET queue.looked = datetime() // lock: one process at a time reads the queue
 WITH queue
 OPTIONAL MATCH (job:Overstory:Job)
 WHERE job.state = 'running' AND (job.until < datetime() OR job.token IN $abandoned)
@@ -141,7 +141,7 @@ WHERE job.state = 'queued' AND (job.attempts >= $most_attempts OR job.deaths >= 
 RETURN job.id AS id, coalesce(job.deaths, 0) AS deaths, job.file AS file
 
 // -- service/running_jobs
-// Who works on jobs.
+// List the processes that work on jobs.
 // Parameters: none
 // Rows: token, host STRING; pid INTEGER; started FLOAT
 MATCH (job:Overstory:Job) WHERE job.state = 'running'

@@ -1,7 +1,7 @@
 // -- sources/keys
-// The properties that tell the nodes with a label in any database apart, but for ours: all have them, with values that
-// differ. So many nodes are compared; lists are no keys.
-// Parameters: $node STRING (the label); $most INTEGER (nodes)
+// Find properties that could be keys of the nodes with a label in the user's graph: all compared nodes have them, with
+// distinct values. Lists are no keys.
+// Parameters: $node STRING (label); $most INTEGER (nodes to compare)
 // Rows: name STRING; ordered
 MATCH (n:$($node)) WHERE NOT n:Overstory
 WITH n LIMIT $most
@@ -13,7 +13,7 @@ WHERE having = number AND different = number
 RETURN name ORDER BY name
 
 // -- sources/labels
-// The labels of nodes in any database, but for those that only ours have.
+// List the labels of the user's graph in the database, without Overstory's.
 // Parameters: none
 // Rows: label STRING; ordered
 CALL db.labels() YIELD label
@@ -25,19 +25,19 @@ CALL (label) {
 RETURN label ORDER BY label
 
 // -- sources/nodes
-// The nodes with a label in any database, but for ours and for those with a label that was read before.
-// Parameters: $node STRING (the label); $before LIST<STRING> (labels); $key STRING (the property that is the key)
+// Read the nodes with a label in the user's graph, without nodes that have an earlier label.
+// Parameters: $node STRING (label); $before LIST<STRING> (labels already read); $key STRING (key property)
 // Rows: key ANY or null; labels LIST<STRING>; properties MAP
 MATCH (n:$($node))
 WHERE NOT n:Overstory AND none(each IN $before WHERE each IN labels(n))
 RETURN n[$key] AS key, labels(n) AS labels, properties(n) AS properties
 
 // -- sources/relationships
-// The relationships that start at nodes with a label and end at nodes with one of several, in any database, but for those
-// at our nodes. A node with several of these labels counts as one of the first.
-// Parameters: $node STRING (the label); $before, $nodes LIST<STRING> (the labels before it, and all); $key STRING (the
-//   property that is the key); $keys MAP (that of each label); $types LIST<STRING> (of relationships; empty for all)
-// Rows: start, end ANY or null (keys); target STRING (the label of the end); type STRING; properties MAP
+// Read the relationships from nodes with a label to nodes with one of several labels, in the user's graph. A node with
+// several of these labels counts for the first.
+// Parameters: $node STRING (label); $before, $nodes LIST<STRING> (earlier labels; all labels); $key STRING (key
+//   property); $keys MAP (key property of each label); $types LIST<STRING> (of relationships; empty for all)
+// Rows: start, end ANY or null (keys); target STRING (label of the end); type STRING; properties MAP
 MATCH (a:$($node))-[r]->(b)
 WHERE NOT a:Overstory AND NOT b:Overstory AND none(each IN $before WHERE each IN labels(a))
   AND (size($types) = 0 OR type(r) IN $types)

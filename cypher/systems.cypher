@@ -1,12 +1,12 @@
 // -- systems/count_nodes
-// How many nodes of some kinds a corpus has.
+// Count the nodes of some kinds in the corpus.
 // Parameters: $kinds LIST<STRING> (the labels of the kinds in the corpus)
-// Rows: nodes INTEGER; one
+// Rows: nodes INTEGER; one row
 MATCH (n:{{corpus}}) WHERE any(kind IN $kinds WHERE kind IN labels(n))
 RETURN count(n) AS nodes
 
 // -- systems/labels_in_use
-// The labels that nodes of any corpus have, from the store's counts: no node is read.
+// List the labels that begin with Corpus_ in the database, without reading nodes.
 // Parameters: none
 // Rows: label STRING
 CALL db.labels() YIELD label
@@ -14,26 +14,25 @@ WITH label WHERE label STARTS WITH 'Corpus_'
 RETURN label
 
 // -- systems/mark
-// Marks units as read by an index as they are now.
-// Parameters: $ids LIST<STRING>; $mark STRING (the property)
+// Mark units as read by an index.
+// Parameters: $ids LIST<STRING>; $mark STRING (property that the index sets)
 // Rows: none
 UNWIND $ids AS id
 MATCH (n:Overstory {id: id}) WHERE n.corpus = $corpus
 SET n[$mark] = n.touched
 
 // -- systems/remove_nodes
-// Deletes the nodes of one kind; commits as it goes.
+// Delete the nodes of one kind. Commits in batches.
 // Parameters: none
 // Rows: none
 MATCH (n:{{label}})
 CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 1000 ROWS
 
 // -- systems/touched
-// The units of one kind that changed since an index read them, or are new.
-// A second inequality of `touched` would keep the planner from the index.
-// Parameters: $unit STRING (the label of the units); $read_to INTEGER (the version up to
-//   which all were read); $mark STRING (the property of those that were read since; null for all
-//   units)
+// Find the units of one kind that are new or changed since an index read them. A second inequality of `touched` would
+// keep the planner from using the index.
+// Parameters: $unit STRING (label of the units); $read_to INTEGER (version up to which all units were read); $mark
+//   STRING (property of units read since then; null to return all units)
 // Rows: id STRING
 MATCH (n:Overstory)
 USING INDEX SEEK n:Overstory(corpus, touched)
@@ -41,8 +40,8 @@ WHERE n.corpus = $corpus AND n.touched > $read_to AND $unit IN labels(n) AND (n[
 RETURN n.id AS id
 
 // -- systems/unmark
-// Takes the properties of an index off the units that it has read; commits as it goes.
-// Parameters: $mark STRING (the property of those that it has read); $properties LIST<STRING> (that and others)
+// Remove the properties of an index from the units it has read. Commits in batches.
+// Parameters: $mark STRING (property of these units); $properties LIST<STRING> (this property and others)
 // Rows: none
 MATCH (n:{{label}}) WHERE n[$mark] IS NOT NULL
 CALL (n) {
@@ -51,19 +50,19 @@ CALL (n) {
 } IN TRANSACTIONS OF 10000 ROWS
 
 // -- systems/unrelate
-// Deletes the relationships of some types that begin at units; commits as it goes.
+// Delete the relationships of some types that start at units. Commits in batches.
 // Parameters: $types LIST<STRING>
 // Rows: none
 MATCH (:{{label}})-[r:$any($types)]->(:Overstory)
 CALL (r) { DELETE r } IN TRANSACTIONS OF 10000 ROWS
 
 // -- systems/backlog
-// How many units a corpus has, and how many of one kind changed since an index read them, or are new; of several kinds
-// that an index reads, those of which it is most.
-// A second inequality of `touched` would keep the planner from the index.
-// Parameters: $units LIST<STRING> (labels of units); $read_to INTEGER (the version up to
-//   which all were read); $mark STRING (the property of those that were read since)
-// Rows: document, chunk, entity, pending INTEGER; one
+// Count the units of the corpus, and those of one kind that are new or changed since an index read them. If the index
+// reads several kinds, the largest count is returned. A second inequality of `touched` would keep the planner from
+// using the index.
+// Parameters: $units LIST<STRING> (labels of units); $read_to INTEGER (version up to which all units were read); $mark
+//   STRING (property of units read since then)
+// Rows: document, chunk, entity, pending INTEGER; one row
 OPTIONAL MATCH (corpus:Overstory {id: $corpus})
 CALL () {
   UNWIND $units AS unit
@@ -79,8 +78,8 @@ RETURN coalesce(corpus.documents, 0) AS document, coalesce(corpus.chunks, 0) AS 
   coalesce(corpus.entities, 0) AS entity, pending
 
 // -- systems/stands_on
-// The documents whose passages some nodes of systems stand on; of each only the first that are met.
-// Parameters: $ids LIST<STRING> (of nodes); $most INTEGER (documents of each)
+// Find the documents on which some nodes of systems are based, at most $most per node.
+// Parameters: $ids LIST<STRING> (of nodes); $most INTEGER (documents per node)
 // Rows: id STRING; documents LIST<STRING> (ids)
 UNWIND $ids AS id
 MATCH (n:Overstory {id: id}) WHERE n.corpus = $corpus

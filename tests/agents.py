@@ -93,12 +93,12 @@ def asked_all(
 
 
 def text(result: CallToolResult) -> str:
-    """What an agent reads of a result."""
+    """Return the text of a result, as an agent reads it."""
     return "\n".join(part.text for part in result.content if isinstance(part, TextContent))
 
 
 def structure(result: CallToolResult) -> dict[str, Any]:
-    """What a program reads of a result that is no error."""
+    """Return the structured content of a successful result, as a program reads it."""
     assert not result.is_error, text(result)
     assert result.structured_content is not None
     return dict(result.structured_content)

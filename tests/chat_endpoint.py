@@ -1,4 +1,4 @@
-"""A web server on this machine that speaks OpenAI's chat API, and can be told to fail in ways that no model does."""
+"""A web server on this machine that speaks OpenAI's chat API and fails on request, in ways that no real model does."""
 
 from __future__ import annotations
 

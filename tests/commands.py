@@ -18,7 +18,7 @@ PROGRAM = str(Path(sys.executable).with_name("overstory"))
 
 
 class Ran:
-    """What a command left: exit code, standard output, standard error."""
+    """The result of a command: exit code, standard output, standard error."""
 
     def __init__(self, code: int, out: str, err: str) -> None:
         self.code, self.out, self.err = code, out, err

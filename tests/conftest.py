@@ -121,7 +121,7 @@ def _shuffle(items: list[pytest.Item], seed: int) -> None:
 
 
 def is_about(item: pytest.Item, system: str) -> bool:
-    """Whether a test lies in the folder of a system, or has it or an option of it ("hirag:layers=2") as parameter."""
+    """Return True if a test is in the folder of a system, or has the system ("hirag:layers=2") as parameter."""
     given = item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
     return system in item.path.parts or any(str(each).partition(":")[0] == system for each in given)
 
@@ -166,10 +166,10 @@ def jar_cache() -> Path:
 def settings(
     tmp_path_factory: pytest.TempPathFactory, jar_cache: Path, pytestconfig: pytest.Config
 ) -> Iterator[Settings]:
-    """Settings that point at a running server with an empty graph, stopped and deleted when the run ends.
+    """Yield settings of a running server with an empty graph, which is stopped and deleted when the run ends.
 
-    Tests share the graph, so each writes to corpora of its own, which are lent (`open_corpus`). A run that is killed
-    leaves a server behind for some minutes only.
+    Tests share the graph, so each writes to its own corpora (`open_corpus`). A killed run leaves its server running for
+    some minutes.
     """
     assert pytestconfig.option.markexpr != "not server", "asked for by name in a test: no parameter of it, no mark"
     home = tmp_path_factory.mktemp("overstory")
@@ -207,7 +207,7 @@ def has_gds(config: pytest.Config) -> bool:
 
 @pytest.fixture(scope="session")
 def connection(settings: Settings) -> server.Connection:
-    """How to reach the shared server with a driver of one's own."""
+    """Return the address of the shared server, for a driver of the test's own."""
     return server.ensure_running(settings)
 
 
@@ -272,7 +272,7 @@ def endpoint() -> Iterator[Endpoint]:
 
 @pytest.fixture
 def vector_index_from(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Makes vector indexes over so many vectors, and drops none before there is but one."""
+    """Return a function that sets the number of vectors from which on there is a vector index."""
 
     def begin(vectors: int) -> None:
         monkeypatch.setattr(schema, "VECTOR_INDEX_FROM", vectors)
@@ -283,7 +283,7 @@ def vector_index_from(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
 @pytest.fixture
 def removed_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Lets a transaction delete so many chunks."""
+    """Return a function that limits the chunks deleted per transaction."""
 
     def delete(chunks: int) -> None:
         monkeypatch.setattr(removal, "_REMOVED_CHUNKS_A_TRANSACTION", chunks)
@@ -293,7 +293,7 @@ def removed_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
 @pytest.fixture
 def written_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Lets a transaction write so many chunks of a large document, loaded or restored."""
+    """Return a function that limits the chunks of a large document written per transaction, loaded or restored."""
 
     def write(chunks: int) -> None:
         monkeypatch.setattr(load, "WRITTEN_CHUNKS_A_TRANSACTION", chunks)

@@ -55,7 +55,7 @@ class CountingKnowledge(Knowledge):
         return graph
 
     def count(self, statement: str, doing: Callable[[], object]) -> int:
-        """How often a statement is sent by what is done."""
+        """Count how often a statement is sent while `doing` runs."""
         sent = self.graph.sent
         sent.clear()
         doing()

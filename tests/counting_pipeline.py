@@ -15,7 +15,7 @@ from overstory.text.parsing.pipelines import find_pipeline
 
 @dataclass(slots=True)
 class Counts:
-    """What a pipeline did since it was saved."""
+    """Counts of the calls of a pipeline since it was saved."""
 
     loads: int = 0
     texts: list[str] = field(default_factory=list[str])

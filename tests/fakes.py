@@ -50,7 +50,7 @@ class HashingEmbedder:
 
 
 class ScriptedChat:
-    """A chat model that says what it is told to, one answer a request; the last one over and over."""
+    """A chat model with prepared answers, one per request; the last one is repeated."""
 
     fingerprint = "scripted:1"
 

@@ -53,7 +53,7 @@ def small_graph() -> LayeredGraph:
 
 
 def two_levels(graph: LayeredGraph) -> EncodingTree:
-    """Of `small_graph`: the band with the isle and the cell; below the first the two, below the second the same."""
+    """Return a tree of `small_graph` with two levels: band with isle, and cell; below the first, these two."""
     names = [each.name for each in graph.entities]
     fine = [next(place for place, group in enumerate((BAND, ISLE, CELL)) if name in group) for name in names]
     coarse = [int(group == 2) for group in fine]

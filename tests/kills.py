@@ -63,10 +63,10 @@ class KillableClient(GraphClient):
 
     @contextmanager
     def counted(self, of: str = "") -> Generator[list[str]]:
-        """What the block writes, in order: names of statements or stages.
+        """Yield the writes of the block, in order: names of statements or stages.
 
         Args:
-            of: the stage or system with whose first write the count begins; "" for all that is written.
+            of: the stage or system whose first write starts the count; "" counts all writes.
         """
         self._written, self._of = [], of
         try:

@@ -1,6 +1,6 @@
-"""Corpora that are lent to tests and emptied afterwards.
+"""Reused corpora for tests, which are emptied after each test.
 
-A lent corpus has one of a few names, so that the plans of statements with its label in their text serve the next test.
+A reused corpus has one of a few names, so that plans of statements with its label serve the next test.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Lending:
 
     @contextmanager
     def opened(self, pool: str = "lent") -> Generator[OpenCorpus]:
-        """A function that opens corpora; when the block ends, they are closed and emptied.
+        """Yield a function that opens corpora, which are closed and emptied when the block ends.
 
         Args:
             pool: "lent", or "kept" for the corpora of a module, which leave the first names to its tests.

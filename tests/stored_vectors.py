@@ -1,4 +1,4 @@
-"""What the store of vectors of derived texts holds."""
+"""Contents of the store of derived vectors."""
 
 from __future__ import annotations
 

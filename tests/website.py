@@ -12,7 +12,7 @@ from tests.web_server import web_server
 
 @dataclass
 class Answer:
-    """What a path is answered with; with an ETag, a request that has it already is answered with 304."""
+    """The response for a path; a request with its ETag gets 304."""
 
     body: bytes = b""
     content_type: str = "text/html"

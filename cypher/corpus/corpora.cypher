@@ -1,14 +1,14 @@
 // -- corpus/terminate
-// Ends the transactions that a caller no longer waits for.
-// Parameters: $mark STRING (`marked` in their metadata)
-// Rows: message STRING; one for each transaction
+// Terminate the transactions of a caller that no longer waits for them.
+// Parameters: $mark STRING (`marked` in the metadata of these transactions)
+// Rows: message STRING; one row per transaction
 SHOW TRANSACTIONS YIELD transactionId AS id, metaData
 WHERE metaData.marked = $mark
 TERMINATE TRANSACTIONS id YIELD message
 RETURN message
 
 // -- corpus/count_deleted
-// Counts units that were deleted in this transaction: what was built over them is out of date.
+// Count units that were deleted in this transaction, because indexes built over them are now out of date.
 // Parameters: $documents, $chunks, $entities INTEGER
 // Rows: none
 MATCH (corpus:Overstory:Corpus {id: $corpus})
@@ -17,11 +17,11 @@ SET corpus.deleted_documents = coalesce(corpus.deleted_documents, 0) + $document
   corpus.deleted_entities = coalesce(corpus.deleted_entities, 0) + $entities
 
 // -- corpus/create
-// Creates a corpus with a set of full-text indexes that is free, or leaves an existing corpus as it is.
+// Create a corpus with a free set of full-text indexes, or leave an existing corpus as it is.
 // Parameters: $name, $analyzer, $sectioned_by STRING
-// Rows: corpus MAP (its properties); one, or none if no set is free
+// Rows: corpus MAP (its properties); one row, or none if no set is free
 MATCH (meta:Overstory {id: 'meta'})
-SET meta.index_sets = coalesce(meta.index_sets, 0) // locks: one corpus at a time takes a set
+SET meta.index_sets = coalesce(meta.index_sets, 0) // lock: one corpus at a time takes a set
 WITH meta, EXISTS { (:Overstory:Corpus {id: $corpus}) } AS known
 CALL (known) {
   WITH known WHERE NOT known
@@ -39,7 +39,7 @@ MATCH (corpus:Overstory:Corpus {id: $corpus})
 RETURN properties(corpus) AS corpus
 
 // -- corpus/list
-// All corpora with their sizes.
+// List all corpora with their sizes.
 // Parameters: none
 // Rows: corpus MAP (the properties), documents INTEGER, chunks INTEGER; ordered by name
 MATCH (corpus:Overstory:Corpus)
@@ -49,29 +49,30 @@ RETURN properties(corpus) AS corpus, coalesce(corpus.documents, 0) AS documents,
 ORDER BY corpus.name
 
 // -- corpus/names
-// The names of some corpora.
+// List the names of up to 20 corpora.
 // Parameters: none
-// Rows: name STRING; ordered, at most 20
+// Rows: name STRING; ordered
 MATCH (corpus:Overstory:Corpus)
 RETURN corpus.name AS name ORDER BY name LIMIT 20
 
 // -- corpus/read
-// One corpus.
+// Read the properties of the corpus.
 // Parameters: none
-// Rows: corpus MAP (the properties), schema INTEGER (of the whole graph); one, or none if there is no such corpus
+// Rows: corpus MAP (the properties), schema INTEGER (of the whole graph); one row, or none if there is no such corpus
 MATCH (corpus:Overstory:Corpus {id: $corpus})
 MATCH (meta:Overstory {id: 'meta'})
 RETURN properties(corpus) AS corpus, meta.schema AS schema
 
 // -- corpus/delete_generation
-// Deletes derived nodes of every generation but one, commits as it goes.
-// Parameters: $name STRING (what was built: a tree, communities, …); $keep INTEGER
+// Delete derived nodes of every generation but one. Commits in batches.
+// Parameters: $name STRING (name of the derived structure: a tree, communities, …); $keep INTEGER (the generation to
+//   keep)
 // Rows: none
 MATCH (n:{{corpus}}_Derived) WHERE n.derived = $name AND n.generation <> $keep
 CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 1000 ROWS
 
 // -- corpus/used_generations
-// The generations of a derived structure that have nodes in the graph.
+// List the generations of a derived structure that have nodes in the graph.
 // Parameters: $name STRING
 // Rows: generation INTEGER; ordered
 MATCH (n:{{corpus}}_Derived) WHERE n.derived = $name

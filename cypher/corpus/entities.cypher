@@ -1,40 +1,40 @@
 // -- corpus/dismiss_merge
-// Keeps that two names are not one, so that they are not suggested again.
-// Parameters: $id, $first, $second STRING (keys), $name, $into STRING (as they are written)
+// Record that two names are different entities, so that merging them is not suggested again.
+// Parameters: $id, $first, $second STRING (keys); $name, $into STRING (the names as written)
 // Rows: none
 MERGE (dismissed:Overstory {id: $id})
 ON CREATE SET dismissed:DismissedMerge:$($corpus), dismissed.corpus = $corpus, dismissed.first = $first,
   dismissed.second = $second, dismissed.name = $name, dismissed.into = $into, dismissed.at = datetime()
 
 // -- corpus/dismissed_merges
-// The pairs of names that are not one, the latest first.
+// List the dismissed merges, latest first.
 // Parameters: none
-// Rows: first, second (keys), name, into STRING; at DATETIME
+// Rows: first, second STRING (keys); name, into STRING; at DATETIME
 MATCH (dismissed:DismissedMerge:{{corpus}})
 RETURN dismissed.first AS first, dismissed.second AS second, dismissed.name AS name, dismissed.into AS into,
   dismissed.at AS at ORDER BY at DESC, first, second
 
 // -- corpus/undo_dismissed_merge
-// Forgets that two names are not one.
+// Delete a dismissed merge.
 // Parameters: $id STRING
-// Rows: deleted INTEGER; one
+// Rows: deleted INTEGER; one row
 MATCH (dismissed:Overstory {id: $id}) WHERE dismissed:DismissedMerge AND dismissed.corpus = $corpus
 DELETE dismissed
 RETURN count(*) AS deleted
 
 // -- corpus/count_vocabulary
-// Writes how many times vocabularies were changed.
+// Write the number of vocabulary loads to the corpus.
 // Parameters: $loads INTEGER
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
 SET corpus.vocabularies = $loads
 
 // -- corpus/most_mentioned
-// The names that most passages mention.
-// Parameters: $type STRING ('' for all); $prefix STRING (of keys; '' for all); $others LIST<STRING> (keys that count as
-//   well); $by_kind BOOLEAN (people, organisations, places, works and terms of which facts are known come first, then
-//   others of these kinds, those of no kind, and numbers); $limit INTEGER
-// Rows: key, name, type STRING; aliases LIST<STRING>; passages INTEGER; the most frequent first
+// List the entities that most passages mention.
+// Parameters: $type STRING ('' for all); $prefix STRING (of keys; '' for all); $others LIST<STRING> (keys to include as
+//   well); $by_kind BOOLEAN (first people, organisations, places, works and terms with facts, then the others of these
+//   kinds, then entities without a kind, then numbers); $limit INTEGER
+// Rows: key, name, type STRING; aliases LIST<STRING>; passages INTEGER; most mentioned first
 MATCH (e:Entity:{{corpus}}) WHERE $type IN ['', e.type] AND (e.key STARTS WITH $prefix OR e.key IN $others)
 WITH e, CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE coalesce(e.df, 0) END AS passages,
   CASE
@@ -48,21 +48,21 @@ ORDER BY kind, passages DESC, e.name, e.key LIMIT $limit
 RETURN e.key AS key, e.name AS name, coalesce(e.type, '') AS type, coalesce(e.aliases, []) AS aliases, passages
 
 // -- corpus/name_edits
-// The edits of names by hand, in the order in which they apply.
+// List the edits of names by hand, in the order in which they apply.
 // Parameters: none
-// Rows: number INTEGER; kind, name STRING; to STRING ("" where a name is hidden); at DATETIME
+// Rows: number INTEGER; kind, name STRING; to STRING ("" if the name is hidden); at DATETIME
 MATCH (edit:NameEdit:{{corpus}})
 RETURN edit.number AS number, edit.kind AS kind, edit.name AS name, edit.to AS to, edit.at AS at ORDER BY number
 
 // -- corpus/remove_name_edit
-// Takes back an edit of a name by hand.
+// Delete an edit of a name.
 // Parameters: $id STRING
 // Rows: none
 MATCH (edit:Overstory {id: $id}) WHERE edit:NameEdit AND edit.corpus = $corpus
 DELETE edit
 
 // -- corpus/remove_vocabulary_names
-// Removes names of vocabularies.
+// Delete names of vocabularies.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -70,15 +70,16 @@ MATCH (v:Overstory {id: id}) WHERE v:VocabularyName AND v.corpus = $corpus
 DELETE v
 
 // -- corpus/vocabulary_names
-// The names of a corpus' vocabularies, in the order in which they apply.
+// List the names of all vocabularies, in the order in which they apply.
 // Parameters: none
-// Rows: source, key, name STRING; type STRING ("" where none is given); aliases LIST<STRING>
+// Rows: source, key, name STRING; type STRING ("" if the vocabulary gives no type); aliases LIST<STRING>
 MATCH (v:VocabularyName:{{corpus}})
 RETURN v.source AS source, v.key AS key, v.name AS name, v.type AS type, v.aliases AS aliases ORDER BY source, key
 
 // -- corpus/write_name_edits
-// Adds edits of names by hand.
-// Parameters: $last INTEGER (the number of the last edit, whether it is undone later or not); $rows LIST<MAP {id, kind, name, to STRING; number INTEGER}>
+// Add edits of names by hand.
+// Parameters: $last INTEGER (number of the last edit, including undone ones); $rows LIST<MAP {id, kind, name, to
+//   STRING; number INTEGER}>
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
 SET corpus.name_edits = $last
@@ -88,7 +89,7 @@ CREATE (edit:NameEdit:Overstory:$($corpus) {id: row.id, corpus: $corpus, number:
   to: row.to, at: datetime()})
 
 // -- corpus/write_vocabulary_names
-// Adds names of vocabularies, or replaces what they said.
+// Add or replace names of vocabularies.
 // Parameters: $rows LIST<MAP {id, source, key, name, type STRING; aliases LIST<STRING>}>
 // Rows: none
 UNWIND $rows AS row
@@ -97,9 +98,10 @@ ON CREATE SET v:VocabularyName:$($corpus), v.corpus = $corpus, v.source = row.so
 SET v.name = row.name, v.type = row.type, v.aliases = row.aliases
 
 // -- corpus/names_as_written
-// How some documents write some names: in their texts, and as titles, headings and definitions.
-// Parameters: $documents LIST<STRING> (ids); $ids LIST<STRING> (of entities); $kinds LIST<STRING> (whose mentions count)
-// Rows: id STRING (of an entity); surfaces LIST<LIST> (how it is written, how often, and whether parsers saw it)
+// Read the spellings of entities in some documents: in texts, titles, headings and definitions.
+// Parameters: $documents LIST<STRING> (ids); $ids LIST<STRING> (of entities); $kinds LIST<STRING> (kinds of mentions to
+//   count)
+// Rows: id STRING (of an entity); surfaces LIST<LIST> (spelling, frequency, whether a parser found it)
 UNWIND $documents AS document
 MATCH (:Overstory {id: document, corpus: $corpus})<-[:PART_OF]-(c:Overstory:Chunk)
 CALL (c) {
@@ -116,10 +118,11 @@ WITH id, surface, parsed, count(*) AS times
 RETURN id, collect([surface, times, parsed]) AS surfaces
 
 // -- corpus/names_of_documents
-// The names that some documents mention, and how many of their passages do.
-// Parameters: $documents LIST<STRING> (ids); $type STRING ('' for all); $prefix STRING (of keys; '' for all);
-//   $others LIST<STRING> (keys that count as well); $kinds LIST<STRING> (whose mentions count for the df of an entity)
-// Rows: names LIST<LIST> (id of an entity; key; type; passages in which parsers saw it; in which the dictionary did); one
+// List the entities that some documents mention, with the numbers of passages.
+// Parameters: $documents LIST<STRING> (ids); $type STRING ('' for all); $prefix STRING (of keys; '' for all); $others
+//   LIST<STRING> (keys to include as well); $kinds LIST<STRING> (kinds of mentions that count for df)
+// Rows: names LIST<LIST> (id of the entity, key, type, passages in which parsers found it, passages in which the
+//   dictionary did); one row
 UNWIND $documents AS document
 MATCH (:Overstory {id: document, corpus: $corpus})<-[:PART_OF]-(c:Overstory:Chunk)-[m:MENTIONS]->(e:Overstory:Entity)
 WHERE $type IN ['', e.type] AND (e.key STARTS WITH $prefix OR e.key IN $others)
@@ -128,13 +131,13 @@ WITH e, count(DISTINCT CASE WHEN m.by IN $kinds THEN c END) AS parsed,
 RETURN collect([e.id, e.key, coalesce(e.type, ''), parsed, listed]) AS names
 
 // -- corpus/names_with_words
-// The names that have some words, looked for by indexes in three places, at most $depth in each, so that the cost does not
-// grow with the corpus: in passages that have these words, among names that begin with them, and among those that end so.
-// Parameters: $index STRING (full text of chunks); $query STRING (Lucene, escaped); $depth INTEGER (the most of each kind);
-//   $start, $end STRING (of keys; $end backwards and followed by a space); $words LIST<STRING> (as keys have them; the name
-//   has a word that begins with each); $type STRING ('' for all); $limit INTEGER
-// Rows: key, name, type STRING; aliases LIST<STRING>; passages INTEGER; those that begin so before others, the most
-//   frequent first
+// Find entities by words, at most $depth in each of three places: passages with these words, names that begin with
+// them, and names that end with them. So the cost does not grow with the corpus.
+// Parameters: $index STRING (full text of chunks); $query STRING (Lucene, escaped); $depth INTEGER (limit per place);
+//   $start, $end STRING (of keys; $end is reversed and followed by a space); $words LIST<STRING> (the name must have a
+//   word that begins with each); $type STRING ('' for all); $limit INTEGER
+// Rows: key, name, type STRING; aliases LIST<STRING>; passages INTEGER; names that begin with the words first, then by
+//   passages
 CALL () {
   WITH $query AS query WHERE query <> ''
   CALL db.index.fulltext.queryNodes($index, query, {limit: $depth}) YIELD node AS c

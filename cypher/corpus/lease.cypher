@@ -1,11 +1,11 @@
 // -- corpus/acquire_lease
-// Takes the writer lease if it is free, has run out, or belongs to a process that is known to be dead.
+// Take the writer lease if it is free, has expired, or belongs to a dead process.
 // Parameters: $token, $holder, $host, $doing STRING; $pid INTEGER; $started FLOAT; $seconds INTEGER;
 //   $abandoned STRING (token of a lease whose holder is dead, or "")
-// Rows: granted BOOLEAN; corpus MAP (its properties); token, holder, host, doing STRING; pid INTEGER; started FLOAT;
-//   since DATETIME: of who holds the lease now; one, or none if there is no such corpus
+// Rows: granted BOOLEAN; corpus MAP (its properties); token, holder, host, doing STRING, pid INTEGER, started FLOAT,
+//   since DATETIME (of the current holder); one row, or none if the corpus does not exist
 MATCH (corpus:Overstory:Corpus {id: $corpus})
-SET corpus.writer_checked = datetime() // locks the corpus before its lease is looked at
+SET corpus.writer_checked = datetime() // locks the corpus before reading its lease
 WITH corpus, corpus.writer_token IS NULL OR corpus.writer_until < datetime()
   OR corpus.writer_token IN [$abandoned, $token] AS granted
 FOREACH (_ IN CASE WHEN granted THEN [1] ELSE [] END |
@@ -19,10 +19,10 @@ RETURN granted, properties(corpus) AS corpus,
   toString(corpus.writer_since) AS since
 
 // -- corpus/commit
-// Ends every write to a corpus: proves that the writer still holds the lease, counts the change, and keeps the numbers that
-// questions need, all from the counts that the server keeps. Last in its transaction, because it locks the corpus.
-// Parameters: $token STRING; $properties MAP (of the corpus, to be changed)
-// Rows: corpus MAP (its properties); one, or none if the lease went to somebody else
+// End every write to a corpus: check that the writer still holds the lease, raise the version, and store the counts
+// that questions need. Run it last in its transaction, because it locks the corpus.
+// Parameters: $token STRING; $properties MAP (properties of the corpus to change)
+// Rows: corpus MAP (its properties); one row, or none if another writer has the lease
 MATCH (corpus:Overstory:Corpus {id: $corpus}) WHERE corpus.writer_token = $token
 WITH corpus,
   COUNT { (:{{corpus}}_Document) } AS documents,
@@ -39,9 +39,9 @@ SET corpus += $properties, corpus.version = corpus.version + 1, corpus.documents
 RETURN properties(corpus) AS corpus
 
 // -- corpus/delete
-// Deletes an emptied corpus, whose set of full-text indexes another one may have once it was looked at.
+// Delete an emptied corpus. Its set of full-text indexes becomes free once it has been checked.
 // Parameters: $token STRING
-// Rows: id STRING; one, or none if the lease went to somebody else
+// Rows: id STRING; one row, or none if another writer has the lease
 MATCH (corpus:Overstory:Corpus {id: $corpus}) WHERE corpus.writer_token = $token
 OPTIONAL MATCH (indexes:Overstory {id: 'index-set-' + corpus.index_set})
 REMOVE indexes.lent_to
@@ -51,16 +51,16 @@ DETACH DELETE corpus
 RETURN id
 
 // -- corpus/read_writer
-// Who writes to a corpus.
+// Read the current writer of the corpus.
 // Parameters: none
-// Rows: token, doing, holder, host STRING; pid INTEGER; started FLOAT; one, or none if nobody does
+// Rows: token, doing, holder, host STRING; pid INTEGER; started FLOAT; one row, or none if there is no writer
 MATCH (corpus:Overstory:Corpus {id: $corpus})
 WHERE corpus.writer_token IS NOT NULL AND corpus.writer_until >= datetime()
 RETURN corpus.writer_token AS token, corpus.writer_doing AS doing, corpus.writer_holder AS holder,
   corpus.writer_host AS host, corpus.writer_pid AS pid, corpus.writer_started AS started
 
 // -- corpus/release_lease
-// Gives the writer lease back.
+// Return the writer lease.
 // Parameters: $token STRING
 // Rows: none
 MATCH (corpus:Overstory:Corpus {id: $corpus}) WHERE corpus.writer_token = $token
@@ -68,9 +68,9 @@ REMOVE corpus.writer_token, corpus.writer_holder, corpus.writer_host, corpus.wri
   corpus.writer_doing, corpus.writer_since, corpus.writer_until, corpus.writer_checked
 
 // -- corpus/renew_lease
-// Keeps the writer lease.
+// Renew the writer lease.
 // Parameters: $token STRING; $seconds INTEGER
-// Rows: id STRING; one, or none if the lease went to somebody else
+// Rows: id STRING; one row, or none if another writer has the lease
 MATCH (corpus:Overstory:Corpus {id: $corpus}) WHERE corpus.writer_token = $token
 SET corpus.writer_until = datetime() + duration({seconds: $seconds})
 RETURN corpus.id AS id

@@ -1,8 +1,8 @@
 // -- corpus/metadata_values
-// The values of a key of metadata that most documents have. Looks at each value of the key, not at documents.
+// List the most frequent values of a metadata key. Reads the values of the key, not the documents.
 // Parameters: $key STRING (id of the key); $limit INTEGER
-// Rows: text STRING, number INTEGER or FLOAT, date DATETIME, boolean BOOLEAN, all but one null; cut BOOLEAN (the text is the
-//   beginning of a longer one); documents INTEGER (how many have it); most documents first
+// Rows: text STRING, number INTEGER or FLOAT, date DATETIME, boolean BOOLEAN (all but one are null); cut BOOLEAN (text
+//   is the beginning of a longer text); documents INTEGER; most documents first
 MATCH (k:Overstory {id: $key}) WHERE k:MetadataKey AND k.corpus = $corpus
 MATCH (k)<-[:OF_KEY]-(v:Overstory:MetadataValue)
 WITH v, COUNT { (v)<-[:HAS_VALUE]-() } AS documents
@@ -10,8 +10,8 @@ ORDER BY documents DESC, v.text, v.number, v.date, v.boolean LIMIT $limit
 RETURN v.text AS text, v.number AS number, v.date AS date, v.boolean AS boolean, coalesce(v.cut, false) AS cut, documents
 
 // -- corpus/metadata_first_dates
-// The first values of the type date of some keys of metadata, and the last one.
-// Parameters: $keys LIST<STRING>; $limit INTEGER (of the first)
+// Read the first date values of some metadata keys, and the last one.
+// Parameters: $keys LIST<STRING>; $limit INTEGER (of the first values)
 // Rows: key STRING; first LIST (in order); last LIST (one)
 UNWIND $keys AS key
 CALL (key) {
@@ -31,8 +31,8 @@ CALL (key) {
 RETURN key, first, last
 
 // -- corpus/metadata_first_numbers
-// The first values of the type number of some keys of metadata, and the last one.
-// Parameters: $keys LIST<STRING>; $limit INTEGER (of the first)
+// Read the first number values of some metadata keys, and the last one.
+// Parameters: $keys LIST<STRING>; $limit INTEGER (of the first values)
 // Rows: key STRING; first LIST (in order); last LIST (one)
 UNWIND $keys AS key
 CALL (key) {
@@ -52,8 +52,8 @@ CALL (key) {
 RETURN key, first, last
 
 // -- corpus/metadata_first_texts
-// The first values of the type text of some keys of metadata, and the last one.
-// Parameters: $keys LIST<STRING>; $limit INTEGER (of the first)
+// Read the first text values of some metadata keys, and the last one.
+// Parameters: $keys LIST<STRING>; $limit INTEGER (of the first values)
 // Rows: key STRING; first LIST (in order); last LIST (one)
 UNWIND $keys AS key
 CALL (key) {
@@ -73,7 +73,7 @@ CALL (key) {
 RETURN key, first, last
 
 // -- corpus/metadata_keys
-// The keys of metadata by type, and how many documents and distinct values each has. Values are counted by degree.
+// List the metadata keys by type, with the numbers of documents and distinct values.
 // Parameters: none
 // Rows: key, type STRING; documents, values INTEGER; ordered by key and type
 MATCH (k:{{corpus}}_MetadataKey)
@@ -81,21 +81,21 @@ RETURN k.key AS key, k.type AS type, k.documents AS documents, COUNT { (k)<-[:OF
 ORDER BY key, type
 
 // -- corpus/delete_keys
-// Deletes the keys of metadata, whose values are gone.
+// Delete the metadata keys, after their values.
 // Parameters: none
 // Rows: none
 MATCH (k:{{corpus}}_MetadataKey)
 CALL (k) { DETACH DELETE k } IN TRANSACTIONS OF 1000 ROWS
 
 // -- corpus/delete_values
-// Deletes the values of metadata, which no document is tied to any more; some keys have a million. Commits as it goes.
+// Delete metadata values without documents. Some keys have a million values, so it commits in batches.
 // Parameters: none
 // Rows: none
 MATCH (k:{{corpus}}_MetadataKey)<-[:OF_KEY]-(v:MetadataValue:{{corpus}})
 CALL (v) { DETACH DELETE v } IN TRANSACTIONS OF 1000 ROWS
 
 // -- corpus/part_values
-// Parts all documents from the values of their metadata, some of which a million documents share; commits as it goes.
+// Detach all documents from their metadata values. A value may have a million documents, so it commits in batches.
 // Parameters: none
 // Rows: none
 MATCH (d:Overstory {corpus: $corpus})

@@ -1,10 +1,10 @@
 // -- corpus/kept_counts
-// How much of what a corpus has, and how much the stages have to do. From the counts that the server keeps.
+// Count the contents of the corpus and the work left for the stages, from the server's own counts.
 // Parameters: none
-// Rows: documents, chunks, vectors, entities INTEGER; links (between stored documents), unresolved (links to others)
-//   INTEGER; unembedded, unread (chunks), stale (entities and facts to link), renamed (chunks in which names are to be
-//   edited) INTEGER; changed (chunks and entities, since names were looked for) INTEGER;
-//   boilerplate_only, boilerplate (chunks), boilerplate_stale (folders and documents to look at) INTEGER; one
+// Rows: documents, chunks, vectors, entities INTEGER; links (between stored documents), unresolved (links to missing
+//   documents) INTEGER; unembedded, unread (chunks), stale (entities and facts to link), renamed (chunks whose names
+//   must be edited) INTEGER; changed (chunks and entities for the mentions stage) INTEGER; boilerplate_only,
+//   boilerplate (chunks), boilerplate_stale (folders and documents to check) INTEGER; one row
 WITH COUNT { (:{{corpus}}_Document)-[:LINKS]->() } AS every_link,
   COUNT { (:{{corpus}}_MissingDocument)<-[:LINKS]-() } AS unresolved
 RETURN COUNT { (:{{corpus}}_Document) } AS documents,
@@ -23,29 +23,29 @@ RETURN COUNT { (:{{corpus}}_Document) } AS documents,
   COUNT { (:{{corpus}}_BoilerplateStale) } AS boilerplate_stale
 
 // -- corpus/stage_speeds
-// How fast a stage was lately, in all corpora of the database: its last runs that were long enough to measure.
+// Read the speed of a stage from its last measured runs, in all corpora of the database.
 // Parameters: $name, $fingerprint STRING; $limit INTEGER
-// Rows: units INTEGER, seconds FLOAT; the latest first
+// Rows: units INTEGER; seconds FLOAT; latest first
 MATCH (corpus:Overstory:Corpus)<-[:OF]-(stage:Stage:Overstory)
 WHERE stage.name = $name AND stage.measured_by = $fingerprint
 RETURN stage.measured_units AS units, stage.measured_seconds AS seconds ORDER BY stage.measured DESC LIMIT $limit
 
 // -- corpus/read_stages
-// The ledger of a corpus.
+// Read the ledger of the corpus: the last run of each stage.
 // Parameters: none
 // Rows: stage MAP (the properties); ordered by start
 MATCH (:Overstory {id: $corpus})<-[:OF]-(stage:Overstory:Stage)
 RETURN properties(stage) AS stage ORDER BY stage.started, stage.name
 
 // -- corpus/remove_stage
-// Takes a line out of the ledger.
+// Delete an entry of the ledger.
 // Parameters: $id STRING
 // Rows: none
 MATCH (stage:Overstory {id: $id}) WHERE stage:Stage AND stage.corpus = $corpus
 DETACH DELETE stage
 
 // -- corpus/write_stage
-// Writes a line of the ledger, unless the lease went to somebody else.
+// Write an entry of the ledger, unless another writer has the lease.
 // Parameters: $token, $id, $name, $properties MAP
 // Rows: none
 MATCH (corpus:Overstory:Corpus {id: $corpus}) WHERE corpus.writer_token = $token
@@ -55,12 +55,11 @@ SET stage += $properties, stage.writer_token = $token
 MERGE (stage)-[:OF]->(corpus)
 
 // -- corpus/counts
-// How much of what a corpus holds. Chunks of a document that is not written to its end are not counted. What the dictionary
-// finds again of the names is not counted as mentions; for that, it looks at every name. After a deletion the names are
-// behind until the next index, and so may be what is subtracted.
+// Count the contents of the corpus, without chunks of an unfinished document and without mentions that only the
+// dictionary found. After a deletion, counts of mentions may be outdated until the next index.
 // Parameters: none
-// Rows: documents, chunks, entities, facts, mentions INTEGER; one
-OPTIONAL MATCH (corpus:Overstory:Corpus {id: $corpus}) // one that was just deleted has no node
+// Rows: documents, chunks, entities, facts, mentions INTEGER; one row
+OPTIONAL MATCH (corpus:Overstory:Corpus {id: $corpus}) // a deleted corpus has no node
 OPTIONAL MATCH (d:Overstory {id: corpus.unfinished})
 WITH CASE WHEN d IS NULL THEN 0 ELSE COUNT { (d)<-[:PART_OF]-() } END AS unfinished,
   COUNT { (:{{corpus}}_Chunk)-[:MENTIONS]->() } AS all

@@ -1,5 +1,5 @@
 // -- ingest/boilerplate_blocks
-// The blocks that are boilerplate in some folders.
+// Read the boilerplate blocks of some folders.
 // Parameters: $folders LIST<STRING> (ids)
 // Rows: folder STRING (id); hashes LIST<INTEGER>
 UNWIND $folders AS folder
@@ -7,10 +7,10 @@ MATCH (f:Overstory {id: folder})
 RETURN folder, COLLECT { MATCH (f)<-[:REPEATED_IN]-(b:Overstory:Block) WHERE b.boilerplate RETURN b.hash } AS hashes
 
 // -- ingest/count_blocks
-// Changes how many documents of a folder have a block. Blocks that several have are tied to the folder, the others are
-// counters alone.
-// Parameters: $rows LIST<MAP {id, folder (id), words STRING ("" where documents go); hash, change INTEGER}>;
-//   $least INTEGER (documents from which on a block is tied)
+// Change the number of documents of a folder that have a block. A block with enough documents is connected to the
+// folder; other blocks are only counters.
+// Parameters: $rows LIST<MAP {id, folder (id), words STRING ("" if documents are removed); hash, change INTEGER}>;
+//   $least INTEGER (documents from which on a block is connected)
 // Rows: none
 UNWIND $rows AS row
 MERGE (b:Overstory {id: row.id})
@@ -29,7 +29,7 @@ CALL (b) {
 }
 
 // -- ingest/count_folders
-// Changes how many documents folders have, and marks them: another part of their documents may have a block now.
+// Change the number of documents of folders, and mark the folders, because the share of documents with a block changes.
 // Parameters: $rows LIST<MAP {id, path STRING; change INTEGER}>
 // Rows: none
 UNWIND $rows AS row
@@ -38,7 +38,7 @@ ON CREATE SET f:Folder:$($corpus), f.corpus = $corpus, f.path = row.path, f.docu
 SET f.documents = f.documents + row.change, f:$($corpus + '_BoilerplateStale')
 
 // -- ingest/counted_documents
-// What some documents count for among the blocks of their folders; none for those that are in no folder.
+// Read the blocks for which some documents are counted in their folders. Documents without a folder have none.
 // Parameters: $ids LIST<STRING>
 // Rows: id, folder STRING (a path); blocks LIST<INTEGER> (hashes)
 UNWIND $ids AS id
@@ -46,10 +46,10 @@ MATCH (d:Overstory {id: id})-[:IN_FOLDER]->(f:Overstory:Folder)
 RETURN d.id AS id, f.path AS folder, d.blocks AS blocks
 
 // -- ingest/document_pieces
-// The chunks of some documents, with the boilerplate that is marked in them.
+// Read the chunks of some documents, with their marked boilerplate.
 // Parameters: $ids LIST<STRING> (documents)
-// Rows: document, id, title, heading, text STRING; language STRING or null; start INTEGER (character in the document); boilerplate LIST<INTEGER>;
-//   held, only BOOLEAN; the chunks of a document in order
+// Rows: document, id, title, heading, text STRING; language STRING or null; start INTEGER (character in the document);
+//   boilerplate LIST<INTEGER>; held, only BOOLEAN; the chunks of a document in order
 UNWIND $ids AS document
 MATCH (:Overstory {id: document})<-[:PART_OF]-(c:Overstory:Chunk)
 RETURN document, c.id AS id, c.title AS title, c.heading AS heading, c.text AS text, c.start AS start,
@@ -58,7 +58,7 @@ RETURN document, c.id AS id, c.title AS title, c.heading AS heading, c.text AS t
 ORDER BY document, c.seq
 
 // -- ingest/finish_boilerplate
-// Takes the mark off documents whose boilerplate is marked.
+// Remove the mark from documents whose boilerplate is up to date.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -66,8 +66,8 @@ MATCH (d:Overstory {id: id})
 REMOVE d:$($corpus + '_BoilerplateStale')
 
 // -- ingest/forget_vectors
-// Parts chunks from their vectors and marks them for the embed stage: the text that is embedded for them changed. A vector
-// goes with the last of its chunks.
+// Detach chunks from their vectors and mark them for the embed stage, because their embedded text changed. A vector is
+// deleted with its last chunk.
 // Parameters: $ids LIST<STRING> (of chunks)
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
@@ -84,17 +84,17 @@ WITH v WHERE NOT EXISTS { (v)<-[:HAS_VECTOR]-() }
 DETACH DELETE v
 
 // -- ingest/mark_all_folders
-// Marks all folders, since something else counts as boilerplate now; commits as it goes.
+// Mark all folders after a change of the definition of boilerplate. Commits in batches.
 // Parameters: none
 // Rows: none
 MATCH (f:Folder:{{corpus}})
 CALL (f) { SET f:{{corpus}}_BoilerplateStale } IN TRANSACTIONS OF 10000 ROWS
 
 // -- ingest/mark_boilerplate
-// Marks the boilerplate of chunks. Where it is another than before, all stages read the chunk
-// again (its vector: `forget_vectors`, which runs before); what was found in it stays until then. One that holds nothing
-// else waits for no vector.
-// Parameters: $rows LIST<MAP {chunk STRING; spans LIST<INTEGER> or null (none); only, changed BOOLEAN}>
+// Store the boilerplate spans of chunks. If they changed, all stages read the chunk again (`forget_vectors` must run
+// before). A chunk with nothing else needs no vector.
+// Parameters: $rows LIST<MAP {chunk STRING; spans LIST<INTEGER> or null (no boilerplate); only (nothing else), changed
+//   BOOLEAN}>
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
 UNWIND $rows AS row
@@ -116,7 +116,7 @@ MATCH (c)-[:PART_OF]->(d:Overstory:Document)
 SET d.touched = corpus.version + 1 // for systems that read whole documents
 
 // -- ingest/mark_documents_with_blocks
-// Marks the documents of a folder that have one of some blocks; commits as it goes.
+// Mark the documents of a folder that have one of some blocks. Commits in batches.
 // Parameters: $folder STRING (id); $hashes LIST<INTEGER>
 // Rows: none
 MATCH (:Overstory {id: $folder})<-[:IN_FOLDER]-(d:Overstory:Document)
@@ -124,7 +124,7 @@ WHERE NOT $corpus + '_BoilerplateStale' IN labels(d) AND any(hash IN $hashes WHE
 CALL (d) { SET d:$($corpus + '_BoilerplateStale') } IN TRANSACTIONS OF 10000 ROWS
 
 // -- ingest/place_documents
-// Puts documents into their folders, and marks those that hold boilerplate, or did.
+// Connect documents to their folders, and mark documents that have or had boilerplate.
 // Parameters: $rows LIST<MAP {document, folder STRING (ids; "" for no folder); hashes LIST<INTEGER>; blocks LIST<STRING>
 //   (their ids)}>
 // Rows: none
@@ -145,7 +145,7 @@ CALL (d, row) {
 }
 
 // -- ingest/stale_boilerplate
-// The next documents whose boilerplate must be marked again.
+// Read the next documents whose boilerplate must be computed again.
 // Parameters: $limit INTEGER
 // Rows: id, folder (id, "" for no folder) STRING; chunks INTEGER; blocks LIST<INTEGER> (hashes)
 MATCH (d:{{corpus}}_BoilerplateStale:Document)
@@ -154,10 +154,10 @@ OPTIONAL MATCH (d)-[:IN_FOLDER]->(f:Folder:{{corpus}})
 RETURN d.id AS id, coalesce(f.id, '') AS folder, d.chunks AS chunks, coalesce(d.blocks, []) AS blocks
 
 // -- ingest/stale_folders
-// The next folders in which the number of documents changed, or of those that have a block.
-// Parameters: $keep BOOLEAN (nothing counts as boilerplate); $least INTEGER, $share FLOAT (a block is boilerplate if at
+// Read the next folders in which the number of documents, or of documents with a block, changed.
+// Parameters: $keep BOOLEAN (treat nothing as boilerplate); $least INTEGER, $share FLOAT (a block is boilerplate if at
 //   least `$least` documents of the folder have it, and more than `$share` of them); $limit INTEGER
-// Rows: id STRING; changed LIST<INTEGER> (hashes of blocks that are boilerplate now and were not, or the reverse)
+// Rows: id STRING; changed LIST<INTEGER> (hashes of blocks that became or ceased to be boilerplate)
 MATCH (f:{{corpus}}_BoilerplateStale:Folder)
 WITH f LIMIT $limit
 RETURN f.id AS id, COLLECT {
@@ -167,9 +167,9 @@ RETURN f.id AS id, COLLECT {
 } AS changed
 
 // -- ingest/sync_folders
-// Says of each block of some folders whether it is boilerplate, and takes the mark off the folders. Blocks that few
-// documents have left are untied, and what nothing has any more is deleted.
-// Parameters: $ids LIST<STRING>; $keep, $least, $share as ingest/stale_folders takes them
+// Store for each block of some folders whether it is boilerplate, and remove the mark from the folders. Rare blocks are
+// disconnected; unused blocks and folders are deleted.
+// Parameters: $ids LIST<STRING>; $keep, $least, $share as in ingest/stale_folders
 // Rows: none
 UNWIND $ids AS id
 MATCH (f:Overstory {id: id})

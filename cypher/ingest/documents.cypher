@@ -1,8 +1,8 @@
 // -- ingest/known_documents
-// What is stored of some documents.
+// Read the stored state of some documents.
 // Parameters: $ids LIST<STRING>
-// Rows: id, source, sha256 STRING; links_sha256 STRING or null; chunks INTEGER (how many it has); names LIST<STRING>,
-//   values LIST (of the metadata that say something of its file); none for those that are not stored
+// Rows: id, source, sha256 STRING; links_sha256 STRING or null; chunks INTEGER; names LIST<STRING>, values LIST
+//   (metadata about the file); no row for an unknown document
 UNWIND $ids AS id
 MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
 WITH d, coalesce(d.file_metadata, []) AS names
@@ -10,7 +10,7 @@ RETURN d.id AS id, d.source AS source, d.sha256 AS sha256, d.links_sha256 AS lin
   d.chunks AS chunks, names, [name IN names | d['metadata_' + name]] AS values
 
 // -- ingest/remove_failed_files
-// Forgets files that could not be read, since they were read, or are gone.
+// Delete the records of files that were read meanwhile, or are gone.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -18,7 +18,7 @@ MATCH (f:Overstory {id: id}) WHERE f:FailedFile AND f.corpus = $corpus
 DETACH DELETE f
 
 // -- ingest/write_failed_files
-// Remembers files that could not be read, or not all of them; those that are remembered keep the time since when.
+// Record files that could not be read completely. An existing record keeps its date.
 // Parameters: $rows LIST<MAP {id, source, root, reason, remedy STRING; line INTEGER or NULL;
 //   faults INTEGER}>
 // Rows: none
@@ -29,18 +29,17 @@ ON CREATE SET f:FailedFile:$($corpus):$($corpus + '_FailedFile'), f.corpus = $co
 SET f.root = row.root, f.reason = row.reason, f.remedy = row.remedy, f.line = row.line, f.faults = row.faults
 
 // -- ingest/known_chunks
-// The chunks of some documents.
+// Read the chunks of some documents.
 // Parameters: $documents LIST<STRING> (ids)
-// Rows: id, title, heading STRING; language STRING or null (one that is not English)
+// Rows: id, title, heading STRING; language STRING or null (English)
 UNWIND $documents AS document
 MATCH (:Overstory {id: document})<-[:PART_OF]-(c:Overstory:Chunk)
 RETURN c.id AS id, c.title AS title, c.heading AS heading, c.language AS language
 
 // -- ingest/remove_chunks
-// Deletes chunks with the nodes that stand on them, and marks what they mentioned, stated and were about for the stages
-// that follow, and the communities of trees that lose a leaf or their report. Titles of communities go where these were
-// taken from passages. What such nodes share goes with the last of them, as does what that alone shared; a vector goes with
-// the last of its chunks.
+// Delete chunks with the nodes based on them. Mark their entities and facts for later stages, and communities that lose
+// a leaf or a report; titles taken from the chunks are deleted. A shared node is deleted with the last node it is based
+// on, a vector with its last chunk.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -98,8 +97,8 @@ WITH v WHERE NOT EXISTS { (v)<-[:HAS_VECTOR]-() }
 DETACH DELETE v
 
 // -- ingest/remove_documents
-// Deletes documents whose chunks are gone, with the nodes that stand on them. What such nodes share goes with the last of
-// them, as does what that alone shared.
+// Delete documents whose chunks are gone, with the nodes based on them. A shared node is deleted with the last node it
+// is based on.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -123,23 +122,23 @@ CALL (d) {
 DETACH DELETE d
 
 // -- ingest/remove_unfinished
-// Deletes what stands for a new document of which not all was written, once its chunks are gone.
+// Delete the placeholder of an unfinished document, after its chunks.
 // Parameters: $id STRING
 // Rows: none
 MATCH (d:Overstory {id: $id}) WHERE NOT d:Document
 DETACH DELETE d
 
 // -- ingest/shrink_document
-// Notes that some chunks of a document are about to be deleted in a transaction of their own: until it is deleted or loaded
-// again, the document is not the one that was loaded.
-// Parameters: $id STRING; $chunks INTEGER (how many)
+// Record that some chunks of a document are about to be deleted in a transaction of their own. Until it is deleted or
+// loaded again, the document counts as changed.
+// Parameters: $id STRING; $chunks INTEGER (number of these chunks)
 // Rows: none
 MATCH (d:Overstory {id: $id}) WHERE d:Document AND d.corpus = $corpus
 SET d.sha256 = '', d.chunks = d.chunks - $chunks
 REMOVE d.content_sha256
 
 // -- ingest/write_sections
-// Writes what chunks tell of their sections, which changes nothing that an index of a system is made from.
+// Write the section properties of chunks. No system depends on them.
 // Parameters: $rows LIST<MAP {id STRING; properties MAP (null removes one)}>
 // Rows: none
 UNWIND $rows AS row
@@ -147,7 +146,7 @@ MATCH (c:Overstory {id: row.id}) WHERE c:Chunk AND c.corpus = $corpus
 SET c += row.properties
 
 // -- ingest/carry_over_disabled
-// Disables documents that disabled ones moved to.
+// Disable documents to which disabled documents moved.
 // Parameters: $rows LIST<MAP {old, new STRING (ids of documents)}>
 // Rows: none
 UNWIND $rows AS row
@@ -156,10 +155,10 @@ MATCH (new:Overstory {id: row.new}) WHERE new:Document AND new.corpus = $corpus
 SET new.disabled = true, new:$($corpus + '_Disabled')
 
 // -- ingest/carry_over_extractions
-// Gives chunks the sentences, mentions and statements of others with the same title, heading and text: those of the
-// extractor to chunks that it has not read, those of annotations to chunks that have none. The dictionary's mentions are
-// found again by the mentions stage. What was found before names were edited by hand goes along.
-// Parameters: $annotated STRING (by whom annotations are); $rows LIST<MAP {old, new STRING}> (ids of chunks with equal
+// Copy sentences, mentions and statements to chunks from chunks with the same title, heading and text. The extractor's
+// results go to chunks it has not read, annotations to chunks without any. The mentions stage finds the dictionary's
+// mentions itself. Names as found before edits are copied, too.
+// Parameters: $annotated STRING (`by` of annotations); $rows LIST<MAP {old, new STRING}> (ids of chunks with equal
 //   texts)
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
@@ -201,7 +200,7 @@ CALL (old, new, unread, annotated) {
 }
 
 // -- ingest/carry_over_vectors
-// Gives chunks the vectors of others with the same title, heading and text, where they have none.
+// Copy vectors to chunks without one from chunks with the same title, heading and text.
 // Parameters: $property STRING; $rows LIST<MAP {old, new STRING}> (ids of chunks with equal texts)
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
@@ -215,15 +214,15 @@ WITH new, old
 CALL db.create.setNodeVectorProperty(new, $property, old[$property])
 
 // -- ingest/chunk_texts
-// The texts of a document's chunks.
+// Read the texts of a document's chunks.
 // Parameters: $document STRING (id)
 // Rows: id, text STRING; in reading order
 MATCH (:Overstory {id: $document})<-[:PART_OF]-(c:Overstory:Chunk)
 RETURN c.id AS id, c.text AS text ORDER BY c.seq
 
 // -- ingest/begin_document
-// Before the first chunks of a document that is written in several transactions. A new one is no document for anybody until
-// the last of them; one that is there counts as changed until then.
+// Begin a document that is written in several transactions. A new document stays invisible until the last of them; an
+// existing document counts as changed until then.
 // Parameters: $id STRING
 // Rows: none
 MERGE (d:Overstory {id: $id})
@@ -233,8 +232,8 @@ SET d.sha256 = ''
 REMOVE d.content_sha256
 
 // -- ingest/chain_chunks
-// Puts chunks in reading order.
-// Parameters: $pairs LIST<LIST<STRING>> (ids of a chunk and its successor)
+// Connect chunks in reading order.
+// Parameters: $pairs LIST<LIST<STRING>> (id of a chunk, id of the next chunk)
 // Rows: none
 UNWIND $pairs AS pair
 MATCH (a:Overstory {id: pair[0]})
@@ -242,7 +241,7 @@ MATCH (b:Overstory {id: pair[1]})
 MERGE (a)-[:NEXT]->(b)
 
 // -- ingest/count_part
-// Counts the chunks of a stored document, of which a part was just written.
+// Count the chunks of a document after a part of it was written.
 // Parameters: $id STRING
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
@@ -250,7 +249,7 @@ MATCH (d:Overstory {id: $id}) WHERE d:Document AND d.corpus = $corpus
 SET d.chunks = COUNT { (d)<-[:PART_OF]-() }, d.touched = corpus.version + 1
 
 // -- ingest/unchain_chunks
-// Takes the NEXT relationships out of some documents.
+// Delete the NEXT relationships within some documents.
 // Parameters: $documents LIST<STRING> (ids)
 // Rows: none
 UNWIND $documents AS document
@@ -258,17 +257,17 @@ MATCH (:Overstory {id: document})<-[:PART_OF]-(:Overstory:Chunk)-[next:NEXT]->(:
 DELETE next
 
 // -- ingest/unchain_some
-// Takes the NEXT relationships away that start at some chunks.
-// Parameters: $ids LIST<STRING> (chunks; some may not be there yet)
+// Delete the NEXT relationships that start at some chunks.
+// Parameters: $ids LIST<STRING> (chunks; unknown ids are ignored)
 // Rows: none
 UNWIND $ids AS id
 MATCH (:Overstory {id: id})-[next:NEXT]->(:Overstory)
 DELETE next
 
 // -- ingest/write_chunks
-// Writes chunks. One that is there keeps its vector, its mentions and its facts; a new one gets the vector of its text if
-// that is stored, or is marked for the embed stage; it is marked for the extract stage, too.
-// Parameters: $rows LIST<MAP {id, document STRING; vector STRING (its id) or null; properties MAP}>
+// Write chunks. An existing chunk keeps its vector, mentions and facts. A new chunk gets the stored vector of its text,
+// or is marked for the embed stage; it is also marked for the extract stage.
+// Parameters: $rows LIST<MAP {id, document STRING; vector STRING (id) or null; properties MAP}>
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
 UNWIND $rows AS row
@@ -284,8 +283,8 @@ MERGE (c)-[:HAS_VECTOR]->(v)
 REMOVE c:$($corpus + '_Unembedded')
 
 // -- ingest/write_documents
-// Writes documents, each with all of its properties. What is known of their links stays: links are written later. One that
-// is disabled stays so.
+// Write documents with all their properties. Properties of links stay, because links are written later. A disabled
+// document stays disabled.
 // Parameters: $rows LIST<MAP {id STRING, properties MAP}>
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
@@ -297,8 +296,8 @@ SET d = row.properties, d.links = links, d.links_sha256 = links_sha256, d.disabl
 MERGE (d)-[:IN]->(corpus)
 
 // -- ingest/write_metadata
-// Writes the metadata of documents of which nothing else changed: no system builds on these, and `touched` stays.
-// Parameters: $rows LIST<MAP {id STRING, properties MAP}>; a property that is null is removed
+// Write the metadata of documents with no other change. No system depends on metadata, so `touched` stays.
+// Parameters: $rows LIST<MAP {id STRING, properties MAP}>; null removes a property
 // Rows: none
 UNWIND $rows AS row
 MATCH (d:Overstory {id: row.id}) WHERE d:Document AND d.corpus = $corpus

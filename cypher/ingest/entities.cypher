@@ -1,6 +1,6 @@
 // -- ingest/remove_entities
-// Deletes entities that nothing mentions any more, with the nodes that stand on them. What such nodes share goes with the
-// last of them, as does what that alone shared.
+// Delete entities without mentions, with the nodes based on them. A shared node is deleted with the last node it is
+// based on.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -24,7 +24,7 @@ CALL (e) {
 DETACH DELETE e
 
 // -- ingest/finish_renamed
-// Takes the mark off chunks whose names were edited.
+// Remove the mark from chunks whose names were edited.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -32,7 +32,7 @@ MATCH (c:Overstory {id: id})
 REMOVE c:$($corpus + '_Renamed')
 
 // -- ingest/link_dead_facts
-// Deletes facts that nothing states any more, with the relationships between entities that they were; commits as it goes.
+// Delete facts that no chunk states, with their relationships between entities. Commits in batches.
 // Parameters: none
 // Rows: none
 MATCH (f:{{corpus}}_Stale:Fact:{{corpus}}) WHERE NOT EXISTS { (f)-[:STATED_IN]->() }
@@ -43,8 +43,8 @@ CALL (f) {
 } IN TRANSACTIONS OF 1000 ROWS
 
 // -- ingest/link_entities
-// Names entities; the facts of one whose name changes are marked, since they carry it. A label says what kind of name it
-// is, for Neo4j Browser, which colours nodes by their labels alone.
+// Write names and types of entities. Facts of a renamed entity are marked, because they contain the name. A label gives
+// the kind of name, because Neo4j Browser colours nodes by label.
 // Parameters: $rows LIST<MAP {id, name, type STRING; aliases LIST<STRING>; df INTEGER}>
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
@@ -67,7 +67,7 @@ SET e:$(CASE
 END)
 
 // -- ingest/link_facts
-// Words facts with the names of their entities, and writes RELATED between the two entities of a fact.
+// Write the texts of facts with the names of their entities, and RELATED between the two entities of a fact.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -86,18 +86,17 @@ MERGE (s)-[r:RELATED {predicate: f.predicate}]->(o)
 SET r.weight = weight, r.description = description
 
 // -- ingest/renamed_chunks
-// The next chunks whose names have to be edited again.
+// Read the next chunks whose names must be edited again.
 // Parameters: $limit INTEGER
 // Rows: id STRING
 MATCH (c:{{corpus}}_Renamed:{{corpus}}_Chunk)
 RETURN c.id AS id LIMIT $limit
 
 // -- ingest/stale_entities
-// Entities to be named: how texts call them, as what, and in how many chunks. Reads each of their mentions once: a
-// name costs what mentions it.
+// Read the data for naming entities: spellings, types and number of chunks. Each mention is read once.
 // Parameters: $ids LIST<STRING>; $kinds LIST<STRING> (kinds of mentions that count)
-// Rows: entities LIST<MAP {id, key STRING; held BOOLEAN (something else still mentions it, or it is about something);
-//   df INTEGER; surfaces, types LIST<LIST> (a string and how often it occurs)}>; one
+// Rows: entities LIST<MAP {id, key STRING; held BOOLEAN (other mentions or ABOUT exist); df INTEGER; surfaces, types
+//   LIST<LIST> (a string and its frequency)}>; one row
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 CALL (e) {
@@ -120,17 +119,17 @@ WITH e, EXISTS { (e)<-[:MENTIONS]-() } OR EXISTS { (e)-[:ABOUT]->() } AS held, d
 RETURN collect({id: e.id, key: e.key, held: held, df: df, surfaces: surfaces, types: types}) AS entities
 
 // -- ingest/stale_entity_ids
-// Entities to be named.
+// Read the ids of entities that need names.
 // Parameters: $limit INTEGER
-// Rows: ids LIST<STRING>; one
+// Rows: ids LIST<STRING>; one row
 MATCH (e:{{corpus}}_Stale:Entity:{{corpus}})
 WITH e LIMIT $limit
 RETURN collect(e.id) AS ids
 
 // -- ingest/stale_fact_ids
-// Facts to be worded.
+// Read the ids of facts that need texts.
 // Parameters: $limit INTEGER
-// Rows: ids LIST<STRING>; one
+// Rows: ids LIST<STRING>; one row
 MATCH (f:{{corpus}}_Stale:Fact)
 WITH f LIMIT $limit
 RETURN collect(f.id) AS ids

@@ -1,5 +1,5 @@
 // -- ingest/original_names
-// What was found in some chunks before names were edited by hand.
+// Read the names as found in some chunks, before edits by hand.
 // Parameters: $chunks LIST<STRING> (ids)
 // Rows: chunk, by, found STRING (JSON)
 UNWIND $chunks AS id
@@ -7,8 +7,8 @@ MATCH (c:Overstory {id: id})<-[:OF]-(o:Overstory:OriginalNames)
 RETURN id AS chunk, o.by AS by, o.found AS found
 
 // -- ingest/chunks_to_extract
-// The next page of chunks that this extractor has not read.
-// Parameters: $fingerprint, $after STRING (the last id of the page before, or ""); $limit INTEGER
+// Read the next page of chunks that this extractor has not read.
+// Parameters: $fingerprint STRING; $after STRING (last id of the previous page, or ""); $limit INTEGER
 // Rows: id, title, heading, text STRING; language STRING or null; boilerplate LIST<INTEGER> (its spans); ordered by id
 MATCH (c:Overstory {corpus: $corpus})
 USING INDEX SEEK c:Overstory(corpus, id, token_count)
@@ -18,9 +18,9 @@ RETURN c.id AS id, c.title AS title, c.heading AS heading, c.text AS text,
 ORDER BY c.corpus, c.id LIMIT $limit
 
 // -- ingest/count_to_extract
-// How many chunks this extractor has not read. Looks at every chunk.
+// Count the chunks that this extractor has not read. Reads every chunk.
 // Parameters: $fingerprint STRING
-// Rows: chunks, missing INTEGER; one
+// Rows: chunks, missing INTEGER; one row
 MATCH (c:Overstory {corpus: $corpus})
 USING INDEX SEEK c:Overstory(corpus, id, token_count)
 WHERE c.id > '' AND c.token_count IS NOT NULL
@@ -28,8 +28,8 @@ WITH c.extracted AS extracted, count(*) AS n
 RETURN sum(n) AS chunks, sum(CASE WHEN coalesce(extracted, '') <> $fingerprint THEN n ELSE 0 END) AS missing
 
 // -- ingest/mark_extracted
-// Records where sentences begin, and by which extractor chunks were read. Where it is another than has read the whole
-// corpus, none has from now on.
+// Write the sentence starts of chunks, and the extractor that read them. If it is not the extractor of the whole
+// corpus, the corpus has none from now on.
 // Parameters: $rows LIST<MAP {chunk, fingerprint STRING; sentences LIST<INTEGER>}>
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
@@ -41,8 +41,8 @@ SET c.extracted = row.fingerprint, c.sentences = row.sentences, c:$($corpus + '_
 REMOVE c:$($corpus + '_Unread')
 
 // -- ingest/mark_languages_unread
-// Marks the chunks in some languages for the extract stage, which reads them in another way than before; commits as it goes.
-// Looks at every chunk.
+// Mark the chunks in some languages for the extract stage after a change of its rules. Reads every chunk and commits in
+// batches.
 // Parameters: $languages LIST<STRING>
 // Rows: none
 MATCH (c:Overstory {corpus: $corpus})
@@ -51,8 +51,8 @@ WHERE c.id > '' AND c.token_count IS NOT NULL AND c.language IN $languages
 CALL (c) { SET c:$($corpus + '_Unread') REMOVE c.extracted } IN TRANSACTIONS OF 10000 ROWS
 
 // -- ingest/unread_chunks
-// The next page of chunks that no extractor has read, where they are few.
-// Parameters: $after STRING (the last id of the page before, or ""); $limit INTEGER
+// Read the next page of chunks that no extractor has read, if there are few.
+// Parameters: $after STRING (last id of the previous page, or ""); $limit INTEGER
 // Rows: id, title, heading, text STRING; language STRING or null; boilerplate LIST<INTEGER> (its spans); ordered by id
 MATCH (c:{{corpus}}_Unread:{{corpus}}_Chunk)
 USING SCAN c:{{corpus}}_Unread
@@ -63,8 +63,8 @@ RETURN c.id AS id, c.title AS title, c.heading AS heading, c.text AS text,
 ORDER BY id
 
 // -- ingest/clear_extraction
-// Takes one kind of mentions and statements off chunks, and marks their entities and facts for the link
-// stage, entities for the mentions stage too.
+// Delete one kind of mentions and statements of chunks, and mark their entities and facts for the entities stage,
+// entities also for the mentions stage.
 // Parameters: $by STRING; $ids LIST<STRING> (chunks)
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
@@ -84,8 +84,7 @@ CALL (c) {
 }
 
 // -- ingest/write_entities
-// Makes sure that entities are there, and marks them for the entities stage, which gives them their names, and for the
-// mentions stage.
+// Create missing entities, and mark all of them for the entities stage, which names them, and the mentions stage.
 // Parameters: $rows LIST<MAP {id, key STRING}>
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
@@ -96,10 +95,10 @@ ON CREATE SET e:Entity:$($corpus):$($corpus + '_Entity'), e.corpus = $corpus, e.
 SET e:$($corpus + '_Stale'):$($corpus + '_Changed')
 
 // -- ingest/write_facts
-// Makes sure that facts are there and tied to the entities that are their subjects and objects, marks them for the
-// entities stage, and writes where they are stated; a statement must not be there yet.
-// Parameters: $by STRING; $rows LIST<MAP {id, subject, predicate, object STRING; subject_entity, object_entity
-//   STRING or null (it is none); statements LIST<MAP {chunk, quote STRING; position, sentence INTEGER}>}>
+// Create missing facts, connect them to subject and object, and mark them for the entities stage. Then write their
+// statements, which must not exist yet.
+// Parameters: $by STRING; $rows LIST<MAP {id, subject, predicate, object STRING; subject_entity, object_entity STRING
+//   or null (not an entity); statements LIST<MAP {chunk, quote STRING; position, sentence INTEGER}>}>
 // Rows: none
 UNWIND $rows AS row
 MERGE (f:Overstory {id: row.id})
@@ -117,10 +116,9 @@ MATCH (c:Overstory {id: statement.chunk})
 CREATE (f)-[:STATED_IN {by: $by, position: statement.position, sentence: statement.sentence, quote: statement.quote}]->(c)
 
 // -- ingest/write_mentions
-// Writes mentions, which must not be there yet.
-// Parameters: $by STRING; $rows LIST<MAP {chunk, entity STRING; sentences LIST<INTEGER>; surfaces, types LIST<STRING>}>
-//   surfaces are the words of the text, types what they were taken for, sentences where they stand (one for each, or
-//   none at all where it is not known)
+// Write mentions, which must not exist yet.
+// Parameters: $by STRING; $rows LIST<MAP {chunk, entity STRING; sentences LIST<INTEGER> (empty if unknown); surfaces
+//   (words of the text), types LIST<STRING>}>
 // Rows: none
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk})

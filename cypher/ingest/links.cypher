@@ -1,5 +1,5 @@
 // -- ingest/finish_links
-// Notes which links documents have now.
+// Write the state of the links of documents.
 // Parameters: $rows LIST<MAP {document STRING (id); links_sha256 STRING or null; links INTEGER or null}>
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
@@ -8,8 +8,8 @@ MATCH (d:Overstory {id: row.document}) WHERE d:Document AND d.corpus = $corpus
 SET d.links_sha256 = row.links_sha256, d.links = row.links, d.touched = corpus.version + 1
 
 // -- ingest/remove_links
-// Deletes links, and each node that stands for a missing document with the last link to it. Links are found by their element
-// ids: two documents may have thousands. Neo4j gives an id again, so the rest is compared, too.
+// Delete links, and placeholders of missing documents with their last link. Links are found by element id, because two
+// documents may have thousands. Neo4j reuses element ids, so the other values are compared, too.
 // Parameters: $rows LIST<MAP {link (element id), document, target (the id of the node at the other end), type, text STRING}>
 // Rows: none
 UNWIND $rows AS row
@@ -21,7 +21,7 @@ WHERE t:MissingDocument AND t.corpus = $corpus AND NOT EXISTS { (t)<-[:LINKS]-(:
 DETACH DELETE t
 
 // -- ingest/remove_links_of_documents
-// Deletes the links of documents to documents that are missing, and each node that stands for one with the last link to it.
+// Delete the links of some documents to missing documents, and placeholders with their last link.
 // Parameters: $ids LIST<STRING> (of the documents)
 // Rows: none
 UNWIND $ids AS id
@@ -32,8 +32,8 @@ WHERE NOT EXISTS { (t)<-[:LINKS]-(:Overstory) }
 DETACH DELETE t
 
 // -- ingest/resolve_links
-// Leads the links to documents that were missing to the documents, which are stored now.
-// Parameters: $rows LIST<MAP {id, missing STRING (ids of the document and of what stands for it)}>
+// Redirect links from placeholders of missing documents to the documents, which are stored now.
+// Parameters: $rows LIST<MAP {id, missing STRING (ids of the document and its placeholder)}>
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
 UNWIND $rows AS row
@@ -47,20 +47,20 @@ CALL (corpus, t, d) {
 DETACH DELETE t
 
 // -- ingest/stored_links
-// The links of some documents, also those to documents that are not stored.
+// Read the links of some documents, including links to missing documents.
 // Parameters: $documents LIST<STRING> (ids)
-// Rows: link (element id), document, target (the id of the node at the other end), target_source, target_key, type,
-//   text STRING; weight FLOAT; in no order
+// Rows: link (element id), document, target (id of the node at the other end), target_source, target_key, type, text
+//   STRING; weight FLOAT; unordered
 UNWIND $documents AS document
 MATCH (:Overstory {id: document})-[l:LINKS]->(t:Overstory&(Document|MissingDocument))
 RETURN elementId(l) AS link, document, t.id AS target, coalesce(t.target_source, t.source) AS target_source,
   coalesce(t.target_key, t.source_key) AS target_key, l.type AS type, l.text AS text, l.weight AS weight
 
 // -- ingest/unresolve_links
-// Leads the links to documents that are about to be deleted to nodes that stand for them; links between two of these
-// documents go with them.
-// Parameters: $ids LIST<STRING> (of the documents); $rows LIST<MAP {id, missing STRING
-//   (ids of the document and of what is to stand for it)}>
+// Redirect links to documents that are about to be deleted to placeholders. Links between two of these documents are
+// deleted.
+// Parameters: $ids LIST<STRING> (of the documents); $rows LIST<MAP {id, missing STRING (ids of the document and its
+//   placeholder)}>
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
 UNWIND $rows AS row
@@ -75,7 +75,7 @@ SET new = properties(old), from.touched = corpus.version + 1
 DELETE old
 
 // -- ingest/weigh_links
-// Gives stored links other weights. They are found by their element ids, as in `remove_links`.
+// Change the weights of stored links. They are found by element id, as in `remove_links`.
 // Parameters: $rows LIST<MAP {link (element id), document, type, text STRING; weight FLOAT}>
 // Rows: none
 UNWIND $rows AS row
@@ -84,8 +84,8 @@ WITH row, d, l WHERE d.id = row.document AND l.type = row.type AND l.text = row.
 SET l.weight = row.weight
 
 // -- ingest/write_links
-// Writes links to documents that are stored. None of them may be there yet: to look for each among those of the same two
-// documents takes time in the square of how many these have.
+// Write links to stored documents. No link may exist yet, because checking would take quadratic time for two documents
+// with many links.
 // Parameters: $rows LIST<MAP {document, target (ids), type, text STRING; weight FLOAT}>
 // Rows: none
 UNWIND $rows AS row
@@ -94,8 +94,7 @@ MATCH (t:Overstory {id: row.target})
 CREATE (d)-[:LINKS {type: row.type, text: row.text, weight: row.weight}]->(t)
 
 // -- ingest/write_unresolved_links
-// Writes links to documents that are not stored: to nodes that stand for them until they are. None of the links may be there
-// yet, as for `write_links`.
+// Write links to missing documents, with placeholders for them. No link may exist yet, as in `write_links`.
 // Parameters: $rows LIST<MAP {document, target (ids), target_source, target_key, type, text STRING;
 //   weight FLOAT}>
 // Rows: none

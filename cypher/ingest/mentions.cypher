@@ -1,5 +1,5 @@
 // -- ingest/change_dictionary_mentions
-// Writes where texts now say names that the dictionary found there before, and marks the entities for the mentions stage.
+// Update the positions of dictionary mentions, and mark the entities for the mentions stage.
 // Parameters: $rows LIST<MAP {chunk, entity STRING; surfaces LIST<STRING>; sentences LIST<INTEGER>}>
 // Rows: none
 UNWIND $rows AS row
@@ -7,18 +7,19 @@ MATCH (c:Overstory {id: row.chunk})-[m:MENTIONS {by: 'dictionary'}]->(e:Overstor
 SET m.count = size(row.surfaces), m.surfaces = row.surfaces, m.sentences = row.sentences, e:$($corpus + '_Changed')
 
 // -- ingest/changed_chunk_ids
-// Chunks that the mentions stage has to look at.
+// Read the ids of chunks for the mentions stage.
 // Parameters: $limit INTEGER
-// Rows: ids LIST<STRING>; one
+// Rows: ids LIST<STRING>; one row
 MATCH (c:{{corpus}}_Changed:{{corpus}}_Chunk)
 WITH c LIMIT $limit
 RETURN collect(c.id) AS ids
 
 // -- ingest/changed_chunks
-// Changed chunks, with what the mentions stage wrote for them.
-// Parameters: $ids LIST<STRING>; $sure FLOAT (the least weight of subjects)
-// Rows: id, text STRING; language STRING or null; boilerplate LIST<INTEGER> (its spans); sentences LIST<INTEGER> (first characters); subjects LIST<STRING> (keys of what it is about);
-//   mentions LIST<LIST> (key, surfaces and sentences of each that the dictionary found)
+// Read changed chunks, with the results of the mentions stage for them.
+// Parameters: $ids LIST<STRING>; $sure FLOAT (minimum weight of subjects)
+// Rows: id, text STRING; language STRING or null; boilerplate LIST<INTEGER> (spans); sentences LIST<INTEGER> (first
+//   characters); subjects LIST<STRING> (keys of entities the chunk is about); mentions LIST<LIST> (key, surfaces and
+//   sentences of each dictionary mention)
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 RETURN c.id AS id, c.text AS text, c.language AS language, coalesce(c.boilerplate, []) AS boilerplate, coalesce(c.sentences, [0]) AS sentences,
@@ -26,14 +27,14 @@ RETURN c.id AS id, c.text AS text, c.language AS language, coalesce(c.boilerplat
   [(c)-[m:MENTIONS {by: 'dictionary'}]->(e:Overstory:Entity) | [e.key, m.surfaces, m.sentences]] AS mentions
 
 // -- ingest/changed_entities
-// Entities of which the mentions stage changed something.
-// Parameters: $ids LIST<STRING>; $kinds LIST<STRING> (kinds of mentions whose types count); $never, $commands LIST<STRING> (types of names that
-//   are not looked for; and of those that are not if they are words)
-// Rows: entities LIST<MAP {id, key STRING; df INTEGER (chunks that mention it by the dictionary); subject BOOLEAN (a chunk
-//   is about it); held BOOLEAN (something is left of it); linked BOOLEAN (the entities stage names it); found, found_word
-//   BOOLEAN (as something that is looked for; also if it is a word); surfaces LIST<LIST> (a spelling and how often it
-//   occurs), about_types LIST<LIST> (what headings and definitions take it for, and how often; both are empty where the
-//   entities stage names it); common BOOLEAN (it is about chunks as a common word only)}>; one
+// Read the entities that the mentions stage changed.
+// Parameters: $ids LIST<STRING>; $kinds LIST<STRING> (kinds of mentions whose types count); $never, $commands
+//   LIST<STRING> (types that are never searched for; types that are not searched for if the name is a word)
+// Rows: entities LIST<MAP {id, key STRING; df INTEGER (chunks with a dictionary mention); subject BOOLEAN (a chunk is
+//   about it); held BOOLEAN (mentions or ABOUT are left); linked BOOLEAN (the entities stage names it); found,
+//   found_word BOOLEAN (has a type that is searched for; also if it is a word); surfaces LIST<LIST> (spelling and
+//   frequency), about_types LIST<LIST> (type in headings and definitions, and frequency; both lists are empty if
+//   linked); common BOOLEAN (only about chunks as a common word)}>; one row
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 WITH e, coalesce(e.said_in, 0) AS df, EXISTS { (e)-[:ABOUT]->(:Overstory) } AS subject,
@@ -71,15 +72,15 @@ RETURN collect({id: e.id, key: e.key, df: df, subject: subject, held: linked OR 
 }) AS entities
 
 // -- ingest/changed_entity_ids
-// Entities of which the mentions stage changed something.
+// Read the ids of entities that the mentions stage changed.
 // Parameters: $limit INTEGER
-// Rows: ids LIST<STRING>; one
+// Rows: ids LIST<STRING>; one row
 MATCH (e:{{corpus}}_Changed:Entity)
 WITH e LIMIT $limit
 RETURN collect(e.id) AS ids
 
 // -- ingest/finish_chunks
-// Writes what a name can begin with in chunks, and takes the mark of change off them.
+// Write the words with which a name can begin in chunks, and remove the mark of the mentions stage.
 // Parameters: $rows LIST<MAP {chunk STRING; starts LIST<STRING>}>
 // Rows: none
 UNWIND $rows AS row
@@ -88,15 +89,15 @@ SET c.name_starts = row.starts
 REMOVE c:$($corpus + '_Changed')
 
 // -- ingest/mark_about
-// Marks the chunks that are about some names by themselves for the mentions stage.
-// Parameters: $ids LIST<STRING> (entities); $own LIST<STRING> (sources of what chunks are about by themselves)
+// Mark the chunks that are about some entities by their own text for the mentions stage.
+// Parameters: $ids LIST<STRING> (entities); $own LIST<STRING> (values of ABOUT.source that come from the chunk itself)
 // Rows: none
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id})-[a:ABOUT]->(c:Overstory:Chunk) WHERE a.source IN $own
 SET c:$($corpus + '_Changed')
 
 // -- ingest/mark_mentioning
-// Marks the chunks in which the dictionary found some names for the mentions stage.
+// Mark the chunks with dictionary mentions of some entities for the mentions stage.
 // Parameters: $ids LIST<STRING> (entities)
 // Rows: none
 UNWIND $ids AS id
@@ -104,7 +105,7 @@ MATCH (e:Overstory {id: id})<-[:MENTIONS {by: 'dictionary'}]-(c:Overstory:Chunk)
 SET c:$($corpus + '_Changed')
 
 // -- ingest/remove_about
-// Takes back what chunks were about, and marks both ends for the mentions stage.
+// Delete ABOUT relationships, and mark both ends for the mentions stage.
 // Parameters: $rows LIST<MAP {chunk, entity STRING}>
 // Rows: none
 UNWIND $rows AS row
@@ -113,7 +114,7 @@ SET c:$($corpus + '_Changed'), e:$($corpus + '_Changed')
 DELETE a
 
 // -- ingest/remove_dictionary_mentions
-// Takes back mentions that the dictionary found, and marks their entities for the mentions stage.
+// Delete dictionary mentions, and mark their entities for the mentions stage.
 // Parameters: $rows LIST<MAP {chunk, entity STRING}>
 // Rows: none
 UNWIND $rows AS row
@@ -122,7 +123,7 @@ SET e:$($corpus + '_Changed'), e.said_in = e.said_in - 1
 DELETE m
 
 // -- ingest/remove_original_names
-// Forgets what was found in chunks before names were edited by hand, where no edit concerns it any more.
+// Delete the names as found before edits, if no edit concerns the chunk any more.
 // Parameters: $by STRING; $ids LIST<STRING> (chunks)
 // Rows: none
 UNWIND $ids AS id
@@ -130,11 +131,11 @@ MATCH (o:Overstory {id: id + ' ' + $by}) WHERE o:OriginalNames AND o.corpus = $c
 DETACH DELETE o
 
 // -- ingest/sync_names
-// Writes in how many chunks the dictionary finds names and whether a chunk is about them, names those that the entities stage
-// does not name, and takes the mark of change off them.
-// Parameters: $rows LIST<MAP {id STRING; df INTEGER or null (not looked for); subject BOOLEAN or null (not);
-//   common BOOLEAN or null (texts are searched for it); name, type STRING or null (stay);
-//   aliases LIST<STRING> or null (stay)}>
+// Write dictionary frequency and subject mark of entities, name the entities that the entities stage does not name, and
+// remove the mark of the mentions stage.
+// Parameters: $rows LIST<MAP {id STRING; df INTEGER or null (not searched for); subject BOOLEAN or null (false); common
+//   BOOLEAN or null (searched for in all texts); name, type STRING or null (unchanged); aliases LIST<STRING> or null
+//   (unchanged)}>
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
 UNWIND $rows AS row
@@ -144,7 +145,7 @@ SET e.dictionary_df = row.df, e.subject = row.subject, e.common = row.common,
   e.aliases = coalesce(row.aliases, e.aliases),
   e.touched = corpus.version + 1
 REMOVE e:$($corpus + '_Changed')
-WITH e, row WHERE row.type IS NOT NULL // no parser found it: a vocabulary, its shape or a definition says what it is
+WITH e, row WHERE row.type IS NOT NULL // type from a vocabulary, the form or a definition
 REMOVE e:PersonName:OrganisationName:PlaceName:WorkName:TechnicalName
 SET e:$(CASE
   WHEN row.type = 'PERSON' THEN ['PersonName']
@@ -156,8 +157,7 @@ SET e:$(CASE
 END)
 
 // -- ingest/write_about
-// Writes what chunks are about, and marks both ends for the mentions stage. An entity that is not there yet is made: it has
-// no type, and counts for no other stage.
+// Write ABOUT relationships, and mark both ends for the mentions stage. A missing entity is created without a type.
 // Parameters: $rows LIST<MAP {chunk, entity, key STRING; about MAP {weight FLOAT, source STRING,
 //   full BOOLEAN, surface, type STRING or null, common BOOLEAN or null}}>
 // Rows: none
@@ -171,9 +171,9 @@ MERGE (e)-[a:ABOUT]->(c)
 SET a = row.about, c:$($corpus + '_Changed'), e:$($corpus + '_Changed')
 
 // -- ingest/write_dictionary_mentions
-// Writes mentions that the dictionary found, which must not be there yet, and marks their entities for the mentions stage.
-// Parameters: $rows LIST<MAP {chunk, entity STRING; surfaces LIST<STRING>; sentences LIST<INTEGER>}> both are empty where
-//   the chunk is about the name but its text does not say it
+// Write dictionary mentions, which must not exist yet, and mark their entities for the mentions stage.
+// Parameters: $rows LIST<MAP {chunk, entity STRING; surfaces LIST<STRING>; sentences LIST<INTEGER>}>; both lists are
+//   empty if the chunk is about the entity without naming it
 // Rows: none
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk})
@@ -182,7 +182,7 @@ CREATE (c)-[:MENTIONS {by: 'dictionary', count: size(row.surfaces), surfaces: ro
 SET e.said_in = coalesce(e.said_in, 0) + 1, e:$($corpus + '_Changed')
 
 // -- ingest/write_original_names
-// Keeps what was found in chunks before names were edited by hand, in place of what was kept before.
+// Store the names as found before edits by hand, replacing earlier ones.
 // Parameters: $by STRING; $rows LIST<MAP {chunk, found STRING (JSON); keys LIST<STRING> (of the edited names)}>
 // Rows: none
 UNWIND $rows AS row
@@ -193,8 +193,7 @@ SET o.keys = row.keys, o.found = row.found
 MERGE (o)-[:OF]->(c)
 
 // -- ingest/write_vocabulary_entities
-// Makes sure that the entities of names of vocabularies are there. One that is made here has no type yet, and counts for no
-// other stage.
+// Create missing entities of vocabularies, without a type.
 // Parameters: $rows LIST<MAP {id, key STRING}>
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})

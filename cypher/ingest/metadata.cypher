@@ -1,5 +1,5 @@
 // -- ingest/count_keys
-// Changes how many documents have a value of some type under a key.
+// Change the number of documents that have a value of some type under a metadata key.
 // Parameters: $rows LIST<MAP {id, key, type STRING; change INTEGER}>
 // Rows: none
 UNWIND $rows AS row
@@ -9,15 +9,16 @@ ON CREATE SET k:MetadataKey:$($corpus):$($corpus + '_MetadataKey'), k.corpus = $
 SET k.documents = k.documents + row.change
 
 // -- ingest/known_values
-// The values of metadata that documents are tied to.
+// Read the metadata values of documents.
 // Parameters: $ids LIST<STRING> (of documents)
-// Rows: document STRING (its id); values LIST<LIST<STRING>> (of each its id, key and type); none for documents without any
+// Rows: document STRING (id); values LIST<LIST<STRING>> (id, key and type of each); no row for a document without
+//   values
 UNWIND $ids AS id
 MATCH (:Overstory {id: id})-[:HAS_VALUE]->(v:Overstory:MetadataValue)
 RETURN id AS document, collect([v.id, v.key, v.type]) AS values
 
 // -- ingest/remove_keys
-// Deletes those keys of metadata that no document has any more.
+// Delete metadata keys that no document has.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -25,13 +26,13 @@ MATCH (k:Overstory {id: id}) WHERE k:MetadataKey AND k.corpus = $corpus AND k.do
 DETACH DELETE k
 
 // -- ingest/remove_values
-// Parts documents from values of their metadata; a value goes with the last of its documents.
+// Detach documents from metadata values. A value is deleted with its last document.
 // Parameters: $rows LIST<MAP {id STRING (of the value); documents LIST<STRING> (ids)}>
 // Rows: none
 UNWIND $rows AS row
 UNWIND row.documents AS document
 MATCH (d:Overstory {id: document})
-CALL (d, row) { // or the server begins at the value, which all documents may share
+CALL (d, row) { // otherwise the plan starts at the value, which all documents may share
   MATCH (d)-[tie:HAS_VALUE]->(v:Overstory:MetadataValue) WHERE v.id = row.id
   RETURN tie, v
 }
@@ -41,9 +42,9 @@ WHERE NOT EXISTS { (v)<-[:HAS_VALUE]-() }
 DETACH DELETE v
 
 // -- ingest/write_values
-// Ties documents to values of their metadata, which are made where they are new.
-// Parameters: $rows LIST<MAP {id, key STRING (ids of the value and of its key); properties MAP; documents LIST<STRING>
-//   (ids of those that are not tied to it yet)}>
+// Create missing metadata values, and connect documents to them.
+// Parameters: $rows LIST<MAP {id, key STRING (ids of the value and its key); properties MAP; documents LIST<STRING>
+//   (ids of documents not yet connected)}>
 // Rows: none
 UNWIND $rows AS row
 MERGE (v:Overstory {id: row.id})
@@ -61,7 +62,7 @@ CALL (v, row) {
 }
 
 // -- ingest/write_pages
-// Writes the pages that chunks begin on, which says nothing to systems: `touched` stays.
+// Write the pages on which chunks begin. No system depends on them, so `touched` stays.
 // Parameters: $rows LIST<MAP {id STRING; page INTEGER}>
 // Rows: none
 UNWIND $rows AS row

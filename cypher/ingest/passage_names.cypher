@@ -1,12 +1,12 @@
 // -- ingest/mark_all_changed
-// Marks every chunk and every entity for the mentions stage; commits as it goes.
+// Mark every chunk and entity for the mentions stage. Commits in batches.
 // Parameters: none
 // Rows: none
 MATCH (n:{{corpus}}) WHERE (n:Overstory:Chunk OR n:Entity) AND NOT n:{{corpus}}_Changed
 CALL (n) { SET n:{{corpus}}_Changed } IN TRANSACTIONS OF 10000 ROWS
 
 // -- ingest/mark_edited_entities
-// Marks entities whose names were edited by hand for the mentions stage, and for the entities stage if that one names them.
+// Mark entities whose names were edited for the mentions stage, and for the entities stage if it names them.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -16,8 +16,8 @@ WITH e WHERE EXISTS { (e)<-[m:MENTIONS]-(:Overstory:Chunk) WHERE m.by <> 'dictio
 SET e:$($corpus + '_Stale')
 
 // -- ingest/mark_edited_mentions
-// Marks the chunks in which something other than the dictionary found some names, to have their names edited by the entities
-// stage; commits as it goes.
+// Mark chunks in which a parser or annotation found some entities, so that the entities stage applies the edits.
+// Commits in batches.
 // Parameters: $ids LIST<STRING> (entities)
 // Rows: none
 UNWIND $ids AS id
@@ -25,8 +25,8 @@ MATCH (e:Overstory {id: id})<-[m:MENTIONS]-(c:Overstory:Chunk) WHERE e:Entity AN
 CALL (c) { SET c:$($corpus + '_Renamed') } IN TRANSACTIONS OF 10000 ROWS
 
 // -- ingest/mark_original_names
-// Marks the chunks whose names were edited by hand and that had some names before: for the entities stage, or where they
-// are about such a name, for the mentions stage; commits as it goes.
+// Mark chunks with edited names that had some names before the edits: for the entities stage, or for the mentions stage
+// if the chunk is about such a name. Commits in batches.
 // Parameters: $keys LIST<STRING>
 // Rows: none
 MATCH (o:{{corpus}}_OriginalNames)-[:OF]->(c:{{corpus}}_Chunk) WHERE any(key IN o.keys WHERE key IN $keys)
@@ -36,25 +36,25 @@ CALL (o, c) {
 } IN TRANSACTIONS OF 10000 ROWS
 
 // -- ingest/mark_starting
-// Marks the chunks in which some names may begin for the mentions stage.
-// Parameters: $query STRING (Lucene: the starts, each in quotes)
+// Mark the chunks in which some names may begin for the mentions stage.
+// Parameters: $query STRING (Lucene: the first words, each in quotes)
 // Rows: none
 CALL db.index.fulltext.queryNodes('overstory_name_starts', '+corpus:' + $corpus + ' +name_starts:(' + $query + ')')
 YIELD node AS c
 SET c:$($corpus + '_Changed')
 
 // -- ingest/changed_names
-// The names of which something changed since the mentions stage last ran.
+// List the names that changed since the mentions stage last ran.
 // Parameters: none
 // Rows: key STRING
 MATCH (e:{{corpus}}_Changed:Entity)
 RETURN e.key AS key
 
 // -- ingest/changed_passages
-// The chunks of every document of which a chunk changed.
+// Read all chunks of every document with a changed chunk.
 // Parameters: none
-// Rows: document, id, title, heading, text STRING; language STRING or null; boilerplate LIST<INTEGER> (its spans);
-//   only BOOLEAN (there is nothing else in it); documents one after the other, each in reading order
+// Rows: document, id, title, heading, text STRING; language STRING or null; boilerplate LIST<INTEGER> (spans); only
+//   BOOLEAN (boilerplate alone); grouped by document, in reading order
 MATCH (:{{corpus}}_Changed:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
 WITH DISTINCT d
 CALL (d) {
@@ -65,7 +65,7 @@ RETURN d.id AS document, c.id AS id, c.title AS title, c.heading AS heading, c.t
   c.language AS language, coalesce(c.boilerplate, []) AS boilerplate, c:{{corpus}}_BoilerplateOnly AS only
 
 // -- ingest/dictionary_names
-// Those of some names that the mentions stage last looked for in all texts.
+// Select the names that the mentions stage last searched for in all texts.
 // Parameters: $ids LIST<STRING> (entities)
 // Rows: key STRING; subject BOOLEAN (a chunk was about it)
 UNWIND $ids AS id
@@ -74,21 +74,21 @@ WHERE e:Entity AND e.corpus = $corpus AND e.dictionary_df IS NOT NULL AND NOT co
 RETURN e.key AS key, coalesce(e.subject, false) AS subject
 
 // -- ingest/known_names
-// The names that the mentions stage last looked for.
+// List the names that the mentions stage last searched for.
 // Parameters: none
 // Rows: key STRING; subject BOOLEAN (a chunk was about it)
 MATCH (e:Entity:{{corpus}}) WHERE e.dictionary_df IS NOT NULL AND NOT coalesce(e.common, false)
 RETURN e.key AS key, coalesce(e.subject, false) AS subject
 
 // -- ingest/name_states
-// What is known of some names, those that are there: what the mentions stage last made of them, and what chunks other than
-// some are about by themselves.
-// Parameters: $rows LIST<MAP {id STRING; except LIST<STRING> or null (types for which a name is not looked for; null where
-//   it never is)}>; $chunks LIST<STRING> (ids of the chunks left out); $own LIST<STRING> (sources of what a chunk is about by
-//   itself); $kinds LIST<STRING> (kinds of mentions that find names)
-// Rows: key STRING; known, known_subject BOOLEAN (the stage last looked for it in all texts; a chunk was about it); named,
-//   lead, plain BOOLEAN (a chunk is about it; by its full name; and not as a common word); parsed BOOLEAN (some kind of mentions found it
-//   as something that is looked for)
+// Read the state of existing names: the last result of the mentions stage, and the chunks, except some, that are about
+// them by their own text.
+// Parameters: $rows LIST<MAP {id STRING; except LIST<STRING> or null (types for which the name is not searched for;
+//   null if it never is)}>; $chunks LIST<STRING> (ids of chunks to leave out); $own LIST<STRING> (values of
+//   ABOUT.source that come from the chunk itself); $kinds LIST<STRING> (kinds of mentions that find names)
+// Rows: key STRING; known, known_subject BOOLEAN (was searched for in all texts; a chunk was about it); named, lead,
+//   plain BOOLEAN (a chunk is about it; by its full name; not as a common word); parsed BOOLEAN (a mention has a type
+//   that is searched for)
 UNWIND $rows AS row
 MATCH (e:Overstory {id: row.id}) WHERE e:Entity AND e.corpus = $corpus
 RETURN e.key AS key, e.dictionary_df IS NOT NULL AND NOT coalesce(e.common, false) AS known,
@@ -103,9 +103,9 @@ RETURN e.key AS key, e.dictionary_df IS NOT NULL AND NOT coalesce(e.common, fals
   } AS parsed
 
 // -- ingest/names_beginning
-// The names of two words or more that begin so. A name may be there more than once.
-// Parameters: $rows LIST<MAP {start, within STRING (what a name begins with; what it also contains, where its beginning
-//   counts as preceded by a space); least, most INTEGER (characters)}>
+// Find names of two words or more with a given beginning. A name may occur more than once.
+// Parameters: $rows LIST<MAP {start STRING (beginning of the name), within STRING (contained in the name after a
+//   space); least, most INTEGER (characters)}>
 // Rows: key STRING
 UNWIND $rows AS row
 MATCH (e:Overstory {corpus: $corpus})
@@ -115,9 +115,9 @@ WHERE e.key STARTS WITH row.start AND e.backwards IS NOT NULL
 RETURN e.key AS key
 
 // -- ingest/names_ending
-// The names of two words or more that end so. A name may be there more than once.
-// Parameters: $rows LIST<MAP {start, within STRING (the end of a name, its last character first; what it also contains, where
-//   its beginning counts as preceded by a space); least, most INTEGER (characters)}>
+// Find names of two words or more with a given ending. A name may occur more than once.
+// Parameters: $rows LIST<MAP {start STRING (end of the name, reversed), within STRING (contained in the reversed name
+//   after a space); least, most INTEGER (characters)}>
 // Rows: key STRING
 UNWIND $rows AS row
 MATCH (e:Overstory {corpus: $corpus})
@@ -127,7 +127,7 @@ WHERE e.backwards STARTS WITH row.start
 RETURN reverse(e.backwards) AS key
 
 // -- ingest/original_subjects_of
-// What some chunks are about by themselves, before names were edited by hand.
+// Read the subjects of some chunks by their own text, before edits by hand.
 // Parameters: $ids LIST<STRING>
 // Rows: chunk, found STRING (JSON)
 UNWIND $ids AS id
@@ -135,10 +135,10 @@ MATCH (c:Overstory {id: id})<-[:OF]-(o:Overstory:OriginalNames {by: 'about'})
 RETURN c.id AS chunk, o.found AS found
 
 // -- ingest/other_about
-// The chunks that are about some names as other names of what they are about by themselves.
-// Parameters: $ids LIST<STRING> (entities); $chunks LIST<STRING> (ids of chunks left out); $own LIST<STRING> (sources of what
-//   a chunk is about by itself)
-// Rows: as ingest/stored_about_of has them
+// Find the chunks that are about some entities through other names of their own subjects.
+// Parameters: $ids LIST<STRING> (entities); $chunks LIST<STRING> (ids of chunks to leave out); $own LIST<STRING>
+//   (values of ABOUT.source that come from the chunk itself)
+// Rows: as in ingest/stored_about_of
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id})-[a:ABOUT]->(c:Overstory:Chunk)
 WHERE e:Entity AND e.corpus = $corpus AND NOT a.source IN $own AND NOT c.id IN $chunks
@@ -147,11 +147,11 @@ RETURN c.id AS chunk, e.key AS key, a.weight AS weight, coalesce(a.source, '') A
   coalesce(a.common, false) AS common
 
 // -- ingest/passage_names
-// The next page of chunks, with what they are about, and the names that some kinds of mentions found in them.
-// Parameters: $kinds LIST<STRING>; $after STRING (the last id of the page before, or ""); $limit INTEGER
-// Rows: id STRING; about LIST<LIST> (key of an entity, weight, source, whether by its full name, surface, type ("" where
-//   none is stored), whether as a common word); original STRING or null (JSON: what it is about by itself, where names
-//   were edited by hand); parsed LIST<LIST> (key of an entity, types); ordered by id
+// Read the next page of chunks with their subjects and the names that some kinds of mentions found.
+// Parameters: $kinds LIST<STRING>; $after STRING (last id of the previous page, or ""); $limit INTEGER
+// Rows: id STRING; about LIST<LIST> (key of the entity, weight, source, whether by its full name, surface, type or "",
+//   whether as a common word); original STRING or null (JSON: subjects before edits by hand); parsed LIST<LIST> (key of
+//   the entity, types); ordered by id
 MATCH (c:Overstory {corpus: $corpus})
 USING INDEX SEEK c:Overstory(corpus, id, token_count)
 WHERE c.id > $after AND c.token_count IS NOT NULL
@@ -166,9 +166,10 @@ RETURN c.id AS id,
 ORDER BY c.corpus, id
 
 // -- ingest/passages_of_leads
-// The chunks that are about a name in full, and not about another one by themselves.
-// Parameters: $rows LIST<MAP {lead, other STRING (ids of entities; the latter may be missing); key STRING (of the latter)}>;
-//   $chunks LIST<STRING> (ids of chunks left out); $own LIST<STRING> (sources of what a chunk is about by itself)
+// Find the chunks that are about an entity by its full name, but not about another given entity by their own text.
+// Parameters: $rows LIST<MAP {lead, other STRING (ids of entities; the other may not exist); key STRING (of the
+//   other)}>; $chunks LIST<STRING> (ids of chunks to leave out); $own LIST<STRING> (values of ABOUT.source that come
+//   from the chunk itself)
 // Rows: chunk, key STRING
 UNWIND $rows AS row
 MATCH (lead:Overstory {id: row.lead})-[a:ABOUT]->(c:Overstory:Chunk)
@@ -177,10 +178,9 @@ WHERE a.full AND a.source IN $own AND NOT c.id IN $chunks
 RETURN DISTINCT c.id AS chunk, row.key AS key
 
 // -- ingest/stored_about_of
-// What some chunks are about.
+// Read the subjects of some chunks.
 // Parameters: $ids LIST<STRING>
-// Rows: chunk, key (of the entity), source, surface, type ("" where none is stored) STRING; weight FLOAT; full,
-//   common BOOLEAN
+// Rows: chunk, key (of the entity), source, surface, type ("" if unknown) STRING; weight FLOAT; full, common BOOLEAN
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id})<-[a:ABOUT]-(e:Overstory:Entity)
 RETURN c.id AS chunk, e.key AS key, a.weight AS weight, coalesce(a.source, '') AS source,

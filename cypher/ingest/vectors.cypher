@@ -43,7 +43,7 @@ ORDER BY id
 // -- ingest/count_without_vector
 // How many vectors another embedder has yet to make, and for how many chunks.
 // Parameters: $property STRING (where they go)
-// Rows: vectors, chunks INTEGER; one
+// Rows: vectors, chunks INTEGER; one row
 MATCH (v:Overstory:PassageVector {corpus: $corpus})
 USING INDEX SEEK v:PassageVector(corpus)
 WHERE v[$property] IS NULL

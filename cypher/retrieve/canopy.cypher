@@ -1,9 +1,9 @@
 // -- retrieve/asked_links
-// Links of some documents that have a word of the question in type or text, or lead from one of these documents to another.
-// Parameters: $documents, $words LIST<STRING> (ids; beginnings of words in lower case); $looked_at, $most INTEGER (links of
-//   a document that are read, and that are told); $hyperlink STRING (the type of links that say nothing)
-// Rows: links LIST<LIST> (ids, titles and first chunks of the document that the link starts from and of the one that it
-//   leads to; type and text; the id of the document in $documents); one a document
+// Find links of some documents that have a word of the question in type or text, or connect two of these documents.
+// Parameters: $documents LIST<STRING> (ids); $words LIST<STRING> (beginnings of words in lower case); $looked_at, $most
+//   INTEGER (links to read and to return per document); $hyperlink STRING (link type to ignore)
+// Rows: links LIST<LIST> (id, title and first chunk of the start document and of the end document; type and text; the
+//   id in $documents); one row per document
 UNWIND $documents AS id
 MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
 CALL (d) {
@@ -19,9 +19,9 @@ WITH d, l, source, target,
 RETURN collect([source.id, source.title, first, target.id, target.title, second, l.type, l.text, d.id]) AS links
 
 // -- retrieve/titled_documents
-// The documents that have some names as their whole titles.
-// Parameters: $ids LIST<STRING> (of entities); $most INTEGER (documents of a name)
-// Rows: ids LIST<STRING> (of documents); one
+// Find the documents whose whole titles are some names.
+// Parameters: $ids LIST<STRING> (of entities); $most INTEGER (documents per name)
+// Rows: ids LIST<STRING> (of documents); one row
 CALL () {
   UNWIND $ids AS id
   MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
@@ -35,14 +35,14 @@ CALL () {
 RETURN ids
 
 // -- retrieve/canopy_links
-// Where links lead from some chunks: documents that theirs link to, or that link to theirs. Of a document with many links
-// only those count that lead to documents which are found already.
-// Parameters: $sources LIST<STRING> (ids of chunks); $found LIST<STRING> (ids of documents); $most INTEGER (links of a
-//   document that is not such a one); $most_chunks INTEGER (of a document that is not found already);
-//   $hyperlink STRING (the type of links that lead nowhere)
-// Rows: title STRING (of a source's document); degree INTEGER (links that it has); links LIST<LIST> (the source; ids of
-//   the document at the other end, and of its first chunk, null if it has more than $most_chunks; type and text of the
-//   link; whether it starts at the source's document); one a source
+// Find the documents that are linked with those of some chunks, in either direction. Of a document with many links,
+// only links to documents already found count.
+// Parameters: $sources LIST<STRING> (ids of chunks); $found LIST<STRING> (ids of documents); $most INTEGER (further
+//   links per document); $most_chunks INTEGER (maximum chunks of a document not yet found); $hyperlink STRING (link
+//   type to ignore)
+// Rows: title STRING (of the source's document); degree INTEGER (its links); links LIST<LIST> (source; ids of the
+//   document at the other end and of its first chunk, null if it has more than $most_chunks; type and text of the link;
+//   whether the link starts at the source's document); one row per source
 UNWIND $sources AS source
 MATCH (:Overstory {id: source, corpus: $corpus})-[:PART_OF]->(d:Overstory:Document)
 WITH source, d, COUNT { (d)-[:LINKS]->() } + COUNT { (d)<-[:LINKS]-() } AS degree
@@ -70,14 +70,15 @@ CALL (source, d, degree) {
 RETURN d.title AS title, degree, links
 
 // -- retrieve/canopy_expand
-// The names that some chunks mention, and others, and where these lead: to chunks that are about one, to others that
-// mention it too.
-// Parameters: $sources LIST<STRING> (ids of chunks); $ids LIST<STRING> (of more names); $asked LIST<STRING> (keys of names that
-//   are left out); $nowhere BOOLEAN (also names that lead nowhere); $most INTEGER (chunks about a name); $most_shared INTEGER
-//   (chunks that may mention a name that leads to all of them); $looked_at INTEGER (chunks about a name that are compared)
-// Rows: names LIST<LIST> (key and name of each; chunks that mention it; the sources that do, each with its first sentence
-//   that says it, or -1; all of the chunks that do, each with that sentence and the id of its document; the chunks that
-//   are about it, each with the weight and the id of its document); one
+// Read the entities that some chunks mention, and further entities, with the chunks about each and the other chunks
+// that mention it.
+// Parameters: $sources LIST<STRING> (ids of chunks); $ids LIST<STRING> (of further entities); $asked LIST<STRING> (keys
+//   of entities to leave out); $nowhere BOOLEAN (also entities without other chunks); $most INTEGER (chunks about an
+//   entity); $most_shared INTEGER (maximum chunks that mention an entity to return all of them); $looked_at INTEGER
+//   (chunks about an entity to compare)
+// Rows: names LIST<LIST> (key and name; number of chunks that mention it; sources that mention it, each with the first
+//   sentence or -1; all chunks that mention it, each with that sentence and the id of its document; chunks about it,
+//   each with weight and id of its document); one row
 CALL () {
   UNWIND $sources AS source
   MATCH (:Overstory {id: source, corpus: $corpus})-[m:MENTIONS {by: 'dictionary'}]->(e:Overstory:Entity)
@@ -105,16 +106,15 @@ RETURN collect([
 ]) AS names
 
 // -- retrieve/canopy_named
-// The sections that have words of a question, and the chunks that have a name or a phrase of it.
-// Parameters: $word_index, $query STRING (Lucene, escaped, "" finds nothing); $depth INTEGER (sections found by words);
-//   $subjects, $rare LIST<STRING> (entities of the question: those that chunks are about, and rare others);
-//   $most INTEGER (chunks about a name); $looked_at INTEGER (chunks about a name that are compared);
-//   $text_index STRING; $phrases LIST<STRING> (Lucene, quoted); $phrase_depth INTEGER (chunks a phrase; the index
-//   compares stems)
-// Rows: found LIST<LIST> (one a chunk and list that it is in: its id and its document's; the key of an entity that it is
-//   about or mentions, or null; how much it is about it or null; a phrase that it may have, and its text, or null);
-//   sections LIST<LIST> (ids of its chunks, in order, and of its document; BM25); links INTEGER (between documents);
-//   many LIST<LIST> (name of a subject that more than $looked_at chunks are about; how many are); one
+// Find the sections with words of a question, and the chunks with an entity or a phrase of the question.
+// Parameters: $word_index, $query STRING (Lucene, escaped; "" finds nothing); $depth INTEGER (sections by words);
+//   $subjects, $rare LIST<STRING> (entities of the question that chunks are about, and rare other ones); $most INTEGER
+//   (chunks about an entity); $looked_at INTEGER (chunks about an entity to compare); $text_index STRING; $phrases
+//   LIST<STRING> (Lucene, quoted); $phrase_depth INTEGER (chunks per phrase; the index compares stems)
+// Rows: found LIST<LIST> (per chunk and list: ids of the chunk and its document; key of an entity that it is about or
+//   mentions, or null; weight of ABOUT or null; a possible phrase and the chunk's text, or null); sections LIST<LIST>
+//   (ids of its chunks, in order, and of its document; BM25); links INTEGER (between documents); many LIST<LIST> (name
+//   of an entity with more than $looked_at chunks about it; their number); one row
 OPTIONAL MATCH (corpus:Overstory {id: $corpus})
 WITH coalesce(corpus.links, 0) AS links, coalesce(corpus.boilerplate_only, 0) AS hidden
 CALL (hidden) {
@@ -155,7 +155,7 @@ CALL (hidden) {
     }
     RETURN c, null AS key, null AS weight, phrase
   }
-  // A row of its own for each would take the client as long as the search.
+  // One row each would take the client as long as the search.
   RETURN collect([
     c.id, COLLECT { MATCH (c)-[:PART_OF]->(d:Overstory:Document) RETURN d.id }[0], key, weight, phrase,
     CASE WHEN phrase IS NOT NULL THEN c.title + '\n' + c.heading + '\n' + c.text END

@@ -1,8 +1,8 @@
 // -- retrieve/fact_sentences
-// The sentences that state some facts, each in one passage.
-// Parameters: $asked MAP {facts LIST<LIST<STRING>> (ids of a fact, and of a chunk that states it)} (in a map, since the
-//   server plans a statement again for each order of magnitude of a list)
-// Rows: fact, sentence STRING (the first of the passage that states it)
+// Read the sentences that state some facts, each in one passage. $asked is a map, because the server plans a statement
+// again for each order of magnitude of a list.
+// Parameters: $asked MAP {facts LIST<LIST<STRING>> (ids of a fact, and of a chunk that states it)}
+// Rows: fact, sentence STRING (the first in the passage)
 UNWIND $asked.facts AS one
 MATCH (f:Overstory {id: one[0]}) WHERE f:Fact AND f.corpus = $corpus
 MATCH (f)-[s:STATED_IN]->(c:Overstory:Chunk {id: one[1]})
@@ -10,12 +10,12 @@ WITH f, s ORDER BY s.position
 RETURN f.id AS fact, head(collect(s.quote)) AS sentence
 
 // -- retrieve/name_facts
-// One name: the facts that have it, and the names that facts tie to it.
-// Parameters: $id STRING (of the entity); $looked_at INTEGER (facts, and ties, that are looked at); $limit INTEGER (facts,
-//   and names, that are told: first those that most passages state, of names those that facts tie to it most often)
-// Rows: type STRING; aliases LIST<STRING>; held INTEGER (facts, those that have it twice counted twice);
-//   facts LIST<MAP {subject, predicate, object, sentence, chunk STRING; passages INTEGER (that state it)}>;
-//   related LIST<MAP {name, type STRING; predicates LIST<STRING>; statements INTEGER}>; one, or none without the name
+// Read one entity with its facts and the entities that facts connect it to.
+// Parameters: $id STRING (of the entity); $looked_at INTEGER (facts and connections to read); $limit INTEGER (facts and
+//   entities to return: facts by number of passages, entities by number of connecting statements)
+// Rows: type STRING; aliases LIST<STRING>; held INTEGER (facts; a fact with the entity at both ends counts twice);
+//   facts LIST<MAP {subject, predicate, object, sentence, chunk STRING; passages INTEGER}>; related LIST<MAP {name,
+//   type STRING; predicates LIST<STRING>; statements INTEGER}>; one row, or none for an unknown entity
 MATCH (x:Overstory {id: $id}) WHERE x:Entity AND x.corpus = $corpus
 RETURN coalesce(x.type, '') AS type, coalesce(x.aliases, []) AS aliases,
   COUNT { (x)<-[:SUBJECT]-() } + COUNT { (x)<-[:OBJECT]-() } AS held,
@@ -41,15 +41,14 @@ RETURN coalesce(x.type, '') AS type, coalesce(x.aliases, []) AS aliases,
   } AS related
 
 // -- retrieve/name_facts_among
-// One name where a filter leaves documents out: how passages write it, and its facts with the documents that state them.
-// Parameters: $id STRING (of the entity); $looked_at INTEGER (facts that are looked at); $most INTEGER (passages of the
-//   name, and statements of its facts, that are looked at)
-// Rows: type STRING; held INTEGER (facts, those that have it twice counted twice);
-//   written LIST<LIST> (id of a document; how one of its passages writes the name, a string for each time);
-//   titled LIST<LIST<STRING>> (id of a document; how a title, heading or definition of it writes the name);
-//   facts LIST<MAP {id, subject, predicate, object STRING; ends LIST<MAP {id, type, text STRING}> (the other names it has)}>;
-//   stated LIST<LIST<STRING>> (ids of a fact, a chunk that states it and the chunk's document); one, or none without the
-//   name
+// Read one entity under a filter: its spellings in documents, and its facts with the documents that state them.
+// Parameters: $id STRING (of the entity); $looked_at INTEGER (facts to read); $most INTEGER (passages of the entity,
+//   and statements of its facts, to read)
+// Rows: type STRING; held INTEGER (facts; a fact with the entity at both ends counts twice); written LIST<LIST> (id of
+//   a document; spellings in one of its passages, one per mention); titled LIST<LIST<STRING>> (id of a document;
+//   spelling in its title, heading or definition); facts LIST<MAP {id, subject, predicate, object STRING; ends LIST<MAP
+//   {id, type, text STRING}> (its other entities)}>; stated LIST<LIST<STRING>> (ids of a fact, a chunk that states it
+//   and the chunk's document); one row, or none for an unknown entity
 MATCH (x:Overstory {id: $id}) WHERE x:Entity AND x.corpus = $corpus
 CALL (x) {
   MATCH (x)<-[:SUBJECT|OBJECT]-(f:Overstory:Fact)
@@ -83,28 +82,28 @@ RETURN coalesce(x.type, '') AS type,
   } AS stated
 
 // -- retrieve/name_passages
-// The passages that mention a name, or are about it, a page at a time.
-// Parameters: $id STRING (of the entity); $most INTEGER (passages of the name that are looked at); $own LIST<STRING> (why a
-//   passage may be about a name: for its own words); $skip, $limit INTEGER
-// Rows: chunk STRING (id); by the title of the passage, and as its document has them
+// Read the next page of the passages that mention an entity or are about it.
+// Parameters: $id STRING (of the entity); $most INTEGER (passages to read); $own LIST<STRING> (values of ABOUT.source
+//   that come from the passage itself); $skip, $limit INTEGER
+// Rows: chunk STRING (id); by title of the passage, then in document order
 MATCH (x:Overstory {id: $id}) WHERE x:Entity AND x.corpus = $corpus
 MATCH (x)-[m:MENTIONS|ABOUT]-(c:Overstory:Chunk) WHERE type(m) = 'MENTIONS' OR m.source IN $own
 WITH DISTINCT c LIMIT $most
 RETURN c.id AS chunk ORDER BY c.title, c.seq, c.id SKIP $skip LIMIT $limit
 
 // -- retrieve/mentioned_among
-// Which entities some documents mention. A name that very many passages mention is looked for in some of them, and in some of
-// the documents.
-// Parameters: $ids LIST<STRING> (entities); $documents LIST<STRING> (ids); $looked_at INTEGER (passages of a name);
-//   $documents_looked_at INTEGER; $own LIST<STRING> (why a passage may be about a name: for its own words)
-// Rows: ids LIST<STRING>; one
+// Select the entities that some documents mention. For very frequent entities, only some of the passages and documents
+// are checked.
+// Parameters: $ids LIST<STRING> (entities); $documents LIST<STRING> (ids); $looked_at INTEGER (passages per entity);
+//   $documents_looked_at INTEGER; $own LIST<STRING> (values of ABOUT.source that come from the passage itself)
+// Rows: ids LIST<STRING>; one row
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id, corpus: $corpus})
 WHERE EXISTS {
   MATCH (e)<-[:MENTIONS]-(c:Overstory:Chunk)
   WITH c LIMIT $looked_at
   MATCH (c)-[:PART_OF]->(d:Overstory:Document)
-  WITH d WHERE d.id IN $documents // after a WITH, or the server begins at all of these documents
+  WITH d WHERE d.id IN $documents // after a WITH; otherwise the plan starts at all of these documents
   RETURN d
 } OR EXISTS {
   MATCH (e)-[a:ABOUT]->(c:Overstory:Chunk)
@@ -122,11 +121,11 @@ WHERE EXISTS {
 RETURN collect(e.id) AS ids
 
 // -- retrieve/question_entities
-// The entities that have one of some ids, and whether the name index is up to date.
-// Parameters: $ids, $terms LIST<STRING> (of entities; the latter only if a chunk defines them or has them as heading);
-//   $dictionary BOOLEAN (only those that the name dictionary has); $looked_at INTEGER (chunks about an entity)
-// Rows: changed INTEGER (nodes that the mentions stage has to look at); entities LIST<LIST> (id, key, name; chunks in which
-//   the dictionary finds it, 0 if the dictionary lacks it; whether a chunk is about it; whether one defines it); one
+// Look up entities by id, and check whether the name index is up to date.
+// Parameters: $ids, $terms LIST<STRING> (of entities; $terms count only if a chunk defines them or has them as
+//   heading); $dictionary BOOLEAN (only entities that the dictionary has); $looked_at INTEGER (chunks about an entity)
+// Rows: changed INTEGER (nodes that wait for the mentions stage); entities LIST<LIST> (id, key, name; dictionary
+//   frequency, 0 if not in the dictionary; whether a chunk is about it; whether a chunk defines it); one row
 OPTIONAL MATCH (corpus:Overstory {id: $corpus})
 CALL () {
   UNWIND $ids + $terms AS id

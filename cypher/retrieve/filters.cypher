@@ -1,22 +1,22 @@
 // -- retrieve/disabled_ids
-// The ids of the disabled documents of a corpus.
+// List the ids of the disabled documents.
 // Parameters: none
-// Rows: documents LIST<STRING>; one
+// Rows: documents LIST<STRING>; one row
 RETURN COLLECT { MATCH (d:{{corpus}}_Disabled) RETURN d.id } AS documents
 
 // -- retrieve/chunk_documents
-// The documents of some chunks.
+// Read the documents of some chunks.
 // Parameters: $ids LIST<STRING>
-// Rows: documents LIST<LIST<STRING>> (ids of a chunk and of its document); one
+// Rows: documents LIST<LIST<STRING>> (ids of a chunk and of its document); one row
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id, corpus: $corpus})-[:PART_OF]->(d:Overstory:Document)
 RETURN collect([c.id, d.id]) AS documents
 
 // -- retrieve/among_exact
-// The chunks of some documents nearest to a vector, by looking at the vectors of all of these; of chunks that share one, that
-// with the lowest id.
-// Parameters: $documents LIST<STRING> (ids); $property STRING (where the vectors are); $vector LIST<FLOAT>; $limit INTEGER
-// Rows: found LIST<LIST> (ids of a chunk and of its document; cosine); nearest first; one
+// Find the chunks of some documents nearest to a vector. Compares the vectors of all these chunks; of chunks that share
+// a vector, the one with the lowest id is returned.
+// Parameters: $documents LIST<STRING> (ids); $property STRING (of the vectors); $vector LIST<FLOAT>; $limit INTEGER
+// Rows: found LIST<LIST> (ids of a chunk and of its document; cosine); nearest first; one row
 CALL () {
   UNWIND $documents AS id
   MATCH (:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(c:Overstory:Chunk)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
@@ -29,11 +29,12 @@ CALL () {
 RETURN found
 
 // -- retrieve/among_index
-// The chunks near a vector, by the corpus' own index, all that share each vector found: the client looks for those that it
-// may show.
-// Parameters: $vector_index STRING; $vector_depth INTEGER (asked of it); $vector LIST<FLOAT>; $most INTEGER (chunks a vector)
-// Rows: found LIST<LIST> (cosine; ids of a chunk and of its document, LIST<LIST>, at most $most, by id); nearest first;
-//   near INTEGER (vectors that the index returned); one
+// Find the chunks near a vector with the corpus' vector index, including all chunks that share a vector. The client
+// filters them.
+// Parameters: $vector_index STRING; $vector_depth INTEGER (results to request from the index); $vector LIST<FLOAT>;
+//   $most INTEGER (chunks per vector)
+// Rows: found LIST<LIST> (cosine; LIST<LIST> of ids of a chunk and its document, up to $most, by id); nearest first;
+//   near INTEGER (vectors that the index returned); one row
 // Since: Neo4j 2026.04 (SEARCH)
 CALL () {
   CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS v, score
@@ -54,11 +55,11 @@ RETURN size(nearest) AS near, COLLECT {
 } AS found
 
 // -- retrieve/sections_among
-// The sections that share words with a question (BM25), of some documents, without chunks that hold nothing but boilerplate.
-// Parameters: $index STRING; $query STRING (Lucene, escaped, "" finds nothing); $depth INTEGER (sections asked of the index);
-//   $documents LIST<STRING> (ids; null for all documents)
-// Rows: sections LIST<LIST> (the ids of a section's chunks, in order; the id of its document; BM25); best first;
-//   seen INTEGER (sections that the index returned); one
+// Find sections of some documents by words (BM25), without chunks that contain only boilerplate.
+// Parameters: $index STRING; $query STRING (Lucene, escaped; "" finds nothing); $depth INTEGER (results to request from
+//   the index); $documents LIST<STRING> (ids; null for all documents)
+// Rows: sections LIST<LIST> (ids of a section's chunks, in order; id of its document; BM25); best first; seen INTEGER
+//   (sections that the index returned); one row
 OPTIONAL MATCH (corpus:Overstory {id: $corpus})
 WITH coalesce(corpus.boilerplate_only, 0) AS hidden
 CALL (hidden) {
@@ -79,10 +80,10 @@ CALL (hidden) {
 RETURN sections, seen
 
 // -- retrieve/sections_of
-// The sections that share words with a question (BM25), of few documents, without chunks that hold nothing but boilerplate.
-// Parameters: $index STRING; $query STRING (Lucene, escaped, "" finds nothing); $depth INTEGER (sections asked of the index);
-//   $documents LIST<STRING> (ids)
-// Rows: as those of `retrieve/sections_among`
+// Find sections of few documents by words (BM25), without chunks that contain only boilerplate.
+// Parameters: $index STRING; $query STRING (Lucene, escaped; "" finds nothing); $depth INTEGER (results to request from
+//   the index); $documents LIST<STRING> (ids)
+// Rows: as in `retrieve/sections_among`
 CALL () {
   UNWIND $documents AS id
   MATCH (:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(first:Overstory:Chunk)
@@ -106,10 +107,10 @@ RETURN seen, COLLECT {
 } AS sections
 
 // -- retrieve/sharing_chunks
-// All chunks that share the vector of some chunks, with their documents.
-// Parameters: $ids LIST<STRING>; $most INTEGER (chunks a vector)
-// Rows: ids LIST<STRING> (those of $ids that share a vector); chunks LIST<LIST> (ids of a chunk that does, and of its
-//   document, by the chunks' ids); one for each vector
+// Find all chunks that share the vector of some chunks, with their documents.
+// Parameters: $ids LIST<STRING>; $most INTEGER (chunks per vector)
+// Rows: ids LIST<STRING> (of $ids, with one vector); chunks LIST<LIST> (ids of a chunk with this vector and of its
+//   document, by chunk id); one row per vector
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id, corpus: $corpus})-[:HAS_VECTOR]->(v:Overstory:PassageVector)
 WITH v, collect(c.id) AS ids
@@ -121,12 +122,11 @@ RETURN ids, COLLECT {
 } AS chunks
 
 // -- retrieve/words_among
-// The chunks of some documents that share words with a question by their own text (BM25), without those that hold nothing but
-// boilerplate.
-// Parameters: $index STRING; $query STRING (Lucene, "" finds nothing); $depth INTEGER (chunks asked of the index);
-//   $documents LIST<STRING> (ids; null for all documents)
+// Find chunks of some documents by their own words (BM25), without chunks that contain only boilerplate.
+// Parameters: $index STRING; $query STRING (Lucene; "" finds nothing); $depth INTEGER (results to request from the
+//   index); $documents LIST<STRING> (ids; null for all documents)
 // Rows: chunks LIST<LIST> (ids of a chunk and of its document; BM25); best first; seen INTEGER (chunks that the index
-//   returned); one
+//   returned); one row
 CALL () {
   WITH $query AS query WHERE query <> ''
   CALL db.index.fulltext.queryNodes($index, query, {limit: $depth}) YIELD node AS c, score
@@ -137,11 +137,10 @@ CALL () {
 RETURN chunks, seen
 
 // -- retrieve/words_of
-// The chunks of few documents that share words with a question by their own text (BM25), without those that hold nothing but
-// boilerplate.
-// Parameters: $index STRING; $query STRING (Lucene, "" finds nothing); $depth INTEGER (chunks asked of the index);
-//   $documents LIST<STRING> (ids)
-// Rows: as those of `retrieve/words_among`
+// Find chunks of few documents by their own words (BM25), without chunks that contain only boilerplate.
+// Parameters: $index STRING; $query STRING (Lucene; "" finds nothing); $depth INTEGER (results to request from the
+//   index); $documents LIST<STRING> (ids)
+// Rows: as in `retrieve/words_among`
 CALL () {
   UNWIND $documents AS id
   MATCH (:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(c:Overstory:Chunk) WHERE NOT c:BoilerplateOnly
@@ -160,18 +159,18 @@ RETURN seen, COLLECT {
 } AS chunks
 
 // -- retrieve/document_ids
-// The ids of all documents of a corpus.
+// List the ids of all documents of the corpus.
 // Parameters: none
-// Rows: documents LIST<STRING>; one
+// Rows: documents LIST<STRING>; one row
 MATCH (d:Overstory {corpus: $corpus})
 USING INDEX SEEK d:Overstory(corpus, id, sha256)
 WHERE d.id > '' AND d.sha256 IS NOT NULL
 RETURN collect(d.id) AS documents
 
 // -- retrieve/filter_documents
-// The documents that have some values of metadata.
+// List the documents that have some metadata values.
 // Parameters: $values LIST<STRING> (ids of values)
-// Rows: documents LIST<STRING> (ids; of a document with several of the values more than once); one
+// Rows: documents LIST<STRING> (ids; repeated if a document has several of the values); one row
 RETURN COLLECT {
   UNWIND $values AS id
   MATCH (v:Overstory {id: id, corpus: $corpus})<-[:HAS_VALUE]-(d:Overstory:Document)
@@ -179,10 +178,10 @@ RETURN COLLECT {
 } AS documents
 
 // -- retrieve/filter_values
-// The values of some keys of metadata, to be compared by the client. Looks at each distinct value, not at documents.
-// Parameters: $keys LIST<STRING> (ids of keys and their types)
-// Rows: values LIST<LIST> (id; text, number, date or boolean; of a long text a document's values of the key, else null); one
-//   a key that is there
+// Read the distinct values of some metadata keys, which the client compares.
+// Parameters: $keys LIST<STRING> (ids of keys with their types)
+// Rows: values LIST<LIST> (id; text, number, date or boolean; for a long text one document's values of the key,
+//   otherwise null); one row per existing key
 UNWIND $keys AS id
 MATCH (k:Overstory {id: id}) WHERE k:MetadataKey AND k.corpus = $corpus
 RETURN COLLECT {

@@ -1,7 +1,7 @@
 // -- retrieve/compared_names
-// All names that passages mention, to be compared with each other.
-// Parameters: $aliases INTEGER (other spellings of a name)
-// Rows: key, name, type STRING; passages INTEGER; aliases LIST<STRING>; in no order
+// Read all names that passages mention, to compare them with each other.
+// Parameters: $aliases INTEGER (aliases per name)
+// Rows: key, name, type STRING; passages INTEGER; aliases LIST<STRING>; unordered
 MATCH (e:{{corpus}}_Entity)
 WITH e, CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE coalesce(e.df, 0) END AS passages
 WHERE passages > 0
@@ -9,14 +9,13 @@ RETURN e.key AS key, e.name AS name, coalesce(e.type, '') AS type, passages,
   coalesce(e.aliases, [])[..$aliases] AS aliases
 
 // -- retrieve/merge_evidence
-// What passages say of pairs of names, whoever found the names in them.
-// Parameters: $asked MAP {pairs LIST<LIST<STRING>> (ids of two entities, the rarer one first)} (in a map, since the
-//   server plans a statement again for each order of magnitude of a list); $most INTEGER (passages of a name that are
-//   looked at); $least INTEGER, $share FLOAT (names in more passages than these, and than this share of all, say nothing
-//   of what others are)
-// Rows: pair INTEGER (its place in the list); read INTEGER (passages of the rarer name that were looked at);
-//   together LIST<STRING> (ids of those that mention both); others LIST<STRING> (names that stand with either, in
-//   different passages)
+// Read the evidence for merging pairs of names from their passages. $asked is a map, because the server plans a
+// statement again for each order of magnitude of a list.
+// Parameters: $asked MAP {pairs LIST<LIST<STRING>> (ids of two entities, the rarer first)}; $most INTEGER (passages to
+//   read per name); $least INTEGER, $share FLOAT (names in more passages than $least and than this share of all are no
+//   evidence)
+// Rows: pair INTEGER (position in the list); read INTEGER (passages of the rarer name that were read); together
+//   LIST<STRING> (ids of passages with both); others LIST<STRING> (names mentioned with either, in different passages)
 OPTIONAL MATCH (corpus:Overstory {id: $corpus})
 WITH coalesce(corpus.chunks, 0) AS chunks
 UNWIND range(0, size($asked.pairs) - 1) AS pair
@@ -50,10 +49,10 @@ RETURN pair, size(ofx) AS read,
   } AS others
 
 // -- retrieve/merge_passages
-// Passages that mention a name, with what they say it by.
-// Parameters: $asked MAP {rows LIST<MAP {entity STRING (id); chunks LIST<STRING> (ids; all of them if it is empty)}>}; $most
-//   INTEGER (passages of a name)
-// Rows: row INTEGER (its place in the list); passages LIST<MAP {chunk, document, source, source_key, title, text STRING;
+// Read passages that mention an entity, with the spellings.
+// Parameters: $asked MAP {rows LIST<MAP {entity STRING (id); chunks LIST<STRING> (ids; empty for all)}>}; $most INTEGER
+//   (passages per entity)
+// Rows: row INTEGER (position in the list); passages LIST<MAP {chunk, document, source, source_key, title, text STRING;
 //   boilerplate LIST<INTEGER> or null; surfaces LIST<STRING>}>
 UNWIND range(0, size($asked.rows) - 1) AS row
 MATCH (e:Overstory {id: $asked.rows[row].entity}) WHERE e:Entity AND e.corpus = $corpus

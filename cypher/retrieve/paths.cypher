@@ -1,11 +1,11 @@
-// $asked is a map, since the server plans a statement again for each order of magnitude of a list.
+// $asked is a map, because the server plans a statement again for each order of magnitude of a list.
 
 // -- retrieve/path_ends
-// Where paths begin and end: which of some names there are, and how far the index is.
+// Look up the ends of a path, and the state of the index.
 // Parameters: $ids LIST<STRING> (of entities)
-// Rows: named BOOLEAN (the corpus has names); changed INTEGER (nodes that an index stage has to look at);
-//   chunks INTEGER; links INTEGER (that documents have, also to what is missing);
-//   names LIST<MAP {id, key, name, type STRING; df INTEGER (chunks that mention it)}>; one
+// Rows: named BOOLEAN (the corpus has entities); changed INTEGER (nodes that wait for an index stage); chunks INTEGER;
+//   links INTEGER (including links to missing documents); names LIST<MAP {id, key, name, type STRING; df INTEGER
+//   (chunks that mention it)}>; one row
 OPTIONAL MATCH (corpus:Overstory {id: $corpus})
 CALL () {
   UNWIND $ids AS id
@@ -17,7 +17,7 @@ RETURN coalesce(corpus.entities, 0) > 0 AS named, coalesce(corpus.changed, 0) + 
   names
 
 // -- retrieve/path_suggestions
-// Names that stand in the passages which share words with a name that is not there.
+// Find entities in passages that share words with an unknown name.
 // Parameters: $index STRING (full text of chunks); $query STRING (Lucene, escaped); $depth INTEGER (passages)
 // Rows: key, name STRING; df INTEGER (chunks that mention it)
 CALL db.index.fulltext.queryNodes($index, $query, {limit: $depth}) YIELD node AS c
@@ -27,16 +27,16 @@ WITH DISTINCT e
 RETURN e.key AS key, e.name AS name, CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE coalesce(e.df, 0) END AS df
 
 // -- retrieve/path_links
-// Where paths go on by links: the names that are titles of the documents which links, in either direction, tie to those
-// that have some names as titles; and how many links names have.
-// Parameters: $asked MAP {names LIST<STRING> (ids of entities); only LIST<STRING> or null (ids of the entities that are
-//   wanted; all of them); met LIST<STRING> (ids of entities whose links are counted)}; $ends LIST<STRING> (ids of
-//   entities that may be a part of a title); $documents INTEGER (of a name, that are looked at); $most INTEGER (links
-//   of a document that are looked at); $most_links INTEGER (of a document; those of one with more are counted whatever
-//   their types and ends, unless it is an end's); $hyperlink STRING (the type of links that lead nowhere)
-// Rows: id, key, name, type STRING; df INTEGER (chunks that mention it); parsed INTEGER (those in which a parser saw a
-//   name); full BOOLEAN; links INTEGER (that its documents have, each of an end $most + 1 at most); via LIST<LIST>
-//   (for each link that leads to it the place in $asked.names of where it leads from, and the ids of both documents)
+// Extend paths by links: find the entities that are titles of documents linked, in either direction, with documents
+// titled by some entities. Also count the links of entities.
+// Parameters: $asked MAP {names LIST<STRING> (ids of entities); only LIST<STRING> or null (ids of entities to return;
+//   all); met LIST<STRING> (ids of entities whose links are counted)}; $ends LIST<STRING> (ids of entities that may be
+//   part of a title); $documents INTEGER (documents to read per entity); $most INTEGER (links to read per document);
+//   $most_links INTEGER (limit of links per document; above it, all links are counted whatever their types and ends,
+//   except for an end of the path); $hyperlink STRING (link type to ignore)
+// Rows: id, key, name, type STRING; df INTEGER (chunks that mention it); parsed INTEGER (chunks in which a parser found
+//   it); full BOOLEAN; links INTEGER (of its documents; for an end at most $most + 1); via LIST<LIST> (per link to it:
+//   position in $asked.names, ids of both documents)
 CALL () {
   UNWIND range(0, size($asked.names) - 1) AS place
   MATCH (x:Overstory {id: $asked.names[place]}) WHERE x:Entity AND x.corpus = $corpus
@@ -78,13 +78,14 @@ RETURN e.id AS id, e.key AS key, e.name AS name, e.type AS type,
   true AS full, links, via
 
 // -- retrieve/path_neighbours
-// Where paths go on: the names that passages mention, or are about, together with some names, or facts tie to them.
-// Parameters: $asked MAP {names LIST<STRING> (ids of entities); only LIST<STRING> or null (ids of the entities that are
-//   wanted; all of them); subjects BOOLEAN (those that a passage is about are told although one passage alone mentions
-//   them)}; $most INTEGER (passages, and facts, of each name that are looked at); $ends LIST<STRING> (ids of entities
-//   that are told although one passage alone mentions them)
-// Rows: id, key, name, type STRING; df INTEGER (chunks that mention it); parsed INTEGER (those in which a parser saw a
-//   name); full BOOLEAN (a passage has it as its own name); met LIST<INTEGER> (places in the list of those it is with)
+// Extend paths: find the entities that passages mention together with some entities, or that facts connect with them.
+// Parameters: $asked MAP {names LIST<STRING> (ids of entities); only LIST<STRING> or null (ids of entities to return;
+//   all); subjects BOOLEAN (also return subjects of a passage that only one passage mentions)}; $most INTEGER
+//   (passages, and facts, to read per entity); $ends LIST<STRING> (ids of entities to return even if only one passage
+//   mentions them)
+// Rows: id, key, name, type STRING; df INTEGER (chunks that mention it); parsed INTEGER (chunks in which a parser found
+//   it); full BOOLEAN (a passage has it as its own name); met LIST<INTEGER> (positions in the list of the entities it
+//   was found with)
 UNWIND range(0, size($asked.names) - 1) AS place
 MATCH (x:Overstory {id: $asked.names[place]}) WHERE x:Entity AND x.corpus = $corpus
 CALL (x) {
@@ -107,13 +108,13 @@ RETURN e.id AS id, e.key AS key, e.name AS name, e.type AS type, df, coalesce(e.
   coalesce(e.subject, false) AND EXISTS { (e)-[:ABOUT {full: true}]->(:Overstory) } AS full, met
 
 // -- retrieve/path_neighbours_among
-// Where paths go on among some passages: the names that these mention, or are about, and those that facts tie to a name.
+// Extend paths within some passages: find the entities that these mention, and those that facts connect with a name.
 // Parameters: $asked MAP {names LIST<MAP {id STRING (of an entity); chunks LIST<STRING> (ids of passages that mention
-//   it); others LIST<STRING> (ids of entities that facts tie to it)}>; only LIST<STRING> or null (ids of the entities
-//   that are wanted; all of them); subjects BOOLEAN (those that a passage is about are told although one passage alone
-//   mentions them)}; $ends LIST<STRING> (ids of entities that are told although one passage alone mentions them); $own
-//   LIST<STRING> (why a passage may be about a name: for its own words)
-// Rows: as those of `retrieve/path_neighbours`
+//   it); others LIST<STRING> (ids of entities that facts connect with it)}>; only LIST<STRING> or null (ids of entities
+//   to return; all); subjects BOOLEAN (also return subjects of a passage that only one passage mentions)}; $ends
+//   LIST<STRING> (ids of entities to return even if only one passage mentions them); $own LIST<STRING> (values of
+//   ABOUT.source that come from the passage itself)
+// Rows: as in `retrieve/path_neighbours`
 UNWIND range(0, size($asked.names) - 1) AS place
 WITH place, $asked.names[place] AS asked
 CALL (asked) {
@@ -137,13 +138,13 @@ RETURN e.id AS id, e.key AS key, e.name AS name, e.type AS type, df, coalesce(e.
   coalesce(e.subject, false) AND EXISTS { (e)-[:ABOUT {full: true}]->(:Overstory) } AS full, met
 
 // -- retrieve/path_link_steps
-// What links say of two names: those between documents that have one name and the other as their titles.
+// Read the links between documents titled by two entities.
 // Parameters: $asked MAP {pairs LIST<LIST<STRING>> (ids of two entities)}; $ends LIST<STRING> (ids of entities that may
-//   be a part of a title); $documents INTEGER (of a name, that are looked at); $most INTEGER (links of a pair that are
-//   told); $hyperlink STRING (the type of links that say nothing)
-// Rows: pair INTEGER (its place in the list); type, text STRING; subject, object STRING (the name that it starts from, and
-//   the other one); chunks LIST<STRING> (the first of the document that it starts from, and of the other one);
-//   documents LIST<STRING> (ids; that of the first name of the pair, and of the second); one a link
+//   be part of a title); $documents INTEGER (documents to read per entity); $most INTEGER (links to return per pair);
+//   $hyperlink STRING (link type to ignore)
+// Rows: pair INTEGER (position in the list); type, text STRING; subject, object STRING (entity at the start and at the
+//   end); chunks LIST<STRING> (first chunk of the start document and of the end document); documents LIST<STRING> (ids,
+//   of the pair's first entity and of its second); one row per link
 UNWIND range(0, size($asked.pairs) - 1) AS pair
 MATCH (x:Overstory {id: $asked.pairs[pair][0]}) WHERE x:Entity AND x.corpus = $corpus
 MATCH (y:Overstory {id: $asked.pairs[pair][1]}) WHERE y:Entity AND y.corpus = $corpus
@@ -168,15 +169,14 @@ CALL (x, y, c, d, b, t) {
 RETURN pair, type, text, subject, object, chunks, [d.id, t.id] AS documents
 
 // -- retrieve/path_steps
-// What ties two names together: the facts that have both, and the passages that mention, or are about, both.
-// Parameters: $asked MAP {pairs LIST<LIST<STRING>> (ids of two entities, the rarer one first)}; $most INTEGER
-//   (passages, and facts, of a pair that are told: those first that have both names in a sentence)
-// Rows: pair INTEGER (its place in the list); together INTEGER (such passages);
-//   passages LIST<MAP {chunk, document STRING (ids); first, second LIST<LIST<INTEGER>> (the sentences that say the names, a list for
-//   each kind of mention);
-//   about_first, about_second LIST<STRING> (why the passage is about them);
-//   longer_first, longer_second LIST<STRING> (ids of the names in the passage that have the name as a part)}>,
-//   facts LIST<MAP {chunk, document, subject, predicate, object, quote STRING; sentence INTEGER or null}>
+// Read the facts and passages that connect two entities.
+// Parameters: $asked MAP {pairs LIST<LIST<STRING>> (ids of two entities, the rarer first)}; $most INTEGER (passages,
+//   and facts, to return per pair; first those with both entities in a sentence)
+// Rows: pair INTEGER (position in the list); together INTEGER (passages with both); passages LIST<MAP {chunk, document
+//   STRING (ids); first, second LIST<LIST<INTEGER>> (sentences that mention each entity, one list per kind of mention);
+//   about_first, about_second LIST<STRING> (values of ABOUT.source); longer_first, longer_second LIST<STRING> (ids of
+//   entities in the passage whose names contain the entity's name)}>; facts LIST<MAP {chunk, document, subject,
+//   predicate, object, quote STRING; sentence INTEGER or null}>
 UNWIND range(0, size($asked.pairs) - 1) AS pair
 MATCH (x:Overstory {id: $asked.pairs[pair][0]}) WHERE x:Entity AND x.corpus = $corpus
 MATCH (y:Overstory {id: $asked.pairs[pair][1]}) WHERE y:Entity AND y.corpus = $corpus
@@ -204,7 +204,7 @@ RETURN pair, size(shared) AS together,
     MATCH (x)-[:RELATED]-(y)
     WITH DISTINCT x, y
     MATCH (x)<-[:SUBJECT|OBJECT]-(f:Overstory:Fact)
-    WITH y, f LIMIT 1000000 // so that the facts of the rarer name are read, and not those of the other
+    WITH y, f LIMIT 1000000 // makes the plan read the facts of the rarer name
     MATCH (f)-[:SUBJECT|OBJECT]->(y)
     MATCH (f)-[s:STATED_IN]->(c:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
     RETURN {chunk: c.id, document: d.id, subject: f.subject, predicate: f.predicate, object: f.object, quote: s.quote,
@@ -212,10 +212,10 @@ RETURN pair, size(shared) AS together,
   } AS facts
 
 // -- retrieve/names_in_chunks
-// The names that some passages mention, or have as titles, headings and definitions, and how these write them.
+// Read the entities of some passages, with their spellings in text, titles, headings and definitions.
 // Parameters: $chunks LIST<STRING> (ids)
-// Rows: id, key STRING (of an entity); surfaces LIST<STRING> (one for each time that it is written in the text);
-//   titled LIST<STRING> (as titles, headings and definitions write it); chunks INTEGER
+// Rows: id, key STRING (of an entity); surfaces LIST<STRING> (one per mention); titled LIST<STRING> (spellings in
+//   titles, headings and definitions); chunks INTEGER
 UNWIND $chunks AS chunk
 MATCH (c:Overstory {id: chunk}) WHERE c:Chunk AND c.corpus = $corpus
 CALL (c) {
@@ -230,11 +230,12 @@ RETURN e.id AS id, e.key AS key, size(chunks) AS chunks,
   reduce(all = [], some IN written | all + some) AS surfaces, reduce(all = [], some IN titles | all + some) AS titled
 
 // -- retrieve/path_passages
-// The passages that mention some names, or are about them, and the names that facts tie to them, with the documents of both.
-// Parameters: $asked MAP {names LIST<STRING> (ids of entities)}; $most INTEGER (passages, and facts, of each name that
-//   are looked at); $own LIST<STRING> (why a passage may be about a name: for its own words)
-// Rows: id STRING; passages LIST<LIST<STRING>> (ids of a chunk and of its document); tied LIST<LIST<STRING>> (ids of the
-//   other entity of a fact, and of a document that states it); one for each name that there is
+// Read the passages that mention some entities or are about them, and the entities that facts connect with them, with
+// the documents of both.
+// Parameters: $asked MAP {names LIST<STRING> (ids of entities)}; $most INTEGER (passages, and facts, to read per
+//   entity); $own LIST<STRING> (values of ABOUT.source that come from the passage itself)
+// Rows: id STRING; passages LIST<LIST<STRING>> (ids of a chunk and of its document); tied LIST<LIST<STRING>> (ids of
+//   the other entity of a fact, and of a document that states the fact); one row per existing entity
 UNWIND $asked.names AS id
 MATCH (x:Overstory {id: id}) WHERE x:Entity AND x.corpus = $corpus
 RETURN id,

@@ -1,5 +1,6 @@
 // -- retrieve/nearest_nodes
-// The nodes of one kind nearest to a vector, by the index over them: asked for $depth, of which the best $limit are kept.
+// Find the nodes of one kind nearest to a vector with their vector index: request $depth results and return the best
+// $limit.
 // Parameters: $index STRING; $vector LIST<FLOAT>; $depth, $limit INTEGER
 // Rows: id STRING; score FLOAT (cosine, -1 to 1); best first
 // Since: Neo4j 2026.04 (SEARCH)
@@ -9,13 +10,13 @@ WITH n, 2 * score - 1 AS score WHERE n.corpus = $corpus
 RETURN n.id AS id, score ORDER BY score DESC, id LIMIT $limit
 
 // -- retrieve/section_vectors
-// The vectors of the sections that some chunks are in, where they have one.
-// Parameters: $ids LIST<STRING> (chunks); $property STRING (where the vectors are)
-// Rows: sections LIST<LIST<LIST>> (of each section its chunks: an id, a vector, how many tokens were embedded); one
+// Read the vectors of the sections of some chunks.
+// Parameters: $ids LIST<STRING> (chunks); $property STRING (of the vectors)
+// Rows: sections LIST<LIST<LIST>> (per section its chunks: id, vector, number of embedded tokens); one row
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 OPTIONAL MATCH (first:Overstory {id: c.section})
-WITH DISTINCT coalesce(first.section_chunks, [id]) AS chunks // the first is gone while a large document is replaced
+WITH DISTINCT coalesce(first.section_chunks, [id]) AS chunks // the first chunk is missing while a large document is replaced
 WITH chunks, COLLECT {
   UNWIND chunks AS chunk
   MATCH (c:Overstory {id: chunk})-[:HAS_VECTOR]->(v:Overstory:PassageVector)
@@ -25,22 +26,23 @@ WITH chunks, COLLECT {
 RETURN collect(members) AS sections
 
 // -- retrieve/cosines
-// How near some chunks are to some vectors.
-// Parameters: $ids LIST<STRING>; $property STRING (where the vectors are); $vectors LIST<LIST<FLOAT>> (none of zeros)
-// Rows: ids LIST<STRING> (of those with a vector); cosines LIST<LIST<FLOAT>> (of each, in the order of $vectors); one
+// Compute the cosines of some chunks with some vectors.
+// Parameters: $ids LIST<STRING>; $property STRING (of the vectors); $vectors LIST<LIST<FLOAT>> (without zero vectors)
+// Rows: ids LIST<STRING> (chunks with a vector); cosines LIST<LIST<FLOAT>> (per chunk, in the order of $vectors); one
+//   row
 UNWIND $ids AS id
 MATCH (:Overstory {id: id, corpus: $corpus})-[:HAS_VECTOR]->(v:Overstory:PassageVector)
 WITH id, v[$property] AS stored WHERE any(x IN stored WHERE x < 0.0 OR x > 0.0)
 RETURN collect(id) AS ids, collect([vector IN $vectors | 2 * vector.similarity.cosine(stored, vector) - 1]) AS cosines
 
 // -- retrieve/nearest_exact
-// The chunks nearest to a vector, by looking at all vectors; of chunks that share one, that with the lowest id. In one row,
-// which is read in half of the time.
-// Parameters: $property STRING (where the vectors are); $vector LIST<FLOAT>; $limit INTEGER
-// Rows: found LIST<LIST> (ids of a chunk and of its document; the cosine); nearest first; one
+// Find the chunks nearest to a vector. Compares all vectors; of chunks that share a vector, the one with the lowest id
+// is returned. One row takes half of the time.
+// Parameters: $property STRING (of the vectors); $vector LIST<FLOAT>; $limit INTEGER
+// Rows: found LIST<LIST> (ids of a chunk and of its document; cosine); nearest first; one row
 MATCH (v:Overstory:PassageVector {corpus: $corpus})
 USING INDEX SEEK v:PassageVector(corpus)
-// Read once: 65 ms instead of 110 for 6,700 vectors. One of zeros or NaN has no cosine; the server would refuse all.
+// Reads each vector once: 65 ms instead of 110 for 6,700 vectors. Zero and NaN vectors have no cosine and would be errors.
 WITH v, v[$property] AS stored WHERE any(x IN stored WHERE x < 0.0 OR x > 0.0)
 WITH v, 2 * vector.similarity.cosine(stored, $vector) - 1 AS cosine ORDER BY cosine DESC, v.id LIMIT $limit
 CALL (v) {
@@ -52,11 +54,12 @@ WITH c.id AS id, d.id AS document, cosine ORDER BY cosine DESC, id
 RETURN collect([id, document, cosine]) AS found
 
 // -- retrieve/nearest_index
-// The chunks nearest to a vector, by the corpus' own index; of chunks that share a vector, that with the lowest id. In one
-// row, which is read in half of the time.
-// Parameters: $vector_index STRING; $vector_depth INTEGER (asked of it); $vector LIST<FLOAT>; $limit INTEGER
-// Rows: found LIST<LIST> (ids of a chunk and of its document; the cosine); nearest first; near INTEGER (vectors that the
-//   index returned); one
+// Find the chunks nearest to a vector with the corpus' vector index; of chunks that share a vector, the one with the
+// lowest id is returned. One row takes half of the time.
+// Parameters: $vector_index STRING; $vector_depth INTEGER (results to request from the index); $vector LIST<FLOAT>;
+//   $limit INTEGER
+// Rows: found LIST<LIST> (ids of a chunk and of its document; cosine); nearest first; near INTEGER (vectors that the
+//   index returned); one row
 // Since: Neo4j 2026.04 (SEARCH)
 CALL () {
   CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS v, score

@@ -1,10 +1,10 @@
 // -- schema/begin_index_sets
-// The sets of full-text indexes that are to be looked at: those that somebody began to create or gave back, or else new
-// ones, as many as there are, within limits.
-// Parameters: $least, $most INTEGER (new ones)
+// List the sets of full-text indexes to check: sets whose creation was interrupted or that were returned. If there are
+// none, create as many new ones as exist, within limits.
+// Parameters: $least, $most INTEGER (of new sets)
 // Rows: number INTEGER; ordered
 MATCH (meta:Overstory {id: 'meta'})
-SET meta.index_sets = coalesce(meta.index_sets, 0) // locks: one process at a time counts them
+SET meta.index_sets = coalesce(meta.index_sets, 0) // lock: one process at a time counts the sets
 WITH meta, meta.index_sets AS sets, COUNT { (begun:Overstory:IndexSet) WHERE NOT begun.ready } AS begun
 WITH meta, sets, CASE
   WHEN begun > 0 THEN 0
@@ -21,8 +21,8 @@ MATCH (indexes:Overstory:IndexSet) WHERE NOT indexes.ready
 RETURN indexes.number AS number ORDER BY number
 
 // -- schema/chunk_text_index
-// Makes the full-text index of a set over the words of chunks. One corpus has it at a time, so that none moves another's
-// scores.
+// Create the full-text index of a set over the words of chunks. One corpus at a time uses a set, so that corpora do not
+// affect each other's scores.
 // Parameters: $name STRING; $analyzer STRING (a name from db.index.fulltext.listAvailableAnalyzers)
 // Rows: none
 CREATE FULLTEXT INDEX $name IF NOT EXISTS
@@ -30,7 +30,7 @@ FOR (c:{{label}}) ON EACH [c.title, c.heading, c.text]
 OPTIONS {indexConfig: {`fulltext.analyzer`: $analyzer}}
 
 // -- schema/finish_index_sets
-// Lets corpora have sets of full-text indexes, which are online.
+// Make sets of full-text indexes available to corpora, after the indexes are online.
 // Parameters: $numbers LIST<INTEGER>
 // Rows: none
 UNWIND $numbers AS number
@@ -38,8 +38,7 @@ MATCH (indexes:Overstory {id: 'index-set-' + number})
 SET indexes.ready = true
 
 // -- schema/section_word_index
-// Makes the full-text index of a set over the words of sections, which the first chunk of each has, and of titles and
-// headings above them. They are stems already.
+// Create the full-text index of a set over the stems of sections (in the first chunk of each), titles and headings.
 // Parameters: $name STRING
 // Rows: none
 CREATE FULLTEXT INDEX $name IF NOT EXISTS

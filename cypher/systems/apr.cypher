@@ -1,6 +1,5 @@
 // -- systems/apr/remove_loose_edges
-// Deletes the edges that lost a run and have no user, and marks their symbols for `remove_loose_symbols`; commits as it
-// goes.
+// Delete edges that lost a run and have no user, and mark their symbols for `remove_loose_symbols`. Commits in batches.
 // Parameters: none
 // Rows: none
 MATCH (e:{{corpus}}_AprLoose:{{corpus}}_AprEdge)
@@ -14,8 +13,7 @@ CALL (e) {
 } IN TRANSACTIONS OF 1000 ROWS
 
 // -- systems/apr/remove_loose_symbols
-// Deletes the symbols that lost an edge and have no user: no edge, and no symbol whose representative they are; commits as
-// it goes.
+// Delete symbols that lost an edge and have no user: no edge, and no symbol that they represent. Commits in batches.
 // Parameters: none
 // Rows: none
 MATCH (s:{{corpus}}_AprLoose:{{corpus}}_AprSymbol)
@@ -26,7 +24,7 @@ CALL (s) {
 } IN TRANSACTIONS OF 1000 ROWS
 
 // -- systems/apr/write_edges
-// Writes edges between symbols that are there; an edge that is there stays as it is.
+// Write edges between existing symbols. An existing edge stays as it is.
 // Parameters: $rows LIST<MAP {id, head, relation, tail STRING (words); vector BYTES (float16);
 //   symbols LIST<STRING> (ids of the head, the relation and the tail)}>
 // Rows: none
@@ -41,7 +39,7 @@ MATCH (t:Overstory {id: row.symbols[2], corpus: $corpus})
 CREATE (e)-[:HEAD]->(h), (e)-[:RELATION]->(r), (e)-[:TAIL]->(t)
 
 // -- systems/apr/write_runs
-// Writes runs of edges that are there; the chunks must have none yet.
+// Write runs of existing edges. The chunks must have no runs yet.
 // Parameters: $rows LIST<MAP {id, chunk STRING; seq, size INTEGER; edges LIST<LIST> (id of an edge, number
 //   of its sentence or −1; in order)}>
 // Rows: none
@@ -55,11 +53,12 @@ MATCH (e:Overstory {id: row.edges[position][0], corpus: $corpus})
 CREATE (r)-[:HAS_EDGE {position: position, sentence: row.edges[position][1]}]->(e)
 
 // -- systems/apr/candidates_exact
-// The entities nearest to each of some vectors, merged ones as one, and the runs that name them, by looking at all entities.
-// Parameters: $vectors LIST<LIST<FLOAT>>; $nearest INTEGER (how many are kept a vector); $most INTEGER (edges an entity
-//   whose runs are read)
-// Rows: found LIST<LIST> (of each entity: its text; cosine to the nearest vector; how many edges have it; the ids of the
-//   runs with these, with $most of them at most; its id; the most similar first); one
+// Find the entities nearest to each of some vectors, merged ones as one, and the runs that contain them. Compares all
+// entities.
+// Parameters: $vectors LIST<LIST<FLOAT>>; $nearest INTEGER (entities per vector); $most INTEGER (edges per entity whose
+//   runs are read)
+// Rows: found LIST<LIST> (per entity: text; cosine to the nearest vector; number of its edges; ids of the runs with up
+//   to $most of them; id; most similar first); one row
 CALL () {
   UNWIND $vectors AS vector
   CALL (vector) {
@@ -85,9 +84,9 @@ CALL () {
 RETURN found
 
 // -- systems/apr/candidates_index
-// The same by the index of entities.
-// Parameters: as above; $vector_index STRING; $vector_depth INTEGER (how many the index is asked for)
-// Rows: as above; near INTEGER (entities that the index returned for the vector with the fewest)
+// Find the same with the vector index of entities.
+// Parameters: as in candidates_exact; $vector_index STRING; $vector_depth INTEGER (results to request from the index)
+// Rows: as in candidates_exact; near INTEGER (fewest entities that the index returned for a vector)
 // Since: Neo4j 2026.04 (SEARCH)
 CALL () {
   UNWIND $vectors AS vector
@@ -118,27 +117,27 @@ RETURN near, COLLECT {
 } AS found
 
 // -- systems/apr/edge_vectors
-// The vectors of some edges.
+// Read the vectors of some edges.
 // Parameters: $ids LIST<STRING>
-// Rows: vectors LIST<LIST> (id, vector as BYTES of float16); one
+// Rows: vectors LIST<LIST> (id, vector as BYTES of float16); one row
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:AprEdge AND e.corpus = $corpus
 RETURN collect([e.id, e.vector]) AS vectors
 
 // -- systems/apr/known_symbols
-// The vectors of some symbols. Symbols that do not exist are left out.
+// Read the vectors of existing symbols.
 // Parameters: $ids LIST<STRING>
-// Rows: entities LIST<LIST> (id, vector as LIST<FLOAT>), relations LIST<LIST> (id, vector as BYTES of float16); one
+// Rows: entities LIST<LIST> (id, vector as LIST<FLOAT>), relations LIST<LIST> (id, vector as BYTES of float16); one row
 UNWIND $ids AS id
 MATCH (s:Overstory {id: id}) WHERE s:AprSymbol AND s.corpus = $corpus
 RETURN collect(CASE WHEN s:AprEntity THEN [s.id, s.embedding] END) AS entities,
   collect(CASE WHEN s:AprRelation THEN [s.id, s.vector] END) AS relations
 
 // -- systems/apr/read_runs
-// What some runs say, in the words of symbols that stand for merged ones.
+// Read the facts of some runs, in the words of representatives.
 // Parameters: $ids LIST<STRING> (of runs)
-// Rows: id, chunk, document STRING; edges LIST<LIST> (id, id of the edge that it is after merging, words of the head, the
-//   relation and the tail, number of the sentence or −1; in order)
+// Rows: id, chunk, document STRING; edges LIST<LIST> (id; id of the edge after merging; words of head, relation and
+//   tail; number of the sentence or −1; in order)
 UNWIND $ids AS id
 MATCH (r:Overstory {id: id})-[:PART_OF]->(c:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document) WHERE r:AprRun AND r.corpus = $corpus
 RETURN r.id AS id, c.id AS chunk, d.id AS document, COLLECT {
@@ -149,18 +148,18 @@ RETURN r.id AS id, c.id AS chunk, d.id AS document, COLLECT {
 } AS edges
 
 // -- systems/apr/relations_of_runs
-// The relations in some runs.
+// Read the relations of some runs.
 // Parameters: $ids LIST<STRING> (of runs)
-// Rows: relations LIST<LIST> (id of a run, LIST<STRING> of the ids of its relations); one
+// Rows: relations LIST<LIST> (id of a run, LIST<STRING> of ids of its relations); one row
 UNWIND $ids AS id
 MATCH (r:Overstory {id: id}) WHERE r:AprRun AND r.corpus = $corpus
 WITH r, COLLECT { MATCH (r)-[:HAS_EDGE]->(:Overstory:AprEdge)-[:RELATION]->(s:Overstory:AprSymbol) RETURN DISTINCT s.id } AS ids
 RETURN collect([r.id, ids]) AS relations
 
 // -- systems/apr/runs
-// Some runs, and all runs of some chunks, each once, with the edges of each.
+// Read some runs and all runs of some chunks, each once, with their edges.
 // Parameters: $ids LIST<STRING> (of runs); $chunks LIST<STRING> (ids)
-// Rows: runs LIST<LIST> (id of a run, id of its chunk, LIST<STRING> of the ids of its edges in order); one
+// Rows: runs LIST<LIST> (id of a run, id of its chunk, LIST<STRING> of ids of its edges in order); one row
 CALL () {
   UNWIND $ids AS id
   MATCH (r:Overstory {id: id})-[:PART_OF]->(c:Overstory:Chunk) WHERE r:AprRun AND r.corpus = $corpus
@@ -172,14 +171,15 @@ CALL () {
 }
 WITH r, c, COLLECT { MATCH (r)-[h:HAS_EDGE]->(e:Overstory:AprEdge) RETURN e.id ORDER BY h.position } AS edges
 WITH r.id AS run, c.id AS chunk, edges
-WHERE run IS NOT NULL AND chunk IS NOT NULL // as of one that an update deletes meanwhile
+WHERE run IS NOT NULL AND chunk IS NOT NULL // an update may delete either meanwhile
 RETURN collect([run, chunk, edges]) AS runs
 
 // -- systems/apr/shared_names
-// The names that the facts of some chunks have in common with those of others, merged ones as one; of names with few edges.
-// Parameters: $chunks LIST<STRING> (ids); $most INTEGER (edges of a name)
-// Rows: names LIST<LIST> (id of one of the chunks, text of a name, LIST<STRING> of the ids of all chunks with the name; in
-//   the order of chunks and names); one
+// Find the entities that facts of some chunks share with facts of other chunks, merged ones as one. Entities with many
+// edges are excluded.
+// Parameters: $chunks LIST<STRING> (ids); $most INTEGER (maximum edges of an entity)
+// Rows: names LIST<LIST> (id of one of the chunks, text of an entity, LIST<STRING> of ids of all chunks with it;
+//   ordered by chunk and name); one row
 UNWIND $chunks AS id
 MATCH (c:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(:Overstory:AprRun)-[:HAS_EDGE]->(:Overstory:AprEdge)-[:HEAD|TAIL]->(symbol:Overstory:AprSymbol)
 WITH DISTINCT c, coalesce([(symbol)-[:ALIAS_OF]->(r:Overstory:AprSymbol) | r][0], symbol) AS s
@@ -195,9 +195,9 @@ WITH source, s, chunks ORDER BY source, s.id
 RETURN collect([source, s.text, chunks]) AS names
 
 // -- systems/apr/report
-// What AutoPrunedRetriever's index of a corpus holds.
+// Count the contents of AutoPrunedRetriever's index.
 // Parameters: none
-// Rows: entities, relations, edges, runs, facts, merged INTEGER; one
+// Rows: entities, relations, edges, runs, facts, merged INTEGER; one row
 CALL () { MATCH (s:{{corpus}}_AprEntity) RETURN count(s) AS entities }
 CALL () { MATCH (s:{{corpus}}_AprRelation) RETURN count(s) AS relations }
 CALL () { MATCH (e:{{corpus}}_AprEdge) RETURN count(e) AS edges }
@@ -206,19 +206,18 @@ CALL () { MATCH (s:{{corpus}}_AprAlias) RETURN count(s) AS merged }
 RETURN entities, relations, edges, runs, facts, merged
 
 // -- systems/apr/texts
-// The texts of some chunks, and where their sentences begin.
+// Read the texts and sentence starts of some chunks.
 // Parameters: $ids LIST<STRING>
-// Rows: id, text STRING; boilerplate LIST<INTEGER> (its spans); sentences LIST<INTEGER> (first characters); in no
-//   particular order
+// Rows: id, text STRING; boilerplate LIST<INTEGER> (spans); sentences LIST<INTEGER> (first characters); unordered
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 RETURN c.id AS id, c.text AS text, coalesce(c.boilerplate, []) AS boilerplate, coalesce(c.sentences, []) AS sentences
 
 // -- systems/apr/facts
-// What some chunks state, in the order of their text, and the names that they mention.
+// Read the facts that some chunks state, in text order, and the entities they mention.
 // Parameters: $ids LIST<STRING>
-// Rows: id, title, text STRING; facts LIST<LIST> (by whom, number of the sentence or −1, subject, predicate, object);
-//   names LIST<LIST> (key, LIST<STRING> of what its mentions were taken for); ordered
+// Rows: id, title, text STRING; facts LIST<LIST> (by, number of the sentence or −1, subject, predicate, object); names
+//   LIST<LIST> (key, LIST<STRING> of the types of its mentions); ordered
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 RETURN c.id AS id, c.title AS title, c.text AS text, COLLECT {
@@ -231,7 +230,7 @@ RETURN c.id AS id, c.title AS title, c.text AS text, COLLECT {
 ORDER BY id
 
 // -- systems/apr/clear_runs
-// Deletes the runs of some chunks, and marks their edges for `remove_loose_edges`.
+// Delete the runs of some chunks, and mark their edges for `remove_loose_edges`.
 // Parameters: $ids LIST<STRING> (of chunks)
 // Rows: none
 UNWIND $ids AS id

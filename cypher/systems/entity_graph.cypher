@@ -1,24 +1,24 @@
 // -- systems/entity_graph/entities_of
-// Of some names those that may become entities of a graph, as in `entities`.
+// Select the names that may become entities of a graph, as in `entities`.
 // Parameters: $ids LIST<STRING>
-// Rows: id, key, name, type STRING; df INTEGER; in no particular order
+// Rows: id, key, name, type STRING; df INTEGER; unordered
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
   AND e.df > 0 AND (e.df > 1 OR EXISTS { (e)<-[:SUBJECT|OBJECT]-(:Overstory:Fact) })
 RETURN e.id AS id, e.key AS key, e.name AS name, coalesce(e.type, '') AS type, e.df AS df
 
 // -- systems/entity_graph/fact_texts
-// The texts of some facts by OpenIE triples.
+// Read the texts of some facts from OpenIE triples.
 // Parameters: $rows LIST<MAP {chunk STRING (id); positions LIST<INTEGER> (of the statements)}>
-// Rows: chunk, text STRING; position INTEGER; in no particular order
+// Rows: chunk, text STRING; position INTEGER; unordered
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk, corpus: $corpus})<-[s:STATED_IN {by: 'openie'}]-(f:Overstory:Fact) WHERE s.position IN row.positions
 RETURN c.id AS chunk, s.position AS position, f.text AS text
 
 // -- systems/entity_graph/passages_of
-// The chunks that mention some entities, are about them or state facts of them.
-// Parameters: $ids LIST<STRING>; $most INTEGER (chunks of an entity that are looked at)
-// Rows: id STRING; whole BOOLEAN (whether these are all chunks); chunks LIST<STRING> (ids)
+// Find the chunks that mention some entities, are about them, or state facts about them.
+// Parameters: $ids LIST<STRING>; $most INTEGER (chunks to read per entity)
+// Rows: id STRING; whole BOOLEAN (no chunk was left out); chunks LIST<STRING> (ids)
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 CALL (e) {
@@ -37,39 +37,37 @@ CALL (e) {
 RETURN e.id AS id, size(chunks) <= $most AS whole, chunks[..$most] AS chunks
 
 // -- systems/entity_graph/texts
-// The texts of some chunks.
+// Read the texts of some chunks.
 // Parameters: $ids LIST<STRING>
-// Rows: id, text STRING; boilerplate LIST<INTEGER> (its spans); in no particular order
+// Rows: id, text STRING; boilerplate LIST<INTEGER> (spans); unordered
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 RETURN c.id AS id, c.text AS text, coalesce(c.boilerplate, []) AS boilerplate
 
 // -- systems/entity_graph/count_names
-// How many names the passages of a corpus mention, and how many passages there are. What only the dictionary found does
-// not count.
+// Count the names that passages mention, without dictionary mentions, and the passages.
 // Parameters: none
-// Rows: names, chunks INTEGER; one
+// Rows: names, chunks INTEGER; one row
 MATCH (e:Entity:{{corpus}}) WHERE e.df > 0
-WITH count(e) AS names // a row also where there is none
+WITH count(e) AS names // one row even without entities
 RETURN names, COUNT { (c:{{corpus}}_Chunk) } AS chunks
 
 // -- systems/entity_graph/entities
-// The names that may become entities of a graph: in two passages or more, or in a fact. What only the dictionary found
-// does not count.
+// List the names that may become entities of a graph: in at least two passages or in a fact, without dictionary
+// mentions.
 // Parameters: none
-// Rows: id, key, name, type STRING; in no particular order
+// Rows: id, key, name, type STRING; unordered
 MATCH (e:Entity:{{corpus}})
 WHERE e.df > 0 AND (e.df > 1 OR EXISTS { (e)<-[:SUBJECT|OBJECT]-(:Fact:{{corpus}}) })
 RETURN e.id AS id, e.key AS key, e.name AS name, coalesce(e.type, '') AS type
 
 // -- systems/entity_graph/incidence
-// Some chunks with what they mention, are about and state. Where a chunk has OpenIE triples, the mentions of the
-// dictionary come too: they know the sentences, which triples do not.
-// Parameters: $ids LIST<STRING> (of chunks); $sure FLOAT (the weight from which a chunk is about a name)
-// Rows: id STRING; seq INTEGER; starts LIST<INTEGER> (first character of each sentence); boilerplate LIST<INTEGER>;
-//   mentions LIST<LIST> (id of an entity, who found it, numbers of the sentences); about LIST<LIST> (id of an entity,
-//   weight); statements LIST<LIST> (ids of subject and object or null, who found it, number of the sentence or null,
-//   position); in order of id
+// Read some chunks with their mentions, subjects and statements. For a chunk with OpenIE triples, dictionary mentions
+// are included, because only they have sentences.
+// Parameters: $ids LIST<STRING> (of chunks); $sure FLOAT (minimum weight of ABOUT)
+// Rows: id STRING; seq INTEGER; starts LIST<INTEGER> (sentence starts); boilerplate LIST<INTEGER>; mentions LIST<LIST>
+//   (id of an entity, by, numbers of the sentences); about LIST<LIST> (id of an entity, weight); statements LIST<LIST>
+//   (ids of subject and object or null, by, number of the sentence or null, position); ordered by id
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 WITH c, EXISTS { (c)-[:MENTIONS {by: 'openie'}]->(:Overstory:Entity) } AS openie

@@ -1,8 +1,8 @@
 // -- systems/serag/linked
-// The edges of some chunks that stay inside the chunk's community of the finest level.
-// Parameters: $ids LIST<STRING>; $tree, $weight STRING (a property of the edges); $generation, $most INTEGER
-// Rows: id STRING; strongest FLOAT (of all edges of the chunk); inside LIST<LIST> (id of the other end, weight), the
-//   strongest first
+// Read the edges of some chunks within the chunk's community of the finest level.
+// Parameters: $ids LIST<STRING>; $tree, $weight STRING (edge property); $generation, $most INTEGER (edges per chunk)
+// Rows: id STRING; strongest FLOAT (weight of the chunk's strongest edge); inside LIST<LIST> (id of the other end,
+//   weight), strongest first
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id, corpus: $corpus})<-[:COVERS]-(leaf:Overstory:TreeNode)-[:CHILD_OF]->(community:Overstory:TreeNode)
 WHERE leaf.tree = $tree AND leaf.generation = $generation
@@ -17,7 +17,7 @@ WITH id, max(weight) AS strongest, collect(CASE WHEN weight > 0 AND other IN mem
 RETURN id, strongest, inside[..$most] AS inside
 
 // -- systems/serag/beside
-// The chunks before and after some chunks in their documents.
+// Read the chunks before and after some chunks in their documents.
 // Parameters: $ids LIST<STRING>
 // Rows: id STRING; seq INTEGER; others LIST<LIST> (id, seq)
 UNWIND $ids AS id
@@ -29,8 +29,8 @@ RETURN id, c.seq AS seq, COLLECT {
 } AS others
 
 // -- systems/serag/changed
-// Some chunks as SeRAG reads them, in order of id. Names that only the dictionary found make no edges.
-// Parameters: $ids LIST<STRING>; $property STRING (where vectors are)
+// Read some chunks as SeRAG needs them, in order of id, without dictionary mentions.
+// Parameters: $ids LIST<STRING>; $property STRING (of the vectors)
 // Rows: id, document STRING; seq INTEGER; vector LIST<FLOAT>; entities LIST<STRING> (ids)
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id, corpus: $corpus})-[:PART_OF]->(d:Overstory:Document)
@@ -40,9 +40,9 @@ RETURN c.id AS id, d.id AS document, c.seq AS seq, v[$property] AS vector,
 ORDER BY id
 
 // -- systems/serag/holders
-// The chunks that mention some entities. Names that only the dictionary found make no edges.
-// Parameters: $ids LIST<STRING> (of entities); $most INTEGER (of an entity in more chunks none are listed)
-// Rows: id STRING; chunks LIST<STRING> (ids), null where there are more
+// Find the chunks that mention some entities, without dictionary mentions.
+// Parameters: $ids LIST<STRING> (of entities); $most INTEGER (maximum chunks of an entity)
+// Rows: id STRING; chunks LIST<STRING> (ids), null if there are more than $most
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 CALL (e) {
@@ -53,9 +53,9 @@ CALL (e) {
 RETURN id, CASE WHEN size(chunks) <= $most THEN chunks END AS chunks
 
 // -- systems/serag/nearest_exact
-// The chunks nearest to each of some chunks, by looking at all vectors: for corpora that are too small for an index.
-// Parameters: $ids LIST<STRING>; $property STRING (where vectors are); $limit INTEGER (chunks of each)
-// Rows: id STRING; others LIST<LIST> (id, cosine), the nearest first
+// Find the chunks nearest to each of some chunks. Compares all vectors, for corpora that are too small for an index.
+// Parameters: $ids LIST<STRING>; $property STRING (of the vectors); $limit INTEGER (chunks per chunk)
+// Rows: id STRING; others LIST<LIST> (id, cosine), nearest first
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id})-[:HAS_VECTOR]->(own:Overstory:PassageVector)
 WITH id, c, own[$property] AS vector WHERE any(x IN own[$property] WHERE x < 0.0 OR x > 0.0)
@@ -71,9 +71,9 @@ CALL (c, vector) {
 RETURN id, others
 
 // -- systems/serag/nearest_index
-// The same by the corpus' vector index.
-// Parameters: as above; $vector_index STRING; $vector_depth INTEGER (asked of it)
-// Rows: as above; near INTEGER (vectors that the index returned)
+// Find the same with the corpus' vector index.
+// Parameters: as in nearest_exact; $vector_index STRING; $vector_depth INTEGER (results to request from the index)
+// Rows: as in nearest_exact; near INTEGER (vectors that the index returned)
 // Since: Neo4j 2026.04 (SEARCH)
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id})-[:HAS_VECTOR]->(own:Overstory:PassageVector)
@@ -93,10 +93,10 @@ CALL (c, found) {
 RETURN id, others, size(found) AS near
 
 // -- systems/serag/similar
-// The stored nearest neighbours of chunks, where GDS found them. Chunk by chunk: sorting all at once takes the server more
-// memory than finding them.
+// Read the nearest neighbours that GDS stored. Sorts chunk by chunk, because sorting all at once takes more memory than
+// finding them.
 // Parameters: none
-// Rows: id STRING; others LIST<LIST> (id, score, which is (1 + cosine) / 2), the nearest first
+// Rows: id STRING; others LIST<LIST> (id, score = (1 + cosine) / 2), nearest first
 MATCH (c:Overstory {corpus: $corpus})
 USING INDEX SEEK c:Overstory(corpus, id, token_count)
 WHERE c.id > '' AND c.token_count IS NOT NULL
@@ -106,7 +106,7 @@ RETURN c.id AS id, COLLECT {
 } AS others
 
 // -- systems/serag/unlink_similar
-// Deletes all stored nearest neighbours; commits as it goes.
+// Delete all stored nearest neighbours. Commits in batches.
 // Parameters: none
 // Rows: none
 MATCH (c:Overstory {corpus: $corpus})-[s:SIMILAR]->(:Overstory:Chunk)
@@ -115,8 +115,8 @@ WHERE c.id > '' AND c.token_count IS NOT NULL
 CALL (s) { DELETE s } IN TRANSACTIONS OF 10000 ROWS
 
 // -- systems/serag/chunks
-// A page of chunks as SeRAG reads them, in order of id. Names that only the dictionary found make no edges.
-// Parameters: $after STRING (id of the last chunk before); $property STRING (where vectors are); $limit INTEGER
+// Read the next page of chunks as SeRAG needs them, in order of id, without dictionary mentions.
+// Parameters: $after STRING (last id of the previous page); $property STRING (of the vectors); $limit INTEGER
 // Rows: id, document STRING; seq INTEGER; vector LIST<FLOAT>; entities LIST<STRING> (ids)
 MATCH (c:Overstory {corpus: $corpus})
 USING INDEX SEEK c:Overstory(corpus, id, token_count)
@@ -130,7 +130,7 @@ RETURN c.id AS id, d.id AS document, c.seq AS seq, v[$property] AS vector,
 ORDER BY id
 
 // -- systems/serag/links
-// The stored edges of the chunk graph.
+// Read the stored edges of the chunk graph.
 // Parameters: none
 // Rows: one, other STRING (ids of chunks); weight, semantic_weight FLOAT or null
 MATCH (a:Overstory {corpus: $corpus})-[l:LINKED]->(b:Overstory:Chunk)
@@ -139,26 +139,26 @@ WHERE a.id > '' AND a.token_count IS NOT NULL
 RETURN a.id AS one, b.id AS other, l.weight AS weight, l.semantic_weight AS semantic_weight
 
 // -- systems/serag/examples
-// A value for the saved queries on SeRAG: a document that is linked to the one that the others take.
+// Find a document that is linked to the example document of the other saved queries.
 // Parameters: $found MAP {document STRING (a title)}
-// Rows: other_document STRING, null where the corpus has none; one
+// Rows: other_document STRING or null; one row
 OPTIONAL MATCH (d:{{corpus}}_Document)<-[:PART_OF]-(:{{corpus}}_Chunk)-[l:LINKED]-(:{{corpus}}_Chunk)-[:PART_OF]->(o:{{corpus}}_Document)
 WHERE d.title = $found.document AND o <> d AND o.title <> '' AND l.weight IS NOT NULL
 WITH o ORDER BY l.weight DESC, o.title LIMIT 1
 RETURN o.title AS other_document
 
 // -- systems/serag/report
-// What SeRAG's index of a corpus holds.
+// Count the contents of SeRAG's index.
 // Parameters: $generation INTEGER
-// Rows: nodes, links INTEGER; one
+// Rows: nodes, links INTEGER; one row
 CALL () { MATCH (t:{{corpus}}_SeragNode) WHERE t.generation = $generation RETURN count(t) AS nodes }
 CALL () { MATCH (:{{corpus}}_Chunk)-[l:LINKED]->() RETURN count(l) AS links }
 RETURN nodes, links
 
 // -- systems/serag/entity_chunks
-// Which chunks say the names of some entities, and how often. Of a name in more than $most chunks none are listed.
+// Find the chunks that mention some entities, with frequencies. A name in more than $most chunks gets none.
 // Parameters: $ids LIST<STRING> (of entities); $most INTEGER (chunks)
-// Rows: id STRING; mentions INTEGER (relationships); chunks LIST<LIST> (id, how often it says the name)
+// Rows: id STRING; mentions INTEGER (relationships); chunks LIST<LIST> (id, frequency)
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 WITH e, COUNT { (e)<-[:MENTIONS]-() } AS mentions
@@ -170,9 +170,9 @@ CALL (e, mentions) {
 RETURN e.id AS id, mentions, chunks
 
 // -- systems/serag/entities
-// What some chunks mention by names that share a word with others.
-// Parameters: $ids LIST<STRING> (chunks); $words LIST<STRING> (as keys have them)
-// Rows: id, key, name STRING; chunks LIST<LIST> (id, how often it says the name)
+// Find entities in some chunks whose names share a word with given words.
+// Parameters: $ids LIST<STRING> (chunks); $words LIST<STRING> (in the form of keys)
+// Rows: id, key, name STRING; chunks LIST<LIST> (id, frequency)
 UNWIND $ids AS chunk
 MATCH (c:Overstory {id: chunk, corpus: $corpus})-[m:MENTIONS]->(e:Overstory:Entity) WHERE m.count > 0
 WITH e, chunk, m.count AS times WHERE any(word IN split(e.key, ' ') WHERE word IN $words)
@@ -180,9 +180,9 @@ WITH e, chunk, max(times) AS count
 RETURN e.id AS id, e.key AS key, e.name AS name, collect([chunk, count]) AS chunks
 
 // -- systems/serag/names_in
-// The most specific names in some chunks.
-// Parameters: $ids LIST<STRING> (chunks); $names INTEGER (how many of a chunk)
-// Rows: id STRING; names LIST<LIST> (a name, its IDF weight, 0 to 1); the greatest first
+// Find the most specific names in some chunks.
+// Parameters: $ids LIST<STRING> (chunks); $names INTEGER (names per chunk)
+// Rows: id STRING; names LIST<LIST> (name, IDF weight 0 to 1); highest weight first
 OPTIONAL MATCH (corpus:Overstory {id: $corpus})
 WITH coalesce(corpus.chunks, 0) AS chunks
 UNWIND $ids AS id
@@ -194,11 +194,10 @@ RETURN id, COLLECT {
 } AS names
 
 // -- systems/serag/mentioned
-// How many entities some chunks mention, and how strong their stored edges are.
-// Parameters: $ids LIST<STRING>; $most INTEGER (how many of a chunk are stored, or more); $weights LIST<STRING>
-//   (properties of edges)
-// Rows: id STRING; entities INTEGER; edges LIST<MAP {number INTEGER; weight FLOAT (of all), weakest FLOAT (of the
-//   strongest, null where there are none)}> (by each of the properties)
+// Count the entities that some chunks mention, and read the weights of their stored edges.
+// Parameters: $ids LIST<STRING>; $most INTEGER (stored edges per chunk); $weights LIST<STRING> (edge properties)
+// Rows: id STRING; entities INTEGER; edges LIST<MAP {number INTEGER; weight FLOAT (sum), weakest FLOAT (of the $most
+//   strongest; null without edges)}> (one per property)
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 CALL (c) {
@@ -219,7 +218,7 @@ RETURN id, entities, COLLECT {
 } AS edges
 
 // -- systems/serag/part
-// Deletes all edges of some chunks.
+// Delete all edges of some chunks.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -228,8 +227,8 @@ WITH DISTINCT l
 DELETE l
 
 // -- systems/serag/write_similar
-// Writes the nearest neighbours of chunks in place of those that they have.
-// Parameters: $rows LIST<MAP {id STRING, others LIST<MAP {id STRING, score FLOAT, (1 + cosine) / 2}>}>
+// Replace the stored nearest neighbours of chunks.
+// Parameters: $rows LIST<MAP {id STRING, others LIST<MAP {id STRING, score FLOAT = (1 + cosine) / 2}>}>
 // Rows: none
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.id})

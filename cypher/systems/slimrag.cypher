@@ -1,7 +1,7 @@
 // -- systems/slimrag/clear
-// Deletes what SlimRAG has of some documents, but for entities and vectors.
+// Delete SlimRAG's sentences of some documents, but not entities and vectors.
 // Parameters: $ids LIST<STRING> (of documents)
-// Rows: entities, vectors LIST<STRING> (ids of those that lost a sentence); one
+// Rows: entities, vectors LIST<STRING> (ids of entities and vectors that lost a sentence); one row
 UNWIND $ids AS id
 MATCH (d:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(c:Overstory:Chunk)<-[:PART_OF]-(s:Overstory:SlimSentence)
 OPTIONAL MATCH (s)-[:REFERS_TO]->(e:Overstory:SlimEntity)
@@ -11,9 +11,10 @@ FOREACH (s IN sentences | DETACH DELETE s)
 RETURN entities, vectors
 
 // -- systems/slimrag/documents
-// Some documents with their chunks.
+// Read some documents with their chunks.
 // Parameters: $ids LIST<STRING>
-// Rows: id, title STRING; chunks LIST<MAP {id, text STRING; boilerplate LIST<INTEGER> (its spans); seq INTEGER}>, in no particular order; in the order of the ids
+// Rows: id, title STRING; chunks LIST<MAP {id, text STRING; boilerplate LIST<INTEGER> (spans); seq INTEGER}>
+//   (unordered); in the order of $ids
 UNWIND $ids AS id
 MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
 CALL (d) {
@@ -23,7 +24,7 @@ CALL (d) {
 RETURN d.id AS id, d.title AS title, chunks ORDER BY id
 
 // -- systems/slimrag/known_entities
-// Which of some entities SlimRAG has.
+// Select the ids of existing entities of SlimRAG.
 // Parameters: $ids LIST<STRING>
 // Rows: id STRING
 UNWIND $ids AS id
@@ -31,7 +32,7 @@ MATCH (e:Overstory {id: id}) WHERE e:SlimEntity AND e.corpus = $corpus
 RETURN id
 
 // -- systems/slimrag/remove_orphans
-// Deletes those of some entities of SlimRAG that no sentence refers to.
+// Delete those of some entities that no sentence refers to.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -39,9 +40,10 @@ MATCH (e:Overstory {id: id}) WHERE e:SlimEntity AND e.corpus = $corpus AND NOT E
 DETACH DELETE e
 
 // -- systems/slimrag/report
-// What SlimRAG's index of a corpus holds, and the tokens that it took.
+// Count the contents of SlimRAG's index and its tokens.
 // Parameters: none
 // Rows: sentences, entities, references, corpus_tokens, prompt_tokens, completion_tokens, embedding_tokens INTEGER; one
+//   row
 CALL () { MATCH (s:{{corpus}}_SlimSentence) RETURN count(s) AS sentences, sum(s.tokens) AS of_sentences }
 CALL () { MATCH (e:{{corpus}}_SlimEntity) RETURN count(e) AS entities, sum(e.tokens) AS of_entities }
 CALL () { MATCH (:{{corpus}}_SlimSentence)-[r:REFERS_TO]->() RETURN count(r) AS references }
@@ -57,9 +59,9 @@ RETURN sentences, entities, references, corpus_tokens, prompt_tokens, completion
   of_sentences + of_entities AS embedding_tokens
 
 // -- systems/slimrag/write_sentences
-// Writes sentences of SlimRAG with what they refer to.
-// Parameters: $rows LIST<MAP {id, chunk, text STRING; seq, tokens INTEGER (seq from 0, in the chunk);
-//   vector STRING (id of a stored one); refers LIST<MAP {entity STRING (id); surface, by STRING}>}>
+// Write sentences with the entities they refer to.
+// Parameters: $rows LIST<MAP {id, chunk, text STRING; seq (in the chunk, from 0), tokens INTEGER; vector STRING (id of
+//   a stored one); refers LIST<MAP {entity STRING (id); surface, by STRING}>}>
 // Rows: none
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk}) WHERE c:Chunk AND c.corpus = $corpus
@@ -77,7 +79,7 @@ MERGE (s)-[r:REFERS_TO]->(e)
 SET r.surface = reference.surface, r.by = reference.by
 
 // -- systems/slimrag/write_tokens
-// Records the tokens that a language model took to read documents.
+// Record the tokens of a language model that read documents.
 // Parameters: $rows LIST<MAP {id STRING; prompt, completion INTEGER}>
 // Rows: none
 UNWIND $rows AS row
@@ -85,10 +87,10 @@ MATCH (d:Overstory {id: row.id}) WHERE d:Document AND d.corpus = $corpus
 SET d.slimrag_prompt_tokens = row.prompt, d.slimrag_completion_tokens = row.completion
 
 // -- systems/slimrag/candidates_exact
-// The entities nearest to each of some vectors, and the sentences that refer to them, by looking at all entities.
-// Parameters: $vectors LIST<LIST<FLOAT>>; $nearest INTEGER (how many are kept a vector); $most INTEGER (sentences an entity)
-// Rows: found LIST<LIST> (of each entity: its name; cosine to the nearest vector; how many sentences refer to it; their
-//   ids, at most $most; the most similar first); one
+// Find the entities nearest to each of some vectors, and the sentences that refer to them. Compares all entities.
+// Parameters: $vectors LIST<LIST<FLOAT>>; $nearest INTEGER (entities per vector); $most INTEGER (sentences per entity)
+// Rows: found LIST<LIST> (per entity: name; cosine to the nearest vector; number of its sentences; up to $most of their
+//   ids; most similar first); one row
 CALL () {
   UNWIND $vectors AS vector
   CALL (vector) {
@@ -109,9 +111,9 @@ CALL () {
 RETURN found
 
 // -- systems/slimrag/candidates_index
-// The same by the index of entities.
-// Parameters: as above; $vector_index STRING; $vector_depth INTEGER (how many the index is asked for)
-// Rows: as above; near INTEGER (entities that the index returned for the vector with the fewest)
+// Find the same with the vector index of entities.
+// Parameters: as in candidates_exact; $vector_index STRING; $vector_depth INTEGER (results to request from the index)
+// Rows: as in candidates_exact; near INTEGER (fewest entities that the index returned for a vector)
 // Since: Neo4j 2026.04 (SEARCH)
 CALL () {
   UNWIND $vectors AS vector
@@ -136,23 +138,23 @@ RETURN near, COLLECT {
 } AS found
 
 // -- systems/slimrag/entity_vectors
-// The vectors of some entities of SlimRAG. Entities that do not exist are left out.
+// Read the vectors of existing entities.
 // Parameters: $ids LIST<STRING>
-// Rows: vectors LIST<LIST> (the id of an entity, its vector as LIST<FLOAT>); one
+// Rows: vectors LIST<LIST> (id of an entity, vector as LIST<FLOAT>); one row
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:SlimEntity AND e.corpus = $corpus
 RETURN collect([id, e.embedding]) AS vectors
 
 // -- systems/slimrag/sentences_of
-// The sentences of some chunks, as SlimRAG has them.
+// List SlimRAG's sentences of some chunks.
 // Parameters: $ids LIST<STRING> (of chunks)
-// Rows: sentences LIST<STRING> (ids); one
+// Rows: sentences LIST<STRING> (ids); one row
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(s:Overstory:SlimSentence)
 RETURN collect(s.id) AS sentences
 
 // -- systems/slimrag/texts
-// Some sentences of SlimRAG, to be read.
+// Read some sentences.
 // Parameters: $ids LIST<STRING>
 // Rows: id, chunk, document, text STRING; tokens, chunk_seq, seq INTEGER
 UNWIND $ids AS id

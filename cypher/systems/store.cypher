@@ -1,5 +1,5 @@
 // -- systems/store/remove
-// Deletes nodes of a system.
+// Delete nodes of a system.
 // Parameters: $rows LIST<MAP {id STRING}>
 // Rows: none
 UNWIND $rows AS row
@@ -7,7 +7,7 @@ MATCH (n:Overstory {id: row.id}) WHERE n.corpus = $corpus
 DETACH DELETE n
 
 // -- systems/store/relate
-// Writes relationships of one type between nodes of a system, which must not be there yet.
+// Write relationships of one type between nodes of a system. They must not exist yet.
 // Parameters: $type STRING; $rows LIST<MAP {source, target STRING (ids); properties MAP}>
 // Rows: none
 UNWIND $rows AS row
@@ -17,7 +17,7 @@ CREATE (a)-[r:$($type)]->(b)
 SET r = row.properties
 
 // -- systems/store/unrelate
-// Deletes the relationships of one type between pairs of nodes of a system.
+// Delete the relationships of one type between pairs of nodes of a system.
 // Parameters: $type STRING; $rows LIST<MAP {source, target STRING (ids)}>
 // Rows: none
 UNWIND $rows AS row
@@ -25,9 +25,9 @@ MATCH (a:Overstory {id: row.source})-[r:$($type)]->(b:Overstory {id: row.target}
 DELETE r
 
 // -- systems/store/insert
-// Writes nodes of a system; a node that exists stays as it is.
-// Parameters: $labels LIST<STRING> (from `System.owns`); $rows LIST<MAP {id STRING; properties MAP; vector LIST<FLOAT>, or
-//   null for nodes without an `embedding`}>
+// Write nodes of a system. An existing node stays as it is.
+// Parameters: $labels LIST<STRING> (from `System.owns`); $rows LIST<MAP {id STRING; properties MAP; vector LIST<FLOAT>,
+//   or null for nodes without an `embedding`}>
 // Rows: none
 UNWIND $rows AS row
 MERGE (n:Overstory {id: row.id})

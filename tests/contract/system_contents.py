@@ -1,4 +1,4 @@
-"""What a corpus and its systems hold, whatever the system."""
+"""Readable contents of a corpus and its systems, whatever the system."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNWIND keys(told) AS key
 WITH told[key] AS text WHERE text IS :: STRING OR text IS :: LIST<STRING>
 RETURN text
 """
-"""Of the nodes and relationships that a system owns."""
+"""Texts of the nodes and relationships that a system owns."""
 NOT_COMPARED = ".*_([AB]|HiragBridged)"
 """Labels that another generation has on other nodes: those of its slot, and of the end with the lower id."""
 VECTOR = 64
@@ -36,7 +36,7 @@ def rows(knowledge: Knowledge, query: LiteralString, **parameters: object) -> li
 
 
 def graph_of(knowledge: Knowledge) -> list[list[list[Any]]]:
-    """How many nodes of which labels and properties, relationships of which types, and which indexes there are."""
+    """Return the counts of nodes by labels and properties, and of relationships by type, and the indexes."""
     return [
         rows(
             knowledge,
@@ -78,7 +78,7 @@ def content_of(knowledge: Knowledge, system: System[Any, Any]) -> list[list[Any]
 
 
 def _comparable(value: Any) -> Any:
-    """What two runs agree in: texts are embedded in other batches, and numbers summed in another order."""
+    """Return the part of a value that is equal in two runs, which embed and sum in another order."""
     if isinstance(value, bytes) or (isinstance(value, list) and len(value) >= VECTOR):
         return len(value)
     if isinstance(value, list):

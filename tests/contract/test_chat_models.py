@@ -1,4 +1,4 @@
-"""What every chat model promises. A new one is added to `models`, and passes, or is none."""
+"""The contract of every chat model. Add a new one to `models`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the evidence of every installed retriever keeps to."""
+"""The contract of the evidence of every installed retriever."""
 
 from __future__ import annotations
 

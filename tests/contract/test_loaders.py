@@ -1,4 +1,4 @@
-"""What every registered loader promises. A new one needs a sample here, and nothing else."""
+"""The contract of every registered loader. A new one needs a sample here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every installed retriever's evidence keeps to when it is reranked, or asked in several ways."""
+"""The contract of every retriever's evidence when it is reranked, or asked in several ways."""
 
 from __future__ import annotations
 

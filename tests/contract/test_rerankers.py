@@ -1,4 +1,4 @@
-"""What every reranker promises. A new one is added to `CASES`, and passes, or is none."""
+"""The contract of every reranker. Add a new one to `CASES`."""
 
 from __future__ import annotations
 

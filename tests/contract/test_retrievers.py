@@ -1,4 +1,4 @@
-"""What every installed retriever keeps to, whatever it is asked."""
+"""The contract of every installed retriever."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_same_question_gets_the_same_answer(shared_corpus: Knowledge, name: 
 
 @pytest.fixture(scope="module")
 def another_corpus(outside: None, open_module_corpus: OpenCorpus, systems: list[str]) -> Knowledge:
-    """A corpus beside the one that is asked, indexed for all systems, with a better answer."""
+    """Return a second corpus that has a better answer and must not be found, indexed for all systems."""
     knowledge = open_module_corpus()
     knowledge.ingest_documents(
         [CURIE, passage("secret", "Secret", "Albert Einstein was born in Ulm, says the other corpus.")]

@@ -1,4 +1,4 @@
-"""What every system keeps to while its corpus changes, and however often it is killed meanwhile."""
+"""The contract of every system while its corpus changes and its runs are killed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ WITHOUT_WORDS = {"serag", "toy"}
 
 @dataclass(frozen=True)
 class Found:
-    """What a question finds: keys of documents, and other parts with the passages that they stand on."""
+    """The result of a question: keys of documents, and other parts with their passages."""
 
     hits: list[str]
     parts: list[tuple[str, str, list[str]]]
@@ -133,7 +133,7 @@ def run(step: str, knowledge: Knowledge, name: str) -> None:
 
 
 def begin(step: str, knowledge: Knowledge) -> None:
-    """What comes before a step, and is not its part."""
+    """Prepare a step, outside of what the step measures."""
     if step == "addition":
         knowledge.ingest_documents(FESTIVAL)
 
@@ -145,7 +145,7 @@ def writer_of(step: str, name: str) -> str:
 
 @dataclass(frozen=True)
 class Life:
-    """An index that nobody disturbs: what it writes at each step, and what it holds then."""
+    """An index without interruptions: its writes at each step, and its contents afterwards."""
 
     knowledge: KillableKnowledge
     reader: Knowledge
@@ -165,7 +165,7 @@ def corpora(open_module_corpus: OpenCorpus) -> tuple[KillableKnowledge, Knowledg
 
 @pytest.fixture(scope="module", params=NAMES)
 def life(request: pytest.FixtureRequest, outside: None, corpora: tuple[KillableKnowledge, Knowledge]) -> Iterator[Life]:
-    """Of one system after the other."""
+    """Yield the life of one system after the other."""
     knowledge, reader = corpora
     life = Life(knowledge, reader, str(request.param), {}, {})
     for step in STEPS:

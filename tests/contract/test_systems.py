@@ -1,4 +1,4 @@
-"""What every system keeps to: ours, and one in a package of its own that is found through its entry point."""
+"""The contract of every system: ours, and one in another package, found through its entry point."""
 
 from __future__ import annotations
 
@@ -74,8 +74,9 @@ def test_other_retrievers_find_the_same_with_and_without_it(base: Knowledge, nam
 
 
 def found_by_others(base: Knowledge) -> dict[str, object]:
-    """What each retriever finds, without scores: Lucene counts the passages that other tests deleted until it merges
-    its segments, at a moment of its own."""
+    """Return the results of each retriever without scores, because Lucene counts passages that other tests deleted
+    until it merges its segments.
+    """
     found = {name: base.search(QUESTION, 4, retriever=name) for name in retriever_names()}
     return {
         name: ([hit.chunk_id for hit in each.hits], [part.text for part in each.parts], each.notes)

@@ -20,7 +20,7 @@ from tests.fuzz.mutations import mutated
 from tests.fuzz.targets import TARGETS, Finding, cpu_seconds
 
 MEMORY_BYTES = 6 * 2**30
-"""Of addresses; the libraries map 2 GiB before the first input."""
+"""Limit of the address space; the libraries map 2 GiB before the first input."""
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""What is fuzzed: each target takes an input, and raises `Finding` where the product fails on it."""
+"""Fuzz targets: each takes an input, and raises `Finding` if the product fails on it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from overstory.sources import catalogue
 from overstory.sources.loader_runner import LoaderRunner
 
 MAX_CPU_SECONDS = 10
-"""Of one input of at most 200 kB: ordinary ones take a thousandth."""
+"""Limit for one input of at most 200 kB; ordinary inputs take a thousandth of it."""
 INSTALLED = catalogue()
 UNEXPECTED = "Report this"
 """In remedies for faults of ours, not of the file."""

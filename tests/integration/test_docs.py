@@ -48,7 +48,7 @@ WITHOUT_SERVER = [place for place in PYTHON if place not in (FIRST, *WITH_SERVER
 
 
 def lent(program: str, open_corpus: OpenCorpus) -> str:
-    """The program with lent corpora in place of those that it names."""
+    """Return the program with reused corpora instead of those it names."""
     names = set(re.findall(r'Knowledge\("([^"]+)"', program))
     assert names, "an example names its corpus, so that another can be lent"
     for name in names:

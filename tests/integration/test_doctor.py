@@ -1,4 +1,4 @@
-"""What the doctor finds wrong with the indexes of systems, by what these say that they own."""
+"""The doctor finds faults in the indexes that systems own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def change(knowledge: Knowledge, statement: LiteralString) -> None:
 
 
 def found(knowledge: Knowledge) -> list[Check]:
-    """What is wrong with this corpus; tests share the database."""
+    """Return the findings about this corpus only, because tests share the database."""
     checks = itertools.chain(check_systems(knowledge.graph), check_vector_indexes(knowledge.graph))
     return [check for check in checks if knowledge.corpus_name in check.detail]
 

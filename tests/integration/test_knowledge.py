@@ -153,7 +153,7 @@ def test_searches_go_on_while_another_thread_loads_and_indexes(open_corpus: Open
     under_way: int | None = None  # the run that loads and indexes
 
     def ask() -> int:
-        """How many searches began and ended within one run."""
+        """Count the searches that began and ended within one run."""
         meanwhile = 0
         while not done.is_set():
             began_in = under_way

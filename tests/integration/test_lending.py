@@ -1,4 +1,4 @@
-"""A corpus that was lent and emptied is as one that never was."""
+"""A reused and emptied corpus is like a new one."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ PATIENCE_SECONDS = 60
 
 @dataclass
 class Told:
-    """What a watch said."""
+    """The output of a watch."""
 
     changes: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     notes: list[str] = field(default_factory=list[str])

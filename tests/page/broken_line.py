@@ -11,11 +11,11 @@ PIECE_BYTES = 1 << 14
 
 
 class Line:
-    """Passes on what is sent to a service and what it answers, until it breaks; then nobody gets through before `mend`.
+    """Forwards the bytes between clients and a service until it breaks; `mend` restores it.
 
     Attributes:
         breaks_after: bytes of one connection after which it breaks; None for never.
-        when_answered: it breaks only once the service answers a request that had so many bytes.
+        when_answered: break only when the service answers a request of at least this many bytes.
     """
 
     def __init__(self, port: int) -> None:

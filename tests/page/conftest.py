@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parent
 DEMO = "demo"
 STRANGE = "strange"
 FIRST, LAST = "p00340", "p00360"
-"""Documents of the demo corpus that the tests are about, and some beside them."""
+"""Range of documents of the demo corpus that the tests use, with some neighbours."""
 HELD_TRIES = 100
 RUN = "document.documentElement.dataset.ran = 'yes'"
 SCRIPT = f'<script>{RUN}</script><img src=x onerror="{RUN}">'
@@ -173,7 +173,7 @@ def wait_for_held(page: Page, routes: list[Any], count: int = 1) -> None:
 
 
 def violations(page: Page) -> list[str]:
-    """What axe finds, in words."""
+    """Return the accessibility violations that axe finds, in words."""
     axe: Any = importlib.import_module("axe_playwright_python.sync_playwright")
     page.wait_for_timeout(250)  # for what slides in, whose colours are mixed until then
     found = axe.Axe().run(page).response["violations"]

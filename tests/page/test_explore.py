@@ -21,7 +21,7 @@ JOB_MILLISECONDS = 120_000
 NAME = "Moshe Katsav"
 OTHER = "Ezer Weizman"
 ENLARGED = {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2}
-"""What a window of 1280 × 800 has room for at 200 %."""
+"""The content area of a window of 1280 × 800 at 200 %."""
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 DARK = {"color_scheme": "dark"}
 

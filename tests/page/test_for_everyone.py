@@ -9,10 +9,10 @@ from tests.page.conftest import ARABIC, DEMO, STRANGE, Page, ask, violations
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 ENLARGED = {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2}
-"""What a window of 1280 × 800 has room for at 200 %."""
+"""The content area of a window of 1280 × 800 at 200 %."""
 DARK = {"color_scheme": "dark"}
 LEAST_ROOM_FOR_A_MARK = 16
-"""Pixels beside an item of a list."""
+"""Pixels for the marker of a list item."""
 
 
 def is_wider_than_its_window(page: Page) -> bool:

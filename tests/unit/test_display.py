@@ -1,4 +1,4 @@
-"""How parts of texts are shown."""
+"""Display of parts of texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong is said before a server is started or a model is loaded."""
+"""Errors are reported before a server is started or a model is loaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What endpoints say: the key is masked, wherever it is cut, and terminal escapes are removed."""
+"""Messages of endpoints: the key is masked, wherever it is cut, and terminal escapes are removed."""
 
 from __future__ import annotations
 

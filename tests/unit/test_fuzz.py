@@ -12,7 +12,7 @@ from tests.fuzz.targets import TARGETS
 
 FOUND = Path(__file__).parents[1] / "fuzz" / "found"
 SHARES = {"loaders": 0.5, "front matter": 0.3, "filters": 0.2}
-"""Of the CPU time, which `--fuzz-minutes` sets."""
+"""Shares of the CPU time that `--fuzz-minutes` sets."""
 MAX_WAITING_FACTOR = 20
 """Wall time that a second of CPU may take on a busy machine."""
 

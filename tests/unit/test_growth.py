@@ -140,7 +140,7 @@ def expressions(module: ModuleType) -> Iterator[Used]:
 
 
 def parts_of(pattern: re.Pattern[Any]) -> list[str]:
-    """What may be repeated: the words and signs of an expression, and some common characters."""
+    """Return the words and characters of an expression that a text may repeat."""
     text = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
     plain = re.sub(r"\\[A-Za-z]|\(\?(?:P<\w+>|[:=!>]|<[=!])", " ", text).replace("\\", "")
     words = re.findall(r"[^\s()\[\]{}|*+?.^$]+", plain)
@@ -176,7 +176,7 @@ def seconds(read: Callable[[str], object], text: str) -> float:
 
 
 def grows(read: Callable[[str], object], run: Run) -> bool:
-    """Whether reading takes more time than in proportion to the text."""
+    """Return True if the time of reading grows faster than the text."""
     for shorter, length in itertools.pairwise((STEPS[0] // 2, *STEPS)):
         is_last = length == STEPS[-1]
         if seconds(read, run.of_length(length)) > (SUSPICIOUS if is_last else 10 * SUSPICIOUS):
@@ -187,10 +187,9 @@ def grows(read: Callable[[str], object], run: Run) -> bool:
 
 
 def slowed(read: Callable[[str], object], run: Run, few: int, many: int) -> bool:
-    """Whether the longer text takes too long, by the shortest of five times for each length.
+    """Return True if the longer text takes too long, by the shortest of up to five times for each length.
 
-    They are read in turns, so that a machine that is busy for a while slows both. It ends with the first times that are
-    in proportion, since a search that grows is out of proportion each time.
+    The lengths are read in turns, so that a busy machine slows both. The first proportional times end the comparison.
     """
     fast = slow = float("inf")
     for _ in range(5):
@@ -254,7 +253,7 @@ def parsed_report(text: str) -> None:
 
 
 class Said(BaseModel):
-    """What a model may say."""
+    """Text of a model."""
 
     word: str
 

@@ -28,7 +28,7 @@ ENDINGS = ("_index", "_exact", "_alternate")
 """Python adds these to the name of a statement that exists in two forms."""
 
 TRANSACTIONS = ("reading", "query_current_corpus", "opened", "run_own")
-"""Functions that take such a name for what a transaction does, of which there need be no statement."""
+"""Functions that take a statement name as the name of a transaction, for which no statement may exist."""
 
 CALLERS = ("overstory", "overstory_cli", "overstory_service", "overstory_systems")
 """Packages that run statements."""

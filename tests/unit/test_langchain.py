@@ -1,4 +1,4 @@
-"""What needs no server: how a retriever is made, copied and saved."""
+"""Creation, copying and saving of a retriever, without a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of the machine a process may use, by the files of its control groups."""
+"""The share of the machine that a process may use, from the files of its control groups."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ ECHO = partial(AnsweringProcess, f"{__name__}:echo", first_line=b"told")
 
 
 def echo() -> None:
-    """Answers each line with what it was told at first; "die" ends it."""
+    """Answer each line with the first line; "die" ends the process."""
     told = sys.stdin.buffer.readline().strip()
     for line in sys.stdin.buffer:
         if line == b"die\n":

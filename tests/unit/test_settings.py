@@ -1,4 +1,4 @@
-"""What the environment says, and how a wrong value is answered."""
+"""Settings from the environment, and errors for wrong values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `make test` runs its parts with: all are heard, and no failure is lost."""
+"""`make test` runs its parts side by side: all output is shown, and no failure is lost."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 // -- systems/apr/memory/stated_facts
-// What some chunks state, in the order of their text.
-// Parameters: $chunks LIST<STRING> (ids, in the order that is wanted)
-// Rows: chunk, text STRING; sentences LIST<INTEGER> (first characters); facts LIST<LIST> (id of an edge; its head, relation
-//   and tail in the words in which it was first read; ids of the symbols of head and tail; its vector as BYTES; number of
-//   the sentence or −1)
+// Read the facts that some chunks state, in text order.
+// Parameters: $chunks LIST<STRING> (ids, in the order of the result)
+// Rows: chunk, text STRING; sentences LIST<INTEGER> (first characters); facts LIST<LIST> (id of an edge; head, relation
+//   and tail as first read; ids of the symbols of head and tail; vector as BYTES; number of the sentence or −1)
 UNWIND range(0, size($chunks) - 1) AS place
 MATCH (c:Overstory {id: $chunks[place]}) WHERE c:Chunk AND c.corpus = $corpus
 RETURN c.id AS chunk, c.text AS text, coalesce(c.sentences, [0]) AS sentences, COLLECT {
@@ -14,17 +13,17 @@ RETURN c.id AS chunk, c.text AS text, coalesce(c.sentences, [0]) AS sentences, C
 ORDER BY place
 
 // -- systems/apr/memory/questions_after
-// The vectors of the remembered questions that were written after some change of the memory.
-// Parameters: $after INTEGER (the memory's version then)
-// Rows: questions LIST<LIST> (of each its id, and its vector as BYTES); one
+// Read the vectors of remembered questions written after a version of the memory.
+// Parameters: $after INTEGER (version of the memory)
+// Rows: questions LIST<LIST> (id, vector as BYTES); one row
 MATCH (q:{{corpus}}_AprQuestion) WHERE q.version > $after
 WITH q ORDER BY q.id
 RETURN collect([q.id, q.vector]) AS questions
 
 // -- systems/apr/memory/questions_by_symbols
-// The remembered questions that name some entities, or whose answers cite facts on them; merged ones as one.
+// Find remembered questions that name some entities, or whose answers cite facts about them; merged entities as one.
 // Parameters: $symbols LIST<STRING> (ids)
-// Rows: found LIST<LIST<STRING>> (id of an entity, id of a question that names it or has an answer that does); one
+// Rows: found LIST<LIST<STRING>> (id of an entity, id of a question); one row
 CALL () {
   UNWIND $symbols AS id
   MATCH (s:Overstory {id: id, corpus: $corpus})<-[:ALIAS_OF*0..1]-(alias:Overstory:AprSymbol)
@@ -40,11 +39,11 @@ CALL () {
 RETURN collect([id, question]) AS found
 
 // -- systems/apr/memory/recall
-// The remembered answers to some questions, with the cited facts that their passages still state.
+// Read the remembered answers to some questions, with the cited facts that their passages still state.
 // Parameters: $questions LIST<STRING> (ids)
-// Rows: question, asked (its text), id, text, short, kind, model, at STRING; citations STRING (JSON: LIST of the ids of a
-//   fact and its chunk, and the words it was written in); facts LIST<LIST> (ids of an edge, of the chunk that states it, of
-//   its document; its vector as BYTES; its canonical id; head, relation and tail, of representatives where they were merged)
+// Rows: question, asked (its text), id, text, short, kind, model, at STRING; citations STRING (JSON: LIST of ids of a
+//   fact and its chunk, and the words it was written in); facts LIST<LIST> (ids of an edge, of the chunk that states
+//   it, and of its document; vector as BYTES; canonical id; head, relation and tail, of representatives if merged)
 UNWIND $questions AS question
 MATCH (q:Overstory {id: question}) WHERE q:AprQuestion AND q.corpus = $corpus
 MATCH (a:Overstory:AprAnswer)-[:ANSWERS]->(q)
@@ -69,7 +68,7 @@ RETURN q.id AS question, q.text AS asked, a.id AS id, a.text AS text, a.short AS
   a.asked AS at, a.citations AS citations, facts
 
 // -- systems/apr/memory/related
-// Some remembered questions. Questions without an answer are left out.
+// Read remembered questions that have an answer.
 // Parameters: $questions LIST<STRING> (ids)
 // Rows: id, text STRING; triples STRING (JSON: LIST of LIST of head, relation and tail)
 UNWIND $questions AS question
@@ -78,30 +77,28 @@ WHERE q:AprQuestion AND q.corpus = $corpus AND EXISTS { (q)<-[:ANSWERS]-(:Overst
 RETURN q.id AS id, q.text AS text, q.triples AS triples
 
 // -- systems/apr/memory/state
-// What the memory of a corpus is at.
-// Parameters: $memory STRING (its id)
-// Rows: version INTEGER (rises with every change); embedder STRING (of the vectors of its questions); since STRING
-//   (when the first answer was remembered); one, or none where
-//   nothing was ever remembered
+// Read the state of the memory of a corpus.
+// Parameters: $memory STRING (id)
+// Rows: version INTEGER (rises with every change); embedder STRING (of the question vectors); since STRING (date of the
+//   first answer); one row, or none if nothing was ever remembered
 MATCH (m:Overstory {id: $memory}) WHERE m:AprMemory AND m.corpus = $corpus
 RETURN m.version AS version, m.embedder AS embedder, m.since AS since
 
 // -- systems/apr/memory/lock
-// Locks chunks until the end of the transaction, so that none is deleted before it.
-// Parameters: $chunks LIST<STRING> (ids, in order, so that no two transactions wait for each other)
-// Rows: chunks LIST<STRING> (those that are there); one
+// Lock chunks until the end of the transaction, so that they are not deleted meanwhile.
+// Parameters: $chunks LIST<STRING> (ids, in order, so that transactions do not deadlock)
+// Rows: chunks LIST<STRING> (existing ones); one row
 UNWIND $chunks AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 SET c.id = c.id
 RETURN collect(c.id) AS chunks
 
 // -- systems/apr/memory/remember
-// Remembers an answer to a question, with the chunks and the edges that it cites, which are there and locked. One that is
-// there stays as it is.
-// Parameters: $memory, $embedder STRING (id of the memory, fingerprint of the embedder);
-//   $question MAP {id, text, asked, triples STRING (JSON); vector BYTES; symbols LIST<STRING> (ids of those of its triples)};
-//   $answer MAP {id, text, short, kind, model, asked, citations STRING (JSON); supports, edges INTEGER;
-//   runs LIST<INTEGER>};
+// Store an answer to a question, with the chunks and edges it cites, which exist and are locked. An existing answer
+// stays as it is.
+// Parameters: $memory, $embedder STRING (id of the memory, fingerprint of the embedder); $question MAP {id, text,
+//   asked, triples STRING (JSON); vector BYTES; symbols LIST<STRING> (ids of the symbols of its triples)}; $answer MAP
+//   {id, text, short, kind, model, asked, citations STRING (JSON); supports, edges INTEGER; runs LIST<INTEGER>};
 //   $chunks LIST<STRING> (ids); $edges LIST<LIST> (id, position, run)
 // Rows: none
 MERGE (m:Overstory {id: $memory})
@@ -133,9 +130,10 @@ CALL (a) {
 }
 
 // -- systems/apr/memory/room
-// What the memory of a corpus is at, how much it holds, and whether it has an answer to a question.
+// Read the state and size of the memory, and whether it has an answer to a question.
 // Parameters: $memory, $answer, $question STRING (ids)
-// Rows: version INTEGER, embedder STRING (null where nothing was ever remembered); questions INTEGER; known BOOLEAN; one
+// Rows: version INTEGER, embedder STRING (null if nothing was ever remembered); questions INTEGER; known BOOLEAN; one
+//   row
 OPTIONAL MATCH (m:Overstory {id: $memory})
 CALL () { MATCH (q:{{corpus}}_AprQuestion) RETURN count(q) AS questions }
 RETURN m.version AS version, m.embedder AS embedder, questions, EXISTS {
@@ -144,9 +142,9 @@ RETURN m.version AS version, m.embedder AS embedder, questions, EXISTS {
 } AS known
 
 // -- systems/apr/memory/still_stated
-// Which of some facts their chunks still state.
+// Select the facts that their chunks still state.
 // Parameters: $facts LIST<LIST<STRING>> (ids of an edge and of a chunk)
-// Rows: stated LIST<LIST<STRING>> (as they were given); one
+// Rows: stated LIST<LIST<STRING>> (pairs of ids as in $facts); one row
 UNWIND $facts AS fact
 MATCH (c:Overstory {id: fact[1]}) WHERE c:Chunk AND c.corpus = $corpus
 AND EXISTS {
@@ -155,12 +153,12 @@ AND EXISTS {
 RETURN collect(fact) AS stated
 
 // -- systems/apr/memory/answers
-// Some remembered answers, whole.
+// Read some remembered answers completely.
 // Parameters: $ids LIST<STRING>
-// Rows: id, text, short, kind, model, asked, citations STRING; supports, standing INTEGER (chunks that it stood on, and
-//   stands on); runs LIST<INTEGER>; questions LIST<LIST<STRING>> (text, when it was asked, triples as JSON; the newest
-//   first); chunks LIST<LIST> (of those: id, text, first characters of sentences; id, source, source key and title of the
-//   document); stated LIST<LIST> (of what they state: id of an edge, of the chunk, number of the sentence or −1)
+// Rows: id, text, short, kind, model, asked, citations STRING; supports, standing INTEGER (chunks it was based on, and
+//   chunks that still exist); runs LIST<INTEGER>; questions LIST<LIST<STRING>> (text, date, triples as JSON; newest
+//   first); chunks LIST<LIST> (id, text and sentence starts of each existing chunk; id, source, source key and title of
+//   its document); stated LIST<LIST> (facts of these chunks: id of an edge, of the chunk, number of the sentence or −1)
 UNWIND $ids AS id
 MATCH (a:Overstory {id: id}) WHERE a:AprAnswer AND a.corpus = $corpus
 RETURN a.id AS id, a.text AS text, a.short AS short, a.kind AS kind, a.model AS model, a.asked AS asked,
@@ -180,10 +178,10 @@ RETURN a.id AS id, a.text AS text, a.short AS short, a.kind AS kind, a.model AS 
   } AS stated
 
 // -- systems/apr/memory/forget
-// Deletes remembered answers, questions that only they answered, and edges that only they have; marks the symbols of these
-// for `remove_loose_symbols`.
-// Parameters: $memory STRING (its id); $ids LIST<STRING>
-// Rows: forgotten INTEGER; one
+// Delete remembered answers, with questions and edges that only they have. Mark symbols of these edges for
+// `remove_loose_symbols`.
+// Parameters: $memory STRING (id); $ids LIST<STRING>
+// Rows: forgotten INTEGER; one row
 UNWIND $ids AS id
 MATCH (a:Overstory {id: id}) WHERE a:AprAnswer AND a.corpus = $corpus
 OPTIONAL MATCH (a)-[:ANSWERS]->(q:Overstory:AprQuestion)
@@ -211,8 +209,8 @@ CALL (forgotten) {
 RETURN forgotten
 
 // -- systems/apr/memory/newest
-// The newest remembered answers.
-// Parameters: $like STRING (in a question; "" for all); $limit INTEGER
+// List the newest remembered answers.
+// Parameters: $like STRING (part of the question; "" for all); $limit INTEGER
 // Rows: id STRING; newest first
 MATCH (a:{{corpus}}_AprAnswer)
 WHERE $like = '' OR EXISTS {
@@ -221,17 +219,17 @@ WHERE $like = '' OR EXISTS {
 RETURN a.id AS id ORDER BY a.asked DESC, a.id LIMIT $limit
 
 // -- systems/apr/memory/pages
-// Remembered answers in order of id.
+// Read the next page of remembered answers, by id.
 // Parameters: $after STRING; $limit INTEGER
 // Rows: id STRING
 MATCH (a:{{corpus}}_AprAnswer) WHERE a.id > $after
 RETURN a.id AS id ORDER BY id LIMIT $limit
 
 // -- systems/apr/memory/places
-// Where documents state facts.
+// Find the chunks of documents that state facts.
 // Parameters: $facts LIST<LIST<STRING>> (ids of a document and of an edge)
-// Rows: found LIST<LIST> (those ids; of a chunk that states it its id, place in the document, text and first characters of
-//   sentences; number of the sentence or −1); documents LIST<STRING> (ids of those that are there); one
+// Rows: found LIST<LIST> (ids as in $facts; id, position in the document, text and sentence starts of a chunk; number
+//   of the sentence or −1); documents LIST<STRING> (ids of existing documents); one row
 CALL () {
   UNWIND $facts AS fact
   MATCH (d:Overstory {id: fact[0]}) WHERE d:Document AND d.corpus = $corpus
@@ -247,9 +245,9 @@ CALL () {
 RETURN found, documents
 
 // -- systems/apr/memory/size
-// How much the memory of a corpus holds.
+// Count the contents of the memory.
 // Parameters: none
-// Rows: answers, questions, facts, passages, unsupported INTEGER (answers that cite what is not there any more); one
+// Rows: answers, questions, facts, passages, unsupported INTEGER (answers that cite missing facts); one row
 CALL () { MATCH (a:{{corpus}}_AprAnswer) RETURN count(a) AS answers }
 CALL () { MATCH (q:{{corpus}}_AprQuestion) RETURN count(q) AS questions }
 CALL () { MATCH (:{{corpus}}_AprAnswer)-[:HAS_EDGE]->(e:{{corpus}}_AprEdge) RETURN count(DISTINCT e) AS facts }
@@ -269,17 +267,17 @@ CALL () {
 RETURN answers, questions, facts, passages, unsupported
 
 // -- systems/apr/memory/with_ids
-// Remembered answers by the beginnings of their ids.
-// Parameters: $beginnings LIST<STRING>; $limit INTEGER
-// Rows: id STRING; in order
+// Find remembered answers by prefixes of their ids.
+// Parameters: $beginnings LIST<STRING> (prefixes); $limit INTEGER
+// Rows: id STRING; ordered
 MATCH (a:{{corpus}}_AprAnswer) WHERE any(beginning IN $beginnings WHERE a.id STARTS WITH beginning)
 RETURN a.id AS id ORDER BY id LIMIT $limit
 
 // -- systems/apr/memory/doubtful
-// The remembered answers that may have lost a fact since some change of the corpus: a chunk that they stand on was read
-// again, or something that they cite is gone. In order of id.
-// Parameters: $after STRING; $limit, $read_to INTEGER (the version up to which chunks were read then)
-// Rows: id, citations STRING; runs LIST<INTEGER>
+// Read the next remembered answers that may have lost a fact since a version of the corpus: a chunk was read again, or
+// a cited node is gone.
+// Parameters: $after STRING; $limit, $read_to INTEGER (version up to which chunks had been read)
+// Rows: id, citations STRING; runs LIST<INTEGER>; ordered by id
 MATCH (a:{{corpus}}_AprAnswer)
 WHERE a.id > $after AND (
   COUNT { (a)-[:STANDS_ON]->(:Chunk:{{corpus}}) } <> a.supports
@@ -289,7 +287,7 @@ WHERE a.id > $after AND (
 RETURN a.id AS id, a.citations AS citations, a.runs AS runs ORDER BY id LIMIT $limit
 
 // -- systems/apr/memory/link_questions
-// Joins remembered questions to the symbols that the codebook has of theirs; commits as it goes.
+// Connect remembered questions to existing symbols of their triples. Commits in batches.
 // Parameters: none
 // Rows: none
 MATCH (q:{{corpus}}_AprQuestion)
@@ -301,14 +299,14 @@ CALL (q) {
 } IN TRANSACTIONS OF 500 ROWS
 
 // -- systems/apr/memory/question_pages
-// Remembered questions in order of id.
+// Read the next page of remembered questions, by id.
 // Parameters: $after STRING; $limit INTEGER
 // Rows: id, text STRING
 MATCH (q:{{corpus}}_AprQuestion) WHERE q.id > $after
 RETURN q.id AS id, q.text AS text ORDER BY id LIMIT $limit
 
 // -- systems/apr/memory/relink
-// Joins remembered answers to the edges that they cite, where these were rewritten.
+// Connect remembered answers to the edges they cite, after these were rewritten.
 // Parameters: $rows LIST<MAP {id STRING; edges LIST<LIST> (id, position, run)}>
 // Rows: none
 UNWIND $rows AS row
@@ -319,14 +317,14 @@ MERGE (a)-[has:HAS_EDGE]->(e)
 SET has.position = edge[1], has.run = edge[2]
 
 // -- systems/apr/memory/set_embedder
-// Records whose vectors the remembered questions have now. Whoever holds vectors of before takes it for another memory.
+// Record the embedder of the question vectors. Processes with older cached vectors then treat it as another memory.
 // Parameters: $memory, $embedder STRING
 // Rows: none
 MATCH (m:Overstory {id: $memory}) WHERE m:AprMemory AND m.corpus = $corpus
 SET m.embedder = $embedder, m.version = m.version + 1
 
 // -- systems/apr/memory/write_question_vectors
-// Gives remembered questions other vectors.
+// Replace the vectors of remembered questions.
 // Parameters: $rows LIST<MAP {id STRING; vector BYTES}>
 // Rows: none
 UNWIND $rows AS row

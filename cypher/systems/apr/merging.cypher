@@ -1,5 +1,5 @@
 // -- systems/apr/merging/join
-// Gives symbols that have no representative one.
+// Set the representative of symbols without one.
 // Parameters: $rows LIST<MAP {id, representative STRING; cosine FLOAT}>
 // Rows: none
 UNWIND $rows AS row
@@ -9,7 +9,7 @@ CREATE (s)-[:ALIAS_OF {cosine: row.cosine}]->(representative)
 SET s:$($corpus + '_AprAlias'), representative:$($corpus + '_AprRepresentative')
 
 // -- systems/apr/merging/part
-// Takes some symbols out of their groups, and what was merged off their edges.
+// Remove symbols from their groups, and the results of merging from their edges.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -23,7 +23,7 @@ MATCH (s)<-[:HEAD|TAIL]-(e:Overstory:AprEdge)
 REMOVE e.canonical
 
 // -- systems/apr/merging/write_canonical
-// Writes what edges are after merging.
+// Write the canonical edges after merging.
 // Parameters: $rows LIST<MAP {id, canonical STRING}>
 // Rows: none
 UNWIND $rows AS row
@@ -31,7 +31,7 @@ MATCH (e:Overstory {id: row.id}) WHERE e:AprEdge AND e.corpus = $corpus
 SET e.canonical = row.canonical
 
 // -- systems/apr/merging/compare_all
-// Marks all symbols of entities as such that were compared with no other; commits as it goes.
+// Mark all entity symbols as not yet compared. Commits in batches.
 // Parameters: none
 // Rows: none
 MATCH (s:Overstory:AprEntity {corpus: $corpus})
@@ -42,7 +42,7 @@ CALL (s) {
 } IN TRANSACTIONS OF 10000 ROWS
 
 // -- systems/apr/merging/compared
-// Takes the mark off symbols that were compared with all others; commits as it goes.
+// Remove the mark from symbols that were compared with all others. Commits in batches.
 // Parameters: none
 // Rows: none
 MATCH (s:{{corpus}}_AprUnmerged)
@@ -51,7 +51,7 @@ CALL (s) {
 } IN TRANSACTIONS OF 10000 ROWS
 
 // -- systems/apr/merging/edges
-// The edges at symbols that have a representative, if they do not yet say what they are after merging.
+// Read edges of merged symbols that have no canonical edge yet.
 // Parameters: none
 // Rows: id STRING; head, relation, tail STRING (ids of the symbols, or of their representatives)
 MATCH (s:{{corpus}}_AprAlias)<-[:HEAD|TAIL]-(e:{{corpus}}_AprEdge) WHERE e.canonical IS NULL
@@ -62,9 +62,9 @@ RETURN e.id AS id, r.id AS relation,
   coalesce(head([(t)-[:ALIAS_OF]->(x:{{corpus}}_AprEntity) | x.id]), t.id) AS tail
 
 // -- systems/apr/merging/groups
-// The groups of some symbols, whole.
+// Read the whole groups of some symbols.
 // Parameters: $ids LIST<STRING>
-// Rows: group STRING (the id of the representative); id, text STRING; vector LIST<FLOAT>; in the order of the ids
+// Rows: group STRING (id of the representative); id, text STRING; vector LIST<FLOAT>; ordered by id
 UNWIND $ids AS id
 MATCH (s:Overstory {id: id}) WHERE s:AprEntity AND s.corpus = $corpus
 OPTIONAL MATCH (s)-[:ALIAS_OF]->(representative:Overstory:AprEntity)
@@ -78,8 +78,9 @@ CALL (r) {
 RETURN r.id AS group, s.id AS id, s.text AS text, s.embedding AS vector ORDER BY id
 
 // -- systems/apr/merging/near
-// The symbols near some, by the index of entities.
-// Parameters: $index STRING; $ids LIST<STRING>; $depth INTEGER (how many the index is asked for); $least FLOAT (cosine)
+// Find the symbols near some symbols, with the vector index of entities.
+// Parameters: $index STRING; $ids LIST<STRING>; $depth INTEGER (results to request from the index); $least FLOAT
+//   (cosine)
 // Rows: id, text STRING; near LIST<LIST> (id, text)
 // Since: Neo4j 2026.04 (SEARCH)
 UNWIND $ids AS id
@@ -93,8 +94,8 @@ CALL (s) {
 RETURN s.id AS id, s.text AS text, near
 
 // -- systems/apr/merging/remove_unused
-// Deletes representatives that no edge has any more; their aliases are to be compared again. One that has no aliases any
-// more is none. Commits as it goes.
+// Delete representatives without edges; their aliases must be compared again. A representative without aliases loses
+// its mark. Commits in batches.
 // Parameters: none
 // Rows: none
 MATCH (r:{{corpus}}_AprRepresentative)
@@ -111,24 +112,24 @@ CALL (r) {
 } IN TRANSACTIONS OF 1000 ROWS
 
 // -- systems/apr/merging/size
-// How many symbols there are, from the counts that the server keeps.
+// Count the symbols, from the server's counts.
 // Parameters: none
-// Rows: symbols, entities, aliases, unmerged INTEGER; one
+// Rows: symbols, entities, aliases, unmerged INTEGER; one row
 RETURN COUNT { (:{{corpus}}_AprSymbol) } AS symbols,
   COUNT { (:{{corpus}}_AprEntity) } AS entities,
   COUNT { (:{{corpus}}_AprAlias) } AS aliases,
   COUNT { (:{{corpus}}_AprUnmerged) } AS unmerged
 
 // -- systems/apr/merging/texts
-// The texts of all symbols of entities.
+// Read the texts of all entity symbols.
 // Parameters: none
-// Rows: id, text STRING; unmerged BOOLEAN (whether it was compared with no other)
+// Rows: id, text STRING; unmerged BOOLEAN (not yet compared)
 MATCH (s:Overstory:AprEntity {corpus: $corpus})
 USING INDEX SEEK s:AprEntity(corpus)
 RETURN s.id AS id, s.text AS text, $corpus + '_AprUnmerged' IN labels(s) AS unmerged
 
 // -- systems/apr/merging/unmerge
-// Undoes merging: symbols stand for themselves again, and edges too; commits as it goes.
+// Undo all merging of symbols and edges. Commits in batches.
 // Parameters: none
 // Rows: none
 MATCH (s:{{corpus}}_AprAlias)
@@ -143,15 +144,15 @@ CALL (s) {
 } IN TRANSACTIONS OF 1000 ROWS
 
 // -- systems/apr/merging/unmerged
-// The symbols that were compared with no other.
+// List the symbols that were not yet compared.
 // Parameters: none
-// Rows: id STRING; in the order of the ids
+// Rows: id STRING; ordered by id
 MATCH (s:{{corpus}}_AprUnmerged) RETURN s.id AS id ORDER BY id
 
 // -- systems/apr/merging/vectors
-// The symbols of entities that stand for themselves, with their vectors.
+// Read the entity symbols that represent themselves, with their vectors.
 // Parameters: none
-// Rows: id, text STRING; vector LIST<FLOAT>; in the order of the ids
+// Rows: id, text STRING; vector LIST<FLOAT>; ordered by id
 MATCH (s:Overstory:AprEntity {corpus: $corpus})
 USING INDEX SEEK s:AprEntity(corpus)
 WHERE NOT $corpus + '_AprAlias' IN labels(s)

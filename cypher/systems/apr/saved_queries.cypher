@@ -1,9 +1,8 @@
 // -- systems/apr/saved_queries/aliases
-// Name: the names that are the same, and their facts
-// Parameters: $name STRING (as texts write it; upper and lower case are one; where no fact has it, the name that most
-//   others are the same as is shown)
-// Rows: alias, fact PATH (from a name to the one that stands for it; from one of them over a fact to another name; fact is
-//   null in the first rows, alias in the others); a picture of at most 40 facts. Needs overstory index --system apr
+// Entity: its merged names and their facts
+// Parameters: $name STRING (as texts write it, in any case; if no fact has it, the name with most aliases is shown)
+// Rows: alias, fact PATH (from a name to its representative; from one of them over a fact to another name; fact is null
+//   in the first rows, alias in the others); a picture of up to 40 facts. Needs overstory index --system apr
 CALL () {
   MATCH (s:{{corpus}}_AprEntity) WHERE toLower($name) IN [toLower(s.text), s.key]
   OPTIONAL MATCH (s)-[:ALIAS_OF]->(r:{{corpus}}_AprEntity)
@@ -26,10 +25,10 @@ CALL (r, aliases) {
 RETURN alias, fact
 
 // -- systems/apr/saved_queries/memory
-// Memory: questions and answers, the latest first
+// Memory: questions and answers, latest first
 // Parameters: none
-// Rows: question, answer, kind STRING; facts, passages INTEGER (that the answer stands on); asked STRING; at most 100.
-//   Needs an answer that was remembered: overstory ask --remember
+// Rows: question, answer, kind STRING; facts, passages INTEGER (that the answer is based on); asked STRING; up to 100
+//   rows. Needs a remembered answer: overstory ask --remember
 MATCH (a:{{corpus}}_AprAnswer)-[:ANSWERS]->(q:{{corpus}}_AprQuestion)
 WHERE COUNT { (a)-[:STANDS_ON]->(:{{corpus}}_Chunk) } = a.supports
 RETURN q.text AS question, coalesce(nullIf(a.short, ''), a.text) AS answer, a.kind AS kind,
@@ -37,10 +36,10 @@ RETURN q.text AS question, coalesce(nullIf(a.short, ''), a.text) AS answer, a.ki
 ORDER BY asked DESC, question LIMIT 100
 
 // -- systems/apr/saved_queries/remembered
-// Memory: the latest answer, and what it stands on
+// Memory: the latest answer and its basis
 // Parameters: none
-// Rows: said, fact PATH (from a question over its answer to a passage; from the answer over a fact to a name); a picture.
-//   Needs an answer that was remembered: overstory ask --remember
+// Rows: said, fact PATH (from a question over its answer to a passage; from the answer over a fact to a name); a
+//   picture. Needs a remembered answer: overstory ask --remember
 MATCH (a:{{corpus}}_AprAnswer) WHERE COUNT { (a)-[:STANDS_ON]->(:{{corpus}}_Chunk) } = a.supports
 WITH a ORDER BY a.asked DESC, a.id LIMIT 1
 MATCH said = (:{{corpus}}_AprQuestion)<-[:ANSWERS]-(a)-[:STANDS_ON]->(:{{corpus}}_Chunk)
@@ -50,8 +49,8 @@ RETURN said, fact
 // -- systems/apr/saved_queries/runs
 // Document: the runs of facts of its first passage
 // Parameters: $document STRING (title, id or source of a document)
-// Rows: run, fact PATH (from the passage to the facts of a run, of each fact to its names); a picture of at most 12 runs.
-//   Needs overstory index --system apr
+// Rows: run, fact PATH (from the passage to the facts of a run; from each fact to its names); a picture of up to 12
+//   runs. Needs overstory index --system apr
 MATCH (d:{{corpus}}_Document) WHERE $document IN [d.title, d.id, d.source]
 WITH d ORDER BY d.id LIMIT 1
 MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk) WHERE EXISTS { (c)<-[:PART_OF]-(:{{corpus}}_AprRun) }

@@ -1,8 +1,8 @@
 // -- systems/hirag/layers/about_entity
-// What some summaries stand for: their members, those that they are tied to most strongly first.
-// Parameters: $asked LIST<LIST> (the id of a summary, …); $nearest, $names INTEGER (how many to return)
-// Rows: id STRING; passages LIST<LIST> (the id of a chunk that it stands on, 0.0); members LIST<LIST> (the id of a member
-//   of layer 0, null); names LIST<LIST> (a member's name, how many passages mention it, or say what is known of it)
+// Describe some summaries by their members, most strongly connected first.
+// Parameters: $asked LIST<LIST> (id of a summary, …); $nearest, $names INTEGER (items to return)
+// Rows: id STRING; passages LIST<LIST> (id of a chunk it is based on, 0.0); members LIST<LIST> (id of a member of layer
+//   0, null); names LIST<LIST> (name of a member, number of passages that mention it or its description is based on)
 UNWIND $asked AS one
 MATCH (x:Overstory {id: one[0]}) WHERE x:HiragEntity AND x.corpus = $corpus
 CALL (x) {
@@ -25,19 +25,19 @@ RETURN one[0] AS id,
   } AS names
 
 // -- systems/hirag/layers/begins
-// The summaries whose ids begin so.
-// Parameters: $begins STRING; $generation INTEGER; $limit INTEGER
-// Rows: id STRING; size INTEGER (its members); in order of id
+// Find summaries by a prefix of their ids.
+// Parameters: $begins STRING (prefix); $generation INTEGER; $limit INTEGER
+// Rows: id STRING; size INTEGER (members); ordered by id
 MATCH (x:Overstory)
 USING INDEX SEEK x:Overstory(id)
 WHERE x.id STARTS WITH $begins AND x:HiragEntity AND x.corpus = $corpus AND x.generation = $generation AND x.layer > 0
 RETURN x.id AS id, COUNT { (x)<-[:SUMMARIZED_BY]-() } AS size ORDER BY id LIMIT $limit
 
 // -- systems/hirag/layers/children
-// The summaries right below some; below the root those that no other summarises, of whatever layer. None below a summary
-// of entities of layer 0.
-// Parameters: $ids LIST<STRING>; $generation INTEGER; $skip, $limit INTEGER (of each)
-// Rows: id STRING; communities LIST<STRING> (ids, those with most members first)
+// Find the summaries directly below some summaries. Below the root, these are the summaries of any layer without a
+// summary above. A summary of layer 0 entities has none below.
+// Parameters: $ids LIST<STRING>; $generation INTEGER; $skip, $limit INTEGER (per summary)
+// Rows: id STRING; communities LIST<STRING> (ids, most members first)
 UNWIND $ids AS id
 OPTIONAL MATCH (x:Overstory {id: id}) WHERE x:HiragEntity AND x.corpus = $corpus
 RETURN id,
@@ -58,11 +58,11 @@ RETURN id,
   END AS communities
 
 // -- systems/hirag/layers/communities
-// Some summaries, or the root above all of them.
+// Read some summaries, or the root above all of them.
 // Parameters: $ids LIST<STRING>; $generation INTEGER
-// Rows: id STRING; level, size INTEGER (entities of layer 0 below it); below INTEGER (right below it); leaves INTEGER (those
-//   of them of layer 0); above LIST<STRING> (the summaries above it, by id, the nearest first); title, summary STRING (null where it was deleted with a passage);
-//   volume, cut, vector, entropy, entropy_below null
+// Rows: id STRING; level, size INTEGER (entities of layer 0 below it); below INTEGER (directly below it); leaves
+//   INTEGER (of these, in layer 0); above LIST<STRING> (ids of the summaries above it, nearest first); title, summary
+//   STRING (null if deleted with a passage); volume, cut, vector, entropy, entropy_below null
 CALL () {
   MATCH (e:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
   USING INDEX SEEK e:HiragEntity(corpus, generation)
@@ -93,11 +93,11 @@ RETURN id, CASE WHEN x IS NULL THEN 0 ELSE top + 1 - x.layer END AS level,
   d.text AS summary, null AS volume, null AS cut, null AS vector, null AS entropy, null AS entropy_below
 
 // -- systems/hirag/layers/levels
-// The summary layers as the levels of a tree: an entity hangs below the summary that it is tied to most strongly.
+// Read the summary layers as levels of a tree. An entity is below the summary to which its connection is strongest.
 // Parameters: $generation INTEGER
-// Rows: root STRING (the id of no entity); size INTEGER (entities of layer 0 with a summary); alone INTEGER (those
-//   without one); level, communities INTEGER (summaries of one layer, the highest is level 1); whole, entropy null; from
-//   the root down, the entities of layer 0 last; none where there is no such generation
+// Rows: root STRING (not the id of an entity); size INTEGER (entities of layer 0 with a summary); alone INTEGER (those
+//   without); level, communities INTEGER (summaries of one layer; the highest layer is level 1); whole, entropy null;
+//   from the root down, layer 0 last; no row if there is no such generation
 MATCH (e:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
 USING INDEX SEEK e:HiragEntity(corpus, generation)
 WITH e.layer AS layer, count(e) AS entities,
@@ -115,9 +115,9 @@ RETURN $corpus AS root, coalesce(base.summarised, 0) AS size, coalesce(base.enti
 ORDER BY level
 
 // -- systems/hirag/layers/stands_on
-// The documents that some summaries stand on: those that mention an entity below, or that something known of one stands on;
-// of each only the first that are met.
-// Parameters: $ids LIST<STRING> (summaries); $most INTEGER (documents of each)
+// Find the documents on which some summaries are based: they mention an entity below, or the description of one is
+// based on them.
+// Parameters: $ids LIST<STRING> (summaries); $most INTEGER (documents per summary)
 // Rows: id STRING; documents LIST<STRING> (ids)
 UNWIND $ids AS id
 MATCH (t:Overstory {id: id}) WHERE t:HiragEntity AND t.corpus = $corpus

@@ -1,5 +1,5 @@
 // -- systems/hirag/known_entities
-// Which of some names a corpus has.
+// Select the ids of existing entities of the corpus.
 // Parameters: $ids LIST<STRING> (of entities)
 // Rows: id STRING
 UNWIND $ids AS id
@@ -7,9 +7,10 @@ MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 RETURN id
 
 // -- systems/hirag/readings
-// What a language model read, a page of chunks in order of id.
-// Parameters: $after STRING (id of the last chunk before); $limit INTEGER; $by STRING (the reader's fingerprint)
-// Rows: id STRING (of a chunk); found STRING (JSON); rules BOOLEAN (rules are to read the chunk, too)
+// Read the next page of a language model's readings, by chunk id.
+// Parameters: $after STRING (last chunk id of the previous page); $limit INTEGER; $by STRING (fingerprint of the
+//   reader)
+// Rows: id STRING (of a chunk); found STRING (JSON); rules BOOLEAN (rules must read the chunk, too)
 MATCH (c:Overstory {corpus: $corpus})
 USING INDEX SEEK c:Overstory(corpus, id, token_count)
 WHERE c.id > $after AND c.token_count IS NOT NULL
@@ -19,18 +20,18 @@ MATCH (c)<-[:READ_IN]-(r:Overstory:HiragReading)
 RETURN c.id AS id, r.found AS found, r.rules AS rules ORDER BY id
 
 // -- systems/hirag/count_unread
-// How many documents have a chunk that no language model has read as it is now.
-// Parameters: $by STRING (the reader's fingerprint)
-// Rows: documents INTEGER; one
+// Count the documents with a chunk that the language model has not read in its current form.
+// Parameters: $by STRING (fingerprint of the reader)
+// Rows: documents INTEGER; one row
 MATCH (c:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
 WHERE NOT EXISTS { (c)<-[:READ_IN]-(r:{{corpus}}_HiragReading) WHERE r.touched = c.touched AND r.by = $by }
 RETURN count(DISTINCT d) AS documents
 
 // -- systems/hirag/documents
-// Some documents with their chunks.
+// Read some documents with their chunks.
 // Parameters: $ids LIST<STRING>
-// Rows: id, title STRING; chunks LIST<MAP {id, text STRING; boilerplate LIST<INTEGER> (its spans); seq, touched INTEGER}>,
-//   in no particular order; in the order of the ids
+// Rows: id, title STRING; chunks LIST<MAP {id, text STRING; boilerplate LIST<INTEGER> (spans); seq, touched INTEGER}>
+//   (unordered); in the order of $ids
 UNWIND $ids AS id
 MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
 CALL (d) {
@@ -42,8 +43,9 @@ CALL (d) {
 RETURN d.id AS id, coalesce(d.title, '') AS title, chunks ORDER BY id
 
 // -- systems/hirag/unread_documents
-// Documents of a page of chunks that no language model has read as they are now, by order of chunk.
-// Parameters: $after STRING (id of the last chunk before); $limit INTEGER (chunks); $by STRING (the reader's fingerprint)
+// Find the documents with unread chunks, within a page of chunks.
+// Parameters: $after STRING (last chunk id of the previous page); $limit INTEGER (chunks); $by STRING (fingerprint of
+//   the reader)
 // Rows: id STRING (of a chunk); document STRING (id)
 MATCH (c:Overstory {corpus: $corpus})
 USING INDEX SEEK c:Overstory(corpus, id, token_count)
@@ -54,10 +56,10 @@ MATCH (c)-[:PART_OF]->(d:Overstory:Document)
 RETURN c.id AS id, d.id AS document ORDER BY id
 
 // -- systems/hirag/write_readings
-// Writes what a language model read in chunks, in the place of what it read before. It goes with any chunk that it was
-// read with, for its words may come from there; the other chunks of the document are then read again.
-// Parameters: $by STRING (the reader's fingerprint); $rows LIST<MAP {id, chunk, found STRING (JSON);
-//   touched INTEGER; rules BOOLEAN (rules are to read the chunk, too); read_with LIST<STRING> (ids of chunks)}>
+// Replace the language model's readings of chunks. A reading is deleted with any chunk of its window, because its words
+// may come from there; the other chunks are then read again.
+// Parameters: $by STRING (fingerprint of the reader); $rows LIST<MAP {id, chunk, found STRING (JSON); touched INTEGER;
+//   rules BOOLEAN (rules must read the chunk, too); read_with LIST<STRING> (ids of the other chunks of the window)}>
 // Rows: none
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk}) WHERE c:Chunk AND c.corpus = $corpus

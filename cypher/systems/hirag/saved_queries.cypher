@@ -1,8 +1,8 @@
 // -- systems/hirag/saved_queries/bridge
-// Community: its shortest bridge to another, name by name
-// Parameters: $community STRING (its id, or enough of its beginning, in the tree hirag)
-// Rows: bridge, step, at_start, at_end PATH (between the communities; a relationship on the way; from each community to the
-//   entity where the way begins or ends, null where it was deleted); a picture. Needs overstory index --system hirag
+// Community: its shortest bridge, entity by entity
+// Parameters: $community STRING (its id, or the beginning of its id, in the tree hirag)
+// Rows: bridge, step, at_start, at_end PATH (between the communities; a relationship on the way; from each community to
+//   its end of the way, null if deleted); a picture. Needs overstory index --system hirag
 MATCH (corpus:Corpus:{{corpus}})
 MATCH (t:{{corpus}}_TreeNode)
 WHERE t.tree = 'hirag' AND t.generation = corpus.generation_hirag AND t.vector IS NOT NULL
@@ -24,10 +24,10 @@ OPTIONAL MATCH step = (one)-[r]-(next) WHERE type(r) IN ['HIRAG_RELATED', 'SUMMA
 RETURN bridge, step, at_start, at_end LIMIT 25
 
 // -- systems/hirag/saved_queries/entity
-// Name: what HiRAG knows of it, and the summaries above it
-// Parameters: $name STRING (as texts write it; upper and lower case are one)
-// Rows: path PATH; a picture of what is said of the name with the passages it stands on, of the 12 strongest relations of
-//   its layer, and of the summaries above it. Needs overstory index --system hirag
+// Entity: its description and summaries in HiRAG
+// Parameters: $name STRING (as texts write it, in any case)
+// Rows: path PATH; a picture of its description with the passages, its 12 strongest relations, and the summaries above
+//   it. Needs overstory index --system hirag
 MATCH (corpus:Corpus:{{corpus}})
 MATCH (e:{{corpus}}_HiragEntity)
 WHERE e.generation = corpus.generation_hirag AND toLower($name) IN [toLower(e.name), e.key]
@@ -45,11 +45,11 @@ CALL (e) {
 RETURN path
 
 // -- systems/hirag/saved_queries/layer
-// Layer: its summaries, and what each summarises
-// Parameters: $layer STRING (its number, 1 is the lowest)
-// Rows: summarised, above PATH (from an entity of the layer below to its summary; from there to the strongest summary above
-//   it, null where there is none); a picture of the 6 summaries with most members, each with the 8 that are tied to it
-//   most strongly. Needs overstory index --system hirag
+// Layer: its summaries and their members
+// Parameters: $layer STRING (number of the layer; 1 is the lowest)
+// Rows: summarised, above PATH (from an entity of the layer below to its summary; from there to the strongest summary
+//   above, or null); a picture of the 6 summaries with most members, each with its 8 most strongly connected members.
+//   Needs overstory index --system hirag
 MATCH (corpus:Corpus:{{corpus}})
 MATCH (x:{{corpus}}_HiragEntity)
 WHERE x.generation = corpus.generation_hirag AND x.layer = toInteger($layer) AND x.layer > 0

@@ -1,9 +1,9 @@
 // -- systems/hirag/coarsest
-// The reports of the coarsest communities, those that matter most first.
-// Parameters: $root STRING (id of the tree's root); $level INTEGER (down to which level, from 1, at most 2);
-//   $limit INTEGER; $most INTEGER (passages of each, the most important)
-// Rows: reports LIST<LIST> (id, level and size of the community; id of its report; the report's properties; ids of
-//   passages); one
+// Read the most important reports of the coarsest communities.
+// Parameters: $root STRING (id of the tree's root); $level INTEGER (lowest level, 1 or 2); $limit INTEGER; $most
+//   INTEGER (passages per report, most important first)
+// Rows: reports LIST<LIST> (id, level and size of the community; id of its report; properties of the report; ids of
+//   passages); one row
 RETURN COLLECT {
   MATCH (:Overstory {id: $root, corpus: $corpus})<-[:CHILD_OF*1..2]-(t:Overstory:HiragCommunity)-[:HAS_REPORT]->(r:Overstory:HiragReport)
   WHERE t.level <= $level
@@ -13,17 +13,16 @@ RETURN COLLECT {
 } AS reports
 
 // -- systems/hirag/evidence
-// What is said of some entities and communities, each with the passages that it stands on, the strongest relations of some
-// of these entities, and the stored bridges between the communities. Entities and communities of which nothing is said any
-// more are left out.
-// Parameters: $asked MAP {entities, communities LIST<STRING> (ids); nearest LIST<STRING> (ids of the entities whose
-//   relations are read)} (in a map, since the server plans a statement again for each order of magnitude of a list);
-//   $vector LIST<FLOAT>; $limit INTEGER (relations of an entity); $most INTEGER (passages of each, the most important)
-// Rows: entities LIST<LIST> (id; description; ids of passages, the most important first); reports LIST<LIST> (ids of the
-//   community and of its report; the report's properties; ids of passages); bridges LIST<LIST> (refs of the entities that
-//   one goes through, from its first end to its last); related LIST<LIST> (of each relation: the id of the entity; of the
-//   other its id, name, layer, cosine to the vector, description or null and ids of its passages; weight, description,
-//   null where its passage is gone, and ids of the passages that state it; of each entity the strongest first); one
+// Read descriptions of entities and reports of communities with their passages, the strongest relations of some of
+// these entities, and stored bridges between the communities. Entities and communities without a text are left out.
+// $asked is a map, because the server plans a statement again for each order of magnitude of a list.
+// Parameters: $asked MAP {entities, communities LIST<STRING> (ids); nearest LIST<STRING> (ids of entities whose
+//   relations are read)}; $vector LIST<FLOAT>; $limit INTEGER (relations per entity); $most INTEGER (passages per text)
+// Rows: entities LIST<LIST> (id; description; ids of passages, most important first); reports LIST<LIST> (ids of the
+//   community and its report; properties of the report; ids of passages); bridges LIST<LIST> (refs of the entities of a
+//   bridge, in order); related LIST<LIST> (per relation: id of the entity; id, name, layer, cosine, description or
+//   null, and passage ids of the other; weight; description, null if its passage is gone; ids of the passages that
+//   state it; strongest first); one row
 RETURN COLLECT {
   UNWIND $asked.entities AS id
   MATCH (:Overstory {id: id, corpus: $corpus})-[:HAS_DESCRIPTION]->(d:Overstory:HiragDescription)
@@ -57,9 +56,9 @@ RETURN COLLECT {
 } AS related
 
 // -- systems/hirag/hubs
-// The entities of layer 0 whose names very many passages have: what a path through one joins has seldom to do with each other.
-// Parameters: $generation INTEGER; $share FLOAT (of the passages), $least INTEGER (passages): an entity has more than both
-// Rows: hubs LIST<STRING> (ids); one
+// Find the entities of layer 0 that occur in very many passages, because a path through them seldom means a connection.
+// Parameters: $generation INTEGER; $share FLOAT (of the passages), $least INTEGER (passages): both must be exceeded
+// Rows: hubs LIST<STRING> (ids); one row
 MATCH (corpus:Overstory:Corpus {id: $corpus})
 MATCH (n:Overstory:HiragEntity {corpus: $corpus, generation: $generation})-[:STANDS_FOR]->(e:Overstory:Entity)
 USING INDEX SEEK n:HiragEntity(corpus, generation)
@@ -67,11 +66,11 @@ WHERE e.df > $least AND e.df > $share * corpus.chunks
 RETURN collect(n.id) AS hubs
 
 // -- systems/hirag/nearest_exact
-// The entities of all layers nearest to a vector, by looking at all of them, and the communities that they are in.
+// Find the entities of all layers nearest to a vector, and their communities. Compares all entities.
 // Parameters: $vector LIST<FLOAT>; $limit INTEGER; $generation INTEGER
-// Rows: found LIST<LIST> (of each: id, name, type, layer, cosine to the vector, id of its bottom community or ""; nearest
-//   first); communities LIST<LIST> (of each community that has one of them: id, level, size,
-//   rating or null, ids of the bottom communities in it, itself if it is one); one
+// Rows: found LIST<LIST> (id, name, type, layer, cosine, id of the bottom community or ""; nearest first); communities
+//   LIST<LIST> (per community with one of them: id, level, size, rating or null, ids of its bottom communities); one
+//   row
 CALL () {
   MATCH (e:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
   USING INDEX SEEK e:HiragEntity(corpus, generation)
@@ -97,13 +96,10 @@ CALL (bottoms) {
 RETURN found, communities
 
 // -- systems/hirag/nearest_index
-// The entities of all layers nearest to a vector, by the index over those of a generation, and the communities that they
-// are in.
-// Parameters: $vector_index STRING; $vector_depth INTEGER (asked of it); $vector LIST<FLOAT>; $limit INTEGER
-// Rows: found LIST<LIST> (of each: id, name, type, layer, cosine to the vector, id of its bottom community or ""; nearest
-//   first); communities LIST<LIST> (of each community that has one of them: id, level, size,
-//   rating or null, ids of the bottom communities in it, itself if it is one); near INTEGER (entities that the index
-//   returned); one
+// Find the same with the vector index of a generation.
+// Parameters: $vector_index STRING; $vector_depth INTEGER (results to request from the index); $vector LIST<FLOAT>;
+//   $limit INTEGER
+// Rows: as in nearest_exact; near INTEGER (entities that the index returned); one row
 // Since: Neo4j 2026.04 (SEARCH)
 CALL () {
   CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS e, score
@@ -129,17 +125,16 @@ CALL (bottoms) {
 RETURN found, communities, size(nearest) AS near
 
 // -- systems/hirag/paths
-// Short paths between pairs of entities, of the shortest ones that of the strongest relations, and all relations among the
-// entities that they go through. A path leads through no entity that is everywhere, nor through a summary of which nothing
-// says why its members belong together.
-// Parameters: $asked MAP {pairs LIST<LIST<STRING>> (ids of two entities); known LIST<LIST<STRING>> (ids of the entities of
-//   paths that are known already)} (in a map, since the server plans a statement again for each order of magnitude of a
-//   list); $hubs LIST<STRING> (ids of entities that no path leads through); $through BOOLEAN (whether one may lead through
-//   summaries); $vector LIST<FLOAT>; $most INTEGER (passages of a relation or a description)
-// Rows: paths LIST<LIST> (of each pair that is joined: its place in the list; ids of the entities from the first to the
-//   second); entities LIST<LIST> (of each entity on a path: id, name, layer, cosine to the vector, description or null,
-//   ids of the passages it stands on); relations LIST<LIST> (of each: ids of both ends, type, weight, description or "",
-//   ids of the passages that state it; the description is null where its passage is gone); one
+// Find short paths between pairs of entities (of the shortest, the one with the strongest relations), and all relations
+// between the entities on them. Paths avoid hubs and summaries written by rules. $asked is a map, because the server
+// plans a statement again for each order of magnitude of a list.
+// Parameters: $asked MAP {pairs LIST<LIST<STRING>> (ids of two entities); known LIST<LIST<STRING>> (ids of the entities
+//   of known paths)}; $hubs LIST<STRING> (ids of entities to avoid); $through BOOLEAN (paths may go through summaries);
+//   $vector LIST<FLOAT>; $most INTEGER (passages per relation or description)
+// Rows: paths LIST<LIST> (per connected pair: its position in the list; ids of the entities in order); entities
+//   LIST<LIST> (per entity on a path: id, name, layer, cosine, description or null, ids of its passages); relations
+//   LIST<LIST> (ids of both ends, type, weight, description or "", null if its passage is gone, ids of the passages
+//   that state it); one row
 CALL () {
   UNWIND range(0, size($asked.pairs) - 1) AS place
   MATCH (a:Overstory {id: $asked.pairs[place][0]}) WHERE a:HiragEntity AND a.corpus = $corpus

@@ -1,7 +1,7 @@
 // -- systems/hirag/write_bridges
-// Writes bridges: the cheapest paths between central entities of two communities.
-// Parameters: $rows LIST<MAP {from, to STRING; names, refs, entities LIST<STRING>; cost FLOAT; hops INTEGER}> (ids of
-//   communities, from below to; names, refs and ids of the entities on the way from one to the other)
+// Write bridges: the cheapest paths between central entities of two communities.
+// Parameters: $rows LIST<MAP {from, to STRING (ids of communities); names, refs, entities LIST<STRING> (names, refs and
+//   ids of the entities in order); cost FLOAT; hops INTEGER}>
 // Rows: none
 UNWIND $rows AS row
 MATCH (one:Overstory {id: row.from})
@@ -12,7 +12,7 @@ SET one:$($corpus + '_HiragBridged'), bridge.names = row.names, bridge.refs = ro
   bridge.cost = row.cost, bridge.hops = row.hops
 
 // -- systems/hirag/stand_for
-// Ties entities of layer 0 to those of the corpus that they stand for, with which they are deleted.
+// Connect entities of layer 0 to the corpus' entities that they represent and are deleted with.
 // Parameters: $rows LIST<MAP {id, entity STRING}>
 // Rows: none
 UNWIND $rows AS row
@@ -22,8 +22,8 @@ SET e:OfEntity
 MERGE (e)-[:STANDS_FOR]->(entity)
 
 // -- systems/hirag/stand_on
-// Ties entities that stand for no entity of the corpus to the passages that their names may come from: summaries, and
-// what only a language model found. They are deleted with the first of these passages.
+// Connect entities without an entity of the corpus (summaries, and findings of a language model) to the passages of
+// their names. They are deleted with the first of these passages.
 // Parameters: $rows LIST<MAP {id STRING; chunks LIST<STRING> (ids)}>
 // Rows: none
 UNWIND $rows AS row
@@ -35,10 +35,10 @@ MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 CREATE (e)-[:STANDS_ON]->(c)
 
 // -- systems/hirag/stored_entities
-// The entities of a generation with what is said of them.
+// Read the entities of a generation with their descriptions.
 // Parameters: $generation INTEGER
-// Rows: ref, key, name, type STRING; layer INTEGER; entity STRING (id of what it stands for, null for none);
-//   text, by, source STRING (null where the description was deleted with a passage); chunks LIST<STRING> (ids)
+// Rows: ref, key, name, type STRING; layer INTEGER; entity STRING (id of the corpus' entity, or null); text, by, source
+//   STRING (null if deleted with a passage); chunks LIST<STRING> (ids)
 MATCH (e:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
 USING INDEX SEEK e:HiragEntity(corpus, generation)
 OPTIONAL MATCH (e)-[:STANDS_FOR]->(entity:Overstory:Entity)
@@ -48,7 +48,7 @@ RETURN e.ref AS ref, e.key AS key, e.name AS name, e.type AS type, e.layer AS la
   COLLECT { MATCH (d)-[s:STANDS_ON]->(c:Overstory:Chunk) RETURN c.id ORDER BY s.position } AS chunks
 
 // -- systems/hirag/stored_relations
-// The relationships of one type between the entities of a generation.
+// Read the relationships of one type between the entities of a generation.
 // Parameters: $type STRING; $generation INTEGER
 // Rows: source, target STRING (refs); properties MAP
 MATCH (a:Overstory:HiragEntity {corpus: $corpus, generation: $generation})-[r:$($type)]->(b:Overstory:HiragEntity)
@@ -56,10 +56,10 @@ USING INDEX SEEK a:HiragEntity(corpus, generation)
 RETURN a.ref AS source, b.ref AS target, properties(r) AS properties
 
 // -- systems/hirag/write_descriptions
-// Writes what is said of entities, with the passages that it stands on and its vector; must not be there yet. It goes with
-// the first of these passages, and with its entity.
-// Parameters: $rows LIST<MAP {id, entity STRING; properties MAP; vector STRING (id of a stored one);
-//   chunks LIST<STRING> (ids, the most important first)}>
+// Write descriptions of entities with their passages and vectors. They must not exist yet. A description is deleted
+// with any of its passages and with its entity.
+// Parameters: $rows LIST<MAP {id, entity STRING; properties MAP; vector STRING (id of a stored one); chunks
+//   LIST<STRING> (ids, most important first)}>
 // Rows: none
 UNWIND $rows AS row
 MATCH (e:Overstory {id: row.entity, corpus: $corpus})
@@ -76,8 +76,8 @@ MERGE (d)-[s:STANDS_ON]->(c)
 SET s.position = position
 
 // -- systems/hirag/write_entities
-// Writes entities of a generation, each with all of its properties.
-// Parameters: $rows LIST<MAP {id STRING; properties MAP; vector LIST<FLOAT>}>; $labels LIST<STRING> (with their slot)
+// Write entities of a generation with all their properties.
+// Parameters: $rows LIST<MAP {id STRING; properties MAP; vector LIST<FLOAT>}>; $labels LIST<STRING> (with the slot)
 // Rows: none
 UNWIND $rows AS row
 MERGE (e:Overstory {id: row.id})

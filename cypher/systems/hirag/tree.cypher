@@ -1,12 +1,11 @@
 // -- systems/hirag/tree/about_entity
-// What some communities of the layered graph are about: their strongest entities, and the passages nearest to their
-// vectors of those that say what is known of these.
-// Parameters: $asked LIST<LIST> (the id of a community, its vector as LIST<FLOAT>, empty where it points nowhere);
-//   $property STRING (where the vectors of chunks are); $most INTEGER (entities of a community that are looked at);
-//   $nearest, $names INTEGER (how many to return)
-// Rows: id STRING; passages LIST<LIST> (the id of a chunk, -1 to 1; nearest first); members LIST<LIST> (the id of an
-//   entity of any layer, null; strongest first); names LIST<LIST> (a name, how many passages mention it, or say what is
-//   known of it; strongest first)
+// Describe some communities of the layered graph by their strongest entities, and by the passages of their descriptions
+// nearest to the community's vector.
+// Parameters: $asked LIST<LIST> (id of a community, vector as LIST<FLOAT>, may be empty); $property STRING (of the
+//   chunks' vectors); $most INTEGER (entities to read per community); $nearest, $names INTEGER (items to return)
+// Rows: id STRING; passages LIST<LIST> (id of a chunk, cosine; nearest first); members LIST<LIST> (id of an entity of
+//   any layer, null; strongest first); names LIST<LIST> (name, number of passages that mention it or its description is
+//   based on; strongest first)
 UNWIND $asked AS one
 MATCH (t:Overstory {id: one[0]}) WHERE t:TreeNode AND t.corpus = $corpus
 CALL (t) {
@@ -33,9 +32,9 @@ RETURN one[0] AS id,
   } AS names
 
 // -- systems/hirag/tree/entities
-// Some entities of the layered graph, to be shown.
+// Read some entities of the layered graph for display.
 // Parameters: $ids LIST<STRING>
-// Rows: id, name STRING; type STRING or null; passages INTEGER (that mention it, or say what is known of it)
+// Rows: id, name STRING; type STRING or null; passages INTEGER (that mention it, or that its description is based on)
 UNWIND $ids AS id
 MATCH (m:Overstory {id: id}) WHERE m:HiragEntity AND m.corpus = $corpus
 OPTIONAL MATCH (m)-[:STANDS_FOR]->(entity:Overstory:Entity)

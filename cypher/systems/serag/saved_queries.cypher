@@ -1,11 +1,11 @@
 // -- systems/serag/saved_queries/linked_passages
 // Two documents: why their passages are linked
-// Parameters: $document, $other_document STRING (title, id or source of a document; both may be one)
-// Rows: passage, other_passage STRING (the place in the document, and the beginning); weight FLOAT (of LINKED);
-//   similar, shared, near FLOAT (its parts: cosine, share of names in common, nearness in one document; the weight is
-//   .45 similar + .45 shared + .1 near); names LIST<STRING> (that both mention, and how often each does); together
-//   LIST<STRING> (the communities that have both, the first digits of their ids, the largest first; none if only the
-//   root has); strongest first. Needs overstory index --system serag
+// Parameters: $document, $other_document STRING (title, id or source of a document; may be the same)
+// Rows: passage, other_passage STRING (position in the document, and the first words); weight FLOAT (of LINKED);
+//   similar, shared, near FLOAT (its terms: cosine, share of common entities, proximity in one document; weight is .45
+//   similar + .45 shared + .1 near); names LIST<STRING> (common entities, with their frequencies); together
+//   LIST<STRING> (short ids of the communities that contain both, largest first, without the root); strongest first.
+//   Needs overstory index --system serag
 MATCH (corpus:Corpus:{{corpus}})
 MATCH (d:{{corpus}}_Document) WHERE $document IN [d.title, d.id, d.source]
 WITH corpus, d ORDER BY d.id LIMIT 1

@@ -1,6 +1,6 @@
 // -- systems/tree/cover
-// Ties leaves of a tree to what they stand for.
-// Parameters: $rows LIST<MAP {id, unit STRING}>; $labels LIST<STRING> (with which a leaf goes when its unit does)
+// Connect leaves of a tree to the units they represent.
+// Parameters: $rows LIST<MAP {id, unit STRING}>; $labels LIST<STRING> (labels that delete a leaf with its unit)
 // Rows: none
 UNWIND $rows AS row
 MATCH (t:Overstory {id: row.id, corpus: $corpus})
@@ -9,7 +9,7 @@ SET t:$($labels)
 MERGE (t)-[:COVERS]->(unit)
 
 // -- systems/tree/place_nodes
-// Hangs nodes of a tree below their parents, away from those they were below.
+// Move nodes of a tree below new parents.
 // Parameters: $rows LIST<MAP {id, parent STRING}>
 // Rows: none
 UNWIND $rows AS row
@@ -22,10 +22,10 @@ CALL (t) {
 CREATE (t)-[:CHILD_OF]->(above)
 
 // -- systems/tree/title_of_passages
-// Calls those nodes that are communities of passages, but for the root, after the names that tell them from the rest, which
-// are weighed as in systems/tree/about_chunk.
-// Parameters: $rows LIST<MAP {id STRING}>; $most INTEGER (passages of a community that are looked at, those of the greatest
-//   volume); $names INTEGER (of a title)
+// Write titles of communities of passages, except the root, from their characteristic names, weighed as in
+// systems/tree/about_chunk.
+// Parameters: $rows LIST<MAP {id STRING}>; $most INTEGER (passages to read per community, greatest volume first);
+//   $names INTEGER (names per title)
 // Rows: none
 OPTIONAL MATCH (corpus:Overstory {id: $corpus})
 WITH coalesce(corpus.chunks, 0) AS chunks
@@ -49,8 +49,8 @@ WITH t, COLLECT {
 SET t.named = true, t.title = CASE WHEN size(names) > 0 THEN reduce(title = names[0], name IN names[1..] | title + ', ' + name) END
 
 // -- systems/tree/write_nodes
-// Writes nodes of a tree, each with all of its properties.
-// Parameters: $rows LIST<MAP {id STRING, properties MAP}>; $labels LIST<STRING> (of the system that the tree is of)
+// Write nodes of a tree with all their properties.
+// Parameters: $rows LIST<MAP {id STRING, properties MAP}>; $labels LIST<STRING> (of the tree's system)
 // Rows: none
 UNWIND $rows AS row
 MERGE (t:Overstory {id: row.id})

@@ -1,5 +1,5 @@
 // -- systems/tree/members
-// What stands below some communities.
+// Read the units below some communities.
 // Parameters: $ids LIST<STRING> (communities)
 // Rows: community STRING; units LIST<STRING> (ids of chunks, entities or documents)
 UNWIND $ids AS id
@@ -7,7 +7,7 @@ MATCH (t:Overstory {id: id, corpus: $corpus})<-[:CHILD_OF*]-(leaf:Overstory:Tree
 RETURN id AS community, collect(unit.id) AS units
 
 // -- systems/tree/vectors
-// The communities of a tree with their vectors; neither root nor leaves.
+// Read the communities of a tree with their vectors, without root and leaves.
 // Parameters: $tree STRING; $generation INTEGER
 // Rows: id STRING; level INTEGER; vector BYTES
 MATCH (t:Overstory:TreeNode {corpus: $corpus, tree: $tree, generation: $generation})
@@ -16,7 +16,7 @@ WHERE t.level > 0 AND t.vector IS NOT NULL
 RETURN t.id AS id, t.level AS level, t.vector AS vector ORDER BY level, id
 
 // -- systems/tree/below
-// What is right below some communities of a tree, summed.
+// Sum the volumes and cuts of the nodes directly below some communities.
 // Parameters: $ids LIST<STRING>
 // Rows: id STRING; volume, cut FLOAT
 UNWIND $ids AS id
@@ -25,7 +25,7 @@ OPTIONAL MATCH (t)<-[:CHILD_OF]-(below:Overstory:TreeNode)
 RETURN id, sum(below.volume) AS volume, sum(below.cut) AS cut
 
 // -- systems/tree/figures
-// Some communities of a tree and all above them, with their figures.
+// Read volume, cut and size of some communities and all communities above them.
 // Parameters: $ids LIST<STRING>
 // Rows: id, parent STRING (null for the root); level, size, children INTEGER; volume, cut FLOAT
 UNWIND $ids AS id
@@ -36,7 +36,7 @@ RETURN up.id AS id, above.id AS parent, up.level AS level, up.size AS size, COUN
   up.volume AS volume, up.cut AS cut
 
 // -- systems/tree/forget_parted
-// Takes note that what communities lost has been taken account of.
+// Remove the mark from communities whose lost leaves have been processed.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -44,11 +44,11 @@ MATCH (t:Overstory {id: id, corpus: $corpus}) WHERE $corpus + '_Parted' IN label
 REMOVE t:$($corpus + '_Parted')
 
 // -- systems/tree/leaves
-// The leaves of some units in a tree.
-// Parameters: $ids LIST<STRING> (units); $tree STRING; $generation INTEGER; $properties LIST<STRING> (names of further
-//   properties)
-// Rows: unit, id STRING; community STRING (id of the node right above); volume FLOAT; properties LIST (their values); none
-//   for a unit without a leaf
+// Find the leaves of some units in a tree.
+// Parameters: $ids LIST<STRING> (units); $tree STRING; $generation INTEGER; $properties LIST<STRING> (further
+//   properties to read)
+// Rows: unit, id STRING; community STRING (id of the parent); volume FLOAT; properties LIST (their values); no row for
+//   a unit without a leaf
 UNWIND $ids AS unit
 MATCH (:Overstory {id: unit, corpus: $corpus})<-[:COVERS]-(leaf:Overstory:TreeNode)-[:CHILD_OF]->(above:Overstory:TreeNode)
 WHERE leaf.tree = $tree AND leaf.generation = $generation
@@ -56,14 +56,14 @@ RETURN unit, leaf.id AS id, above.id AS community, leaf.volume AS volume,
   [name IN $properties | leaf[name]] AS properties
 
 // -- systems/tree/parted
-// The communities of a tree that lost leaves with their units.
+// List the communities of a tree that lost leaves with their units.
 // Parameters: $tree STRING; $generation INTEGER
 // Rows: id STRING
 MATCH (t:{{corpus}}_Parted) WHERE t.tree = $tree AND t.generation = $generation
 RETURN t.id AS id
 
 // -- systems/tree/vectors_of
-// The vectors of some communities.
+// Read the vectors of some communities.
 // Parameters: $ids LIST<STRING>
 // Rows: id STRING; vector BYTES
 UNWIND $ids AS id

@@ -1,7 +1,7 @@
 // -- systems/tree/report_stands_on
-// The documents that the reports on some communities stand on; of each only the first that are met.
-// Parameters: $ids LIST<STRING> (communities); $most INTEGER (documents of each)
-// Rows: id STRING; documents LIST<STRING> (ids; none where there is no report)
+// Find the documents on which the reports on some communities are based.
+// Parameters: $ids LIST<STRING> (communities); $most INTEGER (documents per community)
+// Rows: id STRING; documents LIST<STRING> (ids; empty without a report)
 UNWIND $ids AS id
 MATCH (t:Overstory {id: id}) WHERE t:TreeNode AND t.corpus = $corpus
 RETURN id, COLLECT {
@@ -10,9 +10,9 @@ RETURN id, COLLECT {
 } AS documents
 
 // -- systems/tree/stands_on
-// The documents that some communities of a tree stand on: those of all passages of what they have, those that mention what
-// they have, and those that their reports stand on; of each only the first that are met.
-// Parameters: $ids LIST<STRING> (communities); $most INTEGER (documents of each)
+// Find the documents on which some communities are based: documents of their passages, documents that mention their
+// entities, and documents of their reports.
+// Parameters: $ids LIST<STRING> (communities); $most INTEGER (documents per community)
 // Rows: id STRING; documents LIST<STRING> (ids)
 UNWIND $ids AS id
 MATCH (t:Overstory {id: id}) WHERE t:TreeNode AND t.corpus = $corpus
@@ -47,9 +47,9 @@ RETURN id, COLLECT {
 } AS documents
 
 // -- systems/tree/report_levels
-// How many communities each level of a tree has, and how many of them have a report.
+// Count the communities of each level of a tree, and those with a report.
 // Parameters: $tree STRING; $generation INTEGER
-// Rows: level, communities, reports INTEGER; from the root down, without the leaves; none where there is no such tree
+// Rows: level, communities, reports INTEGER; from the root down, without leaves; no row if there is no such tree
 MATCH (t:Overstory:TreeNode {corpus: $corpus, tree: $tree, generation: $generation})
 USING INDEX SEEK t:TreeNode(corpus, tree, generation)
 WHERE t.vector IS NOT NULL
@@ -58,7 +58,7 @@ RETURN t.level AS level, count(t) AS communities,
 ORDER BY level
 
 // -- systems/tree/report_list
-// The reports on a level of a tree: those of the highest rating, of equal ones those on the largest communities.
+// List the reports on a level of a tree by rating, then by size of the community.
 // Parameters: $tree STRING; $generation, $level INTEGER; $limit INTEGER
 // Rows: id STRING (of the community); level, size INTEGER; title, summary, by STRING; rating FLOAT
 MATCH (t:Overstory:TreeNode {corpus: $corpus, tree: $tree, generation: $generation})-[:HAS_REPORT]->(r:Overstory:CommunityReport)
@@ -69,12 +69,11 @@ RETURN t.id AS id, t.level AS level, t.size AS size, r.title AS title, r.summary
 ORDER BY rating DESC, size DESC, id LIMIT $limit
 
 // -- systems/tree/report_of
-// The report on a community, and the communities around it with what their reports are called.
-// Parameters: $id STRING (of the community); $below INTEGER (how many below it)
-// Rows: community MAP (id, level, size); report MAP (its properties, null where it has none); passages INTEGER (that the
-//   report stands on); above, below LIST<MAP {id, level, size, title, summary, by, rating}> (the
-//   communities that it is in, the largest first, without the root; right below it, those of the highest rating first);
-//   communities INTEGER (right below it); one, or none
+// Read the report on a community, and the titles of reports on the communities around it.
+// Parameters: $id STRING (of the community); $below INTEGER (communities below to return)
+// Rows: community MAP (id, level, size); report MAP (properties, or null); passages INTEGER (that the report is based
+//   on); above, below LIST<MAP {id, level, size, title, summary, by, rating}> (communities above, largest first,
+//   without the root; directly below, highest rating first); communities INTEGER (directly below); one row, or none
 MATCH (t:Overstory {id: $id}) WHERE t:TreeNode AND t.corpus = $corpus
 OPTIONAL MATCH (t)-[:HAS_REPORT]->(report:Overstory:CommunityReport)
 RETURN t {.id, .level, .size} AS community, properties(report) AS report,
@@ -94,7 +93,7 @@ RETURN t {.id, .level, .size} AS community, properties(report) AS report,
   COUNT { (down:Overstory:TreeNode)-[:CHILD_OF]->(t) WHERE down.vector IS NOT NULL } AS communities
 
 // -- systems/tree/without_report
-// The largest communities of a level of a tree that have no report.
+// List the largest communities of a level without a report.
 // Parameters: $tree STRING; $generation, $level INTEGER; $limit INTEGER
 // Rows: id STRING; level, size INTEGER
 MATCH (t:Overstory:TreeNode {corpus: $corpus, tree: $tree, generation: $generation})
@@ -105,8 +104,8 @@ RETURN t.id AS id, t.level AS level, t.size AS size
 ORDER BY size DESC, id LIMIT $limit
 
 // -- systems/tree/join_reports
-// Ties communities to their reports.
-// Parameters: $rows LIST<MAP {community, report STRING}>; $named BOOLEAN (whether they have the titles and summaries of these)
+// Connect communities to their reports.
+// Parameters: $rows LIST<MAP {community, report STRING}>; $named BOOLEAN (copy title and summary to the community)
 // Rows: none
 UNWIND $rows AS row
 MATCH (t:Overstory {id: row.community})
@@ -116,9 +115,9 @@ WITH t, r WHERE $named
 SET t.title = r.title, t.summary = r.summary, t.named = true
 
 // -- systems/tree/stored_reports
-// The reports of a tree's communities.
+// Read the reports on the communities of a tree.
 // Parameters: $tree STRING; $generation INTEGER
-// Rows: properties MAP; chunks LIST<STRING> (that it stands on)
+// Rows: properties MAP; chunks LIST<STRING> (ids of chunks it is based on)
 MATCH (t:Overstory:TreeNode {corpus: $corpus, tree: $tree, generation: $generation})-[:HAS_REPORT]->(r:Overstory:CommunityReport)
 USING INDEX SEEK t:TreeNode(corpus, tree, generation)
 WITH DISTINCT r
@@ -126,7 +125,7 @@ RETURN properties(r) AS properties,
   COLLECT { MATCH (r)-[s:STANDS_ON]->(c:Overstory:Chunk) RETURN c.id ORDER BY s.position } AS chunks
 
 // -- systems/tree/write_reports
-// Writes reports of communities, with the passages that they stand on.
+// Write reports on communities, with the passages they are based on.
 // Parameters: $rows LIST<MAP {id STRING; properties MAP; chunks LIST<STRING> (ids)}>; $labels LIST<STRING>
 // Rows: none
 UNWIND $rows AS row

@@ -1,7 +1,7 @@
 // -- systems/tree/begins
-// The communities of a tree whose ids begin so.
-// Parameters: $begins STRING; $tree STRING; $generation INTEGER; $limit INTEGER
-// Rows: id STRING; size INTEGER; in order of id
+// Find communities of a tree by a prefix of their ids.
+// Parameters: $begins STRING (prefix); $tree STRING; $generation INTEGER; $limit INTEGER
+// Rows: id STRING; size INTEGER; ordered by id
 MATCH (t:Overstory)
 USING INDEX SEEK t:Overstory(id)
 WHERE t.id STARTS WITH $begins AND t:TreeNode AND t.corpus = $corpus
@@ -9,11 +9,11 @@ WHERE t.id STARTS WITH $begins AND t:TreeNode AND t.corpus = $corpus
 RETURN t.id AS id, t.size AS size ORDER BY id LIMIT $limit
 
 // -- systems/tree/levels
-// The levels of a tree: how many communities each has, and what they bring to its entropy.
+// Count the communities of each level of a tree, with their share of its entropy.
 // Parameters: $tree STRING; $generation INTEGER
-// Rows: root STRING (its id); whole FLOAT (the root's volume); size INTEGER (the root's leaves); alone INTEGER (those
-//   right below the root); level, communities INTEGER; entropy FLOAT (bits, of all nodes of the level); from the root
-//   down; none where there is no such tree
+// Rows: root STRING (id); whole FLOAT (volume of the root); size INTEGER (leaves of the root); alone INTEGER (leaves
+//   directly below the root); level, communities INTEGER; entropy FLOAT (bits, of all nodes of the level); from the
+//   root down; no row if there is no such tree
 MATCH (root:Overstory:TreeNode {corpus: $corpus, tree: $tree, generation: $generation})
 USING INDEX SEEK root:TreeNode(corpus, tree, generation)
 WHERE root.level = 0
@@ -29,15 +29,14 @@ RETURN root.id AS root, root.volume AS whole, root.size AS size, alone, t.level 
 ORDER BY level
 
 // -- systems/tree/about_chunk
-// What some communities of passages are about: the passages nearest to their vectors, and the names that tell them from
-// the rest.
-// Parameters: $asked LIST<LIST> (the id of a community, its vector as LIST<FLOAT>, empty where it points nowhere);
-//   $property STRING (where the vectors of chunks are); $most INTEGER (passages of a community that are looked at, those
-//   right below it first, then those of the greatest volume); $nearest, $names INTEGER (how many to return)
-// Rows: id STRING; passages, members LIST<LIST> (the id of a chunk, -1 to 1; nearest first; members are those right
-//   below it); names LIST<LIST> (a name, how many of the passages mention it; the most characteristic first)
-// A name is characteristic if it is specific, and if more of these passages mention it than of the corpus: n times
-// specificity would put "American" first everywhere.
+// Describe some communities of passages by the passages nearest to their vectors, and by their characteristic names. A
+// name is characteristic if it is specific and more frequent in these passages than in the corpus: n times specificity
+// alone would put "American" first everywhere.
+// Parameters: $asked LIST<LIST> (id of a community, vector as LIST<FLOAT>, may be empty); $property STRING (of the
+//   chunks' vectors); $most INTEGER (passages to read per community: directly below it first, then by volume);
+//   $nearest, $names INTEGER (items to return)
+// Rows: id STRING; passages, members LIST<LIST> (id of a chunk, cosine; nearest first; members are directly below the
+//   community); names LIST<LIST> (name, number of these passages that mention it; most characteristic first)
 OPTIONAL MATCH (corpus:Overstory {id: $corpus})
 WITH coalesce(corpus.chunks, 0) AS chunks
 UNWIND $asked AS one
@@ -77,15 +76,14 @@ RETURN one[0] AS id, passages, CASE WHEN members < size(read) THEN nearest_membe
   } AS names
 
 // -- systems/tree/about_document
-// What some communities of documents are about: the passages nearest to their vectors, the documents that have these, and
-// the names that tell them from the rest.
-// Parameters: $asked LIST<LIST> (the id of a community, its vector as LIST<FLOAT>, empty where it points nowhere);
-//   $property STRING (where the vectors of chunks are); $most INTEGER (documents of a community that are looked at, those
-//   right below it first, then those of the greatest volume, and passages of these, the first of each before any second); $nearest, $names INTEGER (how
-//   many to return)
-// Rows: id STRING; passages LIST<LIST> (the id of a chunk, -1 to 1; nearest first); members LIST<LIST> (the id of a
-//   document right below it, the same of its nearest passage; nearest first); names LIST<LIST> (a name, how many of the passages mention
-//   it; those that tell most first, as in about_chunk)
+// Describe some communities of documents by the passages nearest to their vectors, the documents of these passages, and
+// characteristic names.
+// Parameters: $asked LIST<LIST> (id of a community, vector as LIST<FLOAT>, may be empty); $property STRING (of the
+//   chunks' vectors); $most INTEGER (documents to read per community, directly below it first, then by volume; and
+//   their passages, first passages first); $nearest, $names INTEGER (items to return)
+// Rows: id STRING; passages LIST<LIST> (id of a chunk, cosine; nearest first); members LIST<LIST> (id of a document
+//   directly below it, cosine of its nearest passage; nearest first); names LIST<LIST> (name, number of these passages
+//   that mention it; most characteristic first, as in about_chunk)
 OPTIONAL MATCH (corpus:Overstory {id: $corpus})
 WITH coalesce(corpus.chunks, 0) AS chunks
 UNWIND $asked AS one
@@ -129,15 +127,15 @@ RETURN one[0] AS id,
   } AS names
 
 // -- systems/tree/about_entity
-// What some communities of names are about: their strongest names, and the passages nearest to their vectors of those
-// that mention most of these.
-// Parameters: $asked LIST<LIST> (the id of a community, its vector as LIST<FLOAT>, empty where it points nowhere);
-//   $property STRING (where the vectors of chunks are); $most INTEGER (names of a community that are looked at, those
-//   right below it first, and passages of each); $nearest, $names INTEGER (how many to return)
-// Rows: id STRING; passages LIST<LIST> (the id of a chunk, -1 to 1; nearest first); members LIST<LIST> (the id of an
-//   entity right below it, null; strongest first); names LIST<LIST> (a name, how many passages mention it; strongest first)
-// No name is in two communities, so that each tells them apart; those come first that the community's edges meet in, and
-// that are specific.
+// Describe some communities of entities by their strongest entities, and by the passages with most of these that are
+// nearest to their vectors. An entity is in one community only, so each is characteristic; entities with many edges
+// inside the community and specific names come first.
+// Parameters: $asked LIST<LIST> (id of a community, vector as LIST<FLOAT>, may be empty); $property STRING (of the
+//   chunks' vectors); $most INTEGER (entities to read per community, directly below it first; and passages per entity);
+//   $nearest, $names INTEGER (items to return)
+// Rows: id STRING; passages LIST<LIST> (id of a chunk, cosine; nearest first); members LIST<LIST> (id of an entity
+//   directly below it, null; strongest first); names LIST<LIST> (name, number of passages that mention it; strongest
+//   first)
 OPTIONAL MATCH (corpus:Overstory {id: $corpus})
 WITH coalesce(corpus.chunks, 0) AS chunks
 UNWIND $asked AS one
@@ -168,9 +166,9 @@ RETURN one[0] AS id,
   [e IN read[..$names] | [e.name, coalesce(e.df, 0)]] AS names
 
 // -- systems/tree/children
-// The largest communities right below some; none below a bottom one, which has only leaves there.
-// Parameters: $ids LIST<STRING>; $skip, $limit INTEGER (of each)
-// Rows: id STRING; communities LIST<STRING> (ids, the largest first)
+// Find the largest communities directly below some communities. A bottom community has none, only leaves.
+// Parameters: $ids LIST<STRING>; $skip, $limit INTEGER (per community)
+// Rows: id STRING; communities LIST<STRING> (ids, largest first)
 UNWIND $ids AS id
 MATCH (above:Overstory {id: id}) WHERE above:TreeNode AND above.corpus = $corpus
 RETURN id,
@@ -180,13 +178,12 @@ RETURN id,
   } AS communities
 
 // -- systems/tree/communities
-// Some communities of a tree: their figures, and what they and all nodes below them bring to the entropy of the tree.
-// Parameters: $ids LIST<STRING>; $whole FLOAT (volume of the tree's root); $own BOOLEAN (whether the system writes titles of
-//   its own)
-// Rows: id STRING; level, size INTEGER; below INTEGER (communities and leaves right below it); leaves INTEGER (of
-//   these); volume, cut FLOAT; vector BYTES (float16, little endian); entropy, entropy_below FLOAT (bits); above LIST<STRING> (the
-//   communities that it is in, by id, the smallest first, without the root); title, summary STRING (of its report
-//   where it has one, else its own; null where the system writes none)
+// Read some communities of a tree, with their share and the share of all nodes below them of the tree's entropy.
+// Parameters: $ids LIST<STRING>; $whole FLOAT (volume of the root); $own BOOLEAN (the system writes its own titles)
+// Rows: id STRING; level, size INTEGER; below INTEGER (communities and leaves directly below); leaves INTEGER (of
+//   these); volume, cut FLOAT; vector BYTES (float16, little endian); entropy, entropy_below FLOAT (bits); above
+//   LIST<STRING> (ids of the communities above, smallest first, without the root); title, summary STRING (of its
+//   report, otherwise its own, or null)
 UNWIND $ids AS id
 MATCH (t:Overstory {id: id}) WHERE t:TreeNode AND t.corpus = $corpus
 OPTIONAL MATCH (t)-[:CHILD_OF]->(parent:Overstory:TreeNode) WHERE t.cut > 0
@@ -205,7 +202,7 @@ RETURN id, t.level AS level, t.size AS size, t.volume AS volume, t.cut AS cut, t
   COLLECT { MATCH way = (t)-[:CHILD_OF*1..]->(up:Overstory:TreeNode) WHERE up.level > 0 RETURN up.id ORDER BY length(way) } AS above
 
 // -- systems/tree/entities
-// Some names, to be shown.
+// Read some entities for display.
 // Parameters: $ids LIST<STRING>
 // Rows: id, name STRING; type STRING or null; passages INTEGER (that mention it)
 UNWIND $ids AS id

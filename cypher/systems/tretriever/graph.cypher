@@ -1,8 +1,8 @@
 // -- systems/tretriever/document_texts
-// The titles of documents, and their first passages.
+// Read titles and first passages of documents.
 // Parameters: $ids LIST<STRING>
 // Rows: id, title, key STRING; chunk STRING (id of the first passage); text STRING; boilerplate LIST<INTEGER>; the last
-//   three null where there is no passage
+//   three are null without a passage
 UNWIND $ids AS id
 MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
 OPTIONAL MATCH (d)<-[:PART_OF]-(c:Overstory:Chunk) WHERE c.seq = 0
@@ -10,11 +10,11 @@ RETURN id, coalesce(d.title, '') AS title, d.source_key AS key, c.id AS chunk, c
   coalesce(c.boilerplate, []) AS boilerplate
 
 // -- systems/tretriever/documents
-// A page of documents as vertices, in order of id, with the links that start at each.
-// Parameters: $after STRING (id of the last document before); $limit INTEGER; $property STRING (where vectors are); $most
-//   INTEGER (passages of a document whose vectors are returned, the first ones)
-// Rows: id, sha256 STRING; chunks INTEGER; boilerplate LIST<LIST<INTEGER>> (of its first passages, null where one has
-//   none); vectors LIST<LIST<FLOAT>>; links LIST<LIST> (id of another document that is stored, weight, type, text)
+// Read the next page of documents as vertices, by id, with the links that start at each.
+// Parameters: $after STRING (last id of the previous page); $limit INTEGER; $property STRING (of the vectors); $most
+//   INTEGER (first passages per document whose vectors are returned)
+// Rows: id, sha256 STRING; chunks INTEGER; boilerplate LIST<LIST<INTEGER>> (of its first passages, null without
+//   boilerplate); vectors LIST<LIST<FLOAT>>; links LIST<LIST> (id of another stored document, weight, type, text)
 MATCH (d:Overstory {corpus: $corpus})
 USING INDEX SEEK d:Overstory(corpus, id, sha256)
 WHERE d.id > $after AND d.sha256 IS NOT NULL
@@ -30,10 +30,9 @@ RETURN d.id AS id, d.sha256 AS sha256, coalesce(d.chunks, 0) AS chunks, boilerpl
 ORDER BY id
 
 // -- systems/tretriever/examples
-// Values for the parameters of the saved queries, where none were found before: a vertex of T-Retriever's tree, and the
-// largest set that is right below the root.
-// Parameters: $found MAP (values that were found before)
-// Rows: document, name, community STRING (null where there is none, or where a value was found); one
+// Find a vertex of T-Retriever's tree and its largest set below the root, as example values for the saved queries.
+// Parameters: $found MAP (values found before)
+// Rows: document, name, community STRING (null if there is none, or a value was found before); one row
 OPTIONAL MATCH (corpus:Corpus:{{corpus}})
 CALL (corpus) {
   MATCH (t:{{corpus}}_TretrieverNode)-[:CHILD_OF]->(root:{{corpus}}_TretrieverNode)
@@ -48,9 +47,9 @@ RETURN CASE WHEN coalesce($found.document, '') = '' THEN nullIf(largest.unit.tit
   CASE WHEN coalesce($found.community, '') = '' THEN largest.community END AS community
 
 // -- systems/tretriever/size
-// How many communities of a generation have no summary: a passage that it was made from was deleted, which has marked them.
+// Count the communities of a generation without a summary. Deleting a passage of a summary marks its community.
 // Parameters: $generation INTEGER
-// Rows: without INTEGER; one
+// Rows: without INTEGER; one row
 MATCH (t:{{corpus}}_Unreported)
 WHERE t:{{corpus}}_TretrieverNode AND t.generation = $generation AND t.level > 0 AND t.vector IS NOT NULL
   AND NOT EXISTS { (t)-[:HAS_REPORT]->(:{{corpus}}_TretrieverSummary) }

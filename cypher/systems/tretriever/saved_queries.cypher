@@ -1,9 +1,9 @@
 // -- systems/tretriever/saved_queries/sets
 // Tree of T-Retriever: the largest sets of each level
 // Parameters: none
-// Rows: level, size INTEGER (from 1, the coarsest; vertices); title, summary STRING (null where they went with a passage);
-//   inside FLOAT (the share of the weight of its edges that stays inside); id STRING; at most 15 of a level, the largest
-//   first. Needs overstory index --system tretriever
+// Rows: level, size INTEGER (level from 1, the coarsest; number of vertices); title, summary STRING (null if deleted
+//   with a passage); inside FLOAT (share of the weight of its edges that stays inside); id STRING; up to 15 per level,
+//   largest first. Needs overstory index --system tretriever
 MATCH (corpus:Corpus:{{corpus}})
 UNWIND range(1, 8) AS level
 CALL (corpus, level) {
@@ -18,11 +18,11 @@ ORDER BY level, size DESC, id
 
 // -- systems/tretriever/saved_queries/subgraph
 // Set: its vertices, and the edges between them
-// Parameters: $community STRING (the id of a set in the tree tretriever, or enough of its beginning; where none begins so,
-//   a set of 5 to 25 vertices is shown)
-// Rows: part, edge PATH (from the set to what a leaf stands for, or to its summary; edge is null in these rows); a picture
-//   of at most 40 vertices, those of the greatest volume, and of the 60 strongest edges between them, as a search finds
-//   them. Needs overstory index --system tretriever
+// Parameters: $community STRING (id of a set in the tree tretriever, or its beginning; otherwise a set of 5 to 25
+//   vertices is shown)
+// Rows: part, edge PATH (from the set to the node of a leaf, or to its summary; edge is null in these rows); a picture
+//   of up to 40 vertices of the greatest volume, and of the 60 strongest edges between them. Needs overstory index
+//   --system tretriever
 MATCH (corpus:Corpus:{{corpus}})
 MATCH (t:{{corpus}}_TretrieverNode)
 WHERE t.generation = corpus.generation_tretriever AND t.vector IS NOT NULL AND t.level > 0
@@ -54,10 +54,10 @@ CALL (t, leaves, units) {
 RETURN part, edge
 
 // -- systems/tretriever/saved_queries/way
-// Document or name: its way up the tree of T-Retriever
-// Parameters: $document STRING (title, id or source of a document); $name STRING (as texts write it; upper and lower case
-//   are one). Of the two that is shown which the tree has as a leaf, and the document if it has both
-// Rows: way, summary PATH (from what a leaf stands for to the root; from a set on this way to its summary); a picture.
+// Document or entity: its path up the tree of T-Retriever
+// Parameters: $document STRING (title, id or source of a document); $name STRING (as texts write it, in any case). The
+//   one that is a leaf of the tree is shown; if both are, the document
+// Rows: way, summary PATH (from the node of a leaf to the root; from a set on this path to its summary); a picture.
 //   Needs overstory index --system tretriever
 MATCH (corpus:Corpus:{{corpus}})
 CALL () {

@@ -1,11 +1,11 @@
 // -- systems/tretriever/nearest_exact
-// The nodes of the tree nearest to a vector, of all levels alike, by looking at all of them, and the vertices below each.
+// Find the nodes of the tree nearest to a vector, on all levels, and the vertices below each. Compares all nodes.
 // Parameters: $vector LIST<FLOAT>; $limit INTEGER; $generation INTEGER; $sets BOOLEAN (false for leaves alone);
-//   $neighbours BOOLEAN (whether a leaf brings the vertices that it has edges with); $leaves INTEGER (vertices of a node that
-//   are looked at, and neighbours); $vertices INTEGER (of these, how many to return); $most INTEGER (passages of a summary)
-// Rows: found LIST<LIST> (of each node of the tree, the nearest first: id, whether it is a set of several, level, size, of
-//   a leaf with its neighbours, cosine to the vector, title and summary or "" where it has none, of a leaf its name, ids of the passages that the summary stands on, vertices that
-//   were looked at, and LIST<LIST> of the nearest of them: id, name, cosine, the nearest first); one
+//   $neighbours BOOLEAN (a leaf adds its neighbours); $leaves INTEGER (vertices and neighbours to read per node);
+//   $vertices INTEGER (vertices to return per node); $most INTEGER (passages per summary)
+// Rows: found LIST<LIST> (per node, nearest first: id, whether it is a set, level, size or, for a leaf, its neighbours,
+//   cosine, title and summary or "", for a leaf its name, ids of the summary's passages, number of vertices read,
+//   LIST<LIST> of the nearest vertices: id, name, cosine); one row
 CALL () {
   MATCH (t:Overstory:TreeNode {corpus: $corpus, tree: 'tretriever', generation: $generation})
   USING INDEX SEEK t:TreeNode(corpus, tree, generation)
@@ -45,16 +45,10 @@ CALL (nearest) {
 RETURN found
 
 // -- systems/tretriever/nearest_index
-// The nodes of the tree nearest to a vector, of all levels alike, by the index over those of a generation, and the vertices
-// below each.
-// Parameters: $vector_index STRING; $vector_depth INTEGER (asked of it); $vector LIST<FLOAT>; $limit INTEGER; $sets BOOLEAN
-//   (false for leaves alone); $neighbours BOOLEAN (whether a leaf brings the vertices that it has edges with); $leaves
-//   INTEGER (vertices of a node that are looked at, and neighbours); $vertices INTEGER (of these, how many to return);
-//   $most INTEGER (passages of a summary)
-// Rows: found LIST<LIST> (of each node of the tree, the nearest first: id, whether it is a set of several, level, size, of
-//   a leaf with its neighbours, cosine to the vector, title and summary or "" where it has none, of a leaf its name, ids of the passages that the summary stands on, vertices that
-//   were looked at, and LIST<LIST> of the nearest of them: id, name, cosine, the nearest first); near INTEGER (nodes that
-//   the index returned); one
+// Find the same with the vector index of a generation.
+// Parameters: as in nearest_exact, without $generation; $vector_index STRING; $vector_depth INTEGER (results to request
+//   from the index)
+// Rows: as in nearest_exact; near INTEGER (nodes that the index returned); one row
 // Since: Neo4j 2026.04 (SEARCH)
 CALL () {
   CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS t, score
@@ -95,14 +89,14 @@ CALL (nearest) {
 RETURN found, near
 
 // -- systems/tretriever/subgraph_of_documents
-// What some documents say that is near to a vector, and the links between them.
-// Parameters: $asked MAP {ids LIST<STRING>} (in a map, since the server plans a statement again for each order of magnitude
-//   of a list); $vector LIST<FLOAT>; $property STRING (where
-//   the vectors of chunks are); $passages INTEGER (of a document, the first, that are looked at); $most INTEGER (of these,
-//   how many to return); $tried INTEGER (links from a document that are looked at); $edges INTEGER (how many to return)
-// Rows: vertices LIST<LIST> (of each: id; whether it has more passages or links than were looked at; LIST<LIST> of
-//   passages, the nearest first: id, cosine or null where it has no vector); edges LIST<LIST> (ids of both documents, type,
-//   text, weight, LIST of the passages that state it, which is empty; the strongest first); one
+// Read the passages of some documents near a vector, and the links between the documents. $asked is a map, because the
+// server plans a statement again for each order of magnitude of a list.
+// Parameters: $asked MAP {ids LIST<STRING>}; $vector LIST<FLOAT>; $property STRING (of the chunks' vectors); $passages
+//   INTEGER (first passages to read per document); $most INTEGER (passages to return per document); $tried INTEGER
+//   (links to read per document); $edges INTEGER (edges to return)
+// Rows: vertices LIST<LIST> (id; whether passages or links were left unread; LIST<LIST> of passages, nearest first: id,
+//   cosine or null); edges LIST<LIST> (ids of both documents, type, text, weight, empty LIST of passages; strongest
+//   first); one row
 CALL () {
   UNWIND $asked.ids AS id
   MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
@@ -132,15 +126,15 @@ RETURN COLLECT {
 } AS edges
 
 // -- systems/tretriever/subgraph_of_entities
-// Which passages say something of some entities, and the edges between these.
-// Parameters: $asked MAP {ids LIST<STRING>} (in a map, since the server plans a statement again for each order of magnitude
-//   of a list); $generation INTEGER; $vector LIST<FLOAT>; $property STRING (where the vectors of chunks are); $passages
-//   INTEGER (of each kind, of an entity, that are looked at); $most INTEGER (how many to return of an entity, and of an
-//   edge); $tried INTEGER (edges of an entity that are looked at); $edges INTEGER (how many to return)
-// Rows: vertices LIST<LIST> (of each: id; whether it has more edges than were looked at; LIST<LIST> of passages: id, cosine
-//   or null where it has no vector; those first that are about it, then those that state facts on it, then others that
-//   mention it, the nearest of a kind first); edges LIST<LIST> (ids of both entities, type "", text "", weight, LIST<LIST>
-//   of the passages that state it, the most important first: id, cosine or null; the strongest first); one
+// Read the passages about some entities, and the edges between the entities. $asked is a map, because the server plans
+// a statement again for each order of magnitude of a list.
+// Parameters: $asked MAP {ids LIST<STRING>}; $generation INTEGER; $vector LIST<FLOAT>; $property STRING (of the chunks'
+//   vectors); $passages INTEGER (passages to read per kind and entity); $most INTEGER (passages to return per entity
+//   and per edge); $tried INTEGER (edges to read per entity); $edges INTEGER (edges to return)
+// Rows: vertices LIST<LIST> (id; whether edges were left unread; LIST<LIST> of passages: id, cosine or null; first
+//   passages about it, then with facts about it, then others that mention it, nearest first); edges LIST<LIST> (ids of
+//   both entities, type "", text "", weight, LIST<LIST> of the passages that state it, most important first: id, cosine
+//   or null; strongest first); one row
 CALL () {
   UNWIND $asked.ids AS id
   MATCH (e:Overstory {id: id, corpus: $corpus})<-[:COVERS]-(leaf:Overstory:TretrieverNode)

@@ -1,6 +1,6 @@
 // -- systems/tretriever/index_nodes
-// Gives nodes of the tree the vectors that they are found by.
-// Parameters: $rows LIST<MAP {id STRING; vector LIST<FLOAT>}>; $labels LIST<STRING> (their label with its slot)
+// Write the vectors by which nodes of the tree are found.
+// Parameters: $rows LIST<MAP {id STRING; vector LIST<FLOAT>}>; $labels LIST<STRING> (label with its slot)
 // Rows: none
 UNWIND $rows AS row
 MATCH (t:Overstory {id: row.id}) WHERE t:TretrieverNode AND t.corpus = $corpus
@@ -9,7 +9,7 @@ WITH t, row
 CALL db.create.setNodeVectorProperty(t, 'embedding', row.vector)
 
 // -- systems/tretriever/join_vectors
-// Joins leaves and summaries to the stored vectors of their texts.
+// Connect leaves and summaries to the stored vectors of their texts.
 // Parameters: $rows LIST<MAP {id, vector STRING (ids)}>
 // Rows: none
 UNWIND $rows AS row

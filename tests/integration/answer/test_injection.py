@@ -1,4 +1,4 @@
-"""What hostile passages cannot do, whatever the model believes: see docs/answers.md."""
+"""Hostile passages fail, whatever the model believes: see docs/answers.md."""
 
 from __future__ import annotations
 

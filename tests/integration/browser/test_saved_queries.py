@@ -1,4 +1,4 @@
-"""What the saved queries find in a graph that is small enough to know by heart."""
+"""Results of the saved queries in a very small graph."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def ask(knowledge: Knowledge, corpus: Corpus, query: str, **parameters: str) -> 
 
 
 class Drawn:
-    """What Browser draws of a result: captions of nodes, and (start, type or predicate, end) of relationships."""
+    """A picture in Browser: captions of nodes, and (start, type or predicate, end) of relationships."""
 
     def __init__(self, records: Iterable[neo4j.Record]) -> None:
         nodes: dict[str, neo4j.graph.Node] = {}

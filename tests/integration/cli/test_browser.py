@@ -31,7 +31,7 @@ def environment(settings: Settings) -> dict[str, str]:
 
 @contextmanager
 def serving(environment: dict[str, str], *arguments: str) -> Generator[str]:
-    """What the command prints until it serves; it is interrupted at the end, which is the way to end it."""
+    """Yield the output of the command up to serving; the command is interrupted at the end."""
     with subprocess.Popen(
         [PROGRAM, "browser", *arguments],
         env=environment,

@@ -1,4 +1,4 @@
-"""What `overstory ingest` reads of folders, and how, as a user sees it."""
+"""`overstory ingest` selects and reads files of folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derived structures are built beside the ones in use, and switched at once."""
+"""Derived structures are built next to those in use, and switched at once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUESTION = [1.0, *[0.0] * (DIMENSION - 1)]
 
 
 def write_nodes(connection: server.Connection, corpus: Corpus, generation: int, count: int) -> None:
-    """What a stage that builds trees would write."""
+    """Write nodes as a stage that builds trees would."""
     with neo4j.GraphDatabase.driver(connection.uri, auth=(connection.user, connection.password)) as driver:
         driver.execute_query(
             "UNWIND range(1, $count) AS i CREATE (n:Overstory:TreeNode {id: $corpus + $generation + '-' + i, "
@@ -83,7 +83,7 @@ def test_a_structure_has_a_plain_name(open_corpus: OpenCorpus) -> None:
 
 
 def vectors_of(generation: int) -> dict[str, list[float]]:
-    """What the nodes of a generation have, by the ends of their ids."""
+    """Return the vectors of a generation's nodes, by the ends of their ids."""
     vectors = np.random.default_rng(generation).normal(size=(NODES, DIMENSION))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     return {f"-{generation}-{number}": vector.tolist() for number, vector in enumerate(vectors)}

@@ -1,4 +1,4 @@
-"""How long indexing takes is told from what earlier runs took."""
+"""The time of indexing is estimated from earlier runs."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ EMBEDDER = HashingEmbedder(8)
 
 
 def pages(name: str, *, count: int = 9) -> str:
-    """Markdown of so many sections, each a chunk."""
+    """Return Markdown with `count` sections, each a chunk."""
     return "\n".join(
         f"# Section {n}\n\n{name} went to Rome for the {n}th time, and then to {name}ville.\n" for n in range(count)
     )
@@ -47,7 +47,7 @@ def large_one(knowledge: Knowledge) -> str:
 
 
 def fresh_digest(open_corpus: OpenCorpus, folder: Path) -> str:
-    """Of a corpus that the folder was loaded into at once."""
+    """Return the digest of a corpus into which the folder was loaded at once."""
     fresh = open_corpus("fresh", embedder=EMBEDDER, extractor=ScriptedExtractor(NAMES))
     fresh.ingest(folder)
     fresh.index()

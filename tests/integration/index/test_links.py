@@ -31,7 +31,7 @@ def link(start: str, end: str, type_: str = "KNOWS", text: str = "", weight: flo
 
 
 def stored(knowledge: Knowledge, kind: str = "Document") -> Stored:
-    """What the links of the graph say that lead to nodes of a kind, read without our own statements."""
+    """Return the links to nodes of a kind, read with Cypher of the test's own."""
     label = knowledge.status().corpus.label
     key = "source_key" if kind == "Document" else "target_key"
     records, _, _ = knowledge.graph.native_driver().execute_query(

@@ -74,7 +74,7 @@ def values(knowledge: Knowledge) -> Values:
 
 
 def keys(knowledge: Knowledge) -> dict[tuple[str, str], tuple[int, int]]:
-    """Of each key and type, the number of documents and of values."""
+    """Return the numbers of documents and of values, by key and type."""
     rows = cypher(
         knowledge,
         "MATCH (k:LABEL_MetadataKey) RETURN k.key AS key, k.type AS type, k.documents AS documents, "
@@ -440,7 +440,7 @@ def test_examples_of_a_key_with_many_values_are_read_from_an_index(
 
 
 def hits_of(knowledge: Knowledge, name: str, **parameters: object) -> int:
-    """What a statement that is run reads and writes in all, in hits of the database."""
+    """Return the database hits of a statement."""
     label = knowledge.status(sizes=False).corpus.label
     text: LiteralString = "PROFILE " + statement(name, label)  # pyright: ignore[reportAssignmentType] # read from a file
     driver, database = knowledge.graph.native_driver(), knowledge.graph.database

@@ -1,4 +1,4 @@
-"""What a language model answered from a passage is forgotten with the passage."""
+"""Cached answers of a language model are deleted with the passages they quote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents of more chunks than a transaction writes: nobody sees half of a new one, and a killed run loses nothing."""
+"""Documents larger than a transaction: readers never see half of a new one, and a killed run loses nothing."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def assert_only_the_small_one_is_there(knowledge: Knowledge) -> None:
 
 
 def fresh_digest(open_corpus: OpenCorpus, folder: Path) -> str:
-    """Of a corpus that the folder was loaded into, each document in one transaction."""
+    """Return the digest of a corpus into which the folder was loaded, each document in one transaction."""
     fresh = opened(open_corpus, "fresh")
     fresh.ingest(folder)
     fresh.index()

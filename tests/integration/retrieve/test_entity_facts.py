@@ -1,4 +1,4 @@
-"""What a corpus says of one name."""
+"""Facts about one entity."""
 
 from __future__ import annotations
 

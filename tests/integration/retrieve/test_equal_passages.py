@@ -78,7 +78,7 @@ def test_seven_hundred_equal_passages_hide_nothing_while_they_are_there_nor_afte
 
 
 def found_wrong(knowledge: Knowledge) -> list[Check]:
-    """What the doctor says of the vector indexes of this corpus."""
+    """Return the doctor's findings about the vector indexes of this corpus."""
     return [each for each in check_vector_indexes(knowledge.graph) if knowledge.corpus_name in each.detail]
 
 

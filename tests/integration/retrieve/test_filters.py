@@ -34,7 +34,7 @@ AUTHORS = ("Ada", "Bob", "Eve")
 
 
 def described(number: int) -> Metadata:
-    """Metadata of several types, some of which some documents lack."""
+    """Return metadata of several types; each document lacks some of the keys."""
     values: dict[str, object] = {
         "author": AUTHORS[number % 3],
         "number": number if number % 4 else str(number),
@@ -48,7 +48,7 @@ def described(number: int) -> Metadata:
 
 
 def fulfils(metadata: Metadata, where: Expression) -> bool:
-    """What a filter means, in plain Python."""
+    """Return True if metadata match a filter, computed in plain Python."""
     match where:
         case kinds.All(parts):
             return all(fulfils(metadata, part) for part in parts)

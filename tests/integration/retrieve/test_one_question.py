@@ -1,4 +1,4 @@
-"""How often a question reads the node of its corpus: once, however many steps it has."""
+"""A question reads the node of its corpus once, however many steps it has."""
 
 from __future__ import annotations
 

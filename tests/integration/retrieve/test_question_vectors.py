@@ -18,7 +18,7 @@ QUESTIONS = ("Where was Albert Einstein born?", "Who discovered polonium?", "how
 
 
 class RecordingEmbedder:
-    """Another embedder, and what it was asked for; it fails as long as it is told to."""
+    """An embedder that records its texts, and fails on request."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.fingerprint = embedder.fingerprint

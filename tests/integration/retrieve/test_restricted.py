@@ -1,4 +1,4 @@
-"""A part of a corpus that somebody may see: nothing of the rest is told, by any retriever."""
+"""A restricted view of a corpus: no retriever reveals anything of other documents."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def word(number: int) -> str:
 
 
 def tokens(number: int) -> set[str]:
-    """What only a document and the one before it say, or it alone."""
+    """Return the words that occur only in a document, or in it and the one before it."""
     return {word(number), word(100 + number), word(300 + number), f"Key{word(200 + number)}", f"Owner{number:03}"}
 
 
@@ -86,7 +86,7 @@ def people(open_module_corpus: OpenCorpus, systems: list[str]) -> Knowledge:
 
 
 def secrets(allowed: set[int], question: str) -> set[str]:
-    """What no allowed document says, nor the question."""
+    """Return the words that occur neither in allowed documents nor in the question."""
     said = " ".join([question, *(DOCUMENTS[number].text for number in allowed)])
     every = set().union(*map(tokens, range(SIZE)))
     own = set().union(*map(tokens, allowed))
@@ -98,7 +98,7 @@ def told(evidence: Evidence) -> str:
 
 
 def all_told(people: Knowledge, part: RestrictedKnowledge, known: int, hidden: int) -> str:
-    """What names, paths, trees and reports tell of a part."""
+    """Return everything that entities, paths, trees and reports show of a restricted view."""
     said = [str([asdict(name) for name in part.entities(limit=1_000)]), str(part.entities(like=word(hidden)))]
     for start, end in ((word(known), "Harbour Press"), (word(known), word((known + 1) % SIZE)), ("Leith", "Zyqx")):
         try:

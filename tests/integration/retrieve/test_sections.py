@@ -112,7 +112,7 @@ def test_a_passage_is_found_by_words_that_only_its_section_has(handbook: Knowled
 
 
 def test_a_passage_of_boilerplate_alone_is_not_found_for_the_words_of_its_section(open_corpus: OpenCorpus) -> None:
-    """It stands in sections of which the other passages are found."""
+    """The other passages of its section are found."""
     knowledge = open_corpus(embedder=HashingEmbedder(256))
     texts = {"a": RING * 2, "b": HUNGRY, "c": BREAD, "d": OVEN, "e": SHOUT}
     framed = [page(name, ("Text", [text + name * 9, FRAME])) for name, text in texts.items()]

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def stopped(tmp_path_factory: pytest.TempPathFactory, jar_cache: Path) -> Iterator[Settings]:
-    """A server that was stopped because nobody used it, and what was prepared then."""
+    """Yield a server that was stopped while idle, with the files prepared then."""
     places = Places(tmp_path_factory.mktemp("own"), tmp_path_factory.mktemp("cache"), shared_cache=jar_cache)
     settings = Settings(places, ServerSettings(fast_start=True, idle_minutes=0.05))
     server.ensure_running(settings)

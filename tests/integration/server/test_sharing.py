@@ -1,4 +1,4 @@
-"""What a user relies on while the server runs: one for all processes, with everything that was promised on it."""
+"""All processes of a user share one running server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user relies on when something goes wrong: what was acknowledged is there, and the server is again, too."""
+"""Committed data and the server survive crashes."""
 
 from __future__ import annotations
 

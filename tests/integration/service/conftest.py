@@ -27,6 +27,6 @@ def service(
 
 @pytest.fixture
 def client(service: Running) -> Iterator[httpx.Client]:
-    """Of somebody on this machine."""
+    """Yield an HTTP client on this machine."""
     with service.client() as made:
         yield made

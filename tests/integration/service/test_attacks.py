@@ -1,4 +1,4 @@
-"""What hostile clients and files do to the service: little, and the others are answered."""
+"""Hostile clients and files do little harm, and other clients are answered."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def eventually(holds: Callable[[], bool]) -> bool:
 
 
 def working(client: httpx.Client) -> float:
-    """How many requests the service works on, beside the one that asks."""
+    """Return the number of running requests, without the one that asks."""
     (line,) = [
         each for each in client.get("/metrics").text.splitlines() if each.startswith("overstory_requests_working")
     ]
@@ -141,7 +141,7 @@ def test_thousands_of_tiny_requests_are_answered_and_leave_nothing(service: Runn
 
 
 def pipelined(port: int, count: int) -> int:
-    """How many of so many requests, sent at once on one connection, get an answer of 200 or 429."""
+    """Send `count` requests at once on one connection, and count the responses 200 and 429."""
     one = b"GET /v1/corpora/none/entities HTTP/1.1\r\nHost: localhost\r\n"
     with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS) as connection:
         connection.sendall((one + b"\r\n") * (count - 1) + one + b"Connection: close\r\n\r\n")

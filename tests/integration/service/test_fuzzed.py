@@ -11,7 +11,7 @@ from tests.passages import PASSAGES, OpenCorpus
 from tests.serving import Running
 
 EXAMPLES = int(os.environ.get("OVERSTORY_TEST_EXAMPLES", "0"))
-"""Random ones of each operation, beside those at the limits of what it takes."""
+"""Random requests per operation, in addition to those at the limits of its parameters."""
 CHECKS = ("not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance")
 FUZZ_SECONDS = 600
 

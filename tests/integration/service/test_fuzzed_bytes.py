@@ -1,4 +1,4 @@
-"""Random damage to whole requests, as bytes of a connection: never a fault, and the service goes on."""
+"""Random damage to the bytes of whole requests never causes a fault or stops the service."""
 
 from __future__ import annotations
 

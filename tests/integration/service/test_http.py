@@ -445,7 +445,7 @@ def test_a_client_that_never_finishes_the_head_of_its_request_is_left(
 
 
 def is_left(slow: socket.socket, patient: httpx.Client) -> bool:
-    """Whether the service closes a connection on which a head comes byte by byte; others are kept meanwhile."""
+    """Return True if the service closes a connection whose head arrives byte by byte, and keeps another."""
     end = time.monotonic() + 15
     while time.monotonic() < end:
         try:

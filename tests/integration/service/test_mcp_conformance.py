@@ -18,7 +18,7 @@ SCENARIOS = (
 )
 """The others call tools of a server made for them, or resources and prompts, which this server does not have."""
 WITHOUT = ("Not testable", "prompts/list returned", "resources/list returned", "resources/templates/list returned")
-"""How checks fail within these scenarios that need the same."""
+"""Failures that are expected within these scenarios."""
 SCENARIO_SECONDS = 300
 
 

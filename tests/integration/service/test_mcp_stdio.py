@@ -198,7 +198,7 @@ def llm_at(url: str) -> dict[str, str]:
 def started(
     settings: Settings, *options: str, variables: dict[str, str] | None = None
 ) -> Generator[Any]:  # a Popen, whose pipes are there
-    """The command as a process, of which nothing is left."""
+    """Run the command as a process, and end it completely."""
     with subprocess.Popen(
         [PROGRAM, "mcp", *options],
         env=environment(settings) | (variables or {}),

@@ -1,4 +1,4 @@
-"""What a token may not see, it does not learn of: no text, name, number, error or line in the log."""
+"""A token reveals nothing outside its rights: no text, name, number, error or log line."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def word(number: int) -> str:
 
 
 def secrets(number: int) -> set[str]:
-    """What only a document says."""
+    """Return the words that occur only in one document."""
     return {word(number), word(100 + number), f"key{number:03}", f"Owner{number:03}"}
 
 
@@ -56,7 +56,7 @@ def document(number: int, part: str) -> Document:
 
 @pytest.fixture(scope="module")
 def corpora(open_module_corpus: OpenCorpus) -> dict[str, Knowledge]:
-    """Two corpora, of which the documents of one are of two parts."""
+    """Return two corpora; one of them has documents of two parts."""
     first, second = open_module_corpus("first"), open_module_corpus("second")
     first.ingest_documents([document(number, "ab"[number % 2]) for number in range(SIZE)])
     second.ingest_documents([document(number, "a") for number in range(SIZE, 2 * SIZE)])

@@ -33,7 +33,7 @@ CHANGED: dict[str, Document] = {
 
 
 def reused(answering: Answering) -> bool:
-    """Whether no prompt was sent twice."""
+    """Return True if no prompt was sent twice."""
     return set(answering.answered.values()) == {1}
 
 

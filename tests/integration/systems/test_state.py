@@ -1,4 +1,4 @@
-"""What an index is behind by, where its settings say of what it is."""
+"""The backlog of an index whose settings decide its units."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from overstory.settings import Settings
 
 @pytest.fixture
 def stager(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
-    """Of a server that cannot be reached: staging asks none."""
+    """Yield a `Knowledge` without a reachable server, because staging needs none."""
     with Knowledge("staged", uri="bolt://127.0.0.1:9", settings=settings) as knowledge:
         knowledge.use(embedder=models[0], extractor=models[1])
         yield knowledge

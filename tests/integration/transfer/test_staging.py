@@ -51,7 +51,7 @@ def sources(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 8 documents wherever the files lie: else a shard ends where the digest of a path says."""
+    """Make shards of 8 documents, wherever the files are; otherwise a shard ends where the digest of a path says."""
     monkeypatch.setattr(staged_folder, "_MOST_DOCUMENTS_A_SHARD", 8)
 
 

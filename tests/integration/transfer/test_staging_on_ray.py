@@ -1,4 +1,4 @@
-"""Shards written by actors of a Ray cluster, of which actors, a node and the driver die: the same bytes each time."""
+"""Shards written by a Ray cluster whose actors, node or driver die have the same bytes each time."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def stager(tmp_path: Path) -> Iterator[Stager]:
 
 @pytest.fixture(scope="module")
 def whole(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """What this process writes."""
+    """Return the files that this process writes."""
     out = tmp_path_factory.mktemp("whole") / "out"
     with pytest.MonkeyPatch.context() as patch, Knowledge("staged", uri="bolt://127.0.0.1:9") as knowledge:
         patch.setattr(staged_folder, "_MOST_DOCUMENTS_A_SHARD", 5)

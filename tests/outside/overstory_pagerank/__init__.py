@@ -40,14 +40,14 @@ CLAUSE = "is where walks from the names of the question, and from passages near 
 
 @dataclass(frozen=True, slots=True)
 class PagerankIndexSettings:
-    """How names are related."""
+    """Settings of the relations between entities."""
 
     relations: bool = option(True, "walks lead from a name to those that facts and sentences tie to it")
 
 
 @dataclass(frozen=True, slots=True)
 class PagerankRetrieverSettings:
-    """How a walk goes."""
+    """Settings of the walk."""
 
     damping: float = option(0.5, "how likely a walk goes on at each step", least=0, most=0.99)
     nearest: int = option(20, "passages near in meaning at which walks begin, too", least=1, most=1_000)
@@ -69,8 +69,10 @@ class Profiles(RuleWriter[tuple[DescribedEntity, list[EntityRelation]], Row]):
 
 
 class Pagerank(System[PagerankIndexSettings, PagerankRetrieverSettings]):
-    """Of a name in many passages the relations are those of `MOST_PASSAGES_READ_OF_AN_ENTITY`; walks go through all of
-    its passages."""
+    """Personalised PageRank over entities and passages.
+
+    Relations of an entity come from `MOST_PASSAGES_READ_OF_AN_ENTITY` of its passages; walks use all of them.
+    """
 
     name = "pagerank"
     title = "PageRank"
@@ -152,7 +154,7 @@ class Walks:
         return 1.0 / max(1, int(np.count_nonzero(self.source == self.place[name])))
 
     def ranked(self, seeds: Mapping[str, float], damping: float) -> dict[str, float]:
-        """How often walks that begin at `seeds`, by weight, are at each node that they reach; most often first."""
+        """Return how often walks from weighted `seeds` visit each node, most visited first."""
         size = len(self.place)
         start = np.zeros(size)
         start[[self.place[id_] for id_ in seeds]] = list(seeds.values())

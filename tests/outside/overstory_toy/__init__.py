@@ -26,14 +26,14 @@ from overstory.systems.state import StaleNotes
 
 @dataclass(frozen=True, slots=True)
 class ToyIndexSettings:
-    """How names are filed."""
+    """Settings of the index of entities by letter."""
 
     letters: int = option(1, "letters of a name that it is filed under", least=1, most=3)
 
 
 @dataclass(frozen=True, slots=True)
 class ToyRetrieverSettings:
-    """How questions are answered."""
+    """Settings of the answers."""
 
     weight: float = option(1.0, "of each name", least=0, most=10)
 
@@ -45,7 +45,7 @@ class Toy(System[ToyIndexSettings, ToyRetrieverSettings]):
 
     name = "toy"
     title = "Toy"
-    good_for = "names of which the first letters are known"
+    good_for = "names whose first letters are known"
     settings = ToyIndexSettings
     retriever_settings = ToyRetrieverSettings
     unit = "entity"

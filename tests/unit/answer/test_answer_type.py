@@ -1,4 +1,4 @@
-"""What kind of name, date or number a question asks for."""
+"""The kind of name, date or number that a question asks for."""
 
 from __future__ import annotations
 

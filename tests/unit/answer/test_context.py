@@ -1,4 +1,4 @@
-"""What is read of evidence, and what does not fit."""
+"""The context of an answer: which evidence is read, and which does not fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a language model's answer, with a model that says what the test wants."""
+"""Answers of a language model, with prepared outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a passage is sentences."""
+"""Sentences of a passage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of each question, and the shares that are made of it."""
+"""The outcome of each question, and the shares computed from them."""
 
 from __future__ import annotations
 

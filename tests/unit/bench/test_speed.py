@@ -1,4 +1,4 @@
-"""What benchmarks/speed.py prints and keeps, and what benchmarks/updates.py and curves.py count."""
+"""The output of benchmarks/speed.py, and the counts of benchmarks/updates.py and curves.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What benchmarks/which.py measures of the text that is read, and the tables that it prints."""
+"""The measures of benchmarks/which.py, and its tables."""
 
 from __future__ import annotations
 

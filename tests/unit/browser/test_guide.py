@@ -30,7 +30,7 @@ HANDLERS = re.compile(r"""(\s+(on[^\s=]+)[^\s=]*\s*=\s*("[^"]*"|'[^']*'|[\w\-.:]
 
 
 class Page(HTMLParser):
-    """What a browser makes of the page: slides, and the texts of what can be clicked."""
+    """The guide as a browser shows it: slides, and texts that can be clicked."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -90,7 +90,7 @@ QUERIES = all_queries(saved_queries("Corpus_0123456789abcdef"))
 def test_the_archive_is_a_folder_of_favourites() -> None:
     with zipfile.ZipFile(io.BytesIO(archive("wiki", QUERIES))) as file:
         assert {str(Path(name).parent) for name in file.namelist()} == {"Overstory wiki"}
-        assert file.read("Overstory wiki/related.cypher").decode().startswith("// Name: the facts around it\n")
+        assert file.read("Overstory wiki/related.cypher").decode().startswith("// Entity: the facts around it\n")
         assert len(file.namelist()) == len(QUERIES)
 
 

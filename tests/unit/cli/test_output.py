@@ -1,4 +1,4 @@
-"""What is printed of texts that others wrote."""
+"""Printing of untrusted texts."""
 
 from __future__ import annotations
 

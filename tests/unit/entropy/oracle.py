@@ -1,7 +1,7 @@
-"""What the engine is tested against: the definitions, written down once more in plain Python, and every tree there is.
+"""The oracle of the engine: the definitions in plain Python, independent of the package, and every possible tree.
 
-Nothing here is shared with the package, and nothing is fast. A tree is the list of its nodes' parents, −1 for the root,
-the vertices first. Edges are (one end, other end, weight), in any order, parallel ones and loops as they come.
+A tree is the list of its nodes' parents, −1 for the root, with the vertices first. Edges are (one end, other end,
+weight) in any order, including parallel edges and loops.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class Placed(NamedTuple):
         return vertices_as_nodes(self.drawn.graph())
 
     def levels(self) -> Levels:
-        """The communities in slots, anew at every call."""
+        """Return the communities in slots, as new objects at every call."""
         return place(self.problem(), self.nested)
 
     def entropy(self, nested: Ints | None = None) -> float:

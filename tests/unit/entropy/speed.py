@@ -1,4 +1,4 @@
-"""Whether the kernels run compiled, or as the plain Python in which `make coverage` counts their lines."""
+"""Detection of compiled kernels, in contrast to the plain Python in which `make coverage` counts lines."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ def test_a_pass_without_a_move_leaves_no_vertex_that_would_gain(placed: Placed) 
 
 
 def with_a_vertex_elsewhere(nested: Ints) -> list[Ints]:
-    """Every tree in which one vertex is beside another, or alone below a community that another is in."""
+    """Return every tree in which one vertex moved next to another, or alone below a community of another."""
     depth, vertices = nested.shape
     moved: list[Ints] = []
     for vertex in range(vertices):

@@ -26,7 +26,7 @@ BY_INDEX = re.compile(r"USING INDEX SEEK \w+:Overstory\((?:corpus|id)\b|elementI
 
 
 def unanchored(statement: str) -> list[str]:
-    """Paths of which no node is known before."""
+    """Return the paths in a statement without a known node."""
     text = COMMENT.sub("", statement)
     found: list[str] = []
     for begin in BEGINS.finditer(text):

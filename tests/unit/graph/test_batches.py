@@ -1,4 +1,4 @@
-"""How what is to be written is taken apart for transactions."""
+"""Splitting of writes into transactions."""
 
 from __future__ import annotations
 

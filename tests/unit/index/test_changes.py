@@ -1,4 +1,4 @@
-"""What a run changes follows from what was stored and what was read alone."""
+"""The changes of a run depend only on what was stored and what was read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What passages are about and which names are looked for, in a temporary file, equals what is said of all in memory."""
+"""Names and subjects in a temporary file equal those computed in memory."""
 
 from __future__ import annotations
 

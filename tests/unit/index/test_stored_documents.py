@@ -1,4 +1,4 @@
-"""What a text means as a source, as far as no corpus is asked."""
+"""The meaning of a text as a source, without a corpus."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from overstory.index.stored_documents import nearest_sources, selections
 
 
 def means(given_: str, source: str) -> bool:
-    """Whether any of the meanings of a text holds a source."""
+    """Return True if one of the meanings of a text contains a source."""
     return any(selection.holds(source) for selection in selections(given_))
 
 

@@ -1,4 +1,4 @@
-"""What is remembered, corrected, booked and refused, with a model that says what the test wants."""
+"""Caching, correction, accounting and refusal, with prepared answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user sees of bad input: the table in docs/loaders.md, row by row."""
+"""Messages for bad input: the table in bad_inputs.md, row by row, and the examples in docs/loaders.md."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ from tests.sources import (
 from overstory.errors import BrokenSource, LoaderNotFound
 from overstory.sources.walk import read_sources
 
-DOCS = Path(__file__).parents[3] / "docs" / "loaders.md"
+TABLE = Path(__file__).with_name("bad_inputs.md")
+PAGE = Path(__file__).parents[3] / "docs" / "loaders.md"
 NODE = '{"type": "node", "id": "a"}\n'
 RECORD = '{"id": "a", "text": "one"}\n'
 GZIPPED = gzip.compress("".join(f'{{"text": "line {number}"}}\n' for number in range(9_000)).encode())
@@ -45,9 +46,9 @@ class Case:
     """One bad input.
 
     Attributes:
-        files: by name; the first is what is loaded. None for the content is a file that does not exist.
-        source: what is loaded, if it is none of the files.
-        foreign: where a message goes on in another library's words, which change with its version.
+        files: content by name; the first file is loaded. A file with the content None does not exist.
+        source: the source to load, if it is none of the files.
+        foreign: last word of the message before the text of another library, which changes with its version.
     """
 
     loader: str
@@ -64,7 +65,7 @@ def _tables(nodes: str, edges: str) -> dict[str, str | bytes | None]:
 
 CHINESE = "北京是中华人民共和国的首都，位于华北平原的北部。\n"
 OLE = bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 99
-"""How files of Office begin that are encrypted, and all of before 2007."""
+"""First bytes of encrypted Office files, and of all Office files before 2007."""
 PGP = "From: a@b\nSubject: x\nContent-Type: multipart/encrypted; boundary=x\n\n--x\n\nVersion: 1\n--x--\n"
 UNPARTED = "From: a@b\nSubject: x\nContent-Type: multipart/mixed; boundary=x\n\n--y\n\nsalt is up\n--y--\n"
 LONG_MAIL = b"From a@b Thu Feb 29 12:30:00 2024\n" + b"words " * (11 * 2**20) + b"\n\n"
@@ -306,7 +307,7 @@ CASES = [
 
 
 def row(case: Case, folder: Path) -> str:
-    """The line of the table that tells of a case."""
+    """Return the row of the table for a case."""
     for name, content in case.files.items():
         if content is not None:
             write(folder / name, content)
@@ -346,5 +347,12 @@ NEEDED = {"man": [formats_manual_pages], "pod": [converts_pod]}
     "case",
     [pytest.param(case, id=f"{case.loader}, {case.tried}", marks=NEEDED.get(case.loader, [])) for case in CASES],
 )
-def test_the_documentation_shows_what_a_user_sees(case: Case, tmp_path: Path) -> None:
-    assert row(case, tmp_path) in DOCS.read_text(encoding="utf-8").splitlines()
+def test_the_table_has_the_messages_that_a_user_sees(case: Case, tmp_path: Path) -> None:
+    assert row(case, tmp_path) in TABLE.read_text(encoding="utf-8").splitlines()
+
+
+def test_the_examples_of_the_page_are_rows_of_the_table() -> None:
+    section = PAGE.read_text(encoding="utf-8").partition("## Bad input")[2]
+    examples = [line for line in section.splitlines() if line.startswith("| a ")]
+    assert examples
+    assert [each for each in examples if each not in TABLE.read_text(encoding="utf-8")] == []

@@ -1,4 +1,4 @@
-"""How sources that name a graph in a database are read."""
+"""Parsing of sources that name a graph in a database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a page is content. The fixtures have the shape of pages that Sphinx, DocBook, pandoc and others write."""
+"""The content of a page. The fixtures have the shape of pages by Sphinx, DocBook, pandoc and others."""
 
 from __future__ import annotations
 

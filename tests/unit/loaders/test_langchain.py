@@ -11,7 +11,7 @@ from overstory_loaders import from_langchain
 
 
 class FakeLoader(BaseLoader):
-    """Gives pages, and fails at the end if it is told to."""
+    """Yields pages, and fails at the end on request."""
 
     def __init__(self, *, fails: bool = False) -> None:
         self.fails = fails

@@ -16,7 +16,7 @@ from overstory_loaders.recognition import RecognisedLine, page_of_lines
 
 BUILT = "The lighthouse of Fanad was built in 1817"
 SMALL = (640, 300)
-"""Of a page: a PDF is drawn in a fine resolution, and a large page takes seconds to recognise."""
+"""Size of a page: a PDF is drawn in a fine resolution, and a large page takes seconds to recognise."""
 
 
 def test_of_a_pdf_only_the_pages_without_text_are_recognised(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""How communities read in a REPL."""
+"""Display of communities in a REPL."""
 
 from __future__ import annotations
 

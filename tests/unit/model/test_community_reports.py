@@ -1,4 +1,4 @@
-"""How reports on communities read in a REPL and on a terminal."""
+"""Display of reports in a REPL and on a terminal."""
 
 from __future__ import annotations
 

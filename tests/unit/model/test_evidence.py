@@ -1,4 +1,4 @@
-"""What a person sees of results in a REPL, in a notebook, and in pandas."""
+"""Display of results in a REPL, in a notebook, and in pandas."""
 
 from __future__ import annotations
 

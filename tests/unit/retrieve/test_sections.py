@@ -1,4 +1,4 @@
-"""How the words of a question become a query, and passages of sections candidates."""
+"""Queries from the words of a question, and candidates from sections."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUERY = re.compile(
     r"section_words:\((?P<words>[^()]*)\) title_words:\((?P<same>[^()]*)\)\^0\.5"
     r'(?: section_words:"(?P<phrase>[^"]*)"\^(?:1\.0|0\.25))?'
 )
-"""What a query may look like, if all else is escaped."""
+"""Form of a query in which everything else is escaped."""
 
 HOSTILE = {
     "quotes": 'a "quoted phrase" and "an open one',
@@ -104,7 +104,7 @@ def test_of_a_section_the_passages_nearest_to_the_question_are_candidates() -> N
 
 
 def passages_with_cosine(cosine: float, count: int) -> Vectors:
-    """So many unit vectors, any two of which have this cosine."""
+    """Return `count` unit vectors with pairwise this cosine."""
     gram = np.full((count, count), cosine) + (1 - cosine) * np.eye(count)
     return np.array(np.linalg.cholesky(gram), dtype=np.float32)
 

@@ -1,4 +1,4 @@
-"""What Neo4j is given before it starts."""
+"""Configuration of Neo4j before it starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user relies on when jars are fetched: whole or not at all, and never twice."""
+"""Jars are fetched completely or not at all, and never twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a problem, to programs and on the page."""
+"""Problems, for programs and on the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the database answers, asked on a connection of its own."""
+"""The health check of the database uses a connection of its own."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def covered(*paths: str | Path, loader: str | None = None) -> Coverage:
 
 
 def _ignore(_told: object) -> None:
-    """What is broken or skipped is not what these tests are about."""
+    """Ignore broken and skipped sources."""
 
 
 def is_gone(coverage: Coverage, path: Path) -> bool:

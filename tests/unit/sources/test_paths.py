@@ -116,7 +116,7 @@ def test_a_folder_that_became_a_link_is_skipped_as_a_whole(folder: Path) -> None
 
 
 class Swapping(TextLoader):
-    """The loader of texts, of which somebody swaps the file for a link at the last moment."""
+    """The loader of texts, whose file is replaced by a link at the last moment."""
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
         path = Path(source)

@@ -99,7 +99,7 @@ def _hoard(source: str, on_broken: OnBroken) -> None:
 
 
 class Heard:
-    """What a run heard, in order."""
+    """The reports of a run, in order."""
 
     def __init__(self, process: ReadingProcess | None) -> None:
         self.all: list[Loaded | BrokenSource | DecodedFile | str] = []

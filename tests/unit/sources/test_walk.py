@@ -21,7 +21,7 @@ from overstory_loaders.files import missing_extra
 
 @dataclass
 class Read:
-    """What came of a call of `read_sources`."""
+    """The outcome of a call of `read_sources`."""
 
     texts: list[str] = field(default_factory=list[str])
     broken: list[str] = field(default_factory=list[str])
@@ -282,7 +282,7 @@ def test_what_is_no_document_is_reported(tmp_path: Path) -> None:
 
 def test_what_the_listener_raises_comes_through_as_it_is(tmp_path: Path) -> None:
     class Stop(Exception):
-        """What a caller may raise."""
+        """An exception of the caller."""
 
     heard: list[BrokenSource] = []
 

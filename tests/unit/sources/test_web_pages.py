@@ -1,4 +1,4 @@
-"""Pages are fetched within limits, by the rules of their server, and not from where nobody meant to ask."""
+"""Pages are fetched within limits, by the rules of their server, and never from private addresses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def site() -> Generator[Website]:
 
 @dataclass
 class Read:
-    """What came of a run."""
+    """The outcome of a run."""
 
     texts: dict[str, str] = field(default_factory=dict[str, str])
     documents: list[Document] = field(default_factory=list[Document])

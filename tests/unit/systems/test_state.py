@@ -1,4 +1,4 @@
-"""What a corpus keeps of an index."""
+"""The stored state of an index."""
 
 from __future__ import annotations
 

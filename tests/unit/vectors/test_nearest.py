@@ -1,4 +1,4 @@
-"""The nearest neighbours of every chunk, beside a search that compares all with all in plain Python."""
+"""The nearest neighbours of every chunk, compared with an exhaustive search in plain Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from overstory.vectors.nearest import NO_NEIGHBOUR, Neighbours, nearest, similar
 Row = tuple[float, ...]
 
 SIXTEEN: list[Row] = [(x, y, z, w) for x in (0.5, -0.5) for y in (0.5, -0.5) for z in (0.5, -0.5) for w in (0.5, -0.5)]
-"""Of length 1, their products exact in float32 in whatever order they are summed up, and full of ties."""
+"""Unit vectors with exact products in float32, in any order of summation, and many ties."""
 
 exact_vectors = st.lists(st.sampled_from(SIXTEEN), max_size=12)
 

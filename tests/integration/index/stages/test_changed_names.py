@@ -1,4 +1,4 @@
-"""What the mentions stage does for a change looks at what the change touches, and gives what all together give."""
+"""After a change, the mentions stage reads only affected passages, with the result of a full run."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ NAMES: dict[str, str] = {"Anna": "PERSON", "Rome": "PLACE"}
 CARRIED = ("section_chunks", "section_words", "title_words")
 
 Stored = dict[tuple[str, int], tuple[int, list[int] | None, str | None, str | None]]
-"""Of each chunk, by source and place in its document: the place of the first of its section, and what it carries."""
+"""The section of each chunk, by source and position: position of the section's first chunk, and its properties."""
 
 
 def cypher(knowledge: Knowledge, statement: str, **parameters: object) -> list[dict[str, Any]]:
@@ -84,7 +84,7 @@ def loaded(open_corpus: OpenCorpus, folder: Path, name: str = "corpus") -> Killa
 
 
 def found(knowledge: Knowledge, k: int = 100) -> list[list[str]]:
-    """What some questions find; BM25 also counts what was deleted not long ago, so scores are no part of it."""
+    """Return the results of some questions without scores, because BM25 counts recently deleted passages."""
     return [
         [hit.text for hit in knowledge.search(question, k, retriever=name).hits]
         for name in BY_WORDS
@@ -93,8 +93,7 @@ def found(knowledge: Knowledge, k: int = 100) -> list[list[str]]:
 
 
 def same_passages(one: Knowledge, other: Knowledge) -> bool:
-    """Whether two corpora give the same passages. Their order may differ: equal ones are ordered by ids, and Lucene
-    counts deleted passages in BM25 for a while."""
+    """Return True if two corpora give the same passages, in any order of equal ones."""
     return [set(each) for each in found(one)] == [set(each) for each in found(other)]
 
 

@@ -23,7 +23,7 @@ BORN = "Where was Lena Ott born?"
 
 @pytest.fixture(scope="module")
 def knowledge(open_module_corpus: OpenCorpus) -> Knowledge:
-    """A corpus of three passages, of which one answer is remembered."""
+    """Return a corpus of three passages with one remembered answer."""
     knowledge = open_module_corpus()
     knowledge.ingest_documents(
         [
@@ -45,14 +45,14 @@ def driver(connection: server.Connection) -> Iterator[neo4j.Driver]:
 
 
 def asked(driver: neo4j.Driver, knowledge: Knowledge, query: str, /, **parameters: str) -> list[neo4j.Record]:
-    """What the text finds that the guide puts into Browser's editor."""
+    """Return the records of a saved query, as the guide puts it into Browser's editor."""
     label = read_corpus(knowledge.graph, knowledge.corpus_name).label
     (text,) = [each.text for each in all_queries(saved_queries(label, contributions())) if each.name == query]
     return driver.execute_query(neo4j.Query(text), parameters, database_="neo4j").records  # pyright: ignore[reportArgumentType] # literal text, but for the label
 
 
 def lines(records: list[neo4j.Record]) -> set[tuple[str, str, str]]:
-    """What Browser draws: start, type and end of each relationship."""
+    """Return the relationships that Browser draws: start, type and end."""
     paths = [value for record in records for value in record.values() if isinstance(value, neo4j.graph.Path)]
     drawn = (line for path in paths for line in path.relationships)
     return {(caption(line.nodes[0]), line.type, caption(line.nodes[1])) for line in drawn}

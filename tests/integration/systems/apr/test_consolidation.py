@@ -36,7 +36,7 @@ ALL = {"show": SHOW, "shows": SHOWS, "dates": DATES, "warton": WARTON, "brothers
 
 
 def aliases(knowledge: Knowledge) -> set[tuple[str, str]]:
-    """What stands for what: an alias, its representative."""
+    """Return the pairs of alias and representative."""
     rows, _, _ = knowledge.graph.native_driver().execute_query(
         "MATCH (s:AprSymbol {corpus: $label})-[a:ALIAS_OF]->(r:AprEntity) WHERE a.cosine >= 0.93 "
         "RETURN s.text AS alias, r.text AS representative",

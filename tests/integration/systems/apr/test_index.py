@@ -43,7 +43,7 @@ def content(knowledge: Knowledge) -> list[tuple[object, ...]]:
 
 
 def facts(knowledge: Knowledge, key: str) -> list[str]:
-    """What a document states, in order."""
+    """Return the facts of a document, in order."""
     said: list[str] = []
     for document, edges, size in rows(knowledge, RUNS):
         assert isinstance(edges, list)
@@ -54,7 +54,7 @@ def facts(knowledge: Knowledge, key: str) -> list[str]:
 
 
 def counts(knowledge: Knowledge) -> dict[str, int]:
-    """What the last build counted."""
+    """Return the counts of the last build."""
     (stage,) = (stage for stage in knowledge.status().stages if stage.name == "apr")
     return stage.counts
 

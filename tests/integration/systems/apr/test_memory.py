@@ -1,4 +1,4 @@
-"""What AutoPrunedRetriever remembers of answers: when, for how long, and who sees it."""
+"""The memory of AutoPrunedRetriever: which answers it stores, for how long, and who sees them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def remember(knowledge: Knowledge, question: str) -> Answer:
 
 
 def nodes(knowledge: Knowledge) -> dict[str, int]:
-    """How many nodes of which kind the memory has."""
+    """Return the numbers of the memory's nodes by kind."""
     query: LiteralString = (
         "MATCH (n {corpus: $label}) WHERE n:AprAnswer OR n:AprQuestion "
         "RETURN CASE WHEN n:AprAnswer THEN 'answers' ELSE 'questions' END AS kind, count(n) AS n"

@@ -41,7 +41,7 @@ def with_model(knowledge: Knowledge, endpoint: Endpoint, cache: Path) -> Abstrac
 
 
 def facts(knowledge: Knowledge, key: str) -> list[tuple[str, int]]:
-    """What a document states, each with the number of its sentence."""
+    """Return the facts of a document, each with the number of its sentence."""
     label = knowledge.status().corpus.label
     found, _, _ = knowledge.graph.native_driver().execute_query(SAID, label=label, database_=knowledge.graph.database)
     return [(fact, sentence) for document, fact, sentence in found if document == key]

@@ -33,7 +33,7 @@ def keys(evidence: Evidence) -> list[str]:
 
 
 def kinds(evidence: Evidence, key: str) -> dict[str, float]:
-    """What each kind of reason brought to a document."""
+    """Return the score that each kind of reason gave to a document."""
     (hit,) = (hit for hit in evidence.hits if hit.source_key == key)
     return {reason.kind: reason.score for reason in hit.reasons}
 

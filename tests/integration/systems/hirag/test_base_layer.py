@@ -1,4 +1,4 @@
-"""Layer 0 of HiRAG on the real Neo4j, by rules and by a language model that is told what to say."""
+"""Layer 0 of HiRAG on the real Neo4j, by rules and by a language model with prepared answers."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ MODEL = "told"
 
 
 class ToldChat:
-    """Finds these names in a request, all of one type, and relates the first two.
+    """Finds given names in a request, all of one type, and relates the first two.
 
     Attributes:
-        fails_after: so many answers; the next request has none.
-        nonsense: no JSON where a request has this text.
+        fails_after: number of answers; the next request gets none.
+        nonsense: requests with this text get no JSON.
     """
 
     fingerprint = "told:1"

@@ -115,7 +115,7 @@ def chunk_graph(knowledge: Knowledge) -> dict[Pair, Edge]:
 
 
 def strongest(weights: dict[Pair, float], most: int) -> set[Pair]:
-    """The pairs that are among so many strongest of either end, ties by the id of the other."""
+    """Return the pairs among the `most` strongest of either end; ties are ordered by id."""
     kept: set[Pair] = set()
     for chunk in {end for pair in weights for end in pair}:
         own = [(-weight, one if other == chunk else other, (one, other)) for (one, other), weight in weights.items()]

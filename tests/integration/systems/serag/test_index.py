@@ -42,7 +42,7 @@ def joined(key: str, documents: list[Document]) -> Document:
 SHORT = hotpotqa(0, 30)
 DOCUMENTS = [*SHORT[:20], joined("one", hotpotqa(30, 42)), joined("other", hotpotqa(50, 54))]
 NEAREST, LINKED = 5, 12
-"""Neighbours and stored edges of a chunk of the readers, some of which therefore have more edges than are stored."""
+"""Neighbours and stored edges per chunk in these tests; some chunks have more edges than are stored."""
 
 
 @pytest.fixture(scope="module")

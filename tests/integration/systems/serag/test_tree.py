@@ -1,4 +1,4 @@
-"""What a person sees of SeRAG's tree: communities, their figures, what they are about, and errors that help."""
+"""SeRAG's tree as users see it: communities, their figures and topics, and errors with remedies."""
 
 from __future__ import annotations
 

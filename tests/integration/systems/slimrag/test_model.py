@@ -33,10 +33,10 @@ QUESTIONS = ("Where was Albert Einstein born?", "Which river flows through the c
 
 
 class Counting:
-    """Hands requests on to the real model, and counts those that were answered.
+    """Forwards requests to the real model, and counts the answers.
 
     Attributes:
-        hangs_after: so many answers; the next request gets none.
+        hangs_after: number of answers; the next request gets none.
     """
 
     def __init__(self, model: LocalServer) -> None:

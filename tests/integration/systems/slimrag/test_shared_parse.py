@@ -58,7 +58,7 @@ def open_counting(open_corpus: OpenCorpus, settings: Settings, tmp_path: Path) -
 
 
 def references(knowledge: Knowledge) -> set[tuple[str, int, str, str, str]]:
-    """What refers to what: document, sentence, entity, how, and in which words."""
+    """Return the references: document, sentence, entity, kind and words."""
     rows, _, _ = knowledge.graph.native_driver().execute_query(
         "MATCH (d:Document)<-[:PART_OF]-(c:Chunk)<-[:PART_OF]-(s:SlimSentence {corpus: $label})-[r:REFERS_TO]->(e) "
         "RETURN d.source_key AS key, s.seq AS seq, e.name AS name, r.by AS by, r.surface AS surface",

@@ -25,7 +25,7 @@ Reference = tuple[str, int, str, str]
 
 
 def references(knowledge: Knowledge) -> set[Reference]:
-    """What refers to what: document, sentence, entity, and how."""
+    """Return the references: document, sentence, entity and kind."""
     rows, _, _ = knowledge.graph.native_driver().execute_query(
         "MATCH (d:Document)<-[:PART_OF]-(c:Chunk)<-[:PART_OF]-(s:SlimSentence {corpus: $label})-[r:REFERS_TO]->(e) "
         "RETURN d.source_key AS key, c.seq * 1000 + s.seq AS seq, e.name AS name, r.by AS by",
@@ -65,7 +65,7 @@ def assert_one_vector_a_text(knowledge: Knowledge) -> None:
 
 
 def counts(report: SystemReport) -> dict[str, float]:
-    """What the index holds, without what its last run took."""
+    """Return the contents of the index, without the costs of its last run."""
     assert {"read_seconds", "embed_seconds", "write_seconds", "texts_embedded"} <= report.figures.keys()
     return {name: value for name, value in report.figures.items() if not name.endswith(("_seconds", "_embedded"))}
 

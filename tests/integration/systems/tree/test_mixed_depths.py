@@ -41,7 +41,7 @@ ALONE = EncodingTree.from_parents(CHAIN, [5, 5, 5, 5, 5, -1])
 
 @pytest.fixture(scope="module")
 def grove(open_module_corpus: OpenCorpus, installed: None) -> Iterator[Knowledge]:
-    """A corpus with a tree of each unit, all of one shape, beside those that the system builds."""
+    """Yield a corpus with a tree of each unit, all of one shape, in addition to those that the system builds."""
     knowledge = open_module_corpus(extractor=ScriptedExtractor(TYPES))
     knowledge.ingest_documents(DOCUMENTS)
     knowledge.index(systems=["grove:documents"])

@@ -69,7 +69,7 @@ def entropy_by_cypher(knowledge: Knowledge, tree: str) -> Row:
 
 
 def groups(tree: CommunityTree) -> set[frozenset[str]]:
-    """What is together in the bottom communities, by name or title."""
+    """Return the members of the bottom communities, by name or title."""
     return {
         frozenset([*(each.name for each in bottom.entities), *(each.title for each in bottom.documents)])
         for bottom in tree.community.communities

@@ -31,7 +31,7 @@ def state_of(knowledge: Knowledge) -> IndexState[TRetrieverIndexSettings]:
 
 
 def figures_of(knowledge: Knowledge) -> dict[str, float]:
-    """What the last build found and took, and what its stage counted."""
+    """Return the figures of the last build and the counts of its stage."""
     (stage,) = (stage for stage in knowledge.status().stages if stage.name == "tretriever")
     return {**state_of(knowledge).figures, **stage.counts}
 

@@ -1,4 +1,4 @@
-"""T-Retriever on graphs that nobody expects, and on graphs that change while they are asked."""
+"""T-Retriever on unusual graphs, and on graphs that change while they are asked."""
 
 from __future__ import annotations
 

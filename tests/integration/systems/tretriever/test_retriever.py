@@ -74,10 +74,10 @@ def subgraphs(evidence: Evidence) -> list[SubgraphPart]:
 
 
 def ask(knowledge: Knowledge, question: str, query: Callable[[SubgraphSearch], Any], *, index: bool = False) -> Any:
-    """What the index says to a question.
+    """Return the rows of the index for a question.
 
     Args:
-        index: by the vector index, which must be there, where the few nodes would be scanned.
+        index: use the vector index, which must exist; otherwise the few nodes are scanned.
     """
     state = state_of(knowledge)
     if index:

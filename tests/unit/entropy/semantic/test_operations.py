@@ -184,7 +184,7 @@ def test_a_tree_without_height_cannot_be_asked_for() -> None:
 
 
 def change(case: Attributed, after: EncodingTree, weight: float) -> float:
-    """How the entropy of the case's tree differs from that of another, from scratch."""
+    """Return the difference in entropy between two trees, computed from scratch."""
     before, now = (
         semantic_structural_entropy(case.graph, tree, case.density, weight=weight) for tree in (case.tree, after)
     )

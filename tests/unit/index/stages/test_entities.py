@@ -1,4 +1,4 @@
-"""How entities are named."""
+"""Naming of entities."""
 
 from __future__ import annotations
 

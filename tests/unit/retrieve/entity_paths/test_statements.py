@@ -1,4 +1,4 @@
-"""What states a step, of what the graph says about two names."""
+"""The statement of a step, chosen from the graph's facts about two entities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent gets: shortened values, as text in a block that nothing in it ends, and errors with a remedy."""
+"""Results for agents: shortened values, as text in a block that no document can end, and errors with a remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What agents are told of the tools, and that the skill and the page name the same."""
+"""Descriptions of the tools; skill and page name the same tools."""
 
 from __future__ import annotations
 

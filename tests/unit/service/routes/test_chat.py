@@ -18,7 +18,7 @@ PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethroug
 HARMLESS = {"paragraph_open", "paragraph_close", "inline", "text", "text_special", "softbreak", "code_inline"}
 FETCHES_OR_LEADS = {"image", "link_open", "html_inline", "html_block"}
 AUTOLINK = re.compile(r"(?:https?|ftp)://[\w.-]+|www\.[\w-]|[\w.+-]+@[\w-]+\.\w", re.IGNORECASE)
-"""What GitHub Flavored Markdown makes a link of."""
+"""Texts that GitHub Flavored Markdown turns into links."""
 HOSTILE = [
     "![logo](https://evil.example/logo.png)",
     "![logo][1]\n\n[1]: https://evil.example/logo.png",

@@ -1,4 +1,4 @@
-"""Names that say the same are told from names that are only alike."""
+"""Equivalent names are merged, similar names are not."""
 
 from __future__ import annotations
 

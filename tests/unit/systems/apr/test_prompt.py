@@ -194,7 +194,7 @@ OTHERS = [
 
 
 def facts_left(found: PrunedPrompt) -> int:
-    """Of `OTHERS`, beside one of each passage, which stays."""
+    """Return the number of facts of `OTHERS` in a prompt, without the one per passage that stays."""
     return sum(len(each.run.edges) - 1 for each in found.runs if each.run.id.startswith("r"))
 
 
@@ -293,7 +293,7 @@ def test_auto_takes_the_shortest_form_by_the_tokenizer() -> None:
 
 
 def test_tokens_fall_from_all_to_unique_to_none() -> None:
-    """What Lemma 13 asks of actions, for facts and for questions."""
+    """Lemma 13, for facts and for questions."""
     runs = [run("a", WROTE, BORN), run("b", BORN_AGAIN, DIED), run("c", BORN)]
     others = [related("x", edge("|wrote|Lair")), related("y", edge("|wrote|Lair"))]
 

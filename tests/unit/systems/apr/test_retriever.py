@@ -1,4 +1,4 @@
-"""What AutoPrunedRetriever reads out of a question."""
+"""Triples of a question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passages read for AutoPrunedRetriever: from facts, and by a language model that is told what to say."""
+"""Triples of passages, from facts, and from a language model with prepared answers."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_where_the_model_is_not_there_the_error_says_so() -> None:
 
 
 def told(title: str, *triples: tuple[str, str, str], text: str = "", **types: str) -> list[tuple[str, str, str]]:
-    """What triples say with their pronouns resolved; types are given by names, with "_" for a space."""
+    """Return triples with resolved pronouns; types are given by names, with "_" for a space."""
     by_key = {name.lower().replace("_", " "): type_ for name, type_ in types.items()}
     found = resolved([Triple(*triple) for triple in triples], title, text, by_key)
     return [(each.head, each.relation, each.tail) for each in found]

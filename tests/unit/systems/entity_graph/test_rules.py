@@ -57,7 +57,7 @@ def ner(name: str, *sentences: int) -> tuple[str, str, list[int]]:
 
 
 def incidence(*rows: dict[str, Any]) -> Incidence:
-    """Of names that are each their own id."""
+    """Return an incidence in which each name is its own id."""
     mentioned = {entity for row in rows for entity, _, _ in row["mentions"]} | {
         end for row in rows for statement in row["statements"] for end in statement[:2] if end
     }

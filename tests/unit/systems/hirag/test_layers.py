@@ -42,7 +42,7 @@ class Embedded:
 
 
 class Called(TextWriter[Group, Sequence[Summary]]):
-    """Names every cluster as it is told to: the last name over and over; a summary is what its members say."""
+    """Names every cluster by a prepared list, whose last name is repeated; a summary consists of its members' texts."""
 
     fingerprint = "called:1"
 

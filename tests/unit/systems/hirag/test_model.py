@@ -1,4 +1,4 @@
-"""Layer 0 read by a language model that is told what to say."""
+"""Layer 0 read by a language model with prepared answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The layers of the chunk graph, beside their definitions in plain Python (SeRAG, Eq. 3 to 6)."""
+"""The layers of the chunk graph, compared with their definitions in plain Python (SeRAG, Eq. 3 to 6)."""
 
 from __future__ import annotations
 

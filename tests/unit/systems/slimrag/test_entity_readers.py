@@ -1,4 +1,4 @@
-"""Documents read for SlimRAG, by rules and by a language model that is told what to say."""
+"""Documents read for SlimRAG, by rules and by a language model with prepared answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports by a language model that is told what to say: what is asked, what is believed, and where rules take over."""
+"""Reports by a language model with prepared answers: prompts, checks, and fallback to rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken where there is room for some passages only."""
+"""Selection of passages under a limit."""
 
 from __future__ import annotations
 

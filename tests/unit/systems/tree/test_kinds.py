@@ -1,4 +1,4 @@
-"""What every system has to say of its trees so that they can be found, shown, and removed."""
+"""Declarations of trees by systems, for display and removal."""
 
 from __future__ import annotations
 

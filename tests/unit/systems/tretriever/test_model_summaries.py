@@ -1,4 +1,4 @@
-"""Summaries of sets of vertices by a language model that is told what to say."""
+"""Summaries of sets of vertices by a language model with prepared answers."""
 
 from __future__ import annotations
 

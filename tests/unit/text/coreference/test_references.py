@@ -1,4 +1,4 @@
-"""What a text refers to, in its own words."""
+"""The entities that a text refers to, in its own words."""
 
 from __future__ import annotations
 

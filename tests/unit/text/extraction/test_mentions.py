@@ -40,7 +40,7 @@ def test_what_has_neither_letter_nor_digit_is_none(nothing: str) -> None:
 
 
 def named(text: str, words: str, type_: str = "ORG", *, verb: bool = False) -> tuple[str, str] | None:
-    """What is left of a pipeline's finding: its surface and type."""
+    """Return surface and type of a pipeline's finding after filtering, or None."""
     start = text.index(words)
     found = mention(text, start, start + len(words), type_=type_, sentence=0)
     assert found is not None

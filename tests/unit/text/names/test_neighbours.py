@@ -1,4 +1,4 @@
-"""What is found by beginnings and ends is enough to say of a name what all names together say."""
+"""Look-ups by beginnings and ends give the same result for a name as all names together."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SURFACES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(lambda w
 
 
 def sought(seeks: Seeks, keys: Collection[str]) -> set[str]:
-    """What the graph finds among these keys."""
+    """Return the keys that the graph would find."""
     return {
         key
         for kind, read in ((seeks.beginning, key_as_it_is), (seeks.ending, reversed_key))

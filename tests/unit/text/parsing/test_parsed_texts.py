@@ -1,4 +1,4 @@
-"""What a run parsed once is found again; what it did not parse, or could not keep, is not."""
+"""Texts parsed in this run are found again; others are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question asks for, by its parse."""
+"""The subject of a question, from its parse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question mentions."""
+"""The names that a question mentions."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Grove(System[GroveIndexSettings, GroveRetrieverSettings]):
     statements = files("overstory_grove").joinpath("cypher")
 
     def has_tree(self, tree: TreeKind, state: IndexState[GroveIndexSettings]) -> bool:
-        """That of documents is there on demand."""
+        """Return True if the tree exists; the tree of documents is optional."""
         return tree == NAMES or state.settings.documents
 
     def build(self, run: SystemRun[GroveIndexSettings]) -> None:
@@ -76,7 +76,7 @@ class Grove(System[GroveIndexSettings, GroveRetrieverSettings]):
         run.publish(run.state(generation=generation))
 
     def retriever(self, context: RetrievalContext, settings: GroveRetrieverSettings) -> Retriever:  # noqa: ARG002
-        """That of the corpus: a grove is there to be looked at."""
+        """Return the retriever of the corpus, because a grove has none of its own."""
         return make_retriever(DEFAULT_RETRIEVER, context)
 
     def _nodes(self, run: SystemRun[GroveIndexSettings], kind: TreeKind, generation: int) -> TreeNodes:
