@@ -14,7 +14,7 @@ GROUP = "overstory.embedders"
 MULTILINGUAL = "multilingual"
 """Our embedder for other languages than English."""
 
-_ENGLISH_ONLY = ("minilm-int8:",)
+_ENGLISH_ONLY = ("minilm-int8:", "minilm-and-bge-int8:")
 """How the fingerprints of embedders begin whose model knows English alone."""
 
 
