@@ -28,7 +28,7 @@ from overstory.index import removal
 from overstory.index.stages import load
 from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
-from overstory.server.provision import GDS, LockList, parse
+from overstory.server.provision import GDS, ServerJars, parse
 from overstory.settings import Places, ServerSettings, Settings
 from overstory.sources import walk
 from overstory.sources.reading_process import ReadingProcess
@@ -194,7 +194,7 @@ def measured(config: pytest.Config) -> cost.Cost:
 
 
 @functools.cache
-def other_jars(config: pytest.Config) -> LockList | None:
+def other_jars(config: pytest.Config) -> ServerJars | None:
     """The jars of `--server-jars`, None for our own."""
     file: Path | None = config.getoption("--server-jars")
     return None if file is None else parse(file.read_text(encoding="utf-8"))

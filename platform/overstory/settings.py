@@ -210,6 +210,7 @@ class EmbeddingSettings:
 
     Attributes:
         threads: threads of a model in this process; 0 uses one per processor. Set by worker processes.
+        models: the folder that contains `jars` with the models; None for the folder that the environment sets.
     """
 
     embedder: str = _setting("OVERSTORY_EMBEDDER", "minilm")
@@ -217,6 +218,7 @@ class EmbeddingSettings:
     base_url: str | None = _setting("OVERSTORY_EMBEDDING_BASE_URL", None)
     api_key: str | None = _setting("OVERSTORY_EMBEDDING_API_KEY", None, _secret)
     threads: int = 0
+    models: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,14 +329,15 @@ class Settings:
             llm = replace(llm, llm=llm.llm or "openai")
         if rerank.model or rerank.base_url or rerank.api_key:
             rerank = replace(rerank, reranker=rerank.reranker or "endpoint")
+        places = _places(env)
         return _read(
             cls,
             env,
-            places=_places(env),
+            places=places,
             server=_read(ServerSettings, env),
             database=_read(DatabaseSettings, env),
             source=_read(SourceSettings, env),
-            embedding=_read(EmbeddingSettings, env),
+            embedding=_read(EmbeddingSettings, env, models=places.jar_cache),
             extraction=extraction,
             llm=llm,
             rerank=rerank,

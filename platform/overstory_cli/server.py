@@ -124,7 +124,7 @@ def remove(yes: bool) -> None:
 )
 @verbosity_options
 def fetch(progress: Progress, source: Path | None) -> None:
-    """Download Neo4j, verify every jar, and print the folder of the jars.
+    """Download Neo4j and the embedding models, verify every jar, and print the folder of the jars.
 
     For a machine without network access: run this command on another machine, copy the folder, and give it with --from.
 
@@ -133,7 +133,12 @@ def fetch(progress: Progress, source: Path | None) -> None:
       overstory server fetch
       overstory server fetch --from /media/usb/jars
     """
-    click.echo(embedded.fetch(Settings.from_environment(), source=source, progress=progress))
+    from overstory.embed.onnx_models import fetch_models
+
+    settings = Settings.from_environment()
+    folder = embedded.fetch(settings, source=source, progress=progress)
+    fetch_models(settings.places.jar_cache, source=source, progress=progress)
+    click.echo(folder)
 
 
 def _status(found: embedded.ServerStatus) -> Result:

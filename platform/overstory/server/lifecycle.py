@@ -18,13 +18,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overstory.errors import OverstoryError, ServerError, ServerStartError
+from overstory.jars import missing, provision
 from overstory.server import class_archive, configuration, process, watchdog
 from overstory.server.class_archive import ClassArchive
 from overstory.server.configuration import Java, find_java
-from overstory.server.instance import Connection, Instance, Ports, Running, check_space, storage_errors
+from overstory.server.instance import Connection, Instance, Ports, Running
 from overstory.server.process import PATIENCE_SECONDS
-from overstory.server.provision import Jars, LockList, missing, provision, read_lock_list
+from overstory.server.provision import Jars, ServerJars, read_lock_list
 from overstory.settings import ServerSettings, Settings
+from overstory.storage import check_space, storage_errors
 
 if TYPE_CHECKING:
     from overstory.protocols import Progress
@@ -114,11 +116,13 @@ _LONGEST_CONSOLE_BYTES = 1 << 20
 _FREE_HOME_BYTES = 64_000_000
 
 
-def start(instance: Instance, settings: Settings, progress: Progress, lock_list: LockList | None = None) -> Connection:
+def start(
+    instance: Instance, settings: Settings, progress: Progress, lock_list: ServerJars | None = None
+) -> Connection:
     """Start a server for an instance and wait until it answers. The caller holds the instance's lock."""
     lock_list = lock_list or read_lock_list()
     _check(instance, settings, lock_list)
-    jars = provision(settings.places.jar_cache, progress=progress, lock_list=lock_list)
+    jars = Jars(provision(settings.places.jar_cache, lock_list, progress=progress), lock_list)
     java = find_java(settings.server.java, lock_list.neo4j_version)
     progress.start("Server", None, "")
     preferred = instance.last_ports()
@@ -138,8 +142,8 @@ def begin(instance: Instance, settings: Settings) -> None:
     """Start a server for a short session without waiting for it. Do nothing if jars must be downloaded first."""
     lock_list = read_lock_list()
     _check(instance, settings, lock_list)
-    if not missing(settings.places.jar_cache):
-        jars = provision(settings.places.jar_cache, lock_list=lock_list)
+    if not missing(settings.places.jar_cache, lock_list):
+        jars = Jars(provision(settings.places.jar_cache, lock_list), lock_list)
         java = find_java(settings.server.java, lock_list.neo4j_version)
         ports = configuration.free_ports(instance.last_ports())
         _trim_console(instance)
@@ -151,7 +155,7 @@ def started(running: Running) -> str:
     return f"Neo4j {running.neo4j} on port {running.bolt}"
 
 
-def _check(instance: Instance, settings: Settings, lock_list: LockList) -> None:
+def _check(instance: Instance, settings: Settings, lock_list: ServerJars) -> None:
     instance.check_version(lock_list.neo4j_version)
     configuration.check(settings.server)
     check_space(instance.root, _FREE_HOME_BYTES, error=ServerStartError, variable="OVERSTORY_HOME")
@@ -263,7 +267,7 @@ def ensure_running(
     *,
     progress: Progress | None = None,
     patience: float = PATIENCE_SECONDS,
-    lock_list: LockList | None = None,
+    lock_list: ServerJars | None = None,
 ) -> Connection:
     """Connect to the embedded server of these settings, and start it if necessary.
 
@@ -358,7 +362,7 @@ def fetch(settings: Settings, *, source: Path | None = None, progress: Progress 
     Args:
         source: a folder to copy the jars from, for machines without a network.
     """
-    return provision(settings.places.jar_cache, source=source, verify=True, progress=progress).folder
+    return provision(settings.places.jar_cache, read_lock_list(), source=source, verify=True, progress=progress)
 
 
 def refuse_windows() -> None:

@@ -1,82 +1,28 @@
-"""Finds, downloads and verifies the jars of the lock list in the user's cache."""
+"""Jars of Neo4j and Graph Data Science: the versions that this version of Overstory was tested with."""
 
 from __future__ import annotations
 
 import hashlib
-import threading
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from queue import SimpleQueue
-from typing import TYPE_CHECKING
 
-from filelock import FileLock
-
-from overstory.errors import ProvisioningError
-from overstory.server.instance import check_space, storage_errors
-
-if TYPE_CHECKING:
-    import httpx  # slow to import and rarely needed
-
-    from overstory.protocols import Progress
-
+from overstory.jars import Jar, LockList
 
 NEO4J = ("org.neo4j", "neo4j")
 GDS = ("org.neo4j.gds", "proc")
 
 
-@dataclass(frozen=True, slots=True)
-class Jar:
-    """One file of a Maven repository.
-
-    Attributes:
-        classifier: the platform of a native library; "" for most jars.
-        sha256: SHA-256 of the content, in hexadecimal digits.
-        size: size in bytes.
-    """
-
-    group: str
-    artifact: str
-    version: str
-    classifier: str
-    sha256: str
-    size: int
-
-    @property
-    def file_name(self) -> str:
-        """File name, unique within the lock list."""
-        suffix = f"-{self.classifier}" if self.classifier else ""
-        return f"{self.artifact}-{self.version}{suffix}.jar"
-
-    @property
-    def path(self) -> str:
-        """Path in a Maven repository, relative to its root."""
-        return f"{self.group.replace('.', '/')}/{self.artifact}/{self.version}/{self.file_name}"
-
-    @property
-    def is_plugin(self) -> bool:
-        """Return True if the jar must also be in `plugins`, where Neo4j looks for procedures."""
-        return self.group == GDS[0] and self.artifact.startswith(("proc-", "alpha-proc"))
+def is_plugin(jar: Jar) -> bool:
+    """Return True if the jar must also be in `plugins`, where Neo4j looks for procedures."""
+    return jar.group == GDS[0] and jar.artifact.startswith(("proc-", "alpha-proc"))
 
 
 @dataclass(frozen=True, slots=True)
-class LockList:
-    """All jars that a server needs.
-
-    Attributes:
-        digest: SHA-256 of the list itself; changes with any change to a jar.
-    """
-
-    jars: tuple[Jar, ...]
-    digest: str
-
-    @property
-    def size(self) -> int:
-        return sum(jar.size for jar in self.jars)
+class ServerJars(LockList):
+    """All jars that a server needs."""
 
     @property
     def neo4j(self) -> Jar:
@@ -96,19 +42,19 @@ class LockList:
 
 
 @cache
-def read_lock_list() -> LockList:
+def read_lock_list() -> ServerJars:
     """Return the lock list that this version of Overstory was tested with."""
     return parse(resources.files("overstory.server").joinpath("jars.lock.tsv").read_text(encoding="utf-8"))
 
 
-def parse(text: str) -> LockList:
+def parse(text: str) -> ServerJars:
     """Parse the tab-separated lock list: comment lines (#), a line of column names, then one line per jar."""
     _, *rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     jars = tuple(
         Jar(group, artifact, version, classifier, sha256, int(size))
         for group, artifact, version, classifier, sha256, size in rows
     )
-    return LockList(jars, digest=hashlib.sha256(text.encode()).hexdigest())
+    return ServerJars("Neo4j", jars, digest=hashlib.sha256(text.encode()).hexdigest())
 
 
 _ENTRY_POINT = "META-INF/services/org.neo4j.server.startup.EntryPoint"
@@ -123,10 +69,10 @@ class Jars:
     """
 
     folder: Path
-    lock_list: LockList
+    lock_list: ServerJars
 
     def plugins(self) -> list[Path]:
-        return sorted(self.folder / jar.file_name for jar in self.lock_list.jars if jar.is_plugin)
+        return sorted(self.folder / jar.file_name for jar in self.lock_list.jars if is_plugin(jar))
 
     def main_class(self) -> str:
         """Return the name of the class that starts the server, which differs between Neo4j versions."""
@@ -143,275 +89,3 @@ class Jars:
             (self.folder / jar.file_name for jar in self.lock_list.jars),
             key=lambda file: (file.name.startswith("jaxb-runtime-"), file),
         )
-
-
-def provision(
-    cache: Path,
-    *,
-    source: Path | None = None,
-    verify: bool = False,
-    progress: Progress | None = None,
-    lock_list: LockList | None = None,
-    repository: str | None = None,
-) -> Jars:
-    """Return the jars in `cache`, after downloading missing and damaged ones.
-
-    If the cache is complete, only sizes are compared, and hashes only of files that changed since the last check.
-
-    Args:
-        source: a folder to copy from instead of the network: flat, or in the layout of a Maven repository.
-        verify: hash every jar again.
-        repository: the address of a Maven repository; None for the default of jgo.
-    """
-    lock_list = lock_list or read_lock_list()
-    jars = Jars(cache / "jars", lock_list)
-    stamp = jars.folder / f".checked-{lock_list.digest[:16]}"
-    with storage_errors(cache, error=ProvisioningError, variable="OVERSTORY_CACHE"):
-        if not verify and not _doubtful(jars, stamp):
-            return jars
-        jars.folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(cache / "jars.lock", mode=0o600):
-            wanted = [
-                jar
-                for jar in _doubtful(jars, None if verify else stamp)
-                if not is_whole(jar, jars.folder / jar.file_name)
-            ]
-            _get(wanted, jars.folder, source, repository, progress)
-            stamp.touch()
-    return jars
-
-
-def missing(cache: Path) -> tuple[Jar, ...]:
-    """Return the jars that a start would have to verify or download, without hashing any of them."""
-    lock_list = read_lock_list()
-    jars = Jars(cache / "jars", lock_list)
-    with storage_errors(cache, error=ProvisioningError, variable="OVERSTORY_CACHE"):
-        return tuple(_doubtful(jars, jars.folder / f".checked-{lock_list.digest[:16]}"))
-
-
-def _doubtful(jars: Jars, stamp: Path | None) -> list[Jar]:
-    """Return the jars that are missing, differ in size, or are newer than the last check."""
-    try:
-        checked = stamp.stat().st_mtime_ns if stamp else 0
-    except FileNotFoundError:
-        checked = 0
-    return [jar for jar in jars.lock_list.jars if not _as_checked(jar, jars.folder / jar.file_name, checked)]
-
-
-def _as_checked(jar: Jar, file: Path, checked: int) -> bool:
-    try:
-        found = file.stat()
-    except FileNotFoundError:
-        return False
-    return found.st_size == jar.size and found.st_mtime_ns <= checked
-
-
-def _get(
-    wanted: list[Jar], folder: Path, source: Path | None, repository: str | None, progress: Progress | None
-) -> None:
-    if not wanted:
-        return
-    from overstory.protocols import Silence
-
-    for leftover in folder.glob("*.part"):  # left by an interrupted run: this process holds the lock
-        leftover.unlink(missing_ok=True)
-    size = sum(jar.size for jar in wanted)
-    check_space(folder, size, error=ProvisioningError, variable="OVERSTORY_CACHE")
-    progress = progress or Silence()
-    progress.start("Neo4j", round(size / 1e6), "MB")
-    megabytes = _Megabytes(progress)
-    if source is not None:
-        copy(_found(wanted, source), folder, megabytes.add)
-    else:
-        download(wanted, folder, repository or _default_repository(), megabytes.add)
-    progress.finish(f"{len(wanted)} jars, {size / 1e6:.0f} MB")
-
-
-class _Megabytes:
-    """Reports bytes to a progress bar that counts in megabytes."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._bytes = self._reported = 0
-
-    def add(self, amount: int) -> None:
-        self._bytes += amount
-        now = round(self._bytes / 1e6)
-        if now != self._reported:
-            self._progress.advance(now - self._reported)
-            self._reported = now
-
-
-def _default_repository() -> str:
-    """Return the default Maven repository of jgo, which spares us a hard-coded address."""
-    from jgo.maven import MavenContext
-
-    repositories: dict[str, str] = MavenContext().remote_repos
-    return next(iter(repositories.values()))
-
-
-def _found(wanted: list[Jar], source: Path) -> list[tuple[Jar, Path]]:
-    by_name = {file.name: file for file in source.rglob("*.jar")}
-    absent = [jar.file_name for jar in wanted if jar.file_name not in by_name]
-    if absent:
-        more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
-        raise ProvisioningError(
-            f"{source} lacks {', '.join(absent[:3])}{more}.",
-            remedy="Run `overstory server fetch` of the same version on another machine; copy the folder it prints.",
-        )
-    return [(jar, by_name[jar.file_name]) for jar in wanted]
-
-
-_DOWNLOAD_THREADS = 16
-_DOWNLOAD_TRIES = 3
-_DOWNLOAD_PAUSE_SECONDS = 0.5
-DOWNLOAD_PIECE_BYTES = 1 << 16
-
-CLOSED_NETWORK = (
-    "Check the connection (HTTPS_PROXY and SSL_CERT_FILE are honoured) and try again: complete jars are kept. "
-    "For a closed network: `overstory server fetch` on a connected machine prints its folder of jars; "
-    "copy it and run `overstory server fetch --from DIR`."
-)
-
-Stream = Callable[[Jar], Iterator[bytes]]
-
-
-class _SpoiltError(Exception):
-    """The received file is not the jar; the message contains the reason. A retry may succeed."""
-
-
-class _StoppedError(Exception):
-    """The download was stopped, because another one failed or the user interrupted."""
-
-
-def download(jars: Sequence[Jar], folder: Path, repository: str, on_bytes: Callable[[int], None]) -> None:
-    """Download jars from a Maven repository into a folder.
-
-    Args:
-        on_bytes: called in the calling thread with the number of bytes written; negative if an attempt failed.
-    """
-    import httpx
-
-    try:
-        client = httpx.Client(
-            base_url=repository.rstrip("/") + "/",
-            timeout=httpx.Timeout(30, connect=10),
-            limits=httpx.Limits(max_connections=_DOWNLOAD_THREADS),
-            follow_redirects=True,
-        )
-    except (ImportError, ValueError, OSError) as error:  # the proxy address or SSL_CERT_FILE is invalid
-        raise ProvisioningError(f"The network settings cannot be used: {error}", remedy=CLOSED_NETWORK) from error
-    with client:
-        _in_parallel(jars, folder, lambda jar: _over_http(client, jar), on_bytes)
-
-
-def copy(jars: Iterable[tuple[Jar, Path]], folder: Path, on_bytes: Callable[[int], None]) -> None:
-    """Copy jars from files, with the same checks as for downloads."""
-    for jar, file in jars:
-        try:
-            _store(jar, folder, _pieces(file), on_bytes, threading.Event())
-        except _SpoiltError as error:
-            raise ProvisioningError(
-                f"{file} {error}.", remedy="Copy it again from a machine where `overstory server fetch` succeeded."
-            ) from error
-
-
-def is_whole(jar: Jar, file: Path) -> bool:
-    """Return True if the file has the hash of the jar in the lock list."""
-    try:
-        with file.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest() == jar.sha256
-    except FileNotFoundError:
-        return False
-
-
-def _in_parallel(jars: Sequence[Jar], folder: Path, stream: Stream, on_bytes: Callable[[int], None]) -> None:
-    """Download several jars at a time, the largest first, so that no large one is left for the end."""
-    stop, written = threading.Event(), SimpleQueue[int]()
-
-    def report() -> None:
-        while not written.empty():
-            on_bytes(written.get())
-
-    with ThreadPoolExecutor(_DOWNLOAD_THREADS, thread_name_prefix="overstory-fetch") as pool:
-        by_size = sorted(jars, key=lambda jar: -jar.size)
-        waiting: set[Future[None]] = {pool.submit(_fetch, jar, folder, stream, written.put, stop) for jar in by_size}
-        try:
-            while waiting:
-                done, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
-                report()
-                for future in done:
-                    future.result()
-        finally:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-    report()
-
-
-def _fetch(jar: Jar, folder: Path, stream: Stream, on_bytes: Callable[[int], None], stop: threading.Event) -> None:
-    import httpx
-
-    for attempt in range(1, _DOWNLOAD_TRIES + 1):
-        try:
-            return _store(jar, folder, stream(jar), on_bytes, stop)
-        except (_SpoiltError, httpx.TransportError) as error:
-            if attempt == _DOWNLOAD_TRIES:
-                raise ProvisioningError(_failure(jar, error), remedy=CLOSED_NETWORK) from error
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ProvisioningError(_failure(jar, error), remedy=CLOSED_NETWORK) from error
-        if stop.wait(_DOWNLOAD_PAUSE_SECONDS * attempt):
-            raise _StoppedError
-    raise AssertionError  # unreachable: the last attempt returns or raises
-
-
-def _failure(jar: Jar, error: Exception) -> str:
-    return (
-        f"{jar.file_name} {error}."
-        if isinstance(error, _SpoiltError)
-        else f"{jar.file_name} could not be fetched: {error}"
-    )
-
-
-def _over_http(client: httpx.Client, jar: Jar) -> Iterator[bytes]:
-    # A jar is already compressed; with a content encoding the transferred size would differ from the list's.
-    with client.stream("GET", jar.path, headers={"Accept-Encoding": "identity"}) as response:
-        if response.status_code in {408, 425, 429} or response.status_code >= 500:
-            raise _SpoiltError(
-                f"could not be fetched: the repository responded with {response.status_code} {response.reason_phrase}"
-            )
-        response.raise_for_status()
-        yield from response.iter_bytes(DOWNLOAD_PIECE_BYTES)
-
-
-def _pieces(file: Path) -> Iterator[bytes]:
-    with file.open("rb") as stream:
-        while piece := stream.read(DOWNLOAD_PIECE_BYTES):
-            yield piece
-
-
-def _store(
-    jar: Jar, folder: Path, pieces: Iterator[bytes], on_bytes: Callable[[int], None], stop: threading.Event
-) -> None:
-    """Write to a temporary name, and rename the file once size and hash match the lock list."""
-    part = folder / f"{jar.file_name}.part"
-    digest, size = hashlib.sha256(), 0
-    try:
-        with part.open("wb") as target:
-            for piece in pieces:
-                if stop.is_set():
-                    raise _StoppedError
-                size += len(piece)
-                if size > jar.size:
-                    raise _SpoiltError(f"is not the file of the lock list: it is larger than {jar.size} bytes")
-                target.write(piece)
-                digest.update(piece)
-                on_bytes(len(piece))
-        if size < jar.size:
-            raise _SpoiltError(f"arrived incomplete: {size} of {jar.size} bytes")
-        if digest.hexdigest() != jar.sha256:
-            raise _SpoiltError("is not the file of the lock list: its SHA-256 differs")
-        part.replace(folder / jar.file_name)
-    except BaseException:
-        on_bytes(-min(size, jar.size))
-        part.unlink(missing_ok=True)
-        raise

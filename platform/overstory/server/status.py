@@ -15,13 +15,15 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from overstory.errors import OverstoryError, ServerError
+from overstory.jars import missing
 from overstory.server import class_archive, configuration, process
 from overstory.server.configuration import find_java
-from overstory.server.instance import HOST, Instance, Running, storage_errors
+from overstory.server.instance import HOST, Instance, Running
 from overstory.server.lifecycle import refuse_windows
 from overstory.server.process import PATIENCE_SECONDS
-from overstory.server.provision import missing, read_lock_list
+from overstory.server.provision import read_lock_list
 from overstory.settings import Settings
+from overstory.storage import storage_errors
 
 ServerState = Literal["running", "starting", "busy", "not answering", "password refused", "stopped"]
 _SLOW_SECONDS = 2.0  # an idle server answers within a few hundredths of a second
@@ -199,7 +201,8 @@ def _java(settings: Settings) -> Check:
 
 
 def _jars(settings: Settings) -> Check:
-    lock_list, absent = read_lock_list(), missing(settings.places.jar_cache)
+    lock_list = read_lock_list()
+    absent = missing(settings.places.jar_cache, lock_list)
     version = f"Neo4j {lock_list.neo4j_version}, GDS {lock_list.gds_version}"
     if absent and not (cache := _written("cache", settings.places.jar_cache, "OVERSTORY_CACHE")).ok:
         return cache

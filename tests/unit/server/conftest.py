@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from overstory.server.provision import Jar, LockList
+from overstory.jars import Jar, LockList
 
 
 class Repository:
@@ -86,4 +86,4 @@ def jars(repository: Repository) -> list[Jar]:
 
 @pytest.fixture
 def lock_list(jars: list[Jar]) -> LockList:
-    return LockList(tuple(jars), digest="a" * 64)
+    return LockList("Neo4j", tuple(jars), digest="a" * 64)

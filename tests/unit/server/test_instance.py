@@ -17,10 +17,11 @@ import pytest
 from overstory.errors import ServerError, ServerStartError, SettingsError
 from overstory.server import lifecycle, process
 from overstory.server.configuration import home_argument
-from overstory.server.instance import Connection, Instance, Ports, Running, storage_errors
+from overstory.server.instance import Connection, Instance, Ports, Running
 from overstory.server.lifecycle import PortTakenError, ensure_running, start_error
 from overstory.server.status import ServerState, ServerStatus, check_status, diagnose
 from overstory.settings import Places, ServerSettings, Settings
+from overstory.storage import storage_errors
 
 RUNNING = Running(pid=1, bolt=40001, http=40002, started=0.0, neo4j="5.26.30", ready=True, java="java", jars="jars")
 
