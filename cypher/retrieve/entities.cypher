@@ -81,7 +81,7 @@ RETURN coalesce(x.type, '') AS type,
     RETURN [f.id, c.id, d.id]
   } AS stated
 
-// -- retrieve/name_passages
+// -- retrieve/entity_passages
 // Read the next page of the passages that mention an entity or are about it.
 // Parameters: $id STRING (of the entity); $most INTEGER (passages to read); $own LIST<STRING> (values of ABOUT.source
 //   that come from the passage itself); $skip, $limit INTEGER

@@ -77,4 +77,4 @@ def test_another_processor_is_refused_with_a_remedy(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("platform.machine", lambda: "arm64")
     with pytest.raises(ModelError, match="x86-64 processor, not arm64") as caught:
         check_processor()
-    assert "OVERSTORY_EMBEDDER=sentence-transformers" in caught.value.remedy
+    assert "set OVERSTORY_EMBEDDER to sentence-transformers" in caught.value.remedy

@@ -160,7 +160,7 @@ def test_the_same_seed_gives_the_same_tree_and_another_may_give_another() -> Non
 
 
 PROGRAM = """
-from tests.unit.entropy.test_encoding import some_graph
+from tests.unit.entropy.test_encoder import some_graph
 from overstory_entropy import encode
 print([encode(some_graph(3, 300, 2000), levels=levels, restarts=2).parents.tolist() for levels in (1, 2, None)])
 """

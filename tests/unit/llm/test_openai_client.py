@@ -430,8 +430,8 @@ def test_a_client_that_nobody_closed_leaves_no_thread_and_no_connection(endpoint
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        (LlmSettings("openai", api_key="k"), "no name"),
-        (LlmSettings("openai", model="m"), "no key"),
+        (LlmSettings("openai", api_key="k"), "name of the language model is not set"),
+        (LlmSettings("openai", model="m"), "API key for the language model is not set"),
         (LlmSettings("openai", model="m", base_url="localhost:11434"), "not an HTTP address"),
         (LlmSettings("openai", model="m", base_url="file:///tmp"), "not an HTTP address"),
         (LlmSettings("openai", model="m", base_url="http://me:word@host/v1"), "a user or a password"),

@@ -74,7 +74,7 @@ def test_a_terminal_shows_both_in_full_and_obeys_nothing(capsys: pytest.CaptureF
         "      about Ulm; Danube",
         "      from (no title)  [wiki#7, page 3]",
         "",
-        "Below it:",
+        "Communities inside:",
         "    fedcba98     —  no report (1 entity)",
         "    … 2 more communities",
     ]
