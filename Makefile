@@ -105,7 +105,7 @@ test-newest: .venv/installed
 coverage: .venv/installed
 	$(COVERAGE)
 
-STYLE := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports && $(BIN)/python scripts/check_names.py
+STYLE := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports && $(BIN)/python scripts/check_names.py && $(BIN)/python scripts/check_prose.py
 MYPY := $(BIN)/mypy $(SOURCES)
 
 lint: .venv/installed

@@ -62,13 +62,19 @@ def markdown(text: str) -> Iterator[str]:
 def python(source: str) -> Iterator[str]:
     """Yield the findings in the docstrings and other texts of a module, each as "line: word"."""
     tree = ast.parse(source)
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    # A docstring of a pydantic model is in the JSON schema that a language model gets.
+    schemas = {id(each.body[0]) for each in ast.walk(tree) if isinstance(each, ast.ClassDef) and _is_schema(each)}
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and id(node) not in schemas}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             if id(node) in docstrings and (beginning := BEGINNINGS.match(node.value)):
                 yield f"{node.lineno}: a docstring begins with {beginning[0]}"
             if " " in node.value:
                 yield from _words(node.value, node.lineno)
+
+
+def _is_schema(node: ast.ClassDef) -> bool:
+    return "BaseModel" in map(ast.unparse, node.bases)
 
 
 def _words(text: str, first_line: int) -> Iterator[str]:

@@ -344,7 +344,7 @@ def _entry(key: str, text: str) -> object:
 
 
 def pdf_date(text: str) -> datetime | None:
-    """Parse a PDF date such as "D:20240229123000+01'00'", of which only the year is required; None for other texts."""
+    """Parse a PDF date such as "D:20240229123000+01'00'". Only the year is required. Return None for other texts."""
     found = _DATE.fullmatch(text.strip())
     if found is None:
         return None

@@ -17,7 +17,7 @@ from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.text_encoding import read_clean_text
 
 PERL_SUFFIXES = (".pm", ".pl")
-"""Suffixes of Perl files, of which only the POD is read."""
+"""Suffixes of Perl files. Only their POD is read."""
 SUFFIXES = (".txt", ".text", ".log", ".adoc", ".asciidoc", ".org")
 
 _SPLIT_WORD = re.compile(r"(?<=[^\W\d_A-Z])\u2010\n([^\S\n]*)([^\W\d_A-Z]\S*)[^\S\n]?")

@@ -23,8 +23,8 @@ from overstory_cli.output import show_notes
 @click.option(
     "--embedder",
     metavar="NAME",
-    help="Switch the corpus to this embedder (minilm, best, multilingual), whatever OVERSTORY_EMBEDDER is. Searches use"
-    " the old one until all passages are embedded.",
+    help="Switch the corpus to this embedder (minilm, fast, best, multilingual), whatever OVERSTORY_EMBEDDER is."
+    " Searches use the old one until all passages are embedded.",
 )
 @click.option(
     "--rebuild-indexes",

@@ -133,7 +133,7 @@ def fetch(progress: Progress, source: Path | None) -> None:
       overstory server fetch
       overstory server fetch --from /media/usb/jars
     """
-    from overstory.embed.onnx_models import fetch_models
+    from overstory.embed.int8 import fetch_models
 
     settings = Settings.from_environment()
     folder = embedded.fetch(settings, source=source, progress=progress)

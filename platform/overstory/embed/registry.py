@@ -14,7 +14,7 @@ GROUP = "overstory.embedders"
 MULTILINGUAL = "multilingual"
 """Name of our embedder for languages other than English."""
 
-_ENGLISH_ONLY = ("minilm-int8:", "minilm-and-bge-int8:")
+_ENGLISH_ONLY = ("minilm-int8:", "minilm-fast:", "minilm-and-bge:")
 """Fingerprint prefixes of embedders whose model is for English only."""
 
 

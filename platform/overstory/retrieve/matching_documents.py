@@ -230,7 +230,7 @@ def _is_date(value: kinds.Asked) -> bool:
 
 
 def _whole(id_: str, value: Any, texts: Any) -> Iterator[MetadataScalar]:  # as the driver gives them
-    """Yield a value; for a long text, of which only the beginning is stored as value, the whole texts."""
+    """Yield a value. If the value is only the beginning of long texts, yield the whole texts instead."""
     del id_
     if texts is None:
         yield native_value(value)

@@ -86,7 +86,7 @@ class Coverage:
             self.add_unread(path, "it cannot be read")
 
     def add_unread(self, path: str, why: str) -> None:
-        """Add a file or folder of which the run may have missed documents."""
+        """Add a file or folder in which the run may have missed documents."""
         self._unread.setdefault(path, why)
 
     def add_excluded(self, path: str) -> None:

@@ -220,7 +220,7 @@ _SPECIAL = tuple(
         ("192.0.0.0/24", "192.88.99.0/24", "64:ff9b:1::/48", "100:0:0:1::/64", "3fff::/20", "5f00::/16"),
     )
 )
-"""IANA special-purpose networks, some of which older Python versions treat as public."""
+"""IANA special-purpose networks. Older Python versions treat some of them as public."""
 
 
 def _body(response: httpx.Response, address: str, most_bytes: int, end: float) -> bytes:

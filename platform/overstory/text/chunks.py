@@ -134,7 +134,7 @@ def pack(units: Sequence[Unit], budget: int) -> list[tuple[int, int]]:
     """Return the (start, end) of pieces with the lowest total cost; they tile the units within `budget` tokens each.
 
     A piece costs (tokens / budget)², which is lowest if the pieces of a paragraph are equally long. Takes O(n · w) for
-    n units, w of which fit in a piece.
+    n units, if w units fit in a piece.
     """
     tokens = list(accumulate((u.tokens for u in units), initial=0))
     paragraphs = list(accumulate((u.ends == PARAGRAPH_END for u in units), initial=0))

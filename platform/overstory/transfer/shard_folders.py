@@ -74,7 +74,7 @@ class RemoteFolder:
 
 
 class ShardFolder(Protocol):
-    """A folder of text files, each of which exists completely or not at all."""
+    """A folder of text files. Each file exists completely or not at all."""
 
     address: str
     """Address from which any process can open the folder again."""

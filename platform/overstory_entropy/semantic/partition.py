@@ -286,7 +286,7 @@ def partition(
     """Divide a node whose children are leaves into groups, if that lowers the semantic–structural entropy.
 
     Candidates are the connected components of the node (which cut no edge), a Fiedler sweep of its edges, and 2-means
-    of its texts. The last two are improved by moves of single vertices, each of which lowers the entropy. A vertex that
+    of its texts. The last two are improved by moves of single vertices. Each move lowers the entropy. A vertex that
     would be alone in its group stays a leaf of the node.
 
     Args:

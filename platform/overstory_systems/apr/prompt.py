@@ -114,7 +114,7 @@ reach it. So do other questions for 2 of 494 questions of 2WikiMultiHopQA, and f
 man pages."""
 _USEFUL_ANSWER_COSINE = 0.7
 """Least cosine of a remembered question whose answer is worth its tokens. For nine tenths of the questions of
-2WikiMultiHopQA, many of which differ only in names, no other question is as near."""
+2WikiMultiHopQA, no other question is as near, although many differ only in names."""
 _LONGEST_RECALLED_ANSWER_CHARACTERS = 600
 """Characters of a remembered answer that are shown."""
 _KEPT_OWN_FACTS = 8

@@ -64,7 +64,7 @@ _LEAST_MEMBER_WEIGHT = 0.01
 _NAMED_CLUSTER_MEMBERS = 8
 """Members that a description names."""
 _QUOTED_CLUSTER_MEMBERS = 3
-"""Named members of which a sentence is quoted."""
+"""Named members whose sentence is quoted."""
 _MOST_CLUSTER_CHUNKS = 100
 """Passages that a summary by rules cites. Members that would exceed it are not named, except the nearest one."""
 _LONGEST_MEMBER_SENTENCE_CHARACTERS = 240  # characters of a quoted sentence

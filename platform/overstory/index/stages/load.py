@@ -65,8 +65,8 @@ class LoadReport:
             for none.
         moved: documents with the content of a document of the same paths that no longer exists; only with `sync`.
         removed: deleted documents of the same paths that no longer exist; only with `sync`.
-        metadata_only: documents of which only metadata was written. They count as unchanged if only file metadata
-            changed, otherwise as changed.
+        metadata_only: documents whose metadata was written, and nothing else. They count as unchanged if only file
+            metadata changed, otherwise as changed.
         annotated: documents that got entities and triples from an annotation.
         in_corpus: number of documents in the corpus afterwards; None if nothing was read.
         vanished: documents of the same paths that no longer exist, but stay stored without `sync`.

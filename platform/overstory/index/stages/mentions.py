@@ -6,7 +6,7 @@ it writes `dictionary_df` (number of chunks with such mentions), `subject` (True
 depends only on the texts and the parser's findings. Pending nodes carry the label `Corpus_…_Changed`, set in the
 transactions that change them.
 
-The stage has three steps, each of which may be interrupted:
+The stage has three steps. Each may be interrupted:
 
 1. Subjects: find the subjects of documents with changed chunks, and those of other documents that depend on them
    (`index/passage_names.py`). First mark all chunks that contain a new or dropped name as changed.

@@ -54,7 +54,7 @@ def seek_others(leads: Iterable[str]) -> Seeks:
 
 
 def seek_leads(keys: Iterable[str]) -> Seeks:
-    """Return searches for the full names of which these keys may be short forms, abbreviations or misspellings."""
+    """Return searches for full names. The keys may be short forms, abbreviations or misspellings of these names."""
     seeks = Seeks(set(), set())
     for key in keys:
         first, *others = key.split()

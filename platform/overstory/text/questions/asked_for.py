@@ -1,4 +1,4 @@
-"""What a question asks for: the names in it, and the words for the information it wants."""
+"""The names in a question, and the words for the information that the question asks for."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ _THINGS = word_set(
 """Nouns for things with the ending of a person: "playlist", "obsidian"."""
 
 _MOST_WORDS_OF_A_SIMPLE_QUESTION = 3
-"""Maximum number of content words in a simple question, all of which are wanted words."""
+"""Maximum number of content words in a simple question. All of them are wanted words."""
 
 
 def _named(doc: Doc) -> list[bool]:
