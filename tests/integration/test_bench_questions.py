@@ -82,7 +82,7 @@ def test_an_answer_of_a_model_without_citations_is_counted(
     ("text", "code", "said"),
     [
         ("question,answer,source\nWho?,I,none.md\n", 11, "line 2, column 'source': no document of the corpus"),
-        ("question,answers\nWho?,I\n", 11, "there is no column 'answers'"),
+        ("question,answers\nWho?,I\n", 11, "unknown column 'answers'"),
     ],
 )
 def test_a_wrong_file_is_explained(bench: Bench, tmp_path: Path, text: str, code: int, said: str) -> None:

@@ -64,7 +64,7 @@ def test_one_command_ingests_and_indexes(overstory: Run, corpus: str, folder: Pa
     changed = overstory(*ingest, "--json")
     assert changed.json()["changed"] == 1
     assert '"index": {\n    "done": [\n      "embed",\n      "extract",' in changed.out
-    assert "nothing to do" in overstory(*ingest).out
+    assert "is up to date" in overstory(*ingest).out
 
 
 def test_nothing_is_indexed_where_nothing_was_read(overstory: Run, corpus: str, tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_a_tree_is_shown_with_its_communities_and_their_passages(overstory: Run,
         (["search", "x", "--corpus", "shared", "--retriever", "dense:exact"], 3, "no option"),
         (["search", "x", "--corpus", " padded "], 7, "printable"),
         (["path", "Albert Einstien", "Ulm", "--corpus", "shared"], 10, "Did you mean 'Albert Einstein'"),
-        (["path", "Ulm", "ULM", "--corpus", "shared"], 10, "one name"),
+        (["path", "Ulm", "ULM", "--corpus", "shared"], 10, "are the same entity"),
         (["path", "Ulm", "Danube", "--steps", "9"], 2, "--steps"),
         (["tree", "0000000", "--corpus", "shared"], 10, "overstory tree --corpus shared"),
         (["tree", "--tree", "serag-semantic", "--corpus", "shared"], 6, "--system serag:semantic"),

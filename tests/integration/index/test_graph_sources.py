@@ -138,7 +138,7 @@ def test_what_cannot_be_a_document_is_named_with_its_label(open_corpus: OpenCorp
     said = "\n".join(map(str, report.broken))
     assert len(report.broken) == 3
     assert "neo4j:TestFilm: 1 of 5 nodes with the label 'TestFilm' has no property 'title'" in said
-    assert "has the id 'TestFilm:Two Rivers' of record" in said
+    assert "has the same id 'TestFilm:Two Rivers' as record" in said
     assert "its title is a list" in said
     kept = knowledge.ingest("neo4j:TestFilm?key=released", sync=True)
     assert kept.removed == 0  # what could not be read is not gone

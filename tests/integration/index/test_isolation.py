@@ -136,7 +136,7 @@ def test_what_an_interrupted_deletion_leaves_can_only_be_deleted(open_corpus: Op
         with pytest.raises(CorpusDeleting, match="its deletion was interrupted") as caught:
             call()
         assert "overstory delete --all --corpus" in caught.value.remedy
-    assert "being deleted, or that was interrupted: overstory delete --all" in overstory("corpora").out
+    assert "If the deletion was interrupted, run: overstory delete --all" in overstory("corpora").out
     (check,) = check_deletions(knowledge.graph)
     assert check.detail == f"The deletion of corpus {name!r} was interrupted, and part of the corpus is left."
     assert overstory("delete", "--all", "--yes", "--corpus", name).code == 0

@@ -206,7 +206,7 @@ def test_names_that_need_a_package_are_said_to_need_it(
     (note,) = knowledge.index().notes
     assert note.startswith("only names marked by the script are found in zh: rjieba (zh) is not installed")
     assert "[multilingual]" in note
-    own = f"In corpus {knowledge.corpus_name!r} names in zh"
+    own = f"In corpus {knowledge.corpus_name!r} only names marked by the script are found in zh"
     (check,) = (each for each in check_languages(knowledge.graph, settings) if own in each.detail)
     assert not check.ok
     assert "[multilingual]" in check.remedy

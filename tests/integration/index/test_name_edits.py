@@ -153,7 +153,7 @@ def test_an_edit_that_cannot_be_made_names_the_nearest_and_changes_nothing(
         knowledge.hide_entities(["IBM", "Endicot"])
     assert "Endicott" in error.value.suggestions
     assert "--future" in error.value.remedy
-    with pytest.raises(QuestionError, match="no name"):
+    with pytest.raises(QuestionError, match="is not a name"):
         knowledge.merge_entities("…", "IBM")
     with pytest.raises(QuestionError, match="already"):
         knowledge.rename_entity("Big Blue", "IBM")

@@ -197,7 +197,7 @@ def test_the_command_lists_dismisses_and_takes_back(knowledge: Knowledge, overst
     assert "IBM" not in overstory("entities", "suggest", *corpus).out
     undone = overstory("entities", "undismiss", "IBM", "International Business Machines", *corpus)
     assert "may be suggested again" in undone.out
-    assert "No pair" in overstory("entities", "dismissed", *corpus).out
+    assert "There are no dismissed suggestions" in overstory("entities", "dismissed", *corpus).out
     assert overstory("entities", "dismiss", "IBM", *corpus).code == 2
     unknown = overstory("entities", "dismiss", "IBM", "International Busines Machines", *corpus)
     assert unknown.code == EntityNotFound.exit_code
@@ -213,7 +213,7 @@ def test_the_command_disables_and_enables_documents(knowledge: Knowledge, overst
     assert overstory("documents", "--enable", knowledge.document_id("tests/passages", "3"), *corpus).code == 0
     listed = overstory("documents", *corpus)
     assert listed.out.count("  disabled\n") == len(DOCUMENTS) - 1
-    assert listed.err == "9 documents are disabled: overstory documents --disabled lists them.\n"
+    assert listed.err == "9 documents are disabled; list them with: overstory documents --disabled\n"
     assert len(overstory("documents", "--disabled", *corpus).out.splitlines()) == len(DOCUMENTS) - 1
     found = overstory("search", "Where are novels read?", "--retriever", "lexical", *corpus)
     assert "9 documents are disabled, so results exclude them" in found.out + found.err

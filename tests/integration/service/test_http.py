@@ -23,7 +23,7 @@ from overstory.graph.lease import writing
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.model.plain import plain
-from overstory_service import application, running
+from overstory_service import application, request_limits
 from overstory_service.responses import cursor_of
 
 QUESTION = "On which river is the city where Albert Einstein was born?"
@@ -225,7 +225,7 @@ def test_edits_one_after_the_other_wait_for_a_writer_that_is_about_to_end(
 def test_a_change_beside_a_long_one_says_that_the_corpus_is_written_to(
     client: httpx.Client, open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "_WRITER_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(request_limits, "_WRITER_PATIENCE_SECONDS", 0.0)
     knowledge = open_corpus()
     knowledge.ingest_documents([Document("books", "1", "Bram Stoker wrote Dracula.")])
     with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "index"):

@@ -231,7 +231,7 @@ def test_documents_that_no_worker_survives_are_an_error_and_the_same_call_goes_o
 def test_what_a_worker_cannot_do_is_said_as_if_it_were_done_here(
     stager: Knowledge, models: tuple[Embedder, Extractor], sources: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(SettingsError, match="0 workers"):
+    with pytest.raises(SettingsError, match="workers must be at least 1, got 0"):
         stager.stage(sources, tmp_path / "out", workers=0)
     stager.use(extractor=Silent())
     with pytest.raises(ModelError, match=r"A worker has the models .*silent"):
