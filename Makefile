@@ -11,7 +11,7 @@
 #   make test-processors unit tests of the heaviest computations, as on two older processors
 #   make test-newest     tests with a server, with the newest Neo4j Community instead of 5.26; needs Maven
 #   make coverage        tests of the entropy engine in plain Python; fails under 95 % of the lines; 1 minute
-#   make lint            format, lint, types by mypy, import floors, names; 1 minute
+#   make lint            format, lint, types by mypy, import floors, names, prose; 1 minute
 #   make lint-all        the same, and types by pyright; 2 minutes
 #   make bench           measure the retrievers on BENCH_DATA in four layouts: the tables of docs/benchmarks.md
 #   make bench-speed     times of questions, indexing and updates, compared with the last release
@@ -105,7 +105,8 @@ test-newest: .venv/installed
 coverage: .venv/installed
 	$(COVERAGE)
 
-STYLE := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports && $(BIN)/python scripts/check_names.py
+STYLE := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports && \
+	$(BIN)/python scripts/check_names.py && $(BIN)/python scripts/check_prose.py
 MYPY := $(BIN)/mypy $(SOURCES)
 
 lint: .venv/installed
