@@ -4,7 +4,8 @@
     python scripts/check_prose.py PATH…      these Python and Markdown files, and those below these folders
 
 Readers stumbled over the words in `WORDS`, and over docstrings that begin with one of `BEGINNINGS`. Code in Markdown is
-not checked, so a page can quote a word in backticks.
+not checked, so a page can quote a word in backticks. Prompts and docstrings of pydantic models are not checked either:
+they are sent to language models, whose cached answers depend on them.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-WORDS = re.compile(r"\b(told|lent|beside|of which)\b", re.IGNORECASE)
+WORDS = re.compile(r"\b(told|lent|beside|(?<!all )(?<!each )(?<!many )(?<!most )(?<!some )of which)\b", re.IGNORECASE)
 BEGINNINGS = re.compile(r"(What|Whether|Of|That)\b")
 CHECKED = ("platform", "loaders", "scripts", "docs", "README.md", "CONTRIBUTING.md", "examples/README.md")
 GENERATED = ("docs/cli.md",)
 """Pages written from docstrings, which are checked in the code."""
 PROMPTS = "prompts"
-"""Folder of prompts, which are addressed to language models."""
+"""Name of the folders with prompts."""
 EXCEPTIONS = {
     "scripts/check_prose.py": {"told", "lent", "beside", "of which"},  # the list itself
     "platform/overstory/answer/support.py": {"told"},  # a list of verbs
@@ -62,19 +63,20 @@ def markdown(text: str) -> Iterator[str]:
 def python(source: str) -> Iterator[str]:
     """Yield the findings in the docstrings and other texts of a module, each as "line: word"."""
     tree = ast.parse(source)
-    # A docstring of a pydantic model is in the JSON schema that a language model gets.
-    schemas = {id(each.body[0]) for each in ast.walk(tree) if isinstance(each, ast.ClassDef) and _is_schema(each)}
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and id(node) not in schemas}
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    sent = {id(each) for node in ast.walk(tree) if _is_model(node) for each in ast.walk(node)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in sent:
             if id(node) in docstrings and (beginning := BEGINNINGS.match(node.value)):
                 yield f"{node.lineno}: a docstring begins with {beginning[0]}"
             if " " in node.value:
                 yield from _words(node.value, node.lineno)
 
 
-def _is_schema(node: ast.ClassDef) -> bool:
-    return "BaseModel" in map(ast.unparse, node.bases)
+def _is_model(node: ast.AST) -> bool:
+    return isinstance(node, ast.ClassDef) and any(
+        isinstance(base, ast.Name) and base.id == "BaseModel" for base in node.bases
+    )
 
 
 def _words(text: str, first_line: int) -> Iterator[str]:

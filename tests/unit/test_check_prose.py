@@ -23,3 +23,11 @@ def test_a_docstring_that_returns_what_is_fine() -> None:
 
 def test_a_message_is_checked_and_a_comment_is_not() -> None:
     assert [*check_prose.python('raise ValueError(f"{n} lines are\\nlent")  # beside\n')] == ["2: lent"]
+
+
+def test_a_pydantic_model_is_not_checked() -> None:
+    assert [*check_prose.python('class Found(BaseModel):\n    """What a text states."""\n')] == []
+
+
+def test_each_of_which_is_ordinary_english() -> None:
+    assert [*check_prose.markdown("Files, each of which is read. Names, of which two differ.\n")] == ["1: of which"]
