@@ -21,13 +21,16 @@ class WorkCancelled(BaseException):
 
 
 class Cancellation:
-    """The state of one piece of work: cancelled or not. The thread that waits for the work and its threads share it."""
+    """The state of one piece of work: cancelled or not.
+
+    The thread that waits for the work and the threads that do the work share this object.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._cancelled = False
         self._ends: dict[object, Callable[[], object]] = {}
-        self._notified: set[int] = set()  # threads that got WorkCancelled; later requests clean up and are allowed
+        self._notified: set[int] = set()  # threads that got WorkCancelled; they may still send requests to clean up
 
     @property
     def cancelled(self) -> bool:

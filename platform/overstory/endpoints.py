@@ -59,10 +59,10 @@ class KeyMask:
 
     def __init__(self, key: str | None) -> None:
         self._key = key if key and len(key) >= _SHORTEST_SECRET_CHARACTERS else ""
-        self._held = ""  # the last characters so far, which are not returned yet because the key may start with them
+        self._held = ""  # end of the text that is held back because the key may begin there
 
     def take(self, piece: str) -> str:
-        """Add a piece and return the masked text that is complete, without an end that may be the start of the key."""
+        """Add a piece and return the next part of the masked text. An end that may begin the key is held back."""
         if not self._key:
             return piece
         text = (self._held + piece).replace(self._key, MASK)
@@ -79,7 +79,7 @@ class KeyMask:
         return text.replace(self._key, MASK) if self._key else text
 
 
-def redirect_elsewhere(response: Any) -> str:  # a response of httpx or of its successor
+def redirect_elsewhere(response: Any) -> str:  # the response comes from httpx or its successor
     """Return the target of a redirect to another scheme, host or port; "" if there is no such redirect.
 
     Callers must not follow such a redirect, because it would send data to an address that nobody configured.
@@ -102,7 +102,7 @@ def without_secrets(address: SplitResult) -> str:
     return address._replace(netloc=address.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
-def bounded(stream: Any, most: int, error: Callable[[], Exception]) -> Any:  # a stream of httpx or of its successor
+def bounded(stream: Any, most: int, error: Callable[[], Exception]) -> Any:  # streams come from httpx or its successor
     """Return a wrapper around a byte stream that raises `error()` if the stream yields more than `most` bytes.
 
     The class of the wrapper derives from the class of `stream`, because the library accepts only its own classes.
@@ -162,9 +162,12 @@ class Backoff:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime.datetime) -> float | None:
-    """Return the seconds until the time in the header retry-after-ms or Retry-After; None without a valid header.
+    """Return how many seconds to wait according to the header retry-after-ms or Retry-After; None if neither is valid.
 
-    Retry-After contains seconds or a date, and retry-after-ms contains milliseconds.
+    The header retry-after-ms contains milliseconds. Retry-After contains seconds or a date.
+
+    Args:
+        now: current time.
     """
     for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
         value = headers.get(name)
@@ -180,6 +183,6 @@ def retry_after(headers: Mapping[str, str], now: datetime.datetime) -> float | N
         until = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
     except ValueError:
         return None
-    if until.tzinfo is None:  # the offset "-0000" means UTC
+    if until.tzinfo is None:  # the offset is "-0000", which means UTC
         until = until.replace(tzinfo=datetime.UTC)
     return max(0.0, (until - now).total_seconds())

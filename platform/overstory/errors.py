@@ -235,8 +235,8 @@ class BrokenSource(SourceError):
         source: path or address that could not be read.
         line: line number, counted from 1; None if unknown.
         reason: description of the fault, without source and line.
-        hides: True if other documents of the source may not have been found because of the fault. A sync then keeps
-            those documents in the corpus.
+        hides: True if the fault may have hidden other documents of the source. A sync then does not delete these
+            documents from the corpus.
     """
 
     def __init__(

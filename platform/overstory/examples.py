@@ -21,7 +21,7 @@ def demo_corpus() -> Path:
 
 
 def movie_graph() -> Path:
-    """Return the folder of the example graph of films and people, which contains nodes.csv and edges.csv."""
+    """Return the folder with the files nodes.csv and edges.csv of the example graph of films and people."""
     return _folder("movies", "nodes.csv")
 
 

@@ -94,18 +94,18 @@ class OverstoryRetriever(SharesKnowledge, BaseRetriever):
         self,
         query: str,
         *,
-        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 # LangChain's signature
+        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 # LangChain passes this argument
         k: int | None = None,
         filter: str | dict[str, Any] | Expression | None = None,  # noqa: A002 # LangChain users expect this name
     ) -> list[Document]:
-        knowledge = self.knowledge  # stays open during the search, even if another thread closes the retriever
+        knowledge = self.knowledge  # this reference keeps it open if another thread closes the retriever
         return _documents(knowledge.search(query, **self._options(k, filter)), parts=self.parts)
 
     async def _aget_relevant_documents(
         self,
         query: str,
         *,
-        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 # LangChain's signature
+        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 # LangChain passes this argument
         k: int | None = None,
         filter: str | dict[str, Any] | Expression | None = None,  # noqa: A002
     ) -> list[Document]:

@@ -89,7 +89,7 @@ class OverstoryNodeRetriever(SharesKnowledge, BaseRetriever):
         return self._corpus_place
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        knowledge = self.knowledge  # stays open during the search, even if another thread closes the retriever
+        knowledge = self.knowledge  # this reference keeps it open if another thread closes the retriever
         return _nodes(knowledge.search(query_bundle.query_str, **self._options), parts=self._parts)
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:

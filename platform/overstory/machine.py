@@ -60,10 +60,13 @@ def memory_limit(root: Path, groups: dict[str, PurePosixPath]) -> float:
 
 
 def _own_groups() -> dict[str, PurePosixPath]:
-    """Return the path of this process's control group for each controller. In version 2, the only key is ""."""
+    """Return the path of this process's control group for each controller.
+
+    The key "" stands for version 2 of control groups, which does not distinguish controllers.
+    """
     try:
         lines = Path("/proc/self/cgroup").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:  # not Linux
+    except OSError:  # only Linux provides this file
         return {}
     rows = [line.split(":", 2) for line in lines]
     return {name: PurePosixPath(row[2]) for row in rows if len(row) == 3 for name in row[1].split(",")}

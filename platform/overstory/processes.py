@@ -61,7 +61,7 @@ class AnsweringProcess:
             env=os.environ | ONE_THREAD,
             process_group=0,  # Ctrl-C must interrupt only the parent process
         )
-        assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018 # for mypy
+        assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018 # mypy needs it
         self._questions, self._answers = self._process.stdin, self._process.stdout
         if first_line:
             with contextlib.suppress(OSError):  # if the process has ended, `answer` reports it

@@ -60,9 +60,9 @@ class Step:
     """The progress of a task. `str(step)` returns it as one line.
 
     Attributes:
-        task: name of the task, such as "load", "embed" or "export", or of a system and its stage. While Neo4j is
-            downloaded, the name is "Neo4j"; while the server starts, it is "Server". While a long text is split, it is
-            "chunk", and then "load" again.
+        task: name of the task, such as "load", "embed", "export", or "hirag reports" for a stage of a system. While
+            Neo4j is downloaded, the name is "Neo4j"; while the server starts, it is "Server". While a long text is
+            split, the name is "chunk", and then "load" again.
         done: number of units that are finished.
         total: number of units in the whole task; None if unknown.
         unit: name of the units, such as "documents".

@@ -246,7 +246,7 @@ class RerankSettings:
         reranker: "endpoint" for an endpoint with the rerank API of Cohere and Jina, or the name of a reranker from
             another package; None for no reranking.
         model: name of the model; None for endpoints that do not need it.
-        passages: minimum number of best passages that are reranked. If a search asks for more passages, all of them are
+        passages: number of best passages that are reranked. If a search asks for more passages, all of them are
             reranked.
     """
 

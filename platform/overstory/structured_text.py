@@ -28,7 +28,7 @@ class BeyondBounds(ValueError):
     """A text is too long or too deeply nested to be parsed."""
 
 
-def parse_json(text: str | bytes, **options: Any) -> Any:  # the return type of json.loads
+def parse_json(text: str | bytes, **options: Any) -> Any:  # `json.loads` has the same return type
     """Parse JSON.
 
     Raises:
@@ -41,7 +41,7 @@ def parse_json(text: str | bytes, **options: Any) -> Any:  # the return type of 
         raise BeyondBounds("it is nested too deeply") from error
 
 
-def parse_toml(text: str) -> dict[str, Any]:  # the return type of tomllib.loads
+def parse_toml(text: str) -> dict[str, Any]:  # `tomllib.loads` has the same return type
     """Parse TOML.
 
     Raises:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 _OWNER_ONLY = 0o600  # only the user may read and write the file
-_ANYBODY = 0o666  # everybody may read and write the file, except as far as the umask forbids it
+_ANYBODY = 0o666  # everybody may read and write the file, unless the umask forbids it
 
 
 @contextmanager

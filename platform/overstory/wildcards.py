@@ -47,8 +47,8 @@ def text_pattern(pattern: str) -> re.Pattern[str]:
 def path_pattern(pattern: str, *, as_git: bool = False) -> re.Pattern[str]:
     """Convert a path pattern to a regular expression for `fullmatch`.
 
-    - "*" matches any characters, and "?" one character, but they do not match a slash.
-    - "**" matches any characters, including slashes.
+    - "*" matches any number of characters, and "?" one character. Neither matches a slash.
+    - "**" matches any number of characters, including slashes.
     - Brackets match one of several characters, as in "[abc]".
     - If the pattern matches a folder, it also matches everything below the folder.
 
@@ -56,7 +56,7 @@ def path_pattern(pattern: str, *, as_git: bool = False) -> re.Pattern[str]:
         as_git: True to use the rules of .gitignore. Then "**" is special only as a complete part between slashes, a
             backslash escapes the next character, and a pattern for a folder does not match the contents of the folder.
     """
-    names = [[""]]  # split at "**", and within each part at "*"
+    names = [[""]]  # the pattern is split at "**", and each part is split at "*"
     for part in _PATH_PART.finditer(pattern):
         text = part.group()
         match part.lastgroup:

@@ -355,7 +355,7 @@ def _check(asked: Comparison) -> None:
             remedy="Shorten it: * stands for any characters.",
         )
     for value in asked.values:
-        if not isinstance(value, str | int | float | date):  # pyright: ignore[reportUnnecessaryIsInstance] # callers may not check types
+        if not isinstance(value, str | int | float | date):  # pyright: ignore[reportUnnecessaryIsInstance] # callers may pass other types
             raise FilterError(
                 f"{written_key(asked.key)} is compared with {value!r:.40}, which cannot be a metadata value.",
                 remedy="Use text, numbers, dates, true or false.",
@@ -395,7 +395,7 @@ def asks_passages(where: Expression) -> bool:
 
 
 def of_documents(where: Expression) -> Expression | None:
-    """Return a filter that matches at least every document with a matching passage; None if any document may have one.
+    """Return a filter that matches at least all documents with matching passages; None if any document may have some.
 
     A filter that contains keys of documents and of passages is evaluated in two steps: first on documents, then on the
     passages of the matching documents.

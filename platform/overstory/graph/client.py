@@ -1,7 +1,7 @@
 """The Neo4j client, which runs named statements in one database and retries them after transient errors.
 
-The transaction metadata of each statement contain "overstory" and the name of the statement. The name of a slow query
-in the server log therefore leads to the file that contains the statement.
+The transaction metadata of each statement contains "overstory" and the name of the statement. If the server logs a slow
+query, the name therefore leads to the file that contains the statement.
 
 If a caller is cancelled, the server stops a read that is in progress. A write that is in progress completes, and no
 further write starts.
@@ -40,7 +40,7 @@ from overstory.settings import Settings
 if TYPE_CHECKING:
     import neo4j  # the import takes 0.2 s if pandas is installed, so it waits until a client is created
 
-logging.getLogger("neo4j").addHandler(logging.NullHandler())  # keeps driver warnings off the user's terminal
+logging.getLogger("neo4j").addHandler(logging.NullHandler())  # the terminal must not show warnings of the driver
 
 T = TypeVar("T")
 # A row of a result: values by column name. A comment in each Cypher statement describes the columns.
@@ -131,7 +131,7 @@ class GraphClient(Closable):
         self.browser_url = browser_url
         self._query_seconds = query_seconds or None
         self._storage = storage
-        self._server_version = OLDEST  # until the version is known
+        self._server_version = OLDEST  # this is assumed until the version has been read
         close_forgotten()
         with driver_errors(uri, storage=storage):
             self._driver = _driver(uri, user, password)
@@ -201,7 +201,7 @@ class GraphClient(Closable):
         return cls(wanted.uri, wanted.user, wanted.password, database=database, query_seconds=0.0)
 
     def run(self, name: str, label: str | None = None, /, *, read: bool = False, **parameters: object) -> list[Row]:
-        """Run a statement in a transaction of its own and return the rows; transient errors cause a retry."""
+        """Run a statement in a transaction of its own and return its rows. After a transient error, it runs again."""
         text, given = _prepared(name, label, parameters, self._server_version)
         import neo4j
 
@@ -349,7 +349,7 @@ class GraphClient(Closable):
 
     @contextmanager
     def _terminable(self, *, reads: bool = True) -> Generator[dict[str, str]]:
-        """Yield metadata that mark a transaction, and end this transaction on the server if the caller is cancelled."""
+        """Yield metadata that marks a transaction. If the caller is cancelled, end this transaction on the server."""
         if not reads or not can_be_cancelled():
             yield {}
             return

@@ -47,11 +47,11 @@ class Corpus:
         metadata_by: fingerprint with which metadata values were last written as nodes; "" before.
         boilerplate_by: fingerprint of the rule by which the blocks of all documents were counted; "" before.
         name_edits: number of manual edits of entities made so far, including edits that were undone.
-        vocabularies: number of loaded vocabularies that changed something.
+        vocabularies: number of times that loading a vocabulary changed the corpus.
         disabled: number of disabled documents.
         unfinished: id of a new document that is being written in several transactions, or whose writing was
             interrupted; "" otherwise.
-        languages: ISO codes of all languages other than English of passages loaded so far.
+        languages: ISO codes of all languages, except English, in which passages have been loaded.
         languages_read_by: how the extractor last read each of these languages, as "de=…".
         embedder_name: name of the embedder to which the corpus was switched; "" for the configured embedder.
         is_deleting: True if the corpus is being deleted, or its deletion was interrupted.
@@ -158,7 +158,7 @@ def read_corpus(graph: GraphClient | Transaction, name: str, *, to_delete: bool 
     """
     run = graph.run if isinstance(graph, Transaction) else functools.partial(graph.run, read=True)
     rows = run("corpus/read", corpus_label(name))
-    if rows and rows[0]["corpus"]:  # empty if another process has just deleted the node
+    if rows and rows[0]["corpus"]:  # it is empty if another process has just deleted the node
         return corpus_of(rows[0], to_delete=to_delete)
     schema.refuse_others(schema.version_of(run("schema/read_version")))
     known = [row["name"] for row in run("corpus/names")]
@@ -169,7 +169,7 @@ def read_corpus(graph: GraphClient | Transaction, name: str, *, to_delete: bool 
 
 
 def corpus_of(row: Row, *, to_delete: bool = False) -> Corpus:
-    """Return the corpus that a row of the statement `corpus/read`, or of one with the same columns, describes.
+    """Return the corpus that is described by a row of `corpus/read`, or of a statement with the same columns.
 
     Raises:
         CorpusDeleting: the corpus is partly deleted, and `to_delete` is False.

@@ -1,4 +1,4 @@
-"""Translation of driver errors into Overstory errors with remedies."""
+"""Conversion of errors of the Neo4j driver to Overstory errors, which state a remedy."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _CONFLICTS = (
     "Transaction.Terminated",
     "TransactionTimedOut",
 )
-"""Error codes of a transaction that waited too long for a lock, or that met nodes deleted by another transaction."""
+"""Error codes of a transaction that did not get a lock, or that met nodes deleted by another transaction."""
 _RESTARTED = (
     "Run the command again: it restarts the server and continues. `overstory server logs` shows why the server stopped."
 )

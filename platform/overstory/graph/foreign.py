@@ -73,7 +73,7 @@ def foreign_relationships(
 
 
 def foreign_labels(graph: GraphClient) -> list[str]:
-    """Return the labels of all nodes that are not Overstory's, in alphabetical order."""
+    """Return the labels of the nodes that other applications stored, in alphabetical order."""
     return [row["label"] for row in graph.run("sources/labels", read=True)]
 
 

@@ -41,7 +41,7 @@ class Projection:
         host: machine and container of the process that created the projection, as `this_host` returns it.
         pid: number of that process.
         started: start time of that process, in seconds since 1970.
-        key: random digits, different for each projection.
+        key: random digits that differ for each projection.
     """
 
     corpus: str

@@ -115,7 +115,7 @@ def fact_id(label: str, subject: str, predicate: str, object_: str) -> str:
 
 
 def entity_argument(key: str) -> str:
-    """Return the argument of `fact_id` for a known entity; facts with different spellings of it share an id."""
+    """Return the argument of `fact_id` for a known entity. Its spelling in the text does not affect the id."""
     return f"entity:{key}"
 
 

@@ -37,7 +37,7 @@ _HEARTBEAT_SECONDS = 8.0
 
 
 class Writer:
-    """The holder of the lease of a corpus. All changes to the corpus go through `commit`.
+    """The holder of the lease of a corpus. Change the corpus only through `commit` and `set`, which check the lease.
 
     Attributes:
         corpus: the corpus after the last change.

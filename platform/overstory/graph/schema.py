@@ -117,7 +117,7 @@ def await_index(graph: GraphClient, name: str, progress: Progress | None = None)
     """Wait until an index is online. For a million vectors, this can take half an hour or more.
 
     Args:
-        progress: receiver of the progress, if the index is not online at once.
+        progress: object that receives the progress if the index is not online at once.
 
     Raises:
         StatementFailed: the index cannot be built, or has made no progress for half an hour.
@@ -148,7 +148,7 @@ def _not_online_after(graph: GraphClient, name: str, seconds: int) -> StatementF
 
 
 def create_database_indexes(graph: GraphClient) -> None:
-    """Create those indexes shared by all corpora that are missing, as in a database from an earlier version."""
+    """Create missing indexes that all corpora share, for example in a database from an earlier version."""
     create_missing(graph, DATABASE_INDEXES)
 
 

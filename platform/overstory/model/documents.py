@@ -120,7 +120,7 @@ class TextPiece:
         seq: number of the piece within the document, in reading order.
         start: position of the first character of the piece in the document's text.
         end: position after the last character of the piece.
-        heading: the headings above the piece, from the highest level down, as one text.
+        heading: the headings above the piece, from the highest level down, such as "Setup › Linux".
         token_count: number of tokens in the piece.
     """
 
@@ -194,7 +194,7 @@ class ChunkText:
     """A chunk as an extractor gets it.
 
     Attributes:
-        heading: the headings above the chunk, from the highest level down, as one text.
+        heading: the headings above the chunk, from the highest level down, such as "Setup › Linux".
         language: ISO code of the language of the text; "" if the language is English or unknown.
     """
 

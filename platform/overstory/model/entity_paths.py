@@ -236,9 +236,9 @@ class EntityFacts:
         type: entity type such as PERSON or ORG; "" if unknown.
         aliases: other spellings of the name, most frequent first.
         passages: number of passages that mention the entity.
-        facts: facts about the entity, sorted by the number of passages that state the fact, most first, up to the
-            requested limit.
-        related: entities that occur in these facts, the most closely related first, up to the requested limit.
+        facts: facts about the entity, up to the requested limit. Facts that more passages state come first.
+        related: entities that occur in facts with this entity, up to the requested limit. Entities whose connecting
+            facts are stated more often come first.
         notes: remarks on the result, for example that some passages were not read or that the index is outdated.
     """
 

@@ -109,7 +109,7 @@ def from_json(given: Mapping[str, object]) -> dict[str, object]:
 
 
 def with_dates_read(value: object) -> object:
-    """Parse a text that is a date or a list of such texts; return any other value unchanged."""
+    """Parse a date or a list of dates, written as ISO 8601 text; return any other value unchanged."""
     if isinstance(value, str):
         return date_of(value) or value
     if isinstance(value, list) and value:
@@ -123,7 +123,7 @@ def with_dates_read(value: object) -> object:
 def value_of(written: str) -> MetadataScalar:
     """Parse a value that a person typed: a number, true or false, an ISO 8601 date, or text.
 
-    A value in quotes stays a text. A number that would lose digits, such as "007" or "1.10", also stays a text.
+    A value in quotes remains text. A number that would lose digits, such as "007" or "1.10", also remains text.
     """
     text = written.strip()
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
@@ -288,7 +288,7 @@ PAGE_STARTS = "page_starts"
 
 
 def page_starts(metadata: Mapping[str, object]) -> list[int]:
-    """Return the position of the first character of each page; [] if the metadata contain no valid page starts."""
+    """Return the position of the first character of each page; [] if the metadata contains no valid page starts."""
     starts = metadata.get(PAGE_STARTS)
     return starts if _are_pages(starts) else []
 

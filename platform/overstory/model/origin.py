@@ -40,7 +40,7 @@ class OfPassage(PassagePlace):
     """Base class of values that come from a passage.
 
     Attributes:
-        heading: the headings above the passage, from the highest level down, as one text.
+        heading: the headings above the passage, from the highest level down, such as "Setup › Linux".
     """
 
     heading: str

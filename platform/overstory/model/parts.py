@@ -48,10 +48,10 @@ class Part:
 
     @property
     def standing(self) -> Mapping[str, str] | None:
-        """How to find all documents on which the part is based: Cypher statement names, each with a node id to pass.
+        """Statements that return the documents on which the part is based: a map from statement name to node id.
 
-        An empty mapping means that `documents` already lists all of them. None means that they are unknown. A question
-        with a filter then leaves the part out.
+        An empty map means that `documents` already contains all of them. None means that they are unknown; answers to
+        questions with a filter then leave the part out.
         """
         return None
 
