@@ -1,7 +1,7 @@
-"""Overstory: a layered knowledge graph in Neo4j that answers questions with evidence.
+"""Overstory turns documents into a knowledge graph in Neo4j and answers questions with evidence.
 
-Start with `Knowledge`. Public names are imported on first use, so `import overstory` loads neither the Neo4j driver nor
-a model.
+Start with the class `Knowledge`. Public names are imported on first use. Therefore `import overstory` loads neither the
+Neo4j driver nor a model.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Cancellation of blocking work in threads.
+"""Cancellation of work that blocks a thread.
 
-A thread cannot be stopped from outside. Work therefore calls `check` before each request to a server or language model,
-and `ended_by` registers a function that ends a running wait. Work without a `Cancellation`, as in programs without an
-event loop, has no overhead.
+A thread cannot be stopped from outside. The work therefore calls `check` before each request to a server or a language
+model. With `ended_by`, it registers a function that ends the wait for a response. Work without a `Cancellation`, as in
+programs without an event loop, has no overhead.
 """
 
 from __future__ import annotations
@@ -14,27 +14,30 @@ from contextvars import ContextVar
 
 
 class WorkCancelled(BaseException):
-    """Raised to end cancelled work.
+    """The exception that ends cancelled work.
 
-    Derives from `BaseException`, like `KeyboardInterrupt`, so that error handlers do not catch it.
+    Like `KeyboardInterrupt`, it derives from `BaseException`, so that handlers of `Exception` do not catch it.
     """
 
 
 class Cancellation:
-    """The cancellation state of one piece of work, shared by the waiting thread and the working threads."""
+    """The state of one piece of work: cancelled or not.
+
+    The thread that waits for the work and the threads that do the work share this object.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._cancelled = False
         self._ends: dict[object, Callable[[], object]] = {}
-        self._notified: set[int] = set()  # threads that already got WorkCancelled, and may still do cleanup requests
+        self._notified: set[int] = set()  # threads that got WorkCancelled; they may still send requests to clean up
 
     @property
     def cancelled(self) -> bool:
         return self._cancelled
 
     def cancel(self) -> None:
-        """Cancel the work and end its current waits. Returns at once, in any thread."""
+        """Cancel the work and end its waits. Any thread may call this method, which returns at once."""
         with self._lock:
             if self._cancelled:
                 return
@@ -44,15 +47,18 @@ class Cancellation:
             end()
 
     def check(self) -> None:
-        """Raise `WorkCancelled` if the work was cancelled, once per thread."""
+        """Raise `WorkCancelled` if the work was cancelled, but only once in each thread."""
         with self._lock:
             self._raise_once()
 
     @contextmanager
     def ended_by(self, end: Callable[[], object]) -> Generator[None]:
-        """Let `cancel` call `end`, which must return at once, while the block runs.
+        """Register `end`, so that `cancel` calls it if the work is cancelled while the block runs.
 
-        An exception in a cancelled block is replaced by `WorkCancelled`.
+        If the block raises an exception because it was cancelled, `WorkCancelled` is raised instead.
+
+        Args:
+            end: function that ends the wait in the block. It must return at once.
         """
         key = object()
         with self._lock:
@@ -69,7 +75,7 @@ class Cancellation:
                 self._ends.pop(key, None)
 
     def _raise_once(self) -> None:
-        """Raise `WorkCancelled` once per thread. Requires the lock."""
+        """Do the same as `check`. The caller must hold the lock."""
         this = threading.get_ident()
         if self._cancelled and this not in self._notified:
             self._notified.add(this)
@@ -81,7 +87,7 @@ _current: ContextVar[Cancellation | None] = ContextVar("cancellation", default=N
 
 @contextmanager
 def cancellable(cancellation: Cancellation | None) -> Generator[None]:
-    """Run the block under a cancellation; with None, for example for cleanup, the block cannot be cancelled."""
+    """Let `cancellation` cancel the block. With None, the block cannot be cancelled, for example while it cleans up."""
     token = _current.set(cancellation)
     try:
         yield
@@ -90,7 +96,7 @@ def cancellable(cancellation: Cancellation | None) -> Generator[None]:
 
 
 def check() -> None:
-    """Raise `WorkCancelled` if the work of this thread was cancelled."""
+    """Raise `WorkCancelled` if the work of this thread was cancelled, but only once in each thread."""
     if cancellation := _current.get():
         cancellation.check()
 
@@ -103,7 +109,7 @@ def is_cancelled() -> bool:
 
 @contextmanager
 def ended_by(end: Callable[[], object]) -> Generator[None]:
-    """Call `Cancellation.ended_by` for the work of this thread."""
+    """Register `end` for the work of this thread while the block runs; see `Cancellation.ended_by`."""
     cancellation = _current.get()
     if cancellation is None:
         yield

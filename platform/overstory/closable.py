@@ -1,4 +1,4 @@
-"""Base class that adds `with` to objects with a `close` method."""
+"""Base class of objects that have a `close` method and can be used in a `with` block."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Self
 
 
 class Closable(ABC):
-    """An object that closes at the end of a `with` block."""
+    """Base class of objects that are closed at the end of a `with` block."""
 
     @abstractmethod
     def close(self) -> None: ...

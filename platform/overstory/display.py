@@ -1,4 +1,4 @@
-"""Formatting of results for the terminal, for notebooks, and as pandas DataFrames."""
+"""Conversion of results to text for terminals, to HTML for notebooks, and to pandas DataFrames."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ _MOST_CHARACTERS_READ = 10_000
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
-    """Format a number with its noun: "1 document", "1,234 documents", "2 entities"."""
+    """Return a number with its noun, such as "1 document", "1,234 documents" or "2 entities"."""
     return f"{number:,} {singular if number == 1 else plural or plural_of(singular)}"
 
 
 def plural_of(noun: str) -> str:
-    """Return the regular plural of a noun: "entity" -> "entities", "key" -> "keys"."""
+    """Return the regular plural of a noun, such as "entities" for "entity" and "keys" for "key"."""
     return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
 
 
 def about(seconds: float) -> str:
-    """Format a duration with the precision of an estimate: "20 s", "4 min", "1 h 10 min", "30 h"."""
+    """Return a rounded duration, such as "20 s", "4 min", "1 h 10 min" or "30 h"."""
     if seconds < 57.5:
         return f"{max(5, 5 * round(seconds / 5))} s"
     minutes = round(seconds / 60)
@@ -64,22 +64,22 @@ def about(seconds: float) -> str:
 
 
 def origin(source: str, source_key: str, page: int | None = None) -> str:
-    """Format the origin of a passage on one line: source, with key and page if any."""
+    """Return the origin of a passage on one line: the source, followed by the key and the page if there are any."""
     place = escaped(f"{source}#{source_key}" if source_key else source)
     return place if page is None else f"{place}, page {page:,}"
 
 
 def delete_command(corpus: str) -> str:
-    """Return the command that deletes a corpus, or the rest of a corpus after an interrupted deletion."""
+    """Return the command that deletes a corpus, or what an interrupted deletion has left of it."""
     return f"overstory delete --all --corpus {shlex.quote(corpus)}"
 
 
 def index_command(corpus: str, system: str = "", *, improve: bool = False) -> str:
-    """Return the command that updates the index of a corpus, or of one of its systems.
+    """Return the command that updates the index of a corpus.
 
     Args:
-        system: system name, with options after a colon.
-        improve: also recluster the whole corpus.
+        system: name of a system whose index the command also updates, with options after a colon; "" for none.
+        improve: True if the command also clusters the whole corpus again.
     """
     of = f"--system {system} " if system else ""
     also = "--improve " if improve else ""
@@ -87,13 +87,16 @@ def index_command(corpus: str, system: str = "", *, improve: bool = False) -> st
 
 
 def shortened(text: str, width: int = _DISPLAY_WIDTH) -> str:
-    """Return the text on one line, truncated to a width."""
+    """Return the text on one line, cut to at most `width` characters."""
     line = " ".join(text[: 4 * width].split())
     return line if len(line) <= width and len(text) <= 4 * width else line[: width - 2].rstrip() + " …"
 
 
 def around(text: str, phrase: str, width: int = 2 * _DISPLAY_WIDTH) -> str:
-    """Return an excerpt of the text on one line around a phrase (in any case), or the start of the text."""
+    """Return an excerpt of about `width` characters, on one line, around the first occurrence of a phrase in the text.
+
+    Upper and lower case are not distinguished. If the phrase does not occur, the excerpt is the start of the text.
+    """
     line = " ".join(text[:_MOST_CHARACTERS_READ].split())
     if len(line) <= width and len(text) <= _MOST_CHARACTERS_READ:
         return line
@@ -110,7 +113,7 @@ def around(text: str, phrase: str, width: int = 2 * _DISPLAY_WIDTH) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a text.
+    """A piece of a text in which some words and one sentence are marked.
 
     Attributes:
         word: True if the piece is a marked word.
@@ -125,11 +128,11 @@ class Piece:
 def pieces(
     text: str, words: Sequence[tuple[int, int]], sentence: tuple[int, int] | None, *, start: int = 0, stop: int
 ) -> list[Piece]:
-    """Split the characters from `start` up to `stop` at the boundaries of marks.
+    """Split the text between `start` and `stop` where marked words and the marked sentence begin and end.
 
     Args:
-        words: sorted, non-overlapping spans of marked words.
-        sentence: span of the marked sentence.
+        words: spans (start, end) of the marked words, sorted and without overlaps.
+        sentence: span of the marked sentence; None if there is none.
     """
     inside = [(first, last) for first, last in words if first < stop and last > start]
     ends = {start, stop, *(sentence or ()), *(end for span in inside for end in span)}
@@ -144,7 +147,7 @@ def pieces(
 
 
 def html_pieces(cut: Iterable[Piece]) -> Html:
-    """Convert pieces to HTML for a notebook: words marked, the sentence underlined, text escaped."""
+    """Convert pieces to HTML for a notebook. Words are marked, the sentence is underlined, and the text is escaped."""
     shown: list[str] = []
     for in_sentence, group in groupby(cut, key=lambda piece: piece.sentence):
         inner = "".join(
@@ -156,13 +159,13 @@ def html_pieces(cut: Iterable[Piece]) -> Html:
 
 
 class Html(str):
-    """Text that is already escaped."""
+    """Text that is HTML and must not be escaped again."""
 
     __slots__ = ()
 
 
 def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> str:
-    """Return an HTML table for a notebook, with notes below it; everything except `Html` is escaped."""
+    """Return an HTML table for a notebook, with notes below it. All texts except `Html` are escaped."""
     head = "".join(f"<th>{html.escape(each)}</th>" for each in header)
     body = "".join(
         "<tr>"
@@ -181,7 +184,7 @@ def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]
 
 
 def data_frame(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> pandas.DataFrame:
-    """Return rows as a DataFrame with these columns, followed by all other columns of the rows."""
+    """Return the rows as a DataFrame. These columns come first, followed by all other columns of the rows."""
     try:
         import pandas
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Checks of an installation, with remedies: server, database and models. The checks leave no data behind."""
+"""Checks of an installation: server, database and models. Failed checks state a remedy. No check leaves data behind."""
 
 from __future__ import annotations
 
@@ -34,12 +34,15 @@ from overstory.systems.vector_indexes import indexes_of
 from overstory.text import make_extractor
 from overstory.text.extraction.extractors import ReadsLanguages
 
-NEAREST_FOR_RECALL = 10  # number of neighbours that the index should find for each sampled node
-MOST_NODES_SAMPLED = 20  # number of nodes whose neighbours are looked up
+NEAREST_FOR_RECALL = 10  # number of nearest neighbours that the index should find for each sampled node
+MOST_NODES_SAMPLED = 20  # maximum number of nodes for which neighbours are looked up
 _MOST_NODES_COMPARED = 20_000
-"""Maximum number of nodes to scan per sampled node; in larger indexes, missed neighbours are extrapolated."""
+"""Maximum number of nodes that are scanned for each sampled node.
+
+If an index contains more nodes, the number of neighbours that the index missed is extrapolated.
+"""
 _EQUAL_COSINE_DIFFERENCE = 1e-5
-"""Cosines closer than this count as equal, because index and scan sum in different orders."""
+"""Cosines with a smaller difference count as equal, because index and scan add up the terms in different orders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +51,9 @@ class IndexRecall:
 
     Attributes:
         nodes: number of indexed nodes.
-        sampled: number of nodes whose neighbours were looked up; 0 for an empty index.
-        recall: mean share of the `NEAREST_FOR_RECALL` nearest nodes that the index found; 1.0 without samples.
+        sampled: number of nodes for which neighbours were looked up; 0 for an empty index.
+        recall: fraction of the `NEAREST_FOR_RECALL` nearest neighbours that the index found, on average; 1.0 for an
+            empty index.
     """
 
     nodes: int
@@ -58,13 +62,15 @@ class IndexRecall:
 
 
 def measure_recall(graph: GraphClient, corpus: str, label: str, index: str, embedding_property: str) -> IndexRecall:
-    """Compare the results of a vector index with an exact scan. Queries the index like the retrievers.
+    """Measure how many of the nearest neighbours a vector index finds, in comparison with an exact scan.
+
+    The index is queried in the same way as by the retrievers.
 
     Args:
         corpus: label of the corpus.
         label: label of the indexed nodes.
         index: name of the index.
-        embedding_property: property with the vectors.
+        embedding_property: node property that contains the vectors.
     """
     (row,) = graph.run(
         "vectors/sample",
@@ -109,14 +115,14 @@ def measure_recall(graph: GraphClient, corpus: str, label: str, index: str, embe
 
 TRIED = "Bram Stoker wrote Dracula."
 IN_PROCESS = ("minilm", "fast", "best", "multilingual", "sentence-transformers")
-"""Embedders that run in this process and send no requests."""
+"""Names of the embedders that run in this process and send no requests."""
 
 _LEAST_RECALL = 0.9
-"""Below this recall an index is reported as faulty; a good index is close to 1."""
+"""Minimum recall of a vector index. An index with a lower recall is reported; the recall of a good index is near 1."""
 
 
 def diagnose(settings: Settings) -> list[Check]:
-    """Run all checks of an installation. A stopped embedded server is not started for them."""
+    """Run all checks of an installation. If the embedded server is stopped, it is not started for the checks."""
     checks = [Check("overstory", ok=True, detail=version("overstory"))]
     if settings.database.uri is None:
         embedded = server.diagnose(settings)
@@ -124,7 +130,7 @@ def diagnose(settings: Settings) -> list[Check]:
         reachable = embedded.running
     else:
         reachable = True
-    with ThreadPoolExecutor(1) as pool:  # load models while the database is checked
+    with ThreadPoolExecutor(1) as pool:  # this thread loads the models while the database is checked
         models = pool.submit(_models, settings)
         if reachable:
             checks += list(_database(settings))
@@ -165,7 +171,7 @@ def _database(settings: Settings) -> Iterator[Check]:
 
 
 def _projections(graph: GraphClient) -> Check:
-    """Check for in-memory graphs of killed runs, which occupy the server's memory until they are dropped."""
+    """Look for in-memory graphs that killed processes left behind. They occupy memory of the server until dropped."""
     try:
         left = [each for each in projections(graph) if each.is_abandoned]
     except OverstoryError as error:
@@ -204,7 +210,7 @@ def _whole_corpora(graph: GraphClient) -> Iterator[CorpusSize]:
 
 
 def check_systems(graph: GraphClient) -> Iterator[Check]:
-    """Report faults in the indexes of systems in all corpora, based on the labels that each system declares."""
+    """Report systems that cannot be loaded, and indexes of systems that are unusable or incomplete, in all corpora."""
     broken = [check for check in map(_loadable, system_names()) if not check.ok]
     systems = installed_systems()
     used = {row["label"] for row in graph.run("systems/labels_in_use", read=True)}
@@ -233,14 +239,14 @@ def _wrong_in(
             f"{_command(corpus, name, 'remove-')}",
         )
     if current_writer(graph, corpus):
-        return  # a writer is at work, so unfinished data is no fault
+        return  # incomplete data is normal while a writer is at work
     for system in systems:
         if corpus.systems.get(system.name) is None:
             yield from _left_over(graph, corpus, system, used)
 
 
 def _left_over(graph: GraphClient, corpus: Corpus, system: System[Any, Any], used: Set[str]) -> Iterator[Check]:
-    """Report nodes of a system without an index, left by a killed build or removal."""
+    """Report nodes of a system that has no index in this corpus. An interrupted build or removal left them behind."""
     kinds = [kind for label in system.owns.labels if (kind := derived_label(corpus.label, label)) in used]
     if not kinds:
         return
@@ -257,12 +263,12 @@ def _left_over(graph: GraphClient, corpus: Corpus, system: System[Any, Any], use
 
 
 def check_vector_indexes(graph: GraphClient) -> Iterator[Check]:
-    """Report vector indexes that are missing, not online, or have a low recall."""
+    """Report vector indexes that are missing, are not online, or have a low recall."""
     recalls: list[float] = []
     for size in _whole_corpora(graph):
         corpus = size.corpus
         if current_writer(graph, corpus):
-            continue  # the writer may be creating them
+            continue  # the writer may be creating the indexes
         for index in _vector_indexes(corpus):
             found = graph.run("schema/index_state", read=True, name=index.name)
             if not found or found[0]["state"] != "ONLINE":
@@ -288,7 +294,7 @@ def check_vector_indexes(graph: GraphClient) -> Iterator[Check]:
 
 
 def check_languages(graph: GraphClient, settings: Settings) -> Iterator[Check]:
-    """Report corpora mostly in languages that their embedder does not support, or in languages that lack a package."""
+    """Report corpora whose main language the embedder does not support, and languages that need a missing package."""
     corpora = [size.corpus for size in _whole_corpora(graph)]
     wrong = [
         Check("languages", ok=False, detail=note, remedy=switch_remedy(corpus))
@@ -308,7 +314,10 @@ def check_languages(graph: GraphClient, settings: Settings) -> Iterator[Check]:
 
 
 def _reader_of_languages(settings: Settings) -> ReadsLanguages | None:
-    """Return the extractor if it supports several languages. A faulty extractor is reported by its own check."""
+    """Return the extractor if it supports several languages, otherwise None.
+
+    If the extractor cannot be created, this also returns None, because another check reports the error.
+    """
     try:
         extractor = make_extractor(settings.extraction)
     except OverstoryError:
@@ -317,7 +326,7 @@ def _reader_of_languages(settings: Settings) -> ReadsLanguages | None:
 
 
 def check_embedders(graph: GraphClient, settings: Settings) -> Iterator[Check]:
-    """Report corpora that were switched to an embedder that cannot be used on this machine."""
+    """Report embedders to which corpora were switched but which cannot be used on this machine."""
     corpora = [size.corpus for size in _whole_corpora(graph) if size.corpus.embedder_name]
     for name, own in groupby(sorted(corpora, key=lambda each: each.embedder_name), key=lambda each: each.embedder_name):
         try:
@@ -354,7 +363,7 @@ def _command(corpus: Corpus, system: str, what: str = "") -> str:
 
 
 def _embedder(settings: Settings) -> str:
-    # Embedders of an endpoint are not tried, because a request may cost money and take long.
+    # An embedder that sends requests is not tested, because a request may cost money and take long.
     embedder = make_embedder(settings.embedding)
     if settings.embedding.embedder not in IN_PROCESS:
         return f"{embedder.fingerprint}; not tested, because that may send a request"
@@ -373,7 +382,7 @@ def _extractor(settings: Settings) -> str:
 
 
 def _llm(settings: Settings) -> str:
-    # Sends no request, because it may cost money and take long.
+    # This check sends no request, because a request may cost money and take long.
     if settings.llm.llm is None:
         return "not set; optional"
     model = make_chat_model(settings.llm)

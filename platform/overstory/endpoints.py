@@ -1,4 +1,4 @@
-"""Rules for HTTP endpoints: clean messages, checked redirects, bounded responses."""
+"""Safe use of HTTP endpoints: no keys in messages, no redirects to other servers, limited responses, and retries."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from overstory.display import on_one_line
 
 MASK = "***"
 _SHORTEST_SECRET_CHARACTERS = 8
-"""A shorter key is a placeholder such as "none" or "ollama", which may occur as a word in responses."""
+"""Minimum length of a real key. A shorter key is a placeholder, such as "none", that may be a word in responses."""
 
 LONGEST_MESSAGE_CHARACTERS = 500
 
 CONNECT_SECONDS = 10.0
 REQUEST_SECONDS = 60.0
-"""Timeouts for connecting and for a response. The timeout of a language model is a setting."""
+"""Timeouts, in seconds, for connecting and for a response. The timeout of a language model is a setting instead."""
 
 REQUEST_RETRIES = 4
 
@@ -29,14 +29,17 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def cleaned(message: str, key: str | None) -> str:
-    """Shorten an endpoint's message to one line, and mask the key or half of it in any spelling."""
+    """Return an endpoint's message as one short line in which the key, and each half of the key, is masked."""
     message = on_one_line(message)
     return (_spellings(key).sub(MASK, message) if key else message)[:LONGEST_MESSAGE_CHARACTERS]
 
 
 @functools.lru_cache(maxsize=8)
 def _spellings(key: str) -> re.Pattern[str]:
-    """Return a pattern for the key as messages may show it; halves count only if they are too long to be words."""
+    """Return a pattern that matches the key as messages may show it: in another case, or broken by spaces.
+
+    If the halves of the key are too long to be words, the pattern also matches each half.
+    """
     half = len(key) // 2
     shown = [key, key[:half], key[half:]] if half >= _SHORTEST_SECRET_CHARACTERS else [key]
     case = re.IGNORECASE if len(key) >= _SHORTEST_SECRET_CHARACTERS else 0
@@ -44,19 +47,22 @@ def _spellings(key: str) -> re.Pattern[str]:
 
 
 def cause_without_key(error: Exception, key: str | None) -> Exception | None:
-    """Return an error to raise ours from, or None if its message contains the key: tracebacks show causes."""
+    """Return the error if it can be the cause of another error; None if its message contains the key.
+
+    A traceback shows the messages of all causes.
+    """
     return None if key and key in str(error) else error
 
 
 class KeyMask:
-    """Masks the key in a text that arrives in pieces, even if pieces split the key."""
+    """Masks the key in a text that arrives in pieces, even if the key is split between two pieces."""
 
     def __init__(self, key: str | None) -> None:
         self._key = key if key and len(key) >= _SHORTEST_SECRET_CHARACTERS else ""
-        self._held = ""  # end of the text that may be the start of the key
+        self._held = ""  # end of the text that is held back because the key may begin there
 
     def take(self, piece: str) -> str:
-        """Return the text up to this piece, except an end that may be the start of the key."""
+        """Add a piece and return the next part of the masked text. An end that may begin the key is held back."""
         if not self._key:
             return piece
         text = (self._held + piece).replace(self._key, MASK)
@@ -65,7 +71,7 @@ class KeyMask:
         return text[: len(text) - held]
 
     def rest(self) -> str:
-        """Return the held-back end of the text."""
+        """Return the end of the text that `take` has held back."""
         rest, self._held = self._held, ""
         return rest
 
@@ -73,10 +79,10 @@ class KeyMask:
         return text.replace(self._key, MASK) if self._key else text
 
 
-def redirect_elsewhere(response: Any) -> str:  # a response of httpx or of its successor
-    """Return the redirect target if its scheme, host or port differs from the request's, otherwise "".
+def redirect_elsewhere(response: Any) -> str:  # the response comes from httpx or its successor
+    """Return the target of a redirect to another scheme, host or port; "" if there is no such redirect.
 
-    Data for an endpoint must not be sent to an address that nobody configured.
+    Callers must not follow such a redirect, because it would send data to an address that nobody configured.
     """
     if not response.has_redirect_location:
         return ""
@@ -92,14 +98,14 @@ def redirect_elsewhere(response: Any) -> str:  # a response of httpx or of its s
 
 
 def without_secrets(address: SplitResult) -> str:
-    """Format an address for messages, without user, password, query and fragment."""
+    """Return an address for use in messages: without user, password, query and fragment."""
     return address._replace(netloc=address.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
-def bounded(stream: Any, most: int, error: Callable[[], Exception]) -> Any:  # a stream of httpx or of its successor
-    """Return a byte stream that raises `error()` after `most` bytes.
+def bounded(stream: Any, most: int, error: Callable[[], Exception]) -> Any:  # streams come from httpx or its successor
+    """Return a wrapper around a byte stream that raises `error()` if the stream yields more than `most` bytes.
 
-    It has the class of `stream`, because the library accepts only its own classes.
+    The class of the wrapper derives from the class of `stream`, because the library accepts only its own classes.
     """
 
     def begin(_: object) -> None: ...
@@ -126,12 +132,13 @@ def _origin(address: SplitResult) -> tuple[str, str | None, int | None]:
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """Exponential backoff with jitter, so that clients that failed together do not retry together.
+    """Pauses between retries that grow exponentially and vary randomly, so that clients do not all retry together.
 
     Attributes:
         retries: maximum number of retries.
-        first, longest: first and maximum pause in seconds, before jitter.
-        patience: longest pause that a server may request; there is no retry if it requests more.
+        first: first pause in seconds, before the random variation.
+        longest: maximum pause in seconds, before the random variation.
+        patience: maximum pause in seconds that a server may request. If it requests more, there is no retry.
     """
 
     retries: int = 5
@@ -140,11 +147,12 @@ class Backoff:
     patience: float = 60.0
 
     def pause(self, retry: int, *, asked: float | None, chance: float) -> float | None:
-        """Return the seconds to wait before a retry (counted from 1); None for no retry.
+        """Return the seconds to wait before a retry; None if there must be no retry.
 
         Args:
-            asked: Retry-After of the server in seconds, used as the minimum.
-            chance: random number from 0 to 1 for the jitter.
+            retry: number of the retry, counted from 1.
+            asked: minimum pause in seconds that the server requested (Retry-After); None if there is none.
+            chance: random number from 0 to 1 that determines the random variation.
         """
         if retry > self.retries or (asked is not None and asked > self.patience):
             return None
@@ -154,7 +162,13 @@ class Backoff:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime.datetime) -> float | None:
-    """Parse Retry-After (seconds or a date) or retry-after-ms to seconds; None if missing or invalid."""
+    """Return how many seconds to wait according to the header retry-after-ms or Retry-After; None if neither is valid.
+
+    The header retry-after-ms contains milliseconds. Retry-After contains seconds or a date.
+
+    Args:
+        now: current time.
+    """
     for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
         value = headers.get(name)
         if value is None:
@@ -169,6 +183,6 @@ def retry_after(headers: Mapping[str, str], now: datetime.datetime) -> float | N
         until = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
     except ValueError:
         return None
-    if until.tzinfo is None:  # the offset "-0000" means UTC
+    if until.tzinfo is None:  # the offset is "-0000", which means UTC
         until = until.replace(tzinfo=datetime.UTC)
     return max(0.0, (until - now).total_seconds())

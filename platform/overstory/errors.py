@@ -1,7 +1,7 @@
 """Exceptions that Overstory raises.
 
     OverstoryError                          1
-    ├── SettingsError                       3   a setting or option has an invalid value
+    ├── SettingsError                       3   a setting or an option has an invalid value
     ├── ServerError                         4   the embedded Neo4j failed
     │   ├── ProvisioningError                   a jar or Java is unavailable or does not match the lock file
     │   └── ServerStartError                    the server did not start or does not respond
@@ -23,22 +23,22 @@
     │   │   └── CorpusDeleting
     │   ├── CorpusNameInvalid
     │   ├── DocumentNotFound                    no document has this source
-    │   ├── DocumentsDisabled                   the operation cannot skip disabled documents
+    │   ├── DocumentsDisabled                   some documents are disabled, and the operation cannot skip them
     │   ├── AnswerNotFound                      no remembered answer has this id
     │   ├── MemoryKept                          removing this index would delete remembered answers
     │   ├── WriterBusy                          another process holds the writer lease
     │   └── LeaseLost                           the lease was lost while writing
     ├── SourceError                         8   a source cannot be read
     │   ├── LoaderNotFound
-    │   ├── SourcesEmpty                        the synced paths are empty, for example after an unmount
-    │   └── BrokenSource                        has the file and, if known, the line
+    │   ├── SourcesEmpty                        the paths to sync are empty, for example after an unmount
+    │   └── BrokenSource                        a file, line or record is broken
     ├── ModelError                          9   an embedder, reranker, spaCy pipeline or model file cannot be used
     ├── QuestionError                      10   a question or its arguments are invalid
     │   ├── EntityNotFound                      no passage mentions this entity
     │   ├── CommunityNotFound                   no community has this id
     │   ├── MetadataNotFound                    no document has this metadata key
     │   ├── FilterError                         a filter cannot be parsed
-    │   └── StatementRefused                    a Cypher statement of the user cannot be run or used
+    │   └── StatementRefused                    a Cypher statement written by the user cannot be run
     ├── BenchError                         11   a benchmark folder is invalid
     ├── GraphError                         12   edges, weights, vectors or trees are invalid
     ├── ExtraMissing                       13   an optional package is not installed; also an ImportError
@@ -48,16 +48,16 @@
         ├── LlmBusy                             the endpoint stays overloaded or the quota is used up
         ├── LlmRefused                          the endpoint rejected the key, the model or the request
         │   └── AnswerRefused                   the model refused to answer
-        ├── NoUsableAnswer                      no usable response to this request; base of AnswerRefused, too
+        ├── NoUsableAnswer                      no usable response to this request; also a base of AnswerRefused
         │   ├── PromptTooLong                   the request does not fit the model's context
         │   ├── AnswerTruncated                 the response was cut off at the token limit
         │   └── AnswerUnusable                  the response is empty or invalid
         ├── LlmCancelled                        another thread cancelled the request
         └── BudgetExhausted                15   the next request could exceed the budget, so it was not sent
 
-The numbers are exit codes of the command line; a class without a number inherits the code of its parent. Exit code 2 is
-a usage error (from click), and 130 an interruption. `OverstoryError` and `GraphError` are defined in
-`overstory_entropy`, which can be imported without this package.
+The numbers are the exit codes of commands. A class without a number has the exit code of its parent. Exit code 2 means
+that a command was called incorrectly, and 130 that it was interrupted. `OverstoryError` and `GraphError` are defined in
+`overstory_entropy`, which can be used without this package.
 """
 
 from __future__ import annotations
@@ -93,13 +93,13 @@ class ServerStartError(ServerError):
 
 
 class DatabaseError(OverstoryError):
-    """A Neo4j database cannot be used in its present state."""
+    """A Neo4j database cannot be used."""
 
     exit_code = 5
 
 
 class DatabaseUnreachable(DatabaseError):
-    """No server responds at the address, or the connection broke and retries failed."""
+    """No server responds at the address, or the connection broke and could not be restored by retries."""
 
 
 class AuthenticationFailed(DatabaseError):
@@ -111,7 +111,7 @@ class ServerTooOld(DatabaseError):
 
 
 class GdsMissing(DatabaseError):
-    """The Graph Data Science plugin or its Python client is needed but not installed."""
+    """The operation needs the Graph Data Science plugin or its Python client, which is not installed."""
 
 
 class StatementFailed(DatabaseError):
@@ -123,7 +123,7 @@ class DiskFull(StatementFailed):
 
 
 class WriteConflict(StatementFailed):
-    """Another transaction locked or changed the nodes to write. Nothing was written."""
+    """Another transaction locked or changed the same nodes. Nothing was written."""
 
 
 class SchemaError(OverstoryError):
@@ -133,11 +133,11 @@ class SchemaError(OverstoryError):
 
 
 class SchemaTooNew(SchemaError):
-    """A later version of Overstory wrote the graph."""
+    """The graph was written by a later version of Overstory."""
 
 
 class SchemaTooOld(SchemaError):
-    """An earlier version of Overstory wrote the graph, and it cannot be migrated."""
+    """The graph was written by an earlier version of Overstory and cannot be migrated."""
 
 
 class EmbedderMismatch(SchemaError):
@@ -163,14 +163,14 @@ class CorpusDeleting(CorpusNotFound):
 
 
 class CorpusNameInvalid(CorpusError):
-    """The corpus name is empty, too long, or contains control characters."""
+    """The corpus name is empty or too long, starts or ends with a space, or contains control characters."""
 
 
 class DocumentNotFound(CorpusError):
-    """No document of the corpus has this source.
+    """No document in the corpus has this source.
 
     Attributes:
-        nearest: the most similar sources, best first; may be empty.
+        nearest: the most similar sources in the corpus, best first; may be empty.
     """
 
     def __init__(self, message: str, *, nearest: tuple[str, ...] = (), remedy: str = "") -> None:
@@ -179,14 +179,14 @@ class DocumentNotFound(CorpusError):
 
 
 class DocumentsDisabled(CorpusError):
-    """Some documents are disabled, and the operation cannot leave them out."""
+    """Some documents in the corpus are disabled, and the operation cannot skip them."""
 
 
 class AnswerNotFound(CorpusError):
     """No remembered answer has this id.
 
     Attributes:
-        several: True if several ids start with the given prefix.
+        several: True if the given id is short and several answers have an id that starts with it.
     """
 
     def __init__(self, message: str, *, several: bool = False, remedy: str = "") -> None:
@@ -195,7 +195,7 @@ class AnswerNotFound(CorpusError):
 
 
 class MemoryKept(CorpusError):
-    """The index contains remembered answers, which its removal would delete."""
+    """The index contains remembered answers, which would be deleted together with the index."""
 
 
 class WriterBusy(CorpusError):
@@ -203,7 +203,7 @@ class WriterBusy(CorpusError):
 
 
 class LeaseLost(CorpusError):
-    """The writer lease went to another process, or the corpus was deleted, while this process was writing."""
+    """While this process was writing, another process took over the writer lease or deleted the corpus."""
 
 
 class SourceError(OverstoryError):
@@ -220,7 +220,7 @@ class SourcesEmpty(SourceError):
     """The paths to sync are missing or empty, for example because a disk is not mounted.
 
     Attributes:
-        documents: number of documents that the corpus has from these paths.
+        documents: number of documents in the corpus that were loaded from these paths.
     """
 
     def __init__(self, message: str, *, documents: int, remedy: str = "") -> None:
@@ -233,9 +233,10 @@ class BrokenSource(SourceError):
 
     Attributes:
         source: path or address that could not be read.
-        line: line number, counted from 1, if known.
+        line: line number, counted from 1; None if unknown.
         reason: description of the fault, without source and line.
-        hides: True if the fault may have hidden further documents of the source, so that a sync keeps them.
+        hides: True if the fault may have hidden other documents of the source. A sync then does not delete these
+            documents from the corpus.
     """
 
     def __init__(
@@ -263,16 +264,16 @@ class QuestionError(OverstoryError):
 
 
 class CommunityNotFound(QuestionError):
-    """No community of the tree has this id."""
+    """No community in the tree has this id."""
 
 
 class EntityNotFound(QuestionError):
-    """No passage of the corpus mentions this entity.
+    """No passage in the corpus mentions this entity.
 
     Attributes:
-        name: the unknown name; the first one if two were given.
-        suggestions: the most similar names in the corpus, best first; may be empty.
-        unknown: all unknown names of the call, each with its suggestions.
+        name: the unknown name. If several names are unknown, this is the first of them.
+        suggestions: the names in the corpus that are most similar to `name`, best first; may be empty.
+        unknown: all unknown names of the call, each with the most similar names in the corpus.
     """
 
     def __init__(
@@ -291,10 +292,10 @@ class EntityNotFound(QuestionError):
 
 
 class MetadataNotFound(QuestionError):
-    """No document of the corpus has this metadata key.
+    """No document in the corpus has this metadata key.
 
     Attributes:
-        nearest: the most similar keys, best first; may be empty.
+        nearest: the most similar keys in the corpus, best first; may be empty.
     """
 
     def __init__(self, message: str, *, nearest: tuple[str, ...] = (), remedy: str = "") -> None:
@@ -307,7 +308,7 @@ class FilterError(QuestionError):
 
 
 class StatementRefused(QuestionError):
-    """A Cypher statement of the user (`enrich`) cannot be run, or its rows cannot be attached to hits."""
+    """A Cypher statement written by the user (`enrich`) cannot be run, or its rows cannot be assigned to hits."""
 
 
 class BenchError(OverstoryError):
@@ -317,7 +318,7 @@ class BenchError(OverstoryError):
 
 
 def install_command(extra: str) -> str:
-    """Return the pip command that installs an optional extra; in a source checkout, the editable install."""
+    """Return the pip command that installs an optional extra. In a source checkout, it makes an editable install."""
     checkout = Path(__file__).parents[2]
     if (checkout / "pyproject.toml").is_file():
         return f"{shlex.quote(sys.executable)} -m pip install -e {shlex.quote(f'{checkout}[{extra}]')}"
@@ -344,11 +345,11 @@ class LlmNotSet(LlmError):
 
 
 class LlmUnreachable(LlmError):
-    """The endpoint does not respond, times out, or breaks off its responses; retries failed."""
+    """The endpoint did not respond, took too long, or broke off its response, and retries failed, too."""
 
 
 class LlmBusy(LlmError):
-    """The endpoint is overloaded or the quota is used up, and waiting did not help or would take too long."""
+    """The endpoint is overloaded or the quota is used up. Waiting did not help or would take too long."""
 
 
 class LlmRefused(LlmError):
@@ -356,15 +357,15 @@ class LlmRefused(LlmError):
 
 
 class NoUsableAnswer(LlmError):
-    """The model returned no usable response to this request; another request may work."""
+    """The model returned no usable response to this request. Other requests may succeed."""
 
 
 class AnswerRefused(LlmRefused, NoUsableAnswer):
-    """The model refused to answer, or a content filter blocked the response; another request may work."""
+    """The model refused to answer, or a content filter blocked the response. Other requests may succeed."""
 
 
 class PromptTooLong(NoUsableAnswer):
-    """The request does not fit the model's context."""
+    """The request is too long for the context window of the model."""
 
 
 class AnswerTruncated(NoUsableAnswer):
@@ -376,7 +377,7 @@ class AnswerUnusable(NoUsableAnswer):
 
 
 class LlmCancelled(LlmError):
-    """Another thread cancelled the request; its response is lost."""
+    """Another thread cancelled the request. Its response is lost."""
 
 
 class BudgetExhausted(LlmError):

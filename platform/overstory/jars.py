@@ -1,4 +1,4 @@
-"""Jars of a Maven repository in a user's cache: find, fetch and verify them. Neo4j and the models come this way."""
+"""Fetch jars from a Maven repository into the user's cache, and verify them. Neo4j and the models are such jars."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from overstory.errors import ProvisioningError
 from overstory.storage import check_space, storage_errors
 
 if TYPE_CHECKING:
-    import httpx  # slow to import, and rarely needed
+    import httpx  # the import is slow and rarely needed
 
     from overstory.protocols import Progress
 
@@ -28,8 +28,8 @@ class Jar:
     """One file of a Maven repository.
 
     Attributes:
-        classifier: the platform of a native library; "" for most jars.
-        sha256: SHA-256 of the content, in hexadecimal digits.
+        classifier: platform for which the jar contains a native library; "" for most jars.
+        sha256: SHA-256 hash of the content, in hexadecimal digits.
         size: size in bytes.
     """
 
@@ -42,13 +42,13 @@ class Jar:
 
     @property
     def file_name(self) -> str:
-        """File name, unique within the lock list."""
+        """The file name, which is unique within a lock list."""
         suffix = f"-{self.classifier}" if self.classifier else ""
         return f"{self.artifact}-{self.version}{suffix}.jar"
 
     @property
     def path(self) -> str:
-        """Path in a Maven repository, relative to its root."""
+        """The path of the file in a Maven repository, relative to the root of the repository."""
         return f"{self.group.replace('.', '/')}/{self.artifact}/{self.version}/{self.file_name}"
 
 
@@ -58,7 +58,7 @@ class LockList:
 
     Attributes:
         name: title of the progress bar.
-        digest: SHA-256 of the list itself; changes with any change to a jar.
+        digest: SHA-256 hash of the list. It changes whenever a jar changes.
     """
 
     name: str
@@ -71,7 +71,7 @@ class LockList:
 
     @classmethod
     def of(cls, name: str, jars: Iterable[Jar]) -> LockList:
-        """Return the list of some jars."""
+        """Create a lock list and compute its digest."""
         listed = tuple(jars)
         return cls(name, listed, hashlib.sha256("".join(jar.sha256 for jar in listed).encode()).hexdigest())
 
@@ -85,14 +85,16 @@ def provision(
     progress: Progress | None = None,
     repository: str | None = None,
 ) -> Path:
-    """Fetch missing and damaged jars into the folder `jars` of a cache, and return that folder.
+    """Fetch the missing and damaged jars into the folder `jars` of a cache, and return this folder.
 
-    If the cache is complete, only sizes are compared, and hashes only of files that changed since the last check.
+    By default, only the sizes of jars are compared with the lock list. Hashes are compared for jars that are new or
+    were changed since the last check.
 
     Args:
-        source: a folder to copy from instead of the network: flat, or in the layout of a Maven repository.
-        verify: hash every jar again.
-        repository: the address of a Maven repository; None for the default of jgo.
+        source: folder from which jars are copied instead of downloaded. It may be flat or have the layout of a Maven
+            repository.
+        verify: True to compare the hash of every jar.
+        repository: address of a Maven repository; None for the default repository of jgo.
     """
     folder = cache / "jars"
     stamp = folder / f".checked-{lock_list.digest[:16]}"
@@ -109,14 +111,14 @@ def provision(
 
 
 def missing(cache: Path, lock_list: LockList) -> tuple[Jar, ...]:
-    """Return the jars that `provision` would have to verify or fetch, without hashing any of them."""
+    """Return the jars that `provision` would have to verify or fetch. This does not compute any hashes."""
     folder = cache / "jars"
     with storage_errors(cache, error=ProvisioningError, variable="OVERSTORY_CACHE"):
         return tuple(_doubtful(lock_list, folder, folder / f".checked-{lock_list.digest[:16]}"))
 
 
 def _doubtful(lock_list: LockList, folder: Path, stamp: Path | None) -> list[Jar]:
-    """Return the jars that are missing, differ in size, or are newer than the last check."""
+    """Return the jars that are missing, have a wrong size, or were changed after the last check."""
     try:
         checked = stamp.stat().st_mtime_ns if stamp else 0
     except FileNotFoundError:
@@ -144,7 +146,7 @@ def _get(
         return
     from overstory.protocols import Silence
 
-    for leftover in folder.glob("*.part"):  # left by an interrupted run: this process holds the lock
+    for leftover in folder.glob("*.part"):  # an interrupted process left it: only the holder of the lock writes here
         leftover.unlink(missing_ok=True)
     size = sum(jar.size for jar in wanted)
     check_space(folder, size, error=ProvisioningError, variable="OVERSTORY_CACHE")
@@ -174,7 +176,7 @@ class _Megabytes:
 
 
 def _default_repository() -> str:
-    """Return the default Maven repository of jgo, which spares us a hard-coded address."""
+    """Return the address of jgo's default Maven repository, so that we do not hard-code an address."""
     from jgo.maven import MavenContext
 
     repositories: dict[str, str] = MavenContext().remote_repos
@@ -208,18 +210,19 @@ Stream = Callable[[Jar], Iterator[bytes]]
 
 
 class _SpoiltError(Exception):
-    """The received file is not the jar; the message contains the reason. A retry may succeed."""
+    """The received file is not the expected jar, for the reason in the message. A retry may succeed."""
 
 
 class _StoppedError(Exception):
-    """The download was stopped, because another one failed or the user interrupted."""
+    """The download was stopped because another download failed or the user interrupted the program."""
 
 
 def download(jars: Sequence[Jar], folder: Path, repository: str, on_bytes: Callable[[int], None]) -> None:
     """Download jars from a Maven repository into a folder.
 
     Args:
-        on_bytes: called in the calling thread with the number of bytes written; negative if an attempt failed.
+        on_bytes: function that is called, in the calling thread, with the number of bytes written since the last call.
+            If an attempt fails, the number is negative, because its bytes no longer count.
     """
     import httpx
 
@@ -237,7 +240,7 @@ def download(jars: Sequence[Jar], folder: Path, repository: str, on_bytes: Calla
 
 
 def copy(jars: Iterable[tuple[Jar, Path]], folder: Path, on_bytes: Callable[[int], None]) -> None:
-    """Copy jars from files, with the same checks as for downloads."""
+    """Copy jars from files into a folder, with the same checks as for downloads."""
     for jar, file in jars:
         try:
             _store(jar, folder, _pieces(file), on_bytes, threading.Event())
@@ -248,7 +251,7 @@ def copy(jars: Iterable[tuple[Jar, Path]], folder: Path, on_bytes: Callable[[int
 
 
 def is_whole(jar: Jar, file: Path) -> bool:
-    """Return True if the file has the hash of the jar in the lock list."""
+    """Return True if the file exists and its hash is the hash of the jar in the lock list."""
     try:
         with file.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest() == jar.sha256
@@ -257,7 +260,7 @@ def is_whole(jar: Jar, file: Path) -> bool:
 
 
 def _in_parallel(jars: Sequence[Jar], folder: Path, stream: Stream, on_bytes: Callable[[int], None]) -> None:
-    """Download several jars at a time, the largest first, so that no large one is left for the end."""
+    """Download several jars at a time. The largest jars come first, so that no large jar is left for the end."""
     stop, written = threading.Event(), SimpleQueue[int]()
 
     def report() -> None:
@@ -304,7 +307,7 @@ def _failure(jar: Jar, error: Exception) -> str:
 
 
 def _over_http(client: httpx.Client, jar: Jar) -> Iterator[bytes]:
-    # A jar is already compressed; with a content encoding the transferred size would differ from the list's.
+    # With a content encoding, the transferred size would differ from the size in the lock list.
     with client.stream("GET", jar.path, headers={"Accept-Encoding": "identity"}) as response:
         if response.status_code in {408, 425, 429} or response.status_code >= 500:
             raise _SpoiltError(
@@ -323,7 +326,7 @@ def _pieces(file: Path) -> Iterator[bytes]:
 def _store(
     jar: Jar, folder: Path, pieces: Iterator[bytes], on_bytes: Callable[[int], None], stop: threading.Event
 ) -> None:
-    """Write to a temporary name, and rename the file once size and hash match the lock list."""
+    """Write a jar to a temporary file, and rename the file once its size and hash match the lock list."""
     part = folder / f"{jar.file_name}.part"
     digest, size = hashlib.sha256(), 0
     try:

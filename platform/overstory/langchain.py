@@ -25,23 +25,29 @@ PASSWORD_VARIABLE = "OVERSTORY_NEO4J_PASSWORD"  # noqa: S105 # the variable's na
 
 
 class OverstoryRetriever(SharesKnowledge, BaseRetriever):
-    """Retrieves the passages of a corpus for a question as LangChain documents.
+    """A LangChain retriever that finds passages of a corpus for a question.
 
-    Safe to use from several threads. Retrievers on the same corpus with the same settings share a connection and a
-    model. These are opened by the first question, and closed when the last retriever is closed by `close`, by the end
-    of a `with` block, or by garbage collection. Retrievers can be copied, pickled and, without `settings`, saved with
-    `langchain_core.load`, which stores the name of the password variable instead of the password.
+    Several threads may use a retriever at the same time. Retrievers on the same corpus with the same settings share a
+    connection and a model. The first question opens them. They are closed when the last of these retrievers is closed:
+    by `close`, at the end of a `with` block, or by garbage collection.
+
+    Retrievers can be copied and pickled. Retrievers without `settings` can also be saved with `langchain_core.load`,
+    which stores the name of the password variable instead of the password.
 
     Attributes:
-        corpus: name of the corpus; by default the corpus of the settings.
-        k: number of passages, 1 to 1,000; `invoke(question, k=…)` overrides it.
+        corpus: name of the corpus; by default, the corpus in the settings.
+        k: number of passages to return, from 1 to 1,000. `invoke(question, k=…)` overrides it.
         retriever: name of an Overstory retriever.
-        parts: True to append reports, paths, subgraphs, facts and so on as documents of their own.
+        parts: True to also return reports, subgraphs, relations and other parts, as separate documents after the
+            passages.
         filter: metadata filter as a mapping (`{"date": {"$gte": "2024-01-01"}}`), as text (`"author = 'Ada'"`), or as
-            an expression of `overstory.filters`; `invoke(question, filter=…)` overrides it.
-        enrich: Cypher statement of your own, as for `Knowledge.search`; its columns other than `id` become metadata.
-        uri, user, password, database: your own Neo4j; omitted values come from the settings.
-        settings: settings; by default read from the OVERSTORY_* environment variables.
+            an expression of `overstory.filters`. `invoke(question, filter=…)` overrides it.
+        enrich: your own Cypher statement, as for `Knowledge.search`. Its columns, except `id`, become metadata.
+        uri: address of your own Neo4j server; by default, the address in the settings.
+        user: user of this server; by default, the user in the settings.
+        password: password of this user; by default, the password in the settings.
+        database: database on this server; by default, the database in the settings.
+        settings: settings; by default, they are read from the OVERSTORY_* environment variables.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", validate_assignment=True)
@@ -88,22 +94,22 @@ class OverstoryRetriever(SharesKnowledge, BaseRetriever):
         self,
         query: str,
         *,
-        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 # LangChain's signature
+        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 # LangChain passes this argument
         k: int | None = None,
-        filter: str | dict[str, Any] | Expression | None = None,  # noqa: A002 # the name that LangChain users expect
+        filter: str | dict[str, Any] | Expression | None = None,  # noqa: A002 # LangChain users expect this name
     ) -> list[Document]:
-        knowledge = self.knowledge  # stays open during the search, even if another thread closes the retriever
+        knowledge = self.knowledge  # this reference keeps it open if another thread closes the retriever
         return _documents(knowledge.search(query, **self._options(k, filter)), parts=self.parts)
 
     async def _aget_relevant_documents(
         self,
         query: str,
         *,
-        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 # LangChain's signature
+        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 # LangChain passes this argument
         k: int | None = None,
         filter: str | dict[str, Any] | Expression | None = None,  # noqa: A002
     ) -> list[Document]:
-        """Search asynchronously; cancelling the task cancels the query on the server."""
+        """Search asynchronously. If the task is cancelled, the server stops the query."""
         knowledge = self.knowledge
         return _documents(await knowledge.asearch(query, **self._options(k, filter)), parts=self.parts)
 
@@ -124,7 +130,7 @@ class OverstoryRetriever(SharesKnowledge, BaseRetriever):
         return {"password": PASSWORD_VARIABLE}
 
     def __getstate__(self) -> dict[Any, Any]:
-        """Omit the connection: a copy in another process opens its own."""
+        """Omit the connection. A copy in another process opens its own connection."""
         state = super().__getstate__()
         return state | {"__pydantic_private__": (state["__pydantic_private__"] or {}) | {"_opened": None}}
 

@@ -21,15 +21,16 @@ except ImportError as error:
     raise ExtraMissing("llama-index-core", extra="llama-index") from error
 
 READ_BY_MODELS = ("source", "title", "heading", "page")
-"""Metadata that LlamaIndex shows to language models and embedders along with a passage."""
+"""Metadata keys that LlamaIndex shows, together with the passage, to language models and embedders."""
 
 
 class OverstoryNodeRetriever(SharesKnowledge, BaseRetriever):
-    """Retrieves the passages of a corpus for a question as LlamaIndex nodes with scores.
+    """A LlamaIndex retriever that finds passages of a corpus for a question and returns them as nodes with scores.
 
-    Safe to use from several threads and tasks. Retrievers on the same corpus with the same settings, including those of
-    `overstory.langchain`, share a connection and a model. These are opened by the first question, and closed when the
-    last retriever is closed by `close`, by the end of a `with` block, or by garbage collection.
+    Several threads and tasks may use a retriever at the same time. Retrievers on the same corpus with the same
+    settings, including retrievers of `overstory.langchain`, share a connection and a model. The first question opens
+    them. They are closed when the last of these retrievers is closed: by `close`, at the end of a `with` block, or by
+    garbage collection.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class OverstoryNodeRetriever(SharesKnowledge, BaseRetriever):
         k: int = 5,
         retriever: str = DEFAULT_RETRIEVER,
         parts: bool = False,
-        filter: Where | None = None,  # noqa: A002 # the same name as for LangChain
+        filter: Where | None = None,  # noqa: A002 # the argument has the same name as for LangChain
         enrich: str | HitStatement | None = None,
         uri: str | None = None,
         user: str | None = None,
@@ -49,19 +50,23 @@ class OverstoryNodeRetriever(SharesKnowledge, BaseRetriever):
         callback_manager: CallbackManager | None = None,
         verbose: bool = False,
     ) -> None:
-        """Create a retriever. The connection is opened by the first question.
+        """Create a retriever. The first question opens the connection.
 
         Args:
-            corpus: name of the corpus; by default the corpus of the settings.
-            k: number of passages, 1 to 1,000.
+            corpus: name of the corpus; by default, the corpus in the settings.
+            k: number of passages to return, from 1 to 1,000.
             retriever: name of an Overstory retriever.
-            parts: True to append reports, paths, subgraphs, facts and so on as nodes of their own.
-            filter: metadata filter, as `where` of `Knowledge.search`.
-            enrich: Cypher statement of your own, as for `Knowledge.search`; its columns other than `id` become
-                metadata.
-            uri, user, password, database: your own Neo4j; omitted values come from the settings.
-            settings: settings; by default read from the OVERSTORY_* environment variables.
-            callback_manager, verbose: as for other LlamaIndex retrievers.
+            parts: True to also return reports, subgraphs, relations and other parts, as separate nodes after the
+                passages.
+            filter: metadata filter, like the argument `where` of `Knowledge.search`.
+            enrich: your own Cypher statement, as for `Knowledge.search`. Its columns, except `id`, become metadata.
+            uri: address of your own Neo4j server; by default, the address in the settings.
+            user: user of this server; by default, the user in the settings.
+            password: password of this user; by default, the password in the settings.
+            database: database on this server; by default, the database in the settings.
+            settings: settings; by default, they are read from the OVERSTORY_* environment variables.
+            callback_manager: as for other LlamaIndex retrievers.
+            verbose: as for other LlamaIndex retrievers.
 
         Raises:
             QuestionError: `k` is out of range.
@@ -84,7 +89,7 @@ class OverstoryNodeRetriever(SharesKnowledge, BaseRetriever):
         return self._corpus_place
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        knowledge = self.knowledge  # stays open during the search, even if another thread closes the retriever
+        knowledge = self.knowledge  # this reference keeps it open if another thread closes the retriever
         return _nodes(knowledge.search(query_bundle.query_str, **self._options), parts=self._parts)
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
@@ -115,6 +120,10 @@ def _node(hit: Hit, evidence: Evidence) -> TextNode:
 
 
 def _unread(ours: Iterable[str]) -> dict[str, Any]:
-    """Exclude metadata such as scores and reasons from the text for models, where it would be noise."""
+    """Return arguments that hide metadata, such as scores and reasons, from language models and embedders.
+
+    Args:
+        ours: metadata keys that Overstory adds. Those in `READ_BY_MODELS` are not hidden.
+    """
     names = sorted(set(ours) - set(READ_BY_MODELS))
     return {"excluded_llm_metadata_keys": names, "excluded_embed_metadata_keys": names}

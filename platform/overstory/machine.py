@@ -1,4 +1,4 @@
-"""Processors and memory available to this process, with the limits of its container."""
+"""The processors and the memory that this process may use, within the limits of its container."""
 
 from __future__ import annotations
 
@@ -10,25 +10,33 @@ from pathlib import Path, PurePosixPath
 import psutil
 
 CGROUPS = Path("/sys/fs/cgroup")
-"""Root of Linux control groups, version 2, or version 1 with one folder per controller."""
+"""Folder of the Linux control groups. In version 1, it contains one folder for each controller."""
 
 
 @cache
 def processors() -> int:
-    """Return the number of usable processors, at least 1, limited by CPU affinity and the container's quota."""
+    """Return the number of processors that this process may use: at least 1.
+
+    The CPU affinity of the process and the CPU quota of its container limit the number.
+    """
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, math.ceil(min(usable, quota(CGROUPS, _own_groups()))))
 
 
 @cache
 def memory_bytes() -> int:
-    """Return the memory available to this process in bytes, limited by its container."""
+    """Return the memory that this process may use, in bytes: the memory of the machine, or the container's limit."""
     total = int(psutil.virtual_memory().total)
     return int(min(total, memory_limit(CGROUPS, _own_groups())))
 
 
 def quota(root: Path, groups: dict[str, PurePosixPath]) -> float:
-    """Return the smallest CPU quota of control groups and their parents, in processors; infinity without a quota."""
+    """Return the smallest CPU quota of control groups and their parents, in processors; infinity if there is no quota.
+
+    Args:
+        root: folder of the control groups.
+        groups: path of the control group for each controller.
+    """
     least = math.inf
     for folder in _folders(root, groups, "cpu"):
         allowed, period, *_ = (*_words(folder / "cpu.max"), "max", "max")
@@ -40,24 +48,35 @@ def quota(root: Path, groups: dict[str, PurePosixPath]) -> float:
 
 
 def memory_limit(root: Path, groups: dict[str, PurePosixPath]) -> float:
-    """Return the smallest memory limit of control groups and their parents, in bytes; infinity without a limit."""
+    """Return the smallest memory limit of control groups and their parents, in bytes; infinity if there is no limit.
+
+    Args:
+        root: folder of the control groups.
+        groups: path of the control group for each controller.
+    """
     folders = _folders(root, groups, "memory")
     limits = (_first(folder / name) for folder in folders for name in ("memory.max", "memory.limit_in_bytes"))
     return min((int(limit) for limit in limits if limit.isdecimal()), default=math.inf)
 
 
 def _own_groups() -> dict[str, PurePosixPath]:
-    """Return the control group of this process by controller; the key "" is version 2."""
+    """Return the path of this process's control group for each controller.
+
+    The key "" stands for version 2 of control groups, which does not distinguish controllers.
+    """
     try:
         lines = Path("/proc/self/cgroup").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:  # not Linux
+    except OSError:  # only Linux provides this file
         return {}
     rows = [line.split(":", 2) for line in lines]
     return {name: PurePosixPath(row[2]) for row in rows if len(row) == 3 for name in row[1].split(",")}
 
 
 def _folders(root: Path, groups: dict[str, PurePosixPath], controller: str) -> list[Path]:
-    """Return the folders of control groups and their parents. A container may see its own group as the root."""
+    """Return the folders of the control groups for a controller, and of their parents up to the root.
+
+    The root is included, because a container may see its own control group as the root.
+    """
     found: list[Path] = []
     for name, mount in (("", root), (controller, root / controller)):
         if name in groups:

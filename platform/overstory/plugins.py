@@ -1,6 +1,7 @@
-"""Plugins that packages, including this one, register as entry points under groups such as `overstory.embedders`.
+"""Plugins, which packages register as entry points in groups such as `overstory.embedders`.
 
-Messages call a plugin by the last word of its group without "s": embedder, retriever, system.
+Overstory registers its own plugins in the same way. In messages, the kind of a plugin is the last word of its group
+without "s", such as embedder, retriever or system.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ _OWN_PACKAGE = "overstory"
 
 
 class PluginUnusable(Exception):
-    """The reason why a plugin cannot be used. `load` and `make` convert it to an `OverstoryError`."""
+    """A plugin cannot be used, for the reason in the message. `load` and `make` convert this to an `OverstoryError`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A plugin that a package registers.
+    """A plugin that a package has registered.
 
     Attributes:
-        kind: kind of plugin ("embedder").
-        package: name of the package, "unknown" for an entry point without one.
+        kind: kind of the plugin, such as "embedder".
+        package: name of the package; "unknown" if the entry point does not belong to a package.
     """
 
     kind: str
@@ -37,7 +38,7 @@ class Plugin:
     @classmethod
     def of(cls, point: EntryPoint) -> Plugin:
         package: str | None = point.dist.name if point.dist else None
-        return cls(_kind(point.group), point.name, package or "unknown", point)  # the package may have no metadata
+        return cls(_kind(point.group), point.name, package or "unknown", point)  # a package may lack metadata
 
     @property
     def is_own(self) -> bool:
@@ -49,7 +50,7 @@ class Plugin:
             return self.point.load()
         except OverstoryError:
             raise
-        except Exception as error:  # importing another package's module may raise anything
+        except Exception as error:  # the imported module of another package may raise any exception
             raise PluginUnusable(self._fails(error)) from error
 
     def make(self, *arguments: object, requires: Sequence[str]) -> object:
@@ -60,12 +61,12 @@ class Plugin:
         """
         factory = self.load()
         try:
-            made: object = factory(*arguments)  # type: ignore[operator] # the error handler below reports an object that is not callable
+            made: object = factory(*arguments)  # type: ignore[operator] # if it is not callable, the handler below reports it
         except OverstoryError:
             raise
-        except Exception as error:  # calling another package's code may raise anything
+        except Exception as error:  # the code of another package may raise any exception
             raise PluginUnusable(self._fails(error)) from error
-        # isinstance with a protocol reads every attribute, and could query an endpoint for its dimension.
+        # `isinstance` with a protocol would read every attribute. Reading `dimension` may send a request.
         if not all(hasattr(made, attribute) for attribute in requires):
             raise PluginUnusable(f"{self._where} is not a valid {self.kind}, but a {type(made).__name__}")
         return made
@@ -79,19 +80,19 @@ class Plugin:
 
 
 def plugins(group: str, points: Iterable[EntryPoint] | None = None) -> list[Plugin]:
-    """List the plugins of a group: built-in ones first, then by name and value. Imports nothing.
+    """Return the plugins in a group, Overstory's own first, sorted by name. No plugin is imported.
 
-    A package installed later is found by the next process.
+    If a package is installed later, only the next process finds its plugins.
 
     Args:
-        points: entry points to use instead of those of installed packages.
+        points: entry points to use instead of the entry points of the installed packages.
     """
     return list(_installed(group, tuple(sys.path)) if points is None else _sorted(points))
 
 
 @lru_cache(maxsize=256)
 def _installed(group: str, path: tuple[str, ...]) -> tuple[Plugin, ...]:
-    """Return the plugins of the packages on `sys.path`; cached because reading their metadata takes about 10 ms."""
+    """Return the plugins of the packages on `sys.path`. They are cached, because finding them takes about 10 ms."""
     del path
     return _sorted(entry_points(group=group))
 
@@ -102,16 +103,18 @@ def _sorted(points: Iterable[EntryPoint]) -> tuple[Plugin, ...]:
 
 
 def names(group: str) -> list[str]:
-    """Return the distinct plugin names of a group, sorted. Imports nothing."""
+    """Return the sorted names of the plugins in a group, without duplicates. No plugin is imported."""
     return sorted({plugin.name for plugin in plugins(group)})
 
 
 def load(group: str, name: str, *, error: type[OverstoryError], setting: str = "") -> object:
-    """Import the plugin with this name, usually a class. Built-in plugins take precedence.
+    """Import the plugin with this name and return it, usually a class.
+
+    If Overstory and another package register the same name, Overstory's own plugin is used.
 
     Args:
-        error: exception class to raise.
-        setting: environment variable with the name, for the error message.
+        error: class of the exception that is raised if the plugin cannot be used.
+        setting: environment variable that contains the name of the plugin. The error message mentions it.
     """
     plugin = _find(group, name, error, setting)
     try:
@@ -131,8 +134,9 @@ def make(
     """Create an instance of the plugin with this name.
 
     Args:
-        error, setting: as for `load`.
+        error: as for `load`.
         requires: attributes that the instance must have.
+        setting: as for `load`.
     """
     plugin = _find(group, name, error, setting)
     try:

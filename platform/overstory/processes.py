@@ -1,8 +1,9 @@
-"""Worker processes of this interpreter that communicate through pipes.
+"""Worker processes that run the same Python interpreter and communicate with this process through pipes.
 
-`multiprocessing` is not used: spawned children run the caller's main module again, which breaks scripts without a
-guard, and forked children inherit locks of other threads. A worker ends when its input closes, so also when its parent
-is killed.
+This module replaces `multiprocessing`, which has two problems. A spawned child runs the main module again, which breaks
+scripts that do not check `__name__`. A forked child inherits locks that other threads hold.
+
+A worker ends when its input is closed. It therefore also ends when its parent is killed.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class ProcessEnded(Exception):
     """A process ended before it answered, for example because it was killed.
 
     Attributes:
-        status: exit status; negative for a signal.
+        status: exit status of the process. It is negative if a signal ended the process.
     """
 
     def __init__(self, status: int) -> None:
@@ -45,9 +46,10 @@ class AnsweringProcess:
         """Start the process.
 
         Args:
-            main: function to run, like "package.module:function"; it reads lines from standard input until the end.
-            arguments: arguments of the function; visible to all users of the machine.
-            first_line: a short first input line, which gets no answer.
+            main: function to run, in the form "package.module:function". It must read lines from standard input until
+                the input is closed.
+            arguments: arguments of the function. All users of the machine can see them.
+            first_line: short line to send first. The process does not answer it.
         """
         module, _, function = main.partition(":")
         path = [str(Path(entry).absolute()) for entry in sys.path]
@@ -57,17 +59,17 @@ class AnsweringProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | ONE_THREAD,
-            process_group=0,  # Ctrl-C should reach only the parent
+            process_group=0,  # Ctrl-C must interrupt only the parent process
         )
-        assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018 # for mypy
+        assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018 # mypy needs it
         self._questions, self._answers = self._process.stdin, self._process.stdout
         if first_line:
-            with contextlib.suppress(OSError):  # `answer` reports a process that has ended
+            with contextlib.suppress(OSError):  # if the process has ended, `answer` reports it
                 self._questions.write(first_line + b"\n")
                 self._questions.flush()
 
     def answer(self, line: bytes) -> bytes:
-        """Send a line and return the answer, both without line ends.
+        """Send a line and return the answer. Neither includes the line break.
 
         Raises:
             ProcessEnded: the process ended.
@@ -76,13 +78,13 @@ class AnsweringProcess:
         return self.next_line()
 
     def ask(self, line: bytes) -> None:
-        """Send a line. If the process has ended, `next_line` raises the error."""
+        """Send a line. If the process has ended, the next call of `next_line` raises an error."""
         with contextlib.suppress(OSError, ValueError):
             self._questions.write(line + b"\n")
             self._questions.flush()
 
     def next_line(self) -> bytes:
-        """Return the next answer line without its end.
+        """Return the next line of an answer, without the line break.
 
         Raises:
             ProcessEnded: the process ended.
@@ -96,23 +98,26 @@ class AnsweringProcess:
         return answer[:-1]
 
     def kill(self) -> None:
-        """Kill the process without waiting, from any thread; threads that wait for an answer get `ProcessEnded`."""
+        """Kill the process without waiting for its end. In a thread that waits for an answer, `ProcessEnded` is raised.
+
+        Any thread may call this method.
+        """
         self._process.kill()
 
     def stop(self) -> None:
-        """Kill the process, wait for its end, and close its pipes."""
+        """Kill the process, wait until it has ended, and close its pipes."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._questions, self._answers):
-            with contextlib.suppress(OSError):  # closing flushes a buffer that the process no longer reads
+            with contextlib.suppress(OSError):  # closing a pipe writes the rest of its buffer, which nobody reads
                 pipe.close()
 
 
 @contextmanager
 def answering() -> Generator[Callable[[bytes], None]]:
-    """Yield a function that sends answer lines, for the main function of an `AnsweringProcess`.
+    """Yield a function that sends a line of an answer. The main function of an `AnsweringProcess` uses it.
 
-    Redirects printed output to standard error, and exits if the parent is gone.
+    In the block, printed text goes to standard error. If the parent process has ended, this process exits.
     """
     with os.fdopen(os.dup(1), "wb") as answers:
         os.dup2(2, 1)
@@ -124,19 +129,19 @@ def answering() -> Generator[Callable[[bytes], None]]:
         try:
             yield give
         except BrokenPipeError:
-            os._exit(0)  # a normal exit would try to write again
+            os._exit(0)  # a normal exit would try to write the rest of the buffer
 
 
 def to_line(value: object) -> bytes:
     return base64.b64encode(pickle.dumps(value))
 
 
-def from_line(line: bytes) -> Any:  # pickle returns any type
-    return pickle.loads(base64.b64decode(line))  # noqa: S301 # the line comes from this program's own process
+def from_line(line: bytes) -> Any:  # pickle may return any type
+    return pickle.loads(base64.b64decode(line))  # noqa: S301 # the line comes from a process that this program started
 
 
 class ProcessPool(Generic[Q, A]):
-    """A pool of processes, which stop when the `with` block ends."""
+    """A pool of worker processes. They are stopped when the `with` block ends."""
 
     def __init__(
         self, start: Callable[[], AnsweringProcess], ask: Callable[[AnsweringProcess, Q], A], count: int, *, tries: int
@@ -144,27 +149,29 @@ class ProcessPool(Generic[Q, A]):
         """Start the processes.
 
         Args:
-            ask: sends a question to a process, in a thread of that process. A process that raises `ProcessEnded` is
-                replaced.
-            tries: maximum number of processes that may end over one question.
+            start: function that starts a process.
+            ask: function that sends a question to a process and returns the answer. If it raises `ProcessEnded`, the
+                process is replaced by a new process.
+            count: number of processes.
+            tries: maximum number of processes to which a question is sent, if they end without an answer.
         """
         self._start, self._ask_one, self._tries = start, ask, tries
         self._all = [start() for _ in range(count)]
         self._idle: queue.SimpleQueue[AnsweringProcess] = queue.SimpleQueue()
         for process in self._all:
             self._idle.put(process)
-        # One thread per process avoids a deadlock when pipes are full in both directions.
+        # With one thread for each process, full pipes in both directions cannot cause a deadlock.
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="process")
         self._is_ended = False
 
     def answers(self, questions: Iterable[Q], *, ahead: int) -> Iterator[A]:
-        """Yield the answer to each question, lazily and in order.
+        """Yield the answer to each question, lazily and in the order of the questions.
 
         Args:
-            ahead: number of questions per process that are read ahead of the answers.
+            ahead: maximum number of questions, for each process, that are sent before the next answer is yielded.
 
         Raises:
-            ProcessEnded: one question ended as many processes as `tries` allows.
+            ProcessEnded: `tries` processes ended without an answer to the same question.
         """
         running: deque[Future[A]] = deque()
         for question in questions:
@@ -210,4 +217,4 @@ class ProcessPool(Generic[Q, A]):
 
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-"""Environment of worker processes: one compute thread each, because the processes already run in parallel."""
+"""Environment variables that limit a worker process to one compute thread, because several workers run in parallel."""

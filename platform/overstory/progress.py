@@ -1,4 +1,4 @@
-"""Progress reports to a function, with an estimate of the remaining time."""
+"""Reports of progress to a function, with an estimate of the remaining time."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from overstory.display import about
 from overstory.protocols import Progress, Silence
 
 Clock = Callable[[], float]
-"""A monotonic clock in seconds, such as `time.monotonic`."""
+"""A function that returns the time of a monotonic clock in seconds, such as `time.monotonic`."""
 
 _SECONDS_MEASURED = 5.0
-"""No estimate before this time, because a task starts by loading a model, and one batch is too little data."""
+"""Seconds before the first estimate. A task may first load a model, and one batch is too little for an estimate."""
 
-_SECONDS_WORTH_SAYING = 5.0  # shorter estimates are not shown
+_SECONDS_WORTH_SAYING = 5.0  # minimum number of seconds left that is shown
 
-_SECONDS_REMEMBERED = 30.0  # time constant of the exponentially weighted rate
+_SECONDS_REMEMBERED = 30.0  # the weight of past work in the rate falls to 1/e in this time
 
 
 class TimeLeft:
@@ -29,13 +29,13 @@ class TimeLeft:
         """Start measuring.
 
         Args:
-            total: total number of units; None gives no estimate.
+            total: number of units in the whole task; None if unknown. Then there is no estimate.
             now: current time of a monotonic clock, in seconds.
         """
         self._total = total
         self._began = self._last = now
         self._done = 0
-        self._units = self._seconds = 0.0  # exponentially decayed sums; their quotient is the rate
+        self._units = self._seconds = 0.0  # the rate is their quotient; both decay exponentially
 
     def advance(self, amount: int, now: float) -> None:
         """Record that `amount` units were finished since the last call."""
@@ -48,7 +48,7 @@ class TimeLeft:
         self._last = now
 
     def seconds(self, now: float) -> float | None:
-        """Return the estimated seconds left; None if unknown or too short to show."""
+        """Return the estimated number of seconds left; None if it is unknown or too small to be shown."""
         if self._total is None or now - self._began < _SECONDS_MEASURED or not self._units or not self._seconds:
             return None
         left = (self._total - self._done) * self._seconds / self._units - (now - self._last)
@@ -57,15 +57,17 @@ class TimeLeft:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The progress of a task; `str(step)` formats it in one line.
+    """The progress of a task. `str(step)` returns it as one line.
 
     Attributes:
-        task: a stage ("load", "embed", "extract", "entities", "mentions", or the name of a system), "delete", "restore"
-            or "export"; "chunk" while a long text is split, followed by "load" again; at the start "Neo4j" (download)
-            and "Server" (start).
-        done, total: units finished and in all; `total` is None if unknown.
-        detail: summary of the result when the task has ended, otherwise None.
-        seconds_left: estimated seconds left; None if unknown or too short to show.
+        task: name of the task, such as "load", "embed", "export", or "hirag reports" for a stage of a system. While
+            Neo4j is downloaded, the name is "Neo4j"; while the server starts, it is "Server". While a long text is
+            split, the name is "chunk", and then "load" again.
+        done: number of units that are finished.
+        total: number of units in the whole task; None if unknown.
+        unit: name of the units, such as "documents".
+        detail: summary of the result if the task has ended, otherwise None.
+        seconds_left: estimated number of seconds left; None if it is unknown or too small to be shown.
     """
 
     task: str
@@ -87,14 +89,18 @@ OnStep = Callable[[Step], object]
 
 
 def progress_to(listener: Progress | OnStep | None, *, clock: Clock = time.monotonic) -> Progress:
-    """Return a `Progress` for a listener: the object itself, a wrapper of a function, or a silent one for None."""
+    """Return a `Progress` for a listener.
+
+    If the listener is a `Progress`, it is returned. If it is a function, a wrapper around the function is returned. For
+    None, a silent `Progress` is returned.
+    """
     if listener is None:
         return Silence()
     return listener if isinstance(listener, Progress) else _Calls(listener, clock)
 
 
 class _Calls(threading.local):
-    """A `Progress` that calls a function with each step, and tracks one task per thread."""
+    """A `Progress` that calls a function with each step. Each thread can have its own task."""
 
     def __init__(self, listener: OnStep, clock: Clock) -> None:
         self._listener = listener

@@ -1,8 +1,8 @@
-"""Protocols for the replaceable parts: loaders, extractors, embedders, retrievers, rerankers and chat models.
+"""Protocols of the replaceable parts: loaders, extractors, embedders, retrievers, rerankers and chat models.
 
-Other packages register their classes under the entry-point groups `overstory.loaders`, `overstory.extractors`,
+Other packages register their classes in the entry-point groups `overstory.loaders`, `overstory.extractors`,
 `overstory.embedders`, `overstory.retrievers`, `overstory.rerankers` and `overstory.llms`. A class must have all members
-of its protocol. Optional members are listed in the docstring of the protocol and looked up with `getattr`.
+of its protocol. It may also have the optional members that the docstring of the protocol lists under "Optional".
 """
 
 from __future__ import annotations
@@ -21,74 +21,82 @@ if TYPE_CHECKING:
 Vectors: TypeAlias = "npt.NDArray[np.float32]"  # quoted, so that numpy is imported only where vectors are used
 OnBroken = Callable[[BrokenSource], None]
 OnSkipped = Callable[[str], None]
-"""Called for each skipped file: with its path if no loader recognises the file, otherwise with path and reason."""
+"""A function that is called for each skipped file. Its argument is the path, followed by the reason if there is one.
+
+There is no reason if no loader recognises the file.
+"""
 
 
 @runtime_checkable
 class Loader(Protocol):
-    """Converts one source into documents. The class is instantiated without arguments.
+    """Converts a source into documents. The class must be callable without arguments.
 
     Optional:
-        isolated: bool: True reads each file in a worker process with limits on memory and CPU time, for readers that a
-            small file can crash or overload. The class must be importable by name.
-        recognises_content(source) -> bool: True if the first bytes of the file have this format; called if no loader
-            recognises the file name.
-        why_not(source) -> BrokenSource | None: the reason, with a remedy, why a file is not read although its name
-            suggests the format.
-        load_container(source, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]: like `load`, for
-            sources that contain files, such as archives; also reports the files that are skipped.
+        isolated: bool: True to read each file in a worker process with limited memory and CPU time. Use it if a small
+            file can crash or overload the reader. The class must then be importable by its name.
+        recognises_content(source) -> bool: Return True if the first bytes of the file show this format. The method is
+            called if no loader recognises the name of the file.
+        why_not(source) -> BrokenSource | None: Return the reason, with a remedy, if the file is not read although its
+            name suggests this format.
+        load_container(source, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]: Do the same as
+            `load` for a source that contains files, such as an archive, and report the files that are skipped.
     """
 
     name: str
 
     def recognises(self, source: str) -> bool:
-        """Return True if this loader can read the source, judging by its name and, if needed, its first bytes."""
+        """Return True if this loader can read the source. Check its name and, if necessary, its first bytes."""
         ...
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
-        """Yield the documents of a source lazily, with their annotations and links.
+        """Yield the documents of a source, with their annotations and links, lazily.
 
-        A broken record goes to `on_broken`, which may raise; otherwise loading continues.
+        Args:
+            source: path or address.
+            on_broken: function to call with the error if a record is broken. If the function raises no exception,
+                loading must continue with the next record.
 
         Raises:
-            BrokenSource: the source as a whole cannot be read.
+            BrokenSource: nothing in the source can be read.
         """
         ...
 
 
 @runtime_checkable
 class DatabaseLoader(Loader, Protocol):
-    """A loader that can also read databases, whose sources are not paths."""
+    """A loader that can also read databases. The source is then not a path."""
 
     def with_settings(self, settings: Settings) -> Loader:
-        """Return this loader for the database of the settings."""
+        """Return a loader for the database that the settings specify."""
         ...
 
     def is_database(self, source: str) -> bool: ...
 
     def namespaces(self, source: str) -> Sequence[str]:
-        """Return every `Document.source` that the documents of the source may have.
+        """Return all values that `Document.source` may have for documents from this source.
 
         Raises:
-            BrokenSource: the source cannot be parsed.
+            BrokenSource: the source is invalid.
         """
         ...
 
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Computes vectors of unit length from texts.
+    """Computes vectors of unit length for texts.
 
     Attributes:
-        fingerprint: identifier that changes whenever the same text may get another vector (weights, tokenizer, pooling,
-            limit, template).
-        dimension: length of a vector.
-        token_limit: maximum tokens of a text that is embedded without truncation, including special tokens.
+        fingerprint: identifier that must change whenever the same text may get another vector, for example because of
+            other weights, another tokenizer or another token limit.
+        dimension: number of components in a vector.
+        token_limit: maximum number of tokens, including special tokens, in a text that is embedded completely.
 
     Optional:
-        embed_questions(questions) -> Vectors: like `embed`, for models that encode questions differently from passages.
-        cosine_spread: float: spread between a question's cosines to relevant and to other passages, as a multiple of
-            the default embedder's spread. Retrievers use it to weigh words against cosines.
+        embed_questions(questions) -> Vectors: Do the same as `embed` for questions, if the model encodes questions
+            differently from passages.
+        cosine_spread: float: how far a question's cosines with relevant passages lie above its cosines with other
+            passages, divided by this distance for the default embedder. Retrievers use it to balance the weight of
+            matching words against the weight of cosines.
     """
 
     fingerprint: str
@@ -98,31 +106,37 @@ class Embedder(Protocol):
     def dimension(self) -> int: ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors as float32 of shape (len(texts), dimension); a row does not depend on the other texts."""
+        """Return one vector for each text, as float32 with shape (len(texts), dimension).
+
+        The vector of a text must not depend on the other texts.
+        """
         ...
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text, including special tokens."""
+        """Return the number of tokens in each text, including special tokens."""
         ...
 
 
 def cosine_spread(embedder: Embedder) -> float:
-    """Return the embedder's optional `cosine_spread`; 1.0 by default."""
+    """Return the optional attribute `cosine_spread` of an embedder; 1.0 if the embedder lacks this attribute."""
     spread: float = getattr(embedder, "cosine_spread", 1.0)
     return spread
 
 
 def question_vectors(embedder: Embedder, questions: Sequence[str]) -> Vectors:
-    """Embed questions for comparison with passages; float32 of shape (len(questions), dimension)."""
+    """Return one vector for each question, for comparison with passages.
+
+    The result is float32 with shape (len(questions), dimension).
+    """
     embed: Callable[[Sequence[str]], Vectors] = getattr(embedder, "embed_questions", embedder.embed)
     return embed(questions)
 
 
 def cosines_with(embedder: Embedder, question: str, texts: Sequence[str]) -> Vectors:
-    """Return the cosine of a question with each of n texts; float32 of shape (n,)."""
+    """Return the cosine of a question with each text, as float32 with shape (len(texts),)."""
     if hasattr(embedder, "embed_questions"):
         asked, vectors = question_vectors(embedder, [question])[0], embedder.embed(texts)
-    else:  # embed question and texts in one request
+    else:  # the question and the texts are embedded in one request
         asked, *_ = together = embedder.embed([question, *texts])
         vectors = together[1:]
     cosines: Vectors = vectors @ asked
@@ -134,15 +148,15 @@ class Extractor(Protocol):
     """Finds sentences, named entities and facts in chunks.
 
     Attributes:
-        fingerprint: identifier that changes whenever the same text may give another extraction.
-        by: label of this extractor's mentions and facts in the graph ("ner", "llm", …).
+        fingerprint: identifier that must change whenever the extractor may find something else in the same text.
+        by: value of the property `by` of this extractor's mentions and facts in the graph, such as "ner" or "llm".
     """
 
     fingerprint: str
     by: str
 
     def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
-        """Yield one extraction per chunk, lazily and in order."""
+        """Yield one extraction for each chunk, lazily and in the order of the chunks."""
         ...
 
 
@@ -150,18 +164,19 @@ class Extractor(Protocol):
 class Retriever(Protocol):
     """Finds evidence for a question.
 
-    A retriever puts results other than passages into `Evidence.parts`, and passages that only support such parts into
-    `Evidence.sources`. `Evidence.shares` determines which parts a language model reads.
+    A retriever returns ranked passages in `Evidence.hits` and other results in `Evidence.parts`. Passages that support
+    other results but are not hits belong in `Evidence.sources`. `Evidence.shares` determines which kinds of results a
+    language model reads.
 
     Optional:
-        retrieve_among(question, k, where: Expression) -> Evidence: like `retrieve`, limited to documents that match the
-            filter. Raises MetadataNotFound if no document has a key of the filter.
+        retrieve_among(question, k, where: Expression) -> Evidence: Do the same as `retrieve`, but only with documents
+            that match the filter. Raise MetadataNotFound if the filter contains a key that no document has.
     """
 
     name: str
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """Return at most `k` hits, best first.
+        """Return evidence with at most `k` hits, best first.
 
         Raises:
             QuestionError: the question contains nothing to search for.
@@ -171,10 +186,10 @@ class Retriever(Protocol):
 
 @runtime_checkable
 class Reranker(Protocol):
-    """Scores the relevance of passages to a question. Must be safe to use from several threads.
+    """Scores the relevance of passages to a question. Several threads may use a reranker at the same time.
 
     Attributes:
-        name: model name shown in reasons and notes.
+        name: name of the model, which is shown in reasons and notes.
     """
 
     name: str
@@ -182,31 +197,32 @@ class Reranker(Protocol):
     def rerank(self, question: str, passages: Sequence[str]) -> Sequence[float]:
         """Return a relevance score for each passage, in the order of the passages.
 
-        Scores are finite numbers on any scale; a higher score means a more relevant passage.
+        Scores are finite numbers on any scale. A higher score means a more relevant passage.
 
         Args:
-            passages: any number of passage texts, each with its title and headings.
+            passages: texts of any number of passages, each with its title and headings.
 
         Raises:
-            ModelError: the model cannot be used or returned no usable scores; transient failures were retried.
+            ModelError: the model cannot be used or returned no usable scores. After transient failures, retries have
+                failed, too.
         """
         ...
 
 
 @runtime_checkable
 class ChatModel(Protocol):
-    """A language model that completes a list of messages. Must be safe to use from several threads.
+    """A language model that responds to a list of messages. Several threads may use it at the same time.
 
     Attributes:
-        fingerprint: identifier that changes whenever the same messages may get another response (model, address,
-            temperature).
-        max_tokens: default maximum length of a response.
+        fingerprint: identifier that must change whenever the same messages may get another response, for example
+            because of another model, address or temperature.
+        max_tokens: maximum number of tokens in a response, unless a call specifies another maximum.
 
     Optional:
-        context: int: maximum tokens of a request and its response together.
+        context: int: maximum number of tokens in a request and its response together.
         stream: see `StreamingChatModel`.
-        count_tokens(texts) -> list[int]: number of tokens of each text within a request, without tokens that the model
-            adds. Raises LlmError if the tokenizer cannot be reached.
+        count_tokens(texts) -> list[int]: Return the number of tokens in each text, without tokens that the model adds
+            to a request. Raise LlmError if the tokenizer cannot be reached.
     """
 
     fingerprint: str
@@ -215,18 +231,22 @@ class ChatModel(Protocol):
     def complete(
         self, messages: Sequence[Message], schema: JsonSchema | None = None, *, max_tokens: int | None = None
     ) -> Completion:
-        """Return the model's response, which may be cut at `max_tokens` (`Completion.truncated`).
+        """Return the response of the model. If the response is cut off at `max_tokens`, `Completion.truncated` is True.
 
         Args:
-            schema: JSON schema for the response text. The caller must validate the text.
+            schema: JSON schema that the text of the response should match. The caller must validate the text.
+            max_tokens: maximum number of tokens in the response; None for the attribute `max_tokens`.
 
         Raises:
-            LlmError: there is no response; transient failures were retried.
+            LlmError: there is no response. After transient failures, retries have failed, too.
         """
         ...
 
     def cancel(self) -> None:
-        """Cancel the requests of other threads, which then raise `LlmCancelled`. Later requests are not affected."""
+        """Cancel the requests of other threads. In these threads, `LlmCancelled` is raised.
+
+        Later requests are not affected.
+        """
         ...
 
     def close(self) -> None: ...
@@ -237,28 +257,39 @@ class StreamingChatModel(ChatModel, Protocol):
     """A language model that can return its response in pieces."""
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
-        """Yield pieces of the response as they arrive, and return the whole. Closing the generator cancels the request.
+        """Yield the pieces of the response as they arrive, and return the complete response.
+
+        Closing the generator cancels the request.
 
         Raises:
-            LlmError: there is no response, or it broke off; only failures before the first piece are retried.
+            LlmError: there is no response, or the response broke off. Only failures before the first piece are retried.
         """
         ...
 
 
 @runtime_checkable
 class Progress(Protocol):
-    """Receives the progress of long work, one task after another. Called from one thread."""
+    """Receives the progress of long work, one task after another. All calls come from one thread."""
 
     def start(self, task: str, total: int | None, unit: str) -> None:
-        """Start a task; `total` is None if the number of units is unknown."""
+        """Start a task.
+
+        Args:
+            total: number of units in the whole task; None if unknown.
+            unit: name of the units, such as "documents".
+        """
         ...
 
     def advance(self, amount: int) -> None:
-        """Add `amount` finished units."""
+        """Report that `amount` more units are finished."""
         ...
 
     def finish(self, detail: str) -> None:
-        """End the task; `detail` summarises the result in a few words."""
+        """End the task.
+
+        Args:
+            detail: summary of the result in a few words.
+        """
         ...
 
 

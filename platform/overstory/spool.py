@@ -1,7 +1,7 @@
-"""Temporary SQLite tables for data that may exceed memory, such as records of each document of a run.
+"""Temporary SQLite tables for data that may not fit in memory, such as one record for each loaded document.
 
-SQLite keeps the tables in memory until its cache is full, and writes the rest to an unnamed file, which the operating
-system deletes when the process ends, even if killed.
+SQLite keeps the tables in memory until its cache is full, and writes further data to a file without a name. The
+operating system deletes this file when the process ends, even if the process is killed.
 """
 
 from __future__ import annotations
@@ -15,25 +15,26 @@ from overstory.errors import OverstoryError
 _SPOOL_CACHE_MEGABYTES = 16
 
 _FAST = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA temp_store = FILE")
-"""Settings without crash safety, because the tables are temporary."""
+"""SQLite settings that are fast but not safe against crashes. The tables are temporary, so safety is not needed."""
 
 _CANNOT_WRITE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
 _PRIMARY_CODE = 0xFF
-"""Mask for the primary part of a SQLite error code; the other bits identify the failed call."""
+"""Mask for the main part of a SQLite error code. The other bits identify the operation that failed."""
 
 
 class Spool:
-    """Temporary SQLite tables that are deleted on close. Use it in a `with` block, from one thread at a time.
+    """Temporary SQLite tables, which are deleted at the end of the `with` block.
 
-    A Python set with the ids of ten million records would take more than a gigabyte of memory.
+    Only one thread at a time may use them. Compared with a Python set, they save memory: a set of ten million ids takes
+    more than a gigabyte.
     """
 
     def __init__(self, *tables: str, megabytes: float = _SPOOL_CACHE_MEGABYTES) -> None:
         """Create the tables.
 
         Args:
-            tables: table definitions as in `CREATE TABLE`: name and columns.
-            megabytes: size of the memory cache; a sorting statement takes the same amount again.
+            tables: name and columns of each table, as in `CREATE TABLE`.
+            megabytes: size of the memory cache. A statement that sorts needs the same amount of memory again.
         """
         self._table = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         cache = f"PRAGMA cache_size = -{max(1, round(megabytes * 1_000_000 / 1024))}"

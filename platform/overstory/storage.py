@@ -1,4 +1,4 @@
-"""Errors about folders on a disk: full, not accessible, or without enough space."""
+"""Errors about folders that are not accessible or whose disk is full."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from pathlib import Path
 from overstory.errors import ServerError
 
 FULL = {errno.ENOSPC, errno.EDQUOT}
-"""Error numbers of a write to a full disk or beyond the user's quota."""
+"""Error numbers of writing when the disk is full or the user's quota is used up."""
 _CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 @contextmanager
 def storage_errors(place: Path, *, error: type[ServerError] = ServerError, variable: str) -> Generator[None]:
-    """Convert an `OSError` about `place` into an `error` with a remedy.
+    """Convert an `OSError` that the block raises to an exception with a remedy.
 
     Args:
-        variable: the environment variable that sets this place.
+        place: folder that the block reads or writes.
+        error: class of the exception.
+        variable: environment variable that sets the folder. The remedy names it.
     """
     try:
         yield
@@ -43,7 +45,12 @@ def _storage_error(fault: OSError, place: Path, error: type[ServerError], variab
 
 
 def check_space(place: Path, needed: int, *, error: type[ServerError], variable: str) -> None:
-    """Raise `error` if the disk of an existing folder has fewer than `needed` bytes free."""
+    """Raise an exception if fewer than `needed` bytes are free on the disk of an existing folder.
+
+    Args:
+        error: class of the exception.
+        variable: environment variable that sets the folder. The remedy names it.
+    """
     free = shutil.disk_usage(place).free
     if free < needed:
         raise error(

@@ -1,4 +1,4 @@
-"""Parsing of untrusted JSON, TOML and YAML within limits: every text gives a value or a `ValueError`."""
+"""Safe parsing of untrusted JSON, TOML and YAML. A text that exceeds a limit or is invalid raises a `ValueError`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ if TYPE_CHECKING:
     import yaml
 
 MOST_NESTED_LEVELS = 100
-"""Maximum nesting in YAML, TOML and JSON files, and maximum parts of a dotted TOML key.
+"""Maximum number of nested levels in YAML, TOML and JSON, and maximum number of parts in a dotted TOML key.
 
-Deeper YAML overflows the stack of PyYAML's C composer, and tomllib's memory grows with the square of the parts.
+Deeper YAML would overflow the stack of PyYAML's C code. For a dotted key, the memory that tomllib needs grows with the
+square of the number of parts.
 """
 MOST_YAML_VALUES = 10_000
-"""Maximum number of values in a YAML text, including repetitions by aliases."""
+"""Maximum number of values in a YAML text. A value that aliases repeat counts each time."""
 _LONGEST_STRUCTURED_TEXT = 65_536
-"""Maximum characters of a YAML or TOML text, because both parsers need hundreds of bytes for some characters."""
+"""Maximum number of characters in a YAML or TOML text. For some characters, the parsers need hundreds of bytes."""
 
 _NOT_KEYS = re.compile(r'"""(?s:.*?)"""|\'\'\'(?s:.*?)\'\'\'|"(?:[^"\\\n]|\\.)*+"|\'[^\'\n]*+\'|#[^\n]*+')
 _LONG_KEY = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MOST_NESTED_LEVELS}}}")
@@ -27,7 +28,7 @@ class BeyondBounds(ValueError):
     """A text is too long or too deeply nested to be parsed."""
 
 
-def parse_json(text: str | bytes, **options: Any) -> Any:  # the return type of json.loads
+def parse_json(text: str | bytes, **options: Any) -> Any:  # `json.loads` has the same return type
     """Parse JSON.
 
     Raises:
@@ -40,7 +41,7 @@ def parse_json(text: str | bytes, **options: Any) -> Any:  # the return type of 
         raise BeyondBounds("it is nested too deeply") from error
 
 
-def parse_toml(text: str) -> dict[str, Any]:  # the return type of tomllib.loads
+def parse_toml(text: str) -> dict[str, Any]:  # `tomllib.loads` has the same return type
     """Parse TOML.
 
     Raises:
@@ -56,21 +57,22 @@ def parse_toml(text: str) -> dict[str, Any]:  # the return type of tomllib.loads
         values = tomllib.loads(text)
     except RecursionError as error:
         raise BeyondBounds("it is nested too deeply") from error
-    check_depth(values)  # dotted keys within nested tables add levels
+    check_depth(values)  # together, dotted keys and nested tables may have too many levels
     return values
 
 
 def compose_yaml(text: str, *, most_values: int = MOST_YAML_VALUES) -> tuple[yaml.Node | None, int]:
-    """Parse YAML to a node tree; return the root and the number of values. The root is None for an empty text.
+    """Parse YAML to a tree of nodes. Return the root and the number of values; for an empty text, the root is None.
 
     Raises:
-        BeyondBounds: the text is too deeply nested or has too many values, counting repetitions by aliases.
+        BeyondBounds: the text is too long or too deeply nested, or contains too many values. A value that aliases
+            repeat counts each time.
         ValueError: the text is not YAML.
     """
     import yaml
 
     _check_length(text)
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C loader exists if PyYAML was built with libyaml
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # only PyYAML built with libyaml contains `CSafeLoader`
     try:
         _check_events(yaml.parse(text, Loader=loader), most_values)
         root = yaml.compose(text, Loader=loader)
@@ -80,10 +82,10 @@ def compose_yaml(text: str, *, most_values: int = MOST_YAML_VALUES) -> tuple[yam
 
 
 def check_depth(value: object) -> None:
-    """Check the nesting of dictionaries and lists before recursive code reads them.
+    """Raise an error if a value is nested too deeply to be read recursively.
 
     Raises:
-        BeyondBounds: the value is too deeply nested.
+        BeyondBounds: the value contains too many nested dictionaries and lists.
     """
     level = [value]
     for _ in range(MOST_NESTED_LEVELS + 1):
@@ -98,8 +100,8 @@ def _check_length(text: str) -> None:
         raise BeyondBounds(f"it has more than {_LONGEST_STRUCTURED_TEXT:,} characters")
 
 
-def _check_events(events: Any, most_values: int) -> None:  # events of type yaml.Event, whose stubs are incomplete
-    """Check depth and number of values before the composer recurses."""
+def _check_events(events: Any, most_values: int) -> None:  # `yaml.Event` is not used, because its stubs are incomplete
+    """Check the depth and the number of values before PyYAML composes the nodes recursively."""
     import yaml
 
     depth = values = 0
@@ -109,11 +111,11 @@ def _check_events(events: Any, most_values: int) -> None:  # events of type yaml
         elif isinstance(event, yaml.NodeEvent):
             depth += isinstance(event, yaml.CollectionStartEvent)
             values += 1
-            _check_bounds(depth, values, 2 * most_values)  # keys are events as well
+            _check_bounds(depth, values, 2 * most_values)  # doubled, because keys are also counted here
 
 
 def _count_values(root: yaml.Node | None, most_values: int) -> int:
-    """Count the values of a tree in which an aliased node has several parents or is its own ancestor."""
+    """Count the values of a tree. An aliased node may have several parents, or even be its own ancestor."""
     import yaml
 
     waiting = [] if root is None else [(root, 0)]

@@ -1,4 +1,4 @@
-"""Atomic writing of files."""
+"""Write files atomically, so that nobody can read a file that is only partly written."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-_OWNER_ONLY = 0o600  # only the user may read the file
-_ANYBODY = 0o666  # the umask removes permissions
+_OWNER_ONLY = 0o600  # only the user may read and write the file
+_ANYBODY = 0o666  # everybody may read and write the file, unless the umask forbids it
 
 
 @contextmanager
 def written_whole(file: Path, *, mode: int = _ANYBODY) -> Generator[TextIO]:
-    """Open a UTF-8 text stream that replaces the file atomically when the block ends without an error.
+    """Open a UTF-8 text stream whose content replaces the file atomically if the block ends without an error.
 
-    Readers never see a partial file, and an interrupted run leaves none.
+    Args:
+        mode: permissions of the file.
 
     Raises:
         OSError: the file cannot be written.
@@ -29,15 +30,18 @@ def written_whole(file: Path, *, mode: int = _ANYBODY) -> Generator[TextIO]:
             os.fsync(stream.fileno())
         part.replace(file)
     finally:
-        with suppress(OSError):  # the name may be too long
+        with suppress(OSError):  # this fails, too, if the file name is too long
             part.unlink(missing_ok=True)
 
 
 def write_whole(file: Path, text: str, *, mode: int = _OWNER_ONLY) -> None:
-    """Replace the contents of a file atomically; by default only the user can read the file.
+    """Replace the content of a file atomically. By default, only the user can read the file.
+
+    Args:
+        mode: permissions of the file.
 
     Raises:
-        OSError: as for `written_whole`.
+        OSError: the file cannot be written.
     """
     with written_whole(file, mode=mode) as stream:
         stream.write(text)

@@ -1,9 +1,11 @@
-"""Wildcard patterns as regular expressions without backtracking.
+"""Conversion of wildcard patterns to regular expressions that do not backtrack.
 
-Python's engine tries all ways to distribute a text among wildcards: 16 stars take minutes and block other threads. Here
-each literal piece is matched at the first position after the previous piece, in an atomic group, and later positions
-are not tried, because the first leaves most text for the other pieces. `fnmatch` works the same way. Matching takes
-time at most proportional to text length times pattern length.
+In a simple conversion, Python would try all ways to distribute a text among the wildcards. With 16 stars, this takes
+minutes and blocks other threads. The regular expressions of this module match each literal piece of the pattern at the
+first possible position after the previous piece. Later positions need not be tried, because the first position leaves
+the most text for the other pieces. Atomic groups prevent Python from trying them. `fnmatch` works in the same way.
+
+Matching takes at most time proportional to the length of the text times the length of the pattern.
 """
 
 from __future__ import annotations
@@ -24,9 +26,10 @@ _WHOLE_FOLDERS = "[^/]*+/"
 
 
 def text_pattern(pattern: str) -> re.Pattern[str]:
-    """Compile a text pattern with "*" and "?" for use with `fullmatch`.
+    """Convert a text pattern with "*" and "?" to a regular expression for `fullmatch`.
 
-    "[*]" and "[?]" match these characters literally. A final "/*" matches the folder and everything below it.
+    "[*]" and "[?]" match a literal "*" and "?". A pattern that ends with "/*" matches the folder itself and everything
+    below it.
     """
     whole = pattern.removesuffix("/*")
     pieces = [""]
@@ -42,16 +45,18 @@ def text_pattern(pattern: str) -> re.Pattern[str]:
 
 
 def path_pattern(pattern: str, *, as_git: bool = False) -> re.Pattern[str]:
-    """Compile a path pattern for use with `fullmatch`. A matching folder matches everything below it.
+    """Convert a path pattern to a regular expression for `fullmatch`.
 
-    "*" and "?" match within one path segment, "**" also matches across segments, and brackets match one of several
-    characters.
+    - "*" matches any number of characters, and "?" one character. Neither matches a slash.
+    - "**" matches any number of characters, including slashes.
+    - Brackets match one of several characters, as in "[abc]".
+    - If the pattern matches a folder, it also matches everything below the folder.
 
     Args:
-        as_git: use .gitignore rules: "**" is special only between slashes, a backslash escapes the next character, and
-            a folder does not match its contents.
+        as_git: True to use the rules of .gitignore. Then "**" is special only as a complete part between slashes, a
+            backslash escapes the next character, and a pattern for a folder does not match the contents of the folder.
     """
-    names = [[""]]  # split at "**", and within each part at "*"
+    names = [[""]]  # the pattern is split at "**", and each part is split at "*"
     for part in _PATH_PART.finditer(pattern):
         text = part.group()
         match part.lastgroup:
@@ -75,13 +80,16 @@ def path_pattern(pattern: str, *, as_git: bool = False) -> re.Pattern[str]:
 
 
 def _in_order(pieces: Sequence[str], *, gap: str) -> str:
-    """Join pieces with any number of gaps before each piece except the first."""
+    """Join regular expressions so that any number of gaps may come before each of them except the first."""
     first, *others = pieces
     return first + "".join(f"(?>(?:{gap})*?{piece})" for piece in others)
 
 
 def _one_of(listed: str, *, negated: bool) -> str:
-    """Return a character class for the contents of brackets, where only a hyphen is special; never matches a slash."""
+    """Return a regular expression for brackets with these contents, in which only a hyphen is special.
+
+    It never matches a slash.
+    """
     ranges = [(least or only, most or only) for least, most, only in _LISTED.findall(listed)]
     those = "".join(f"{re.escape(least)}-{re.escape(most)}" for least, most in ranges if least <= most)
     if not those:

@@ -1,4 +1,4 @@
-"""Metadata filters as text, as typed expressions, or as mappings; all are converted to an expression."""
+"""Metadata filters as texts, mappings or expressions. Texts and mappings are converted to expressions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from overstory.filters.expression import composed, direct_parts, refuse_deep
 from overstory.filters.expression import field as field
 
 Where: TypeAlias = str | Expression | Mapping[str, object]
-"""A filter: `"author = 'Ada'"`, `field("author") == "Ada"`, or `{"author": "Ada"}`."""
+"""A filter as text (`"author = 'Ada'"`), expression (`field("author") == "Ada"`) or mapping (`{"author": "Ada"}`)."""
 
 
 def read_filter(where: Where) -> Expression:
@@ -23,7 +23,7 @@ def read_filter(where: Where) -> Expression:
         FilterError: the filter is invalid.
     """
     if isinstance(where, str):
-        from overstory.filters.grammar import parse  # imports lark, which only text filters need
+        from overstory.filters.grammar import parse  # this imports lark, which only text filters need
 
         return _composed(parse(where))
     if isinstance(where, Mapping):

@@ -1,7 +1,7 @@
-"""Metadata conditions as typed expressions: `(field("author") == "Ada") & field("date").exists()`.
+"""Conditions on metadata as typed expressions, such as `(field("author") == "Ada") & field("date").exists()`.
 
-An expression is evaluated key by key: the matching documents are queried once for each key, and the sets are combined
-by "and", "or" and "not" (`overstory.retrieve.matching_documents`).
+To evaluate an expression, `overstory.retrieve.matching_documents` queries the matching documents for each condition on
+a key. It then combines these sets of documents as "and", "or" and "not" require.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from overstory.model.metadata import MetadataScalar, ValueType, composed_text, d
 from overstory.wildcards import LONGEST_PATTERN_CHARACTERS, text_pattern
 
 PAGE, SECTION = "page", "section"
-"""Keys of passages; all other keys belong to documents."""
+"""The two keys whose values belong to passages. The values of all other keys belong to documents."""
 PASSAGE_KEYS = frozenset({PAGE, SECTION})
 
 Operator: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">=", "in", "not in", "~"]
 Asked: TypeAlias = str | int | float | bool | datetime | date
-"""A value in a filter. A `date` means the whole day in UTC."""
+"""A value in a filter. A `date` without a time stands for the whole day in UTC."""
 
 _Part = TypeVar("_Part")
 
@@ -34,7 +34,7 @@ KEYWORDS = frozenset({"and", "or", "not", "in", "exists", "true", "false"})
 
 
 class Expression:
-    """A condition on documents. Combine expressions with `&`, `|` and `~`; `str` returns the filter text."""
+    """A condition on documents. Combine expressions with `&`, `|` and `~`. `str` returns the filter as text."""
 
     __slots__ = ()
 
@@ -51,7 +51,7 @@ class Expression:
         raise TypeError("A filter has no truth value. Combine filters with &, | and ~, and put each in parentheses.")
 
     def conditions(self) -> Iterator[Comparison | Exists]:
-        """Yield the conditions on single keys, in order."""
+        """Yield the conditions on single keys that the expression contains, in order."""
         match self:
             case Comparison() | Exists():
                 yield self
@@ -71,13 +71,14 @@ class Expression:
 
 @dataclass(frozen=True)
 class Comparison(Expression):
-    """Compares the values of a key with given values.
+    """A comparison of a document's values for a key with given values.
 
-    For a list, one value must match; for "!=" and "not in", all must. A missing key or a value of another type does not
-    match.
+    If the document has a list of values, it is enough that one of them matches; for "!=" and "not in", all of them must
+    match. If the document lacks the key, the comparison does not match. Values of different types are not equal, and
+    neither is less than the other.
 
     Attributes:
-        values: one value; for "in" and "not in" one or more.
+        values: the given values. "in" and "not in" take one or more, the other operators take one.
     """
 
     key: str
@@ -89,7 +90,7 @@ class Comparison(Expression):
 
     @property
     def rejects(self) -> bool:
-        """True for "!=" and "not in", which exclude documents with a value that `fits`."""
+        """True for "!=" and "not in". They exclude the documents that have a value for which `fits` returns True."""
         return self.operator in ("!=", "not in")
 
     @property
@@ -97,7 +98,7 @@ class Comparison(Expression):
         return frozenset(_type_of(value) for value in self.values)
 
     def fits(self, value: MetadataScalar) -> bool:
-        """Return True if a value matches one of the given values; for "!=" and "not in", if the value is excluded."""
+        """Return True if a value matches one of the given values. For "!=" and "not in", such a value is excluded."""
         return any(_type_of(asked) == type_of(value) and self._fits(value, asked) for asked in self.values)
 
     def _fits(self, value: MetadataScalar, asked: Asked) -> bool:
@@ -128,7 +129,7 @@ class Comparison(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Exists(Expression):
-    """The condition that a document has a key, with a value of any type."""
+    """The condition that a document has a value of any type for a key."""
 
     key: str
 
@@ -138,7 +139,7 @@ class Exists(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Not(Expression):
-    """The negation of a condition; also matches documents without the key."""
+    """The negation of a condition. It also matches documents that lack the key."""
 
     part: Expression
 
@@ -148,7 +149,7 @@ class Not(Expression):
 
 @dataclass(frozen=True, slots=True)
 class All(Expression):
-    """The conjunction of conditions."""
+    """The condition that all parts match."""
 
     parts: tuple[Expression, ...]
 
@@ -158,7 +159,7 @@ class All(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Any(Expression):
-    """The disjunction of conditions."""
+    """The condition that at least one part matches."""
 
     parts: tuple[Expression, ...]
 
@@ -168,9 +169,14 @@ class Any(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Restricted(Expression):
-    """A filter within a fixed restriction.
+    """A fixed restriction to some documents, and a filter that a user applies within it.
 
-    Results reveal nothing about documents outside the restriction, not even that a key or an entity exists.
+    Results reveal nothing about the documents outside the restriction. They do not even reveal that a key or an entity
+    exists there.
+
+    Attributes:
+        fixed: the restriction.
+        asked: the filter of the user; None if there is none.
     """
 
     fixed: Expression
@@ -178,7 +184,7 @@ class Restricted(Expression):
 
     @property
     def by_disabling_alone(self) -> bool:
-        """True if the restriction only hides disabled documents, whose existence may be revealed."""
+        """True if the restriction only excludes disabled documents. Their existence may be revealed."""
         return self.fixed == _ENABLED
 
     def __str__(self) -> str:
@@ -187,7 +193,7 @@ class Restricted(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Disabled(Expression):
-    """The condition that a document is disabled. It cannot be written in a filter."""
+    """The condition that a document is disabled. Filters of users cannot contain it."""
 
     def __str__(self) -> str:
         return "is disabled"
@@ -197,14 +203,14 @@ _ENABLED = Not(Disabled())
 
 
 def without_disabled(where: Expression | None) -> Restricted:
-    """Restrict a filter to documents that are not disabled."""
+    """Restrict a filter, or None for all documents, to documents that are not disabled."""
     if isinstance(where, Restricted):
         return Restricted(where.fixed & _ENABLED, where.asked)
     return Restricted(_ENABLED, where)
 
 
 def composed(where: Expression) -> Expression:
-    """Return the filter with keys and texts in composed Unicode form (NFC), as they are stored."""
+    """Return the filter with keys and texts in composed Unicode form (NFC), in which they are stored."""
     match where:
         case Comparison(key, operator, values):
             texts = tuple(composed_text(value) if isinstance(value, str) else value for value in values)
@@ -222,7 +228,7 @@ def composed(where: Expression) -> Expression:
 
 
 class Field:
-    """A metadata key for comparisons: `field("date") >= date(2024, 1, 1)`."""
+    """A metadata key. Comparing it with a value creates an expression: `field("date") >= date(2024, 1, 1)`."""
 
     __slots__ = ("_key",)
     __hash__ = None  # type: ignore[assignment]
@@ -249,22 +255,23 @@ class Field:
         return Comparison(self._key, ">=", (value,))
 
     def one_of(self, *values: Asked) -> Expression:
-        """Match documents with one of these values."""
+        """Match documents that have at least one of these values for the key."""
         return Comparison(self._key, "in", values)
 
     def none_of(self, *values: Asked) -> Expression:
-        """Match documents that have the key with none of these values."""
+        """Match documents that have the key but none of these values for it."""
         return Comparison(self._key, "not in", values)
 
     def like(self, pattern: str) -> Expression:
-        """Match a text pattern, in which "*" stands for any characters and "?" for one character.
+        """Match documents with a text that fits a pattern.
 
-        "[*]" and "[?]" match these characters literally; "archive/*" also matches the folder itself.
+        In the pattern, "*" stands for any number of characters and "?" for one character. "[*]" and "[?]" match a
+        literal "*" and "?". The pattern "archive/*" also matches the text "archive".
         """
         return Comparison(self._key, "~", (pattern,))
 
     def exists(self) -> Expression:
-        """Match documents that have the key."""
+        """Match documents that have any value for the key."""
         return Exists(self._key)
 
 
@@ -273,13 +280,13 @@ def field(key: str) -> Field:
 
 
 def refuse_deep(where: _Part, parts: Callable[[_Part], Iterable[_Part]]) -> None:
-    """Reject filters that are too deeply nested for recursive evaluation.
+    """Raise an error if a filter is nested too deeply to be evaluated recursively.
 
     Args:
-        parts: returns the direct parts of a part.
+        parts: function that returns the direct parts of a condition.
 
     Raises:
-        FilterError: the filter has more than `_MOST_NESTED_CONDITIONS` nested conditions.
+        FilterError: the filter contains more than `_MOST_NESTED_CONDITIONS` conditions within each other.
     """
     within = [where]
     for _ in range(_MOST_NESTED_CONDITIONS):
@@ -302,13 +309,16 @@ def direct_parts(where: Expression) -> tuple[Expression, ...]:
 
 
 def asked_date(text: str) -> datetime | date | None:
-    """Parse an ISO 8601 date; a day without a time is the whole day. None for other texts."""
+    """Parse a text that is an ISO 8601 date; return None for other texts.
+
+    A day without a time becomes a `date`, which stands for the whole day.
+    """
     found = date_of(text)
     return found.date() if found is not None and len(text) == _DAY_CHARACTERS else found
 
 
 def written(value: Asked) -> str:
-    """Format a value as in a filter text."""
+    """Return the value as it is written in the text of a filter."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -324,7 +334,7 @@ def written(value: Asked) -> str:
 
 
 def written_key(key: str) -> str:
-    """Format a key as in a filter text, with backticks if needed."""
+    """Return the key as it is written in the text of a filter, with backticks if needed."""
     if _PLAIN_KEY.fullmatch(key) and key.lower() not in KEYWORDS:
         return key
     doubled = key.replace("`", "``")
@@ -345,7 +355,7 @@ def _check(asked: Comparison) -> None:
             remedy="Shorten it: * stands for any characters.",
         )
     for value in asked.values:
-        if not isinstance(value, str | int | float | date):  # pyright: ignore[reportUnnecessaryIsInstance] # callers may not check types
+        if not isinstance(value, str | int | float | date):  # pyright: ignore[reportUnnecessaryIsInstance] # callers may pass other types
             raise FilterError(
                 f"{written_key(asked.key)} is compared with {value!r:.40}, which cannot be a metadata value.",
                 remedy="Use text, numbers, dates, true or false.",
@@ -362,7 +372,7 @@ def _type_of(value: Asked) -> ValueType:
 
 
 def _span(value: Asked) -> tuple[MetadataScalar, datetime | None]:
-    """Return the value, and for a whole day also the moment after it."""
+    """Return the value and None; for a `date`, the first moment of that day and of the next day."""
     if isinstance(value, datetime):
         return with_zone(value), None
     if isinstance(value, date):
@@ -380,14 +390,15 @@ def _inside(part: Expression) -> str:
 
 
 def asks_passages(where: Expression) -> bool:
-    """Return True if the filter uses a key of passages."""
+    """Return True if the filter contains a key whose values belong to passages."""
     return any(each.key in PASSAGE_KEYS for each in where.conditions())
 
 
 def of_documents(where: Expression) -> Expression | None:
-    """Return a filter on documents that includes every document with a matching passage; None if all may have one.
+    """Return a filter that matches at least all documents with matching passages; None if any document may have some.
 
-    A filter with keys of documents and passages is evaluated in two steps: first on documents, then on passages.
+    A filter that contains keys of documents and of passages is evaluated in two steps: first on documents, then on the
+    passages of the matching documents.
     """
     if not asks_passages(where):
         return where
@@ -401,14 +412,14 @@ def of_documents(where: Expression) -> Expression | None:
         case Restricted(fixed, asked):
             return Restricted(fixed, None if asked is None else of_documents(asked))
         case _:
-            return None  # for "not", the document alone does not decide
+            return None  # a negated condition cannot be decided from the document alone
 
 
 def fulfils(where: Expression, values: Mapping[str, Sequence[MetadataScalar]]) -> bool:
     """Return True if a passage matches a filter.
 
     Args:
-        values: values of the passage and its document by key.
+        values: for each key, the values of the passage or of its document.
     """
     match where:
         case All(parts):

@@ -1,4 +1,4 @@
-"""Filters as text: `author = 'Ada' and date >= 2024-01-01`. The grammar is in `grammar.lark`."""
+"""Filters as text, such as `author = 'Ada' and date >= 2024-01-01`. The file `grammar.lark` contains the grammar."""
 
 from __future__ import annotations
 
@@ -28,26 +28,27 @@ from overstory.filters.expression import (
 _LONGEST_FILTER_CHARACTERS = 10_000
 _MOST_NESTED_PARENTHESES = 50
 _LONGEST_NUMBER_CHARACTERS = 400
-"""Maximum characters of a number: Python writes floats of up to 309 digits, and parses at most 4,300."""
+"""Maximum number of characters in a number. Python writes floats with up to 309 digits and parses at most 4,300."""
 _SHOWN_FILTER_CHARACTERS = 30
 
 WRITTEN_LIKE = "Example: author = 'Ada' and date >= 2024-01-01 and not folder ~ 'archive/*'"
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _TEXT = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`(?:[^`]|``)*`", re.DOTALL)
 _TEXT_OR_REST = re.compile(r"'(?:[^'\\]|\\.)*+(?:'|\Z)|\"(?:[^\"\\]|\\.)*+(?:\"|\Z)|`[^`]*+(?:`|\Z)", re.DOTALL)
-"""Quoted text, or the rest of the filter if the quote is not closed.
+"""Pattern of a quoted text. If the closing quote is missing, the pattern matches the rest of the filter.
 
-Searching for a closing quote from each opening quote would take quadratic time.
+Otherwise, a filter with many unclosed quotes would take quadratic time.
 """
 _UNFINISHED_DATE = re.compile(r".*[\s=<>(,]\d{4}-\d{1,2}(?:-\d{0,2})?$", re.DOTALL)
 _BARE_WORD = re.compile(r"[^\s'\"`()=<>!~,]+")
 
 
 def parse(text: str) -> Expression:
-    """Parse a filter text to an expression.
+    """Convert the text of a filter to an expression.
 
     Raises:
-        FilterError: the text is invalid; the message shows the position, and the remedy what is expected there.
+        FilterError: the text is not a valid filter. The message shows the position of the error, and the remedy states
+            what is expected there.
     """
     if not text.strip():
         raise FilterError("The filter is empty.", remedy=WRITTEN_LIKE)
@@ -69,7 +70,7 @@ def parse(text: str) -> Expression:
 @functools.cache
 def _parser() -> Lark:
     grammar = files("overstory.filters").joinpath("grammar.lark").read_text(encoding="utf-8")
-    # With a transformer, lark builds no tree, whose traversal would recurse to any depth.
+    # With a transformer, lark does not build a tree. Traversing a deep tree could exceed the recursion limit.
     return Lark(grammar, parser="lalr", lexer="contextual", maybe_placeholders=False, transformer=_Expressions())
 
 
@@ -135,7 +136,7 @@ class _Expressions(Transformer[Token, Expression]):
 
 
 def _place(error: UnexpectedInput, text: str) -> int:
-    """Return the position of a syntax error; the end of the text if something is missing there."""
+    """Return the position of a syntax error. If something is missing at the end, this is the length of the text."""
     if isinstance(error, UnexpectedToken) and error.token.type == "$END":
         return len(text)
     return error.pos_in_stream or 0

@@ -1,4 +1,4 @@
-"""Filters as mappings, in the syntax of LangChain: `{"author": "Ada", "date": {"$gte": "2024-01-01"}}`."""
+"""Filters as mappings in LangChain's syntax, such as `{"author": "Ada", "date": {"$gte": "2024-01-01"}}`."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _OPERATORS = (*_COMPARED, "$exists", "$between")
 
 
 def from_mapping(given: Mapping[str, object]) -> Expression:
-    """Convert a mapping to an expression. Several keys, or several operators of a key, must all match.
+    """Convert a mapping to an expression. All keys, and all operators of a key, must match.
 
-    A text that is an ISO date is a date for ordered operators (`$lt`, `$lte`, `$gt`, `$gte`, `$between`). For equality
-    it matches both the text and the date.
+    With `$lt`, `$lte`, `$gt`, `$gte` and `$between`, a text that is an ISO 8601 date counts as a date. With operators
+    for equality, it matches both the text and the date.
 
     Raises:
         FilterError: the mapping is not a valid filter.
@@ -52,7 +52,7 @@ def from_mapping(given: Mapping[str, object]) -> Expression:
 
 
 def _within(value: object) -> Iterable[object]:
-    """Return the mappings directly within a value, or within a list in it."""
+    """Return the values of a mapping, with each list replaced by its elements; nothing for other values."""
     if isinstance(value, Mapping):
         value = list(cast("Mapping[object, object]", value).values())
         return [each for part in value for each in (part if isinstance(part, list | tuple) else [part])]
@@ -122,7 +122,7 @@ def _compared(key: str, operator: str, value: object) -> tuple[Expression, ...]:
 
 
 def _equal(key: str, operator: Operator, value: Asked) -> Expression:
-    """Compare for (in)equality; a text that is a date matches as text and as date."""
+    """Return a comparison for "=" or "!=". A text that is a date is compared both as a text and as a date."""
     either = _both(value)
     if len(either) == 1:
         return Comparison(key, operator, either)
@@ -130,7 +130,7 @@ def _equal(key: str, operator: Operator, value: Asked) -> Expression:
 
 
 def _both(value: Asked) -> tuple[Asked, ...]:
-    """Return the value, and for text that is a date also the date."""
+    """Return the value. If it is a text that is a date, also return the date."""
     dated = _dated(value)
     return (value,) if dated is value else (value, dated)
 
@@ -156,7 +156,7 @@ def _asked(key: str, value: object) -> Asked:
 
 
 def _dated(value: Asked) -> Asked:
-    """Convert ISO date text to a date, because JSON has no dates."""
+    """Convert a text that is an ISO 8601 date to a date, because JSON has no type for dates."""
     found = asked_date(value) if isinstance(value, str) else None
     return value if found is None else found
 

@@ -1,4 +1,4 @@
-"""Access to Neo4j; no other package sends statements."""
+"""Access to Neo4j. Only this package sends Cypher statements to the server."""
 
 from overstory.graph.client import GraphClient, Transaction, batches, batches_by_size, close_forgotten
 from overstory.graph.corpora import Corpus, CorpusSize, create_corpus, list_corpora, read_corpus

@@ -1,7 +1,9 @@
-"""The Neo4j client: named statements with parameters, a fixed database, and retries of transient errors.
+"""The Neo4j client, which runs named statements in one database and retries them after transient errors.
 
-Each statement carries the application's and its own name as transaction metadata, so that a slow query in the server
-log leads to a file. If a caller is cancelled, its running read ends on the server; a running write completes, and no
+The transaction metadata of each statement contains "overstory" and the name of the statement. If the server logs a slow
+query, the name therefore leads to the file that contains the statement.
+
+If a caller is cancelled, the server stops a read that is in progress. A write that is in progress completes, and no
 further write starts.
 """
 
@@ -36,30 +38,31 @@ from overstory.protocols import Progress
 from overstory.settings import Settings
 
 if TYPE_CHECKING:
-    import neo4j  # imported when a client is created, because it takes 0.2 s if pandas is installed
+    import neo4j  # the import takes 0.2 s if pandas is installed, so it waits until a client is created
 
-logging.getLogger("neo4j").addHandler(logging.NullHandler())  # keeps driver warnings off the user's terminal
+logging.getLogger("neo4j").addHandler(logging.NullHandler())  # the terminal must not show warnings of the driver
 
 T = TypeVar("T")
-# The header of each statement describes its rows.
+# A row of a result: values by column name. A comment in each Cypher statement describes the columns.
 Row = dict[str, Any]
 
 APPLICATION = "overstory"
 QUESTIONS = "retrieve/"
-"""Prefix of statements that a user waits for, which have a time limit; index statements may take long."""
+"""Prefix of the names of statements for which a user waits. Only these statements have a time limit."""
 
 _TERMINATE_AGAIN_SECONDS = 0.1
-"""Interval for repeating a termination request, because the cancelled query may not have started yet."""
+"""Seconds between termination requests. They are repeated because the cancelled query may not have started yet."""
 
 SCHEMA = "schema/"
-"""Prefix of statements whose parameters are passed individually, not in a map."""
+"""Prefix of the names of statements whose parameters are passed individually instead of in one map."""
 
-# Drivers of garbage-collected clients, closed later because the collector may run while a message is being sent.
+# Drivers of garbage-collected clients. The garbage collector may run while a driver sends a message, so it cannot close
+# them itself.
 _forgotten: queue.SimpleQueue[neo4j.Driver] = queue.SimpleQueue()
 
 
 def close_forgotten() -> None:
-    """Close connections of garbage-collected clients, as opening or closing another client does."""
+    """Close the connections of garbage-collected clients. Opening or closing another client does this, too."""
     while True:
         try:
             driver = _forgotten.get_nowait()
@@ -68,18 +71,18 @@ def close_forgotten() -> None:
         driver.close()
 
 
-# Finalizers run in reverse order at exit, so this one runs after those of all clients.
+# At exit, finalizers run in reverse order of creation. This finalizer therefore runs after those of all clients.
 weakref.finalize(_forgotten, close_forgotten)
 
 
 class Transaction:
-    """A transaction, in which either all statements take effect or none."""
+    """A transaction: either all of its statements take effect, or none."""
 
     def __init__(self, transaction: neo4j.ManagedTransaction | neo4j.Transaction, server: tuple[int, ...]) -> None:
-        """Wrap a driver transaction.
+        """Create a wrapper around a transaction of the driver.
 
         Args:
-            server: server version, which selects the form of statements.
+            server: version of the server; some statements have a different text for newer servers.
         """
         self._transaction = transaction
         self._server_version = server
@@ -90,13 +93,14 @@ class Transaction:
 
 
 class GraphClient(Closable):
-    """A connection to one Neo4j database; safe to share between threads. Call `close` or use a `with` block.
+    """A connection to one Neo4j database, which threads can share. Call `close` or use a `with` block.
 
-    Unreferenced clients are closed before the next one opens.
+    Clients that were garbage-collected without `close` are closed before the next client opens.
 
     Raises:
-        DatabaseError: from any method if the server cannot be reached or rejects the statement; the message names the
-            statement. Transactions are retried after transient errors; if they fail, nothing was committed.
+        DatabaseError: Any method raises this error if the server cannot be reached or rejects a statement. The message
+            names the statement. A transaction is retried after transient errors. If it still fails, nothing was
+            committed.
     """
 
     def __init__(
@@ -113,7 +117,8 @@ class GraphClient(Closable):
         """Connect and read the server's version and edition.
 
         Args:
-            storage: folder of the embedded server, whose free space is reported if the server cannot write.
+            storage: data folder of the embedded server; None for another server. If the server cannot write, the error
+                message reports how much space is free for this folder.
 
         Raises:
             DatabaseUnreachable: no server responds at `uri`.
@@ -126,15 +131,15 @@ class GraphClient(Closable):
         self.browser_url = browser_url
         self._query_seconds = query_seconds or None
         self._storage = storage
-        self._server_version = OLDEST  # until the version is known
+        self._server_version = OLDEST  # this is assumed until the version has been read
         close_forgotten()
         with driver_errors(uri, storage=storage):
             self._driver = _driver(uri, user, password)
         self._forget = weakref.finalize(self, _forgotten.put, self._driver)
         try:
             with driver_errors(uri, storage=storage):
-                self._driver.verify_connectivity()  # fails at once, whereas a statement would be retried
-            this = weakref.proxy(self)  # avoids a reference cycle, which would delay the finalizer
+                self._driver.verify_connectivity()  # without a server, this fails at once; a statement would be retried
+            this = weakref.proxy(self)  # a reference cycle would delay the finalizer
             self.capabilities: Capabilities = read_capabilities(lambda name: this.run(name))
             self._server_version = self.capabilities.numbers
         except BaseException as error:
@@ -176,7 +181,7 @@ class GraphClient(Closable):
 
     @classmethod
     def open_source(cls, settings: Settings) -> Self:
-        """Connect to the Neo4j whose graph is loaded as documents. Use only `stream`, which cannot write.
+        """Connect to the Neo4j server whose graph is to be loaded as documents. Use only `stream`, which cannot write.
 
         Raises:
             SettingsError: a password is set, but no address.
@@ -196,7 +201,7 @@ class GraphClient(Closable):
         return cls(wanted.uri, wanted.user, wanted.password, database=database, query_seconds=0.0)
 
     def run(self, name: str, label: str | None = None, /, *, read: bool = False, **parameters: object) -> list[Row]:
-        """Run a statement in its own transaction, with retries after transient errors, and return its rows."""
+        """Run a statement in a transaction of its own and return its rows. After a transient error, it runs again."""
         text, given = _prepared(name, label, parameters, self._server_version)
         import neo4j
 
@@ -211,7 +216,7 @@ class GraphClient(Closable):
         return [_row(record) for record in result.records]
 
     def stream(self, name: str, label: str | None = None, /, **parameters: object) -> Iterator[Row]:
-        """Run a reading statement and yield its rows as they are fetched; failures are not retried."""
+        """Run a reading statement and yield its rows as the driver fetches them. Failures are not retried."""
         text, given = _prepared(name, label, parameters, self._server_version)
         import neo4j
 
@@ -234,12 +239,13 @@ class GraphClient(Closable):
         id_of: Callable[[Row], str] = operator.itemgetter("id"),
         **parameters: object,
     ) -> Iterator[list[Row]]:
-        """Run a reading statement page by page. Unlike with `stream`, writes between two pages do no harm.
+        """Run a reading statement page by page. Unlike with `stream`, other transactions may write between two pages.
 
         Args:
-            name: statement that returns at most $limit rows in order of id, with ids after $after.
-            size: rows per page.
-            id_of: returns the id of a row.
+            name: name of the statement. It must return the first `$limit` rows whose ids are greater than `$after`,
+                sorted by id.
+            size: number of rows per page.
+            id_of: function that returns the id of a row.
         """
         after = ""
         while rows := self.run(name, label, read=True, after=after, limit=size, **parameters):
@@ -247,7 +253,7 @@ class GraphClient(Closable):
             after = id_of(rows[-1])
 
     def run_in_batches(self, name: str, label: str | None = None, /, **parameters: object) -> None:
-        """Run a statement that commits in batches (`CALL … IN TRANSACTIONS`). An error keeps the committed batches."""
+        """Run a statement that commits in batches (`CALL … IN TRANSACTIONS`). Errors do not undo earlier batches."""
         text, given = _prepared(name, label, parameters, self._server_version)
         import neo4j
 
@@ -256,7 +262,7 @@ class GraphClient(Closable):
             session.run(query, given).consume()
 
     def transaction(self, doing: str, work: Callable[[Transaction], T]) -> T:
-        """Run `work` in one transaction and return its result. A transient error repeats all of it."""
+        """Run `work` in one transaction and return its result. After a transient error, `work` runs again."""
         import neo4j
 
         @neo4j.unit_of_work(metadata=_metadata(doing))
@@ -267,10 +273,10 @@ class GraphClient(Closable):
             return session.execute_write(unit)
 
     def attempt(self, doing: str, work: Callable[[Transaction], T], *, seconds: float) -> T:
-        """Run `work` in one transaction without retries, for writes that may be postponed.
+        """Run `work` in one transaction, without retries. Use this method for writes that can be postponed.
 
         Args:
-            seconds: time limit on the server, which checks it every two seconds.
+            seconds: time limit of the transaction. The server checks it every two seconds.
 
         Raises:
             WriteConflict: another transaction holds a lock, or the time limit was exceeded. Nothing was committed.
@@ -286,19 +292,22 @@ class GraphClient(Closable):
             return result
 
     def reading(self, doing: str, work: Callable[[Transaction], T]) -> T:
-        """Run reading `work` in one transaction and return its result; twice as fast as separate `run` calls.
+        """Run `work`, which only reads, in one transaction and return its result.
 
-        `doing` starts with "retrieve/" if a user waits for the result. A transient error repeats all of it.
+        One transaction is twice as fast as separate calls of `run`. After a transient error, `work` runs again.
+
+        Args:
+            doing: name of the transaction. Start it with "retrieve/" if a user waits for the result.
         """
         return self._read(doing, lambda transaction: work(Transaction(transaction, self._server_version)))
 
     def run_own(self, doing: str, text: str, parameters: Mapping[str, object], work: Callable[[Iterator[Row]], T]) -> T:
-        """Run a user's own statement in a read-only transaction, and return what `work` makes of its rows.
-
-        Rows are fetched as `work` consumes them.
+        """Run a statement written by a user in a read-only transaction, and return the result of `work`.
 
         Args:
-            doing: starts with "retrieve/" if a user waits for the result.
+            doing: name of the transaction. Start it with "retrieve/" if a user waits for the result.
+            text: text of the statement.
+            work: function of the statement's rows, which are fetched as it consumes them.
 
         Raises:
             StatementRefused: the server rejects the statement, or the statement writes.
@@ -320,7 +329,7 @@ class GraphClient(Closable):
         close_forgotten()
 
     def _read(self, doing: str, work: Callable[[neo4j.ManagedTransaction], T]) -> T:
-        """Run `work` in a read-only transaction, with the time limit of questions if `doing` is one."""
+        """Run `work` in a read-only transaction. The time limit applies if `doing` starts with "retrieve/"."""
         import neo4j
 
         with (
@@ -333,14 +342,14 @@ class GraphClient(Closable):
 
     @contextmanager
     def _errors(self, doing: str) -> Generator[None]:
-        """Stop if the caller was cancelled, and translate driver errors."""
+        """Raise `WorkCancelled` if the caller was cancelled; translate driver errors raised by the block."""
         check()
         with driver_errors(doing, storage=self._storage):
             yield
 
     @contextmanager
     def _terminable(self, *, reads: bool = True) -> Generator[dict[str, str]]:
-        """Yield metadata by which the server can find and end the transaction if the caller is cancelled."""
+        """Yield metadata that marks a transaction. If the caller is cancelled, end this transaction on the server."""
         if not reads or not can_be_cancelled():
             yield {}
             return
@@ -356,7 +365,7 @@ class GraphClient(Closable):
 
     def _terminate(self, mark: str, over: threading.Event) -> None:
         while not over.is_set():
-            with suppress(DatabaseError):  # the waiting caller gets the same error
+            with suppress(DatabaseError):  # the caller, who waits for the query, gets the same error
                 self.run("corpus/terminate", mark=mark)
             over.wait(_TERMINATE_AGAIN_SECONDS)
 
@@ -365,7 +374,7 @@ class GraphClient(Closable):
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Split items into lists of at most `size`, lazily."""
+    """Split items into lists of at most `size` items. The items are consumed lazily."""
     batch: list[T] = []
     for item in items:
         batch.append(item)
@@ -377,7 +386,10 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 def batches_by_size(items: Iterable[T], size: Callable[[T], int], most: int) -> Iterator[list[T]]:
-    """Split items lazily into lists whose sizes add up to at most `most`; a larger item gets its own list."""
+    """Split items into lists, so that the sizes of the items in a list add up to at most `most`.
+
+    An item larger than `most` gets a list of its own. The items are consumed lazily.
+    """
     batch: list[T] = []
     total = 0
     for item in items:
@@ -394,10 +406,10 @@ def batches_by_size(items: Iterable[T], size: Callable[[T], int], most: int) -> 
 def _prepared(
     name: str, label: str | None, parameters: Mapping[str, object], server: tuple[int, ...]
 ) -> tuple[LiteralString, Row]:
-    """Return statement text and parameters, with strings and lists passed in one map.
+    """Return the text and the parameters of a statement, with all string and list parameters moved into one map.
 
-    The server replans a statement, in about 70 ms, for each order of magnitude of a list or string parameter, but not
-    for values in a map.
+    If a list or a string is a parameter itself, the server makes a new plan for each order of magnitude of its length,
+    which takes about 70 ms. Values in a map do not cause new plans.
     """
     text = statement(name, label, server)
     if takes_corpus(name, server) and "corpus" not in parameters:
@@ -412,7 +424,7 @@ def _prepared(
 
 
 def _row(record: neo4j.Record) -> Row:
-    # Not `Record.data`, which searches every list for nodes, even vectors. Statements return no nodes.
+    # `Record.data` would search every list, even vectors, for nodes, but our statements never return nodes.
     return dict(zip(record.keys(), record.values(), strict=True))
 
 
@@ -427,7 +439,7 @@ def _driver(uri: str, user: str, password: str | None) -> neo4j.Driver:
         uri,
         auth=None if password is None else (user, password),
         user_agent=APPLICATION,
-        notifications_min_severity="OFF",  # notifications would appear on the user's terminal
+        notifications_min_severity="OFF",  # otherwise, notifications would appear on the user's terminal
         telemetry_disabled=True,
         max_transaction_retry_time=15.0,
         connection_timeout=10.0,

@@ -1,4 +1,4 @@
-"""Corpora: named, independent parts of one database."""
+"""Corpora, which are named and independent parts of one database."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from overstory.graph.ids import corpus_label
 from overstory.protocols import Embedder
 
 SYSTEM = "system_"
-"""Prefix of the node properties behind `Corpus.systems`."""
+"""Prefix of the properties of a corpus node that store `Corpus.systems`."""
 UNITS = {"document": "documents", "chunk": "chunks", "entity": "entities"}
-"""Units on which systems build, with the plurals used in counter names."""
+"""Units that systems index, each with the plural used in the names of counters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,31 +27,33 @@ class Corpus:
     """The properties of a corpus in the graph.
 
     Attributes:
-        label: label of every node of the corpus, and id of the corpus node.
+        label: label of every node of the corpus. It is also the id of the corpus node.
         version: number that increases with every committed change.
         analyzer: analyzer of the full-text indexes.
-        index_set: number of the corpus's set of full-text indexes.
-        embedder, dimension: fingerprint and dimension of the searched vectors; "" and 0 before the first vector.
-        embedding_property: property with the searched vectors.
-        vector_index: name of the index over these vectors; "" while there are few enough to scan.
-        named_chunks: number of chunks at the last run of the mentions stage, -1 before the first run.
-        named_by: fingerprint of that stage, "" before the first run.
-        extracted_by: fingerprint of the extractor that read all chunks not marked as unread; "" if there may be
-            several.
-        systems: state of each system that has an index here, by system name.
-        deletions: total number of deleted units by kind: "document", "chunk", "entity".
-        keep_boilerplate: True if blocks that most documents of a folder repeat are used like other text.
-        sectioned_by: fingerprint of the last indexing of section words, "" before.
-        metadata_by: fingerprint of the last writing of metadata values as nodes, "" before.
-        boilerplate_by: fingerprint of the rule by which all blocks were counted, "" before.
-        name_edits: number of the last manual edit of entities, which counts all edits ever made.
-        vocabularies: number of times that loading a vocabulary changed something.
+        index_set: number of the set of full-text indexes that the corpus uses.
+        embedder: fingerprint of the embedder that computed the searched vectors; "" before the first vector.
+        dimension: dimension of the searched vectors; 0 before the first vector.
+        embedding_property: node property that stores the searched vectors.
+        vector_index: name of the index over the searched vectors; "" if a search scans all vectors because there are
+            few.
+        named_chunks: number of chunks when the mentions stage last ran; -1 before its first run.
+        named_by: fingerprint of the mentions stage when it last ran; "" before its first run.
+        extracted_by: fingerprint of the extractor that read all chunks, except those marked as unread; "" if several
+            extractors may have read them.
+        systems: state of each system that has an index in this corpus, by system name.
+        deletions: number of units deleted so far, by kind: "document", "chunk", "entity".
+        keep_boilerplate: False if blocks of text that most documents of a folder repeat are ignored.
+        sectioned_by: fingerprint with which the words of sections were last indexed; "" before.
+        metadata_by: fingerprint with which metadata values were last written as nodes; "" before.
+        boilerplate_by: fingerprint of the rule by which the blocks of all documents were counted; "" before.
+        name_edits: number of manual edits of entities made so far, including edits that were undone.
+        vocabularies: number of times that loading a vocabulary changed the corpus.
         disabled: number of disabled documents.
         unfinished: id of a new document that is being written in several transactions, or whose writing was
             interrupted; "" otherwise.
-        languages: ISO codes of all languages other than English in which passages were ever loaded.
+        languages: ISO codes of all languages, except English, in which passages have been loaded.
         languages_read_by: how the extractor last read each of these languages, as "de=…".
-        embedder_name: name of the embedder that the corpus was switched to; "" uses the configured embedder.
+        embedder_name: name of the embedder to which the corpus was switched; "" for the configured embedder.
         is_deleting: True if the corpus is being deleted, or its deletion was interrupted.
     """
 
@@ -85,12 +87,12 @@ class Corpus:
 
     @property
     def edits_names(self) -> bool:
-        """True if manual edits or vocabularies may change entities."""
+        """True if manual edits or loaded vocabularies may have changed entities."""
         return bool(self.name_edits or self.vocabularies)
 
     @property
     def hides_documents(self) -> bool:
-        """True if searches must skip documents: disabled ones, or an unfinished one."""
+        """True if the corpus contains documents that searches must skip: disabled or unfinished documents."""
         return bool(self.disabled or self.unfinished)
 
     def check_embedder(self, embedder: Embedder) -> None:
@@ -107,7 +109,7 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CorpusSize:
-    """A corpus with its numbers of documents and chunks."""
+    """A corpus, with the number of its documents and the number of its chunks."""
 
     corpus: Corpus
     documents: int
@@ -124,10 +126,10 @@ _BEFORE_AN_INDEX: Row = {"embedder": "", "dimension": 0, "vector_index": "", "na
 
 
 def create_corpus(graph: GraphClient, name: str, *, sectioned_by: str = "") -> Corpus:
-    """Return the corpus with this name, created if missing, with its indexes online.
+    """Return the corpus with this name. If it does not exist, create it and wait until its indexes are online.
 
     Args:
-        sectioned_by: `Corpus.sectioned_by` of a new corpus, which has no sections to index.
+        sectioned_by: value of `Corpus.sectioned_by` for a new corpus, which contains no sections yet.
     """
     schema.prepare(graph)
     label = corpus_label(name)
@@ -139,7 +141,7 @@ def create_corpus(graph: GraphClient, name: str, *, sectioned_by: str = "") -> C
 
 
 def count_deleted(tx: Transaction, corpus: Corpus, *, documents: int = 0, chunks: int = 0, entities: int = 0) -> None:
-    """Add to `Corpus.deletions`, in the transaction that deletes the units."""
+    """Add to the counts in `Corpus.deletions`. Call this in the transaction that deletes the units."""
     if documents or chunks or entities:
         tx.run("corpus/count_deleted", corpus.label, documents=documents, chunks=chunks, entities=entities)
 
@@ -148,15 +150,15 @@ def read_corpus(graph: GraphClient | Transaction, name: str, *, to_delete: bool 
     """Read the corpus with this name.
 
     Args:
-        to_delete: True to accept a partly deleted corpus.
+        to_delete: True to return a partly deleted corpus instead of raising an error.
 
     Raises:
         CorpusNotFound: the corpus does not exist.
-        CorpusDeleting: the corpus is partly deleted.
+        CorpusDeleting: the corpus is partly deleted, and `to_delete` is False.
     """
     run = graph.run if isinstance(graph, Transaction) else functools.partial(graph.run, read=True)
     rows = run("corpus/read", corpus_label(name))
-    if rows and rows[0]["corpus"]:  # a node deleted meanwhile has no properties
+    if rows and rows[0]["corpus"]:  # it is empty if another process has just deleted the node
         return corpus_of(rows[0], to_delete=to_delete)
     schema.refuse_others(schema.version_of(run("schema/read_version")))
     known = [row["name"] for row in run("corpus/names")]
@@ -167,7 +169,7 @@ def read_corpus(graph: GraphClient | Transaction, name: str, *, to_delete: bool 
 
 
 def corpus_of(row: Row, *, to_delete: bool = False) -> Corpus:
-    """Return the corpus in a row of `corpus/read`, or of a statement with the same columns.
+    """Return the corpus that is described by a row of `corpus/read`, or of a statement with the same columns.
 
     Raises:
         CorpusDeleting: the corpus is partly deleted, and `to_delete` is False.
@@ -177,10 +179,10 @@ def corpus_of(row: Row, *, to_delete: bool = False) -> Corpus:
 
 
 def corpus_from(properties: Row, *, to_delete: bool = False) -> Corpus:
-    """Create the corpus from the properties of its node.
+    """Return the corpus that the properties of a corpus node describe.
 
     Raises:
-        CorpusDeleting: as for `corpus_of`.
+        CorpusDeleting: the corpus is partly deleted, and `to_delete` is False.
     """
     corpus = _corpus(properties)
     if corpus.is_deleting and not to_delete:
@@ -201,7 +203,7 @@ def list_corpora(graph: GraphClient) -> list[CorpusSize]:
 
 
 def _corpus(row: Row) -> Corpus:
-    """Convert node properties, which have the names of the fields except `label`."""
+    """Convert the properties of a corpus node. They have the same names as the fields, except `label`."""
     values: dict[str, Any] = {
         **_BEFORE_AN_INDEX,
         **{each.name: row[each.name] for each in fields(Corpus) if each.name in row},

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import cast
 
 TAKEN_ALONG = ("pandas", "pyarrow")
-"""Packages that the driver imports if installed, to accept data frames; they triple the import time."""
+"""Packages that the driver imports, if installed, to accept data frames. They triple its import time."""
 
 NOT_THERE = cast("ModuleType", None)
 """Placeholder in `sys.modules` that makes an import fail."""
@@ -17,8 +17,8 @@ NOT_THERE = cast("ModuleType", None)
 def import_driver_alone() -> None:
     """Import the Neo4j driver without pandas, for processes that pass no data frames to it, such as commands.
 
-    pandas can still be imported later, and results can be converted to data frames. Has no effect if the driver or
-    pandas is already imported.
+    pandas can still be imported later, and results can then be converted to data frames. If the driver or pandas is
+    already imported, this function has no effect.
     """
     if "neo4j" in sys.modules:
         return

@@ -1,4 +1,4 @@
-"""Translation of driver errors into Overstory errors with remedies."""
+"""Conversion of errors of the Neo4j driver to Overstory errors, which state a remedy."""
 
 from __future__ import annotations
 
@@ -29,11 +29,14 @@ GDS_REMEDY = (
 
 
 if TYPE_CHECKING:
-    from neo4j import exceptions  # imported only when an error is translated, because the driver loads slowly
+    from neo4j import exceptions  # the driver loads slowly, so functions import it when they translate an error
 
 _NO_INDEX = re.compile(r"no such (vector|fulltext) schema index|The index '\w+' does not exist", re.IGNORECASE)
 _CANNOT_WRITE = ("critical error", "No space left on device", "Could not apply the transaction")
-"""Parts of Neo4j's messages when its disk is full, first to the writer, then to all clients until a restart."""
+"""Phrases in Neo4j's messages when its disk is full.
+
+The client that was writing gets the first such message. After that, all clients get one until the server is restarted.
+"""
 _REASON = re.compile(r"(?:\(reason |DNS resolve address \S+ )\[Errno -?\d+\] ([^)]+?)\)?$")
 _CONFLICTS = (
     "DeadlockDetected",
@@ -43,7 +46,7 @@ _CONFLICTS = (
     "Transaction.Terminated",
     "TransactionTimedOut",
 )
-"""Error codes of a transaction that waited for another one in vain, or met nodes that another one deleted."""
+"""Error codes of a transaction that did not get a lock, or that met nodes deleted by another transaction."""
 _RESTARTED = (
     "Run the command again: it restarts the server and continues. `overstory server logs` shows why the server stopped."
 )
@@ -54,10 +57,11 @@ _KEPT = "Committed work is kept."
 
 @contextmanager
 def driver_errors(doing: str, *, storage: Path | None = None) -> Generator[None]:
-    """Re-raise driver errors as an `OverstoryError` that names `doing` (a statement or an address).
+    """Convert driver errors that the block raises to an `OverstoryError`.
 
     Args:
-        storage: data folder of the server, if it is on this machine.
+        doing: statement or address that the message names.
+        storage: data folder of the embedded server; None for another server.
     """
     from neo4j import exceptions
 
@@ -69,7 +73,7 @@ def driver_errors(doing: str, *, storage: Path | None = None) -> Generator[None]
         if isinstance(_first_cause(error), KeyboardInterrupt):
             raise KeyboardInterrupt from error
         raise
-    except UnicodeEncodeError as error:  # arguments in another encoding reach Python as lone surrogates
+    except UnicodeEncodeError as error:  # command arguments that are not UTF-8 reach Python as lone surrogates
         raise SettingsError(
             f"{doing}: a value is not valid Unicode.", remedy="Use UTF-8, also on the terminal."
         ) from error
@@ -78,7 +82,7 @@ def driver_errors(doing: str, *, storage: Path | None = None) -> Generator[None]
 def translated(
     error: exceptions.Neo4jError | exceptions.DriverError, doing: str, *, storage: Path | None = None
 ) -> OverstoryError:
-    """Convert a driver error to the most specific Overstory error."""
+    """Return the most specific Overstory error for a driver error."""
     from neo4j import exceptions
 
     code = getattr(error, "code", None) or ""
@@ -124,7 +128,7 @@ def translated(
 
 @contextmanager
 def conflicts(doing: str) -> Generator[None]:
-    """Re-raise driver errors caused by another transaction as `WriteConflict`."""
+    """Convert driver errors that another transaction caused to `WriteConflict`."""
     from neo4j import exceptions
 
     try:
@@ -140,7 +144,7 @@ def conflicts(doing: str) -> Generator[None]:
 
 @contextmanager
 def refusals() -> Generator[None]:
-    """Re-raise driver errors caused by the user's own statement as `StatementRefused`."""
+    """Convert driver errors that the user's own statement caused to `StatementRefused`."""
     from neo4j import exceptions
 
     try:
@@ -170,7 +174,7 @@ def _first_cause(error: BaseException) -> BaseException:
 
 
 def _why_unreachable(message: str) -> str:
-    """Return the driver's message on one line, reduced to the operating system's reason if it names one."""
+    """Return the operating system's reason from a driver message; without one, the whole message on one line."""
     if found := _REASON.search(message):
         return found[1][0].upper() + found[1][1:]
     return " ".join(message.split())

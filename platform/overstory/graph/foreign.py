@@ -1,4 +1,4 @@
-"""Reading of other graphs in Neo4j: nodes by label, and the relationships between them. Nothing is written."""
+"""Reading graphs that other applications stored in Neo4j: nodes by label, and the relationships between them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from overstory.graph.client import GraphClient
 
 @dataclass(frozen=True, slots=True)
 class ForeignNode:
-    """A node of another graph.
+    """A node of a graph that another application stored.
 
     Attributes:
-        key: value of the key property; None if the node has none.
-        values: properties that are text, numbers, booleans, or lists of these.
-        codes: names of properties that were converted to text, such as dates and points.
+        key: value of the key property; None if the node lacks this property.
+        values: properties whose values are texts, numbers, booleans, or lists of these.
+        codes: names of the properties whose values were converted to text, such as dates and points.
     """
 
     key: object
@@ -27,7 +27,13 @@ class ForeignNode:
 
 @dataclass(frozen=True, slots=True)
 class ForeignRelationship:
-    """A relationship between two nodes with keys; `target` is the label by which the end node was found."""
+    """A relationship between two nodes of a graph that another application stored.
+
+    Attributes:
+        start: key of the start node.
+        target: label by which the end node was found.
+        end: key of the end node.
+    """
 
     start: object
     target: str
@@ -37,7 +43,7 @@ class ForeignRelationship:
 
 
 def foreign_nodes(graph: GraphClient, label: str, *, key: str, before: Sequence[str]) -> Iterator[ForeignNode]:
-    """Yield the nodes with a label and with none of the labels in `before`, lazily. Skips nodes of Overstory."""
+    """Yield the nodes that have `label` and no label in `before`, lazily. Overstory's own nodes are skipped."""
     for row in graph.stream("sources/nodes", node=label, before=list(before), key=key):
         values, codes = _plain_values(row["properties"])
         yield ForeignNode(_plain(row["key"]), tuple(row["labels"]), values, codes)
@@ -46,11 +52,12 @@ def foreign_nodes(graph: GraphClient, label: str, *, key: str, before: Sequence[
 def foreign_relationships(
     graph: GraphClient, label: str, *, keys: Mapping[str, str], before: Sequence[str], types: Sequence[str]
 ) -> Iterator[ForeignRelationship]:
-    """Yield the relationships from nodes with `label` to nodes with any label of `keys`, lazily.
+    """Yield the relationships from nodes with `label` to nodes with a label in `keys`, lazily.
 
     Args:
-        keys: key property by label; a node with several of these labels uses the first.
-        types: relationship types; empty for all.
+        keys: name of the key property for each label. For a node with several of these labels, the first one counts.
+        before: labels that the start nodes must not have.
+        types: types of the relationships; empty for all types.
     """
     for row in graph.stream(
         "sources/relationships",
@@ -66,15 +73,15 @@ def foreign_relationships(
 
 
 def foreign_labels(graph: GraphClient) -> list[str]:
-    """List node labels outside Overstory, in alphabetical order."""
+    """Return the labels of the nodes that other applications stored, in alphabetical order."""
     return [row["label"] for row in graph.run("sources/labels", read=True)]
 
 
 def foreign_keys(graph: GraphClient, label: str, *, of: int) -> list[str]:
-    """List the properties that have a different value on every node with the label.
+    """Return the names of the properties that have a different value on every node with the label.
 
     Args:
-        of: number of nodes to compare.
+        of: maximum number of nodes to compare.
     """
     return [row["name"] for row in graph.run("sources/keys", read=True, node=label, most=of)]
 
@@ -86,7 +93,10 @@ def _plain_values(properties: Mapping[str, object]) -> tuple[dict[str, object], 
 
 
 def _plain(value: object) -> object:
-    """Convert times to ISO 8601 and points to text; None for types other than text, numbers, booleans and lists."""
+    """Convert a property value to text, number, boolean or list; return None if that is not possible.
+
+    Dates, times and durations become ISO 8601 text. Points become text, too.
+    """
     from neo4j import spatial, time
 
     if isinstance(value, spatial.Point):
@@ -100,10 +110,13 @@ def _plain(value: object) -> object:
 
 
 def plain_value(value: object) -> object:
-    """Convert a value to text, number, boolean, `datetime`, None, or a list or dict of these.
+    """Convert a value from the driver to text, number, boolean, `datetime`, None, or a list or dict of these.
 
-    Nodes and relationships become dicts of their properties, a path a list of its nodes and relationships, points and
-    vectors lists of numbers. Dates without time, times without date and durations become ISO 8601 text.
+    - A node or relationship becomes a dict of its properties.
+    - A path becomes a list of its nodes and relationships.
+    - A point or vector becomes a list of numbers.
+    - A date without a time, a time without a date, or a duration becomes ISO 8601 text.
+    - Bytes become hexadecimal digits.
     """
     from neo4j import graph, spatial, time, vector
 

@@ -1,7 +1,8 @@
-"""Graph Data Science projections for index stages, always dropped after use, through the official client.
+"""In-memory graphs ("projections") of the Graph Data Science (GDS) plugin, for the stages that build indexes.
 
-The name of a projection identifies its owner: `overstory/CORPUS/STAGE/HOST/PID/STARTED/RANDOM`, each part
-percent-encoded. This distinguishes projections left by a killed process from those in use.
+A stage creates a projection and drops it after use. The name of a projection identifies its owner:
+`overstory/CORPUS/STAGE/HOST/PID/STARTED/RANDOM`, with each part percent-encoded. The name shows whether the projection
+is in use or was left by a killed process.
 """
 
 from __future__ import annotations
@@ -32,13 +33,15 @@ PREFIX = "overstory"
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """An in-memory graph created by Overstory.
+    """The owner of an in-memory graph that Overstory created.
 
     Attributes:
         corpus: label of the corpus.
         stage: stage that created the projection.
-        host, pid, started: creating process, as in a lease.
-        key: distinguishes the projections of one process.
+        host: machine and container of the process that created the projection, as `this_host` returns it.
+        pid: number of that process.
+        started: start time of that process, in seconds since 1970.
+        key: random digits that differ for each projection.
     """
 
     corpus: str
@@ -50,13 +53,13 @@ class Projection:
 
     @classmethod
     def of_this_process(cls, corpus: str, stage: str) -> Projection:
-        """Create the description of a new projection of this process, with a unique name."""
+        """Return a description, with a unique name, for a new projection of this process."""
         started = psutil.Process().create_time()
         return cls(corpus, stage, this_host(), os.getpid(), started, uuid.uuid4().hex[:12])
 
     @classmethod
     def named(cls, name: str) -> Projection | None:
-        """Parse the name of a projection; None if Overstory did not create it."""
+        """Parse the name of a projection. Return None if Overstory did not create the projection."""
         parts = [unquote(part) for part in name.split("/")]
         if len(parts) != 7 or parts[0] != PREFIX:
             return None
@@ -73,7 +76,7 @@ class Projection:
 
     @property
     def is_abandoned(self) -> bool:
-        """True if the creating process ran on this machine and has ended."""
+        """True if the process that created the projection ran on this machine and has ended."""
         return is_dead({"host": self.host, "pid": self.pid, "started": self.started})
 
     def is_of_the_same_process(self, other: Projection) -> bool:
@@ -81,19 +84,20 @@ class Projection:
 
 
 def projections(graph: GraphClient) -> list[Projection]:
-    """List Overstory's projections in this database, of all processes that connect as this user."""
+    """Return Overstory's projections in this database that the connected user created, in any process."""
     found = (Projection.named(row["graph"]) for row in graph.run("gds/list", read=True, prefix=f"{PREFIX}/"))
     return [each for each in found if each is not None]
 
 
 @contextmanager
 def projection(writer: Writer, statement: str, *, stage: str, **parameters: object) -> Generator[str]:
-    """Create a projection with a statement (`gds/project_…`), yield its name, and drop it at the end.
+    """Create a projection, yield its name, and drop the projection when the block ends.
 
-    First drops projections left by killed runs.
+    Projections left by killed processes are dropped first.
 
     Args:
-        stage: stage that needs the projection; part of the name.
+        statement: name of the statement that creates the projection (`gds/project_…`).
+        stage: stage that needs the projection; it becomes part of the name.
     """
     graph, label = writer.graph, writer.corpus.label
     made = Projection.of_this_process(label, stage)
@@ -107,10 +111,10 @@ def projection(writer: Writer, statement: str, *, stage: str, **parameters: obje
 
 
 def drop_left_behind(writer: Writer, here: Projection) -> None:
-    """Drop projections of ended processes, and those of a previous writer of this corpus.
+    """Drop the projections of processes that have ended and of previous writers of this corpus.
 
     Args:
-        here: a projection of this process, whose projections stay.
+        here: a projection of this process. Projections of the same process are not dropped.
     """
     found = [each for each in projections(writer.graph) if not each.is_of_the_same_process(here)]
     dead = [each for each in found if each.is_abandoned]
@@ -125,11 +129,12 @@ def drop_left_behind(writer: Writer, here: Projection) -> None:
 def projected(
     writer: Writer, types: Sequence[str], *, weight: str = "weight", stage: str
 ) -> Generator[tuple[GraphDataScience, Graph]]:
-    """Yield the GDS client and an undirected projection of a corpus's relationships of these types; drop it at the end.
+    """Yield the GDS client and an undirected projection of a corpus. The projection is dropped when the block ends.
 
     Args:
-        weight: relationship property that becomes `weight`, 1.0 if missing.
-        stage: stage that needs the projection, for the name and error messages.
+        types: types of the relationships to project.
+        weight: relationship property that becomes the property `weight`. A relationship without it has weight 1.0.
+        stage: stage that needs the projection. It becomes part of the name and of error messages.
     """
     with projected_by(writer, "gds/project_corpus", stage=stage, types=list(types), weight=weight) as made:
         yield made
@@ -139,11 +144,12 @@ def projected(
 def projected_by(
     writer: Writer, statement: str, *, stage: str, extra: str = "gds", **parameters: object
 ) -> Generator[tuple[GraphDataScience, Graph]]:
-    """Yield the GDS client and the projection that a statement (`gds/project_…`) creates; drop it at the end.
+    """Yield the GDS client and the projection created by a statement. It is dropped when the block ends.
 
     Args:
-        stage: stage that needs the projection, for the name and error messages.
-        extra: extra that installs the client.
+        statement: name of the statement (`gds/project_…`).
+        stage: stage that needs the projection. It becomes part of the name and of error messages.
+        extra: name of the optional extra that installs the client.
     """
     client = gds_client(writer.graph, stage, extra=extra)
     with projection(writer, statement, stage=stage, **parameters) as name, driver_errors("gds"):
@@ -151,11 +157,11 @@ def projected_by(
 
 
 def gds_client(graph: GraphClient, stage: str, *, extra: str = "gds") -> GraphDataScience:
-    """Create a GDS client on this connection.
+    """Return a GDS client that uses the connection of `graph`.
 
     Args:
-        stage: stage that needs the client, for error messages.
-        extra: extra that installs the client.
+        stage: stage that needs the client. Error messages name it.
+        extra: name of the optional extra that installs the client.
     """
     require_client(graph, stage, extra=extra)
     from graphdatascience import GraphDataScience
@@ -165,11 +171,11 @@ def gds_client(graph: GraphClient, stage: str, *, extra: str = "gds") -> GraphDa
 
 
 def require_client(graph: GraphClient, stage: str, *, extra: str = "gds") -> None:
-    """Check that the GDS plugin and its client are installed, before a stage starts.
+    """Raise `GdsMissing` unless the GDS plugin and its Python client are installed.
 
     Args:
-        stage: stage that needs the client, for error messages.
-        extra: extra that installs the client.
+        stage: stage that needs the client. Error messages name it.
+        extra: name of the optional extra that installs the client.
     """
     graph.capabilities.require_gds(stage)
     if importlib.util.find_spec("graphdatascience") is None:
@@ -179,13 +185,18 @@ def require_client(graph: GraphClient, stage: str, *, extra: str = "gds") -> Non
 def require_memory(
     graph: GraphClient, client: GraphDataScience, nodes: int, relationships: int, *, properties: Sequence[str]
 ) -> None:
-    """Check that the server's heap can hold an undirected projection of this size and run Leiden on it.
+    """Raise an error if the server's heap is too small to run Leiden on an undirected projection of this size.
 
-    Used heap may be mostly garbage, so at least half of the heap counts as free. The check is skipped if the server
-    does not report its usage; GDS itself rejects a projection that cannot fit.
+    At least half of the heap counts as free, because the used part may be mostly garbage. The check is skipped if the
+    server does not report how much heap it uses. GDS itself rejects a projection that cannot fit.
 
     Args:
-        properties: relationship properties.
+        nodes: number of nodes.
+        relationships: number of relationships.
+        properties: names of the relationship properties; the first is the weight.
+
+    Raises:
+        StatementFailed: the free heap is too small.
     """
     imagined = {
         "nodeCount": nodes,

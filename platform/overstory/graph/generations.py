@@ -1,12 +1,16 @@
-"""Generations of derived structures (trees, communities, summaries): built next to the current one, then switched.
+"""Generations of derived structures, such as trees, communities and summaries.
+
+A rebuild writes a new generation of a structure next to the current one. When the new generation is complete, readers
+are switched to it and the old generation is deleted.
 
 A derived node has the label `Corpus_…_Derived` and the properties `derived` (name of the structure) and `generation`.
-Readers ask `current` once and match that generation, so they never mix two generations.
+Readers call `current` once and match only nodes of that generation. They therefore never mix two generations.
 
-Nodes in a vector index also have the label of their kind and slot (`ids.derived_label`). The generation being built and
-the current one are in different slots, A and B, each with its own index, so that a search finds nodes of one generation
-only. The label and the index name (`schema.derived_index(label, kind, slot_of(generation))`) follow from the generation
-number. A builder passes the kinds of such nodes:
+A node in a vector index also has a label that states its kind and slot (`ids.derived_label`). There are two slots, A
+and B, each with its own index. The current generation occupies one slot and the generation being built the other.
+Therefore a search finds nodes of one generation only. The label and the name of the index
+(`schema.derived_index(label, kind, slot_of(generation))`) follow from the number of the generation. The code that
+builds a generation passes the kinds of nodes that are in a vector index:
 
     generation = begin(writer, "reports", KINDS)
     …nodes with the label derived_label(corpus.label, "Report", slot_of(generation))…
@@ -38,20 +42,21 @@ def slot_of(generation: int) -> Slot:
 
 
 def current(graph: GraphClient, corpus: Corpus, name: str) -> int:
-    """Return the generation that readers use; 0 before the first is published."""
+    """Return the number of the generation that readers use; 0 before the first generation is published."""
     return _generation(graph.run("corpus/read", corpus.label, read=True), corpus, name)
 
 
 def read(graph: GraphClient, corpus: Corpus, name: str, doing: str, ask: Callable[[Transaction, int], T]) -> T:
-    """Run `ask` in one transaction on a generation that stays current throughout, and return its result.
+    """Run `ask` in one transaction on the current generation of a structure, and return its result.
 
-    If another generation is published meanwhile, `ask` runs again, because nodes and indexes of the old one are
-    deleted.
+    If another generation is published while `ask` runs, `ask` runs again, because the nodes and indexes of the old
+    generation are then deleted.
 
     Args:
-        doing: name of the transaction on the server; starts with "retrieve/" if a user waits for it.
-        ask: takes the transaction and the generation, 0 before the first is published. Nodes may disappear between two
-            of its statements.
+        name: name of the structure.
+        doing: name of the transaction. Start it with "retrieve/" if a user waits for the result.
+        ask: function of the transaction and the number of the generation, which is 0 before the first generation is
+            published. Nodes may disappear between two statements of `ask`.
     """
     asked: list[int] = []
 
@@ -61,7 +66,7 @@ def read(graph: GraphClient, corpus: Corpus, name: str, doing: str, ask: Callabl
         found = ask(tx, generation)
         return found, _generation(tx.run("corpus/read", corpus.label), corpus, name) == generation
 
-    while True:  # terminates, because a build takes longer than a question
+    while True:  # this ends, because building a generation takes longer than answering a question
         try:
             found, whole = graph.reading(doing, work)
         except StatementFailed:
@@ -73,12 +78,14 @@ def read(graph: GraphClient, corpus: Corpus, name: str, doing: str, ask: Callabl
 
 
 def begin(writer: Writer, name: str, kinds: Sequence[str] = ()) -> int:
-    """Return the number for a new generation, in the slot that is not in use, and empty this slot.
+    """Return the number for a new generation, and empty the slot that this generation will occupy.
 
-    The number is higher than that of any generation with nodes, including those of interrupted builds.
+    The number is higher than the numbers of all generations that have nodes, even if their builds were interrupted. The
+    new generation occupies the slot that the current generation does not use.
 
     Args:
-        kinds: kinds of nodes with a vector index.
+        name: name of the structure.
+        kinds: kinds of nodes that are in a vector index.
     """
     used = writer.graph.run("corpus/used_generations", writer.corpus.label, read=True, name=name)
     in_use = _in_use(writer.properties, name)
@@ -88,19 +95,21 @@ def begin(writer: Writer, name: str, kinds: Sequence[str] = ()) -> int:
 
 
 def publish(writer: Writer, name: str, generation: int, kinds: Sequence[str] = (), /, **also: object) -> None:
-    """Switch readers to a finished generation, then delete all others in batches. May be repeated.
+    """Switch readers to a finished generation, then delete all other generations in batches. Repeating this is safe.
 
     Args:
-        generation: 0 to delete all generations.
-        kinds: kinds of nodes with a vector index; drops the indexes of the other slot, or of both slots for 0.
-        also: corpus properties that change at the same time.
+        name: name of the structure.
+        generation: number of the finished generation; 0 deletes all generations.
+        kinds: kinds of nodes that are in a vector index. The indexes of the other slot are dropped; for generation 0,
+            the indexes of both slots.
+        also: properties of the corpus node that change at the same moment.
     """
     writer.set(**{_property(name): generation or None}, **also)
     _delete_others(writer, name, generation, kinds)
 
 
 def _delete_others(writer: Writer, name: str, keep: int, kinds: Sequence[str]) -> None:
-    """Delete the other generations, their indexes first, because an index slows the deletion of nodes."""
+    """Delete all generations except `keep`. Their indexes are dropped first, because these slow down the deletion."""
     label = writer.corpus.label
     for kind in kinds:
         schema.drop_derived_index(writer.graph, label, kind, slot=_other(slot_of(keep)) if keep else None)

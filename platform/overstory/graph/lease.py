@@ -1,8 +1,13 @@
-"""The writer lease: one writer per corpus, with a heartbeat. Readers need no lease.
+"""The writer lease, which allows one writer at a time for each corpus. Readers need no lease.
 
-A lease ends when it is released, when its process on this machine has ended, or 30 seconds after the last heartbeat of
-a process elsewhere. Every commit checks the lease, so that a paused writer cannot write alongside its successor; only
-batched deletions and index changes skip this check.
+The writer renews its lease with a heartbeat. Another process can take over the lease in one of three cases:
+
+- The writer has released the lease.
+- The writer ran on the same machine as the other process and has ended.
+- The last heartbeat of the writer was more than 30 seconds ago.
+
+Every commit checks the lease, so that a writer that was paused for long cannot write alongside its successor. Only
+deletions in batches and changes of indexes skip this check.
 """
 
 from __future__ import annotations
@@ -32,12 +37,12 @@ _HEARTBEAT_SECONDS = 8.0
 
 
 class Writer:
-    """The holder of a corpus's lease. All changes to the corpus go through `commit`.
+    """The holder of the lease of a corpus. Change the corpus only through `commit` and `set`, which check the lease.
 
     Attributes:
         corpus: the corpus after the last change.
-        properties: all properties of the corpus node, including some that `Corpus` does not have.
-        noted: properties that each `commit` also writes to the corpus node.
+        properties: all properties of the corpus node, including some that are not fields of `Corpus`.
+        noted: properties that every call of `commit` also writes to the corpus node.
     """
 
     def __init__(self, graph: GraphClient, properties: Row, token: str) -> None:
@@ -47,7 +52,7 @@ class Writer:
         self._keep(properties)
 
     def commit(self, doing: str, work: Callable[[Transaction], T]) -> T:
-        """Run `work` and increase the corpus version in one transaction; return the result of `work`."""
+        """Run `work` in a transaction that also increases the version of the corpus; return the result of `work`."""
 
         def unit(transaction: Transaction) -> tuple[T, list[Row]]:
             result = work(transaction)
@@ -61,12 +66,12 @@ class Writer:
         return result
 
     def renew(self) -> None:
-        """Verify that this writer still holds the lease, and extend it."""
+        """Extend the lease. Raise `LeaseLost` if this writer no longer holds it."""
         if not self.graph.run("corpus/renew_lease", self.corpus.label, token=self.token, seconds=_LEASE_SECONDS):
             raise self._lost()
 
     def delete_corpus(self) -> None:
-        """Delete the corpus node; its contents must be deleted before."""
+        """Delete the corpus node. All other nodes of the corpus must have been deleted already."""
         if not self.graph.run("corpus/delete", self.corpus.label, token=self.token):
             raise self._lost()
 
@@ -89,7 +94,11 @@ class Writer:
 
 @contextmanager
 def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Generator[Writer]:
-    """Hold the writer lease of a corpus. `doing` tells a second writer what this one does."""
+    """Hold the writer lease of a corpus while the block runs.
+
+    Args:
+        doing: description of the work. A second writer gets it in the message of `WriterBusy`.
+    """
     schema.prepare(graph)
     token = uuid.uuid4().hex
     properties = _acquire(graph, corpus, token, doing)
@@ -98,7 +107,7 @@ def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Generator[Writer]
     heart.start()
     answers = True
     try:
-        corpus_from(properties, to_delete=corpus.is_deleting)  # rejects a corpus that was partly deleted meanwhile
+        corpus_from(properties, to_delete=corpus.is_deleting)  # another process may have begun to delete the corpus
         yield Writer(graph, properties, token)
     except DatabaseUnreachable:
         answers = False
@@ -107,7 +116,7 @@ def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Generator[Writer]
         ended.set()
         heart.join(timeout=1.0)
         if answers:
-            with suppress(DatabaseError), cancellable(None):  # the lease expires by itself; report the first error
+            with suppress(DatabaseError), cancellable(None):  # ignore this error: the lease expires by itself
                 graph.run("corpus/release_lease", corpus.label, token=token)
 
 
@@ -124,7 +133,11 @@ def _acquire(graph: GraphClient, corpus: Corpus, token: str, doing: str) -> Row:
 
 
 def _ask(graph: GraphClient, corpus: Corpus, token: str, doing: str, *, abandoned: str = "") -> Row:
-    """Request the lease; return `granted`, the properties of the corpus, and the holder."""
+    """Request the lease. Return a row with `granted`, the properties of the corpus, and the holder of the lease.
+
+    Args:
+        abandoned: token of a writer whose process has ended and whose lease may be taken over.
+    """
     rows = graph.run(
         "corpus/acquire_lease",
         corpus.label,
@@ -143,7 +156,7 @@ def _ask(graph: GraphClient, corpus: Corpus, token: str, doing: str, *, abandone
 
 
 def current_writer(graph: GraphClient, corpus: Corpus) -> str:
-    """Return a description of the current writer and its work; "" without one."""
+    """Return a description of the current writer and its work; "" if nobody is writing to the corpus."""
     holder = _current_holder(graph, corpus)
     return "" if holder is None else _who(holder)
 
@@ -168,11 +181,11 @@ def _beat(graph: GraphClient, corpus: Corpus, token: str, ended: threading.Event
         try:
             graph.run("corpus/renew_lease", corpus.label, token=token, seconds=_LEASE_SECONDS)
         except DatabaseError:
-            continue  # the writer's own statements will fail and report the error
+            continue  # the next statement of the writer will fail, too, and report the error
 
 
 def is_dead(holder: Row) -> bool:
-    """Return True if the holder ran on this machine and its process has ended."""
+    """Return True if the holder of a lease ran on this machine and its process has ended."""
     if holder["host"] != this_host():
         return False
     try:
@@ -186,14 +199,17 @@ def is_dead(holder: Row) -> bool:
 
 
 def this_host() -> str:
-    """Return the scope of process numbers: machine name, boot id and container."""
+    """Return the machine name, boot id and process namespace, within which process numbers are unique."""
     boot = Path("/proc/sys/kernel/random/boot_id")
     start = boot.read_text(encoding="ascii").strip() if boot.exists() else str(int(psutil.boot_time()))
     return f"{socket.gethostname()}/{start}/{_process_namespace()}"
 
 
 def _process_namespace() -> str:
-    """Return the process namespace. Containers may share a machine's name and boot id, but not process numbers."""
+    """Return the process namespace; "" if unknown.
+
+    Containers on one machine may have the same machine name and boot id, but each numbers its processes separately.
+    """
     try:
         return str(Path("/proc/self/ns/pid").readlink())
     except OSError:

@@ -1,4 +1,4 @@
-"""Constraints, indexes and the schema version. Migrations only go forward."""
+"""Constraints, indexes and the version of the schema. There are only migrations to later versions."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from overstory.graph.client import GraphClient, Row
 from overstory.graph.ids import Slot, derived_label
 from overstory.protocols import Progress, Silence
 
-_INDEX_LOOK_SECONDS = 5  # interval for checking the progress of an index
+_INDEX_LOOK_SECONDS = 5  # seconds between two checks of an index that is being built
 _INDEX_STALLED_SECONDS = 1_800
-"""Time without progress after which building an index counts as failed."""
+"""Seconds without progress after which the build of an index counts as failed."""
 
 VECTOR_INDEX_FROM = 500
 _VECTOR_INDEX_DOWN_TO = 300
-"""Number of vectors from which a corpus gets a vector index, and below which the index is dropped again.
+"""A corpus gets a vector index at 500 vectors and loses it again below 300 vectors.
 
-Scanning 1,000 vectors takes 15 to 30 ms and is exact; an index answers in 4 ms with a measured recall.
+Scanning 1,000 vectors takes 15 to 30 ms and is exact. An index takes 4 ms but may miss some of the nearest vectors.
 """
 
 DATABASE_INDEXES = {
@@ -42,22 +42,22 @@ DATABASE_INDEXES = {
 }
 """Indexes shared by all corpora, and the statements that create them.
 
-Neo4j discards all query plans whenever an index is created or dropped. So a corpus has few indexes of its own: a vector
-index once it has many vectors, and a set of full-text indexes.
+Neo4j discards all query plans whenever an index is created or dropped. A corpus therefore has few indexes of its own: a
+set of full-text indexes and, once it contains many vectors, a vector index.
 """
 
 _DERIVED = "overstory_derived_"
 
 PROPERTIES = ("embedding", "embedding_alternate")
-"""Properties of a `PassageVector` for its vector.
+"""The two properties of a `PassageVector` node that can store its vector.
 
-`Corpus.embedding_property` names the one in use; --re-embed fills the other.
+`Corpus.embedding_property` is the property in use. The option --re-embed writes new vectors to the other property.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """A step from schema `to - 1` to schema `to`. `run` may be interrupted and repeated."""
+    """A migration from schema `to - 1` to schema `to`. If `run` is interrupted, it can be repeated."""
 
     to: int
     run: Callable[[GraphClient], None]
@@ -70,15 +70,15 @@ def _first_schema(graph: GraphClient) -> None:
 
 
 MIGRATIONS = (Migration(to=7, run=_first_schema),)
-"""Schemas 1 to 6 predate the first release, so graphs with them are rejected instead of migrated."""
+"""Schemas 1 to 6 are older than the first release. Graphs with these schemas are rejected, not migrated."""
 
 
 def prepare(graph: GraphClient, migrations: tuple[Migration, ...] = MIGRATIONS) -> int:
-    """Migrate the database to the newest schema if needed, and return its number."""
+    """Migrate the database to the newest schema if needed, and return the number of that schema."""
     found = schema_version(graph)
     newest = migrations[-1].to
     if found < MIGRATIONS[0].to and not graph.run("corpus/names", read=True):
-        found = 0  # leftovers of an earlier version without any corpus can be ignored
+        found = 0  # an old schema does not matter if the database contains no corpus
     refuse_others(found, newest)
     for migration in migrations:
         if migration.to > found:
@@ -88,7 +88,7 @@ def prepare(graph: GraphClient, migrations: tuple[Migration, ...] = MIGRATIONS) 
 
 
 def refuse_others(found: int, newest: int = MIGRATIONS[-1].to) -> None:
-    """Raise an error for a schema that this version cannot read. Schema 0, an empty database, is accepted."""
+    """Raise an error if this version of Overstory cannot read the schema. Schema 0, an empty database, is accepted."""
     if found > newest:
         raise SchemaTooNew(
             f"The graph has schema {found}; this version of Overstory reads schemas up to {newest}.",
@@ -114,13 +114,13 @@ def version_of(rows: list[Row]) -> int:
 
 
 def await_index(graph: GraphClient, name: str, progress: Progress | None = None) -> None:
-    """Wait until an index is online, however long that takes; over a million vectors half an hour or more.
+    """Wait until an index is online. For a million vectors, this can take half an hour or more.
 
     Args:
-        progress: receives the progress of the index if it is not online at once.
+        progress: object that receives the progress if the index is not online at once.
 
     Raises:
-        StatementFailed: the index cannot be built, or made no progress for a long time.
+        StatementFailed: the index cannot be built, or has made no progress for half an hour.
     """
     there, since = 0.0, time.monotonic()
     reports = progress if progress is not None else Silence()
@@ -139,7 +139,7 @@ def await_index(graph: GraphClient, name: str, progress: Progress | None = None)
 
 
 def _not_online_after(graph: GraphClient, name: str, seconds: int) -> StatementFailed | None:
-    """Wait up to `seconds` for an index; return the error if it is not online, otherwise None."""
+    """Wait up to `seconds` for an index. Return None if it is online, otherwise the server's error."""
     try:
         graph.run("schema/await_index", name=name, seconds=seconds)
     except StatementFailed as error:
@@ -148,20 +148,26 @@ def _not_online_after(graph: GraphClient, name: str, seconds: int) -> StatementF
 
 
 def create_database_indexes(graph: GraphClient) -> None:
-    """Create missing indexes that all corpora share, as in a database of an earlier version."""
+    """Create missing indexes that all corpora share, for example in a database from an earlier version."""
     create_missing(graph, DATABASE_INDEXES)
 
 
 def create_missing(
     graph: GraphClient, indexes: Mapping[str, str], labels: Mapping[str, str] | None = None, *, analyzer: str = ""
 ) -> None:
-    """Create missing indexes, given as name and statement, and wait until all are online."""
+    """Create the missing indexes and wait until all indexes are online.
+
+    Args:
+        indexes: the statement that creates each index, by the name of the index.
+        labels: the label that each statement needs, by the name of the index; None if the statements need no label.
+        analyzer: analyzer of full-text indexes.
+    """
     missing = _not_online(graph, indexes)
     for name in missing:
         try:
-            # Each statement uses those parameters that it needs.
+            # A statement ignores parameters that it does not use.
             graph.run(indexes[name], labels[name] if labels else None, name=name, analyzer=analyzer)
-        except StatementFailed:  # IF NOT EXISTS does not see an index that another process is creating
+        except StatementFailed:  # another process may be creating the index, which IF NOT EXISTS does not notice
             if not graph.run("schema/index_state", read=True, name=name):
                 raise
     for name in missing and _not_online(graph, missing):
@@ -169,7 +175,7 @@ def create_missing(
 
 
 def _not_online(graph: GraphClient, names: Iterable[str]) -> list[str]:
-    """Return the indexes that are not online, with one statement for all."""
+    """Return the names of those indexes that are not online."""
     wanted = list(names)
     online = {row["name"] for row in graph.run("schema/online_indexes", read=True, names=wanted)}
     return [name for name in wanted if name not in online]
@@ -182,10 +188,10 @@ def vector_index_name(label: str, embedding_property: str) -> str:
 def begin_vector_index(
     graph: GraphClient, label: str, embedding_property: str, *, vectors: int, dimension: int
 ) -> tuple[str, bool]:
-    """Create or drop the vector index, depending on the number of vectors, without waiting for it.
+    """Create or drop the vector index of a corpus, depending on the number of vectors. Do not wait until it is online.
 
     Returns:
-        Name of the index, or "" if vectors are scanned; True if the index can be queried already.
+        The name of the index, or "" if there is none because searches scan all vectors; and True if searches can start.
     """
     name = vector_index_name(label, embedding_property)
     found = graph.run("schema/index_state", read=True, name=name)
@@ -213,7 +219,7 @@ def sync_vector_index(
     """Create or drop the vector index as `begin_vector_index` does, and wait until it can be queried.
 
     Returns:
-        Name of the index, or "" if vectors are scanned.
+        The name of the index, or "" if there is none because searches scan all vectors.
     """
     name, online = begin_vector_index(graph, label, embedding_property, vectors=vectors, dimension=dimension)
     if not online:
@@ -226,41 +232,43 @@ def drop_vector_index(graph: GraphClient, label: str, embedding_property: str) -
 
 
 def derived_index(label: str, kind: str, slot: Slot | None = None) -> str:
-    """Return the name of the vector index over the nodes of one kind, which have their vectors in `embedding`.
+    """Return the name of the vector index over the property `embedding` of one kind of nodes.
 
     Args:
-        kind: kind as in the nodes' label: "Report" for `Corpus_…_Report`.
-        slot: slot of the generation, for nodes that are built in generations.
+        label: label of the corpus.
+        kind: kind of nodes, as in their label: "Report" for `Corpus_…_Report`.
+        slot: slot of the nodes' generation; None for nodes that are not built in generations.
     """
     return _DERIVED + derived_label(label, kind, slot)
 
 
 def indexed_label(index: str) -> str:
-    """Return the label of the nodes in a vector index from `derived_index`; "" for other indexes."""
+    """Return the label of the indexed nodes, given an index name from `derived_index`; "" for other indexes."""
     return index.removeprefix(_DERIVED) if index.startswith(_DERIVED) else ""
 
 
 def create_derived_index(graph: GraphClient, label: str, kind: str, *, dimension: int, slot: Slot | None = None) -> str:
-    """Create the vector index over the nodes of one kind, wait for it, and return its name.
+    """Create the vector index over one kind of nodes, wait until it is online, and return its name.
 
-    Write all nodes first: an index that grew through many small transactions is five times slower. An index with
-    another dimension, or that failed, is replaced.
+    Write all nodes first, because an index that grew in many small transactions is five times slower. An existing index
+    is replaced if it has another dimension or has failed.
     """
     name = derived_index(label, kind, slot)
     found = graph.run("schema/index_state", read=True, name=name)
     if found and (found[0]["dimension"] != dimension or found[0]["state"] == "FAILED"):
         drop_index(graph, name)
         found = []
-    if not found:  # a needless schema statement would discard all query plans
+    if not found:  # even a schema statement without effect would discard all query plans
         graph.run("schema/vector_index", derived_label(label, kind, slot), name=name, dimension=dimension)
     await_index(graph, name)
     return name
 
 
 def sync_derived_index(graph: GraphClient, label: str, kind: str, *, dimension: int) -> str:
-    """Return the name of the vector index over the nodes of one kind, created if there are enough nodes.
+    """Create the vector index over one kind of nodes if there are enough nodes, and return its name.
 
-    Returns "" if there are so few nodes that searches scan them. An existing index stays.
+    If there are so few nodes that searches scan all of them, no index is created, and the name is "". An existing index
+    is kept.
     """
     if not graph.run("schema/index_state", read=True, name=derived_index(label, kind)):
         (row,) = graph.run("schema/count_kind", derived_label(label, kind), read=True)
@@ -270,7 +278,7 @@ def sync_derived_index(graph: GraphClient, label: str, kind: str, *, dimension: 
 
 
 def drop_derived_index(graph: GraphClient, label: str, kind: str, *, slot: Slot | None = None) -> None:
-    """Drop the vector index over the nodes of one kind, in one slot or by default in all."""
+    """Drop the vector index over one kind of nodes in one slot; without a slot, all indexes over this kind."""
     slots: tuple[Slot | None, ...] = (None, "A", "B") if slot is None else (slot,)
     names = [derived_index(label, kind, each) for each in slots]
     for name in index_names(graph, label):
@@ -288,23 +296,26 @@ def drop_indexes(graph: GraphClient, label: str) -> None:
 
 
 def drop_index(graph: GraphClient, name: str) -> None:
-    # A needless schema statement would discard all query plans.
+    # Even a schema statement without effect would discard all query plans.
     if graph.run("schema/index_state", read=True, name=name):
         graph.run("schema/drop_index", name=name)
 
 
-# Full-text indexes are created in advance, in sets that one corpus uses at a time.
+# Full-text indexes are created in advance, in sets. At most one corpus uses a set at a time.
 #
-# A new corpus takes a free set instead of creating indexes, which would discard all query plans of the server.
-# Corpora never share a set, because the passages of one would change the scores of the other.
+# Creating an index discards all query plans of the server. A new corpus therefore uses a free set instead of creating
+# indexes. Corpora never share a set, because the passages of one corpus would change the scores in the other.
 
 _LEAST_SETS_AT_ONCE = 4
 _MOST_SETS_AT_ONCE = 16
-"""The number of sets doubles, within these bounds; one set takes 0.1 s, for which the first corpus waits."""
+"""If no set is free, the number of sets doubles, but at least 4 and at most 16 sets are created at once.
+
+Creating a set takes 0.1 s, and the corpus that needs it has to wait.
+"""
 
 ANALYZER = "english"
 SET_INDEXES = {"text": "schema/chunk_text_index", "words": "schema/section_word_index"}
-"""The indexes of a set, and the statements that create them."""
+"""The kinds of indexes in a set, each with the statement that creates the index."""
 
 
 def set_label(index_set: int) -> str:
@@ -324,9 +335,10 @@ def set_index_name(kind: str, index_set: int) -> str:
 
 
 def create_sets(graph: GraphClient) -> None:
-    """Create free sets: complete unfinished or returned ones, or create new ones.
+    """Provide free sets of full-text indexes.
 
-    A returned set may lack an index if a rebuild was killed.
+    First completes sets that another process left unfinished and sets that a deleted corpus no longer uses, which lack
+    an index if a rebuild was killed. If there are none, creates new sets.
     """
     rows = graph.run("schema/begin_index_sets", least=_LEAST_SETS_AT_ONCE, most=_MOST_SETS_AT_ONCE)
     numbers = [row["number"] for row in rows]
@@ -335,7 +347,7 @@ def create_sets(graph: GraphClient) -> None:
 
 
 def create_set_indexes(graph: GraphClient, *index_sets: int) -> None:
-    """Create missing indexes of sets, and wait until all are online."""
+    """Create the missing indexes of these sets, and wait until all indexes are online."""
     indexes = {
         set_index_name(kind, number): statement for number in index_sets for kind, statement in SET_INDEXES.items()
     }
@@ -344,5 +356,5 @@ def create_set_indexes(graph: GraphClient, *index_sets: int) -> None:
 
 
 def drop_set_index(graph: GraphClient, kind: str, index_set: int) -> None:
-    """Drop an index of a set, to rebuild it from stored data."""
+    """Drop one index of a set, so that it can be rebuilt from the stored data."""
     drop_index(graph, set_index_name(kind, index_set))

@@ -1,13 +1,19 @@
-"""Cypher statements by name. In a file, the line `// -- retrieve/repeats` starts the statement with this name.
+"""Cypher statements by name. In a `.cypher` file, the line `// -- retrieve/repeats` begins the statement of this name.
 
-Neo4j caches one plan per statement text. Most statements therefore have the same text for all corpora, and use the
-parameter `$corpus`, which the client sends: the corpus label, which is also the property `corpus` of its nodes. Scans
-and counts of one corpus need a label in the text: `{{corpus}}` stands for the corpus label, and `{{label}}` for the
-label of one kind of its nodes or of an index set. A statement uses at most one of the two.
+Neo4j caches one query plan for each statement text. Most statements therefore have the same text for all corpora. Their
+parameter `$corpus`, which the client sends, is the label of the corpus. All nodes of the corpus also have this label as
+their property `corpus`.
 
-A statement may have a second form for newer servers, from the version in its header (`// Since: Neo4j 2026.04`): a line
-`// since: LINE` replaces the line above it. This form is sent as Cypher 25, which new clauses require. If a clause
-takes no parameter for the name of a vector index, `{{$index}}` stands for the value of the parameter `$index`.
+Statements that scan or count the nodes of one corpus need a label in their text. The placeholder `{{corpus}}` stands
+for the label of the corpus. The placeholder `{{label}}` stands for the label of one kind of its nodes or of a set of
+full-text indexes. A statement contains at most one of these two placeholders.
+
+A statement may have another form for newer servers, starting with the version in its comment
+`// Since: Neo4j 2026.04`. In this form, each line `// since: LINE` replaces the line above it. The form is sent as
+Cypher 25, which the new clauses require.
+
+Some clauses do not accept a parameter for the name of a vector index. There, the placeholder `{{$index}}` stands for
+the value of the parameter `$index`.
 """
 
 from __future__ import annotations
@@ -27,10 +33,11 @@ OLDEST: tuple[int, ...] = (5, 26)
 
 
 class Capabilities:
-    """Version, edition and plugins of the server. Safe to share between threads.
+    """The version, edition and plugins of the server. Threads can share this object.
 
     Attributes:
-        version, edition: for example "5.26.30" and "community".
+        version: version of Neo4j, such as "5.26.30".
+        edition: edition of Neo4j: "community" or "enterprise".
     """
 
     def __init__(self, run: Callable[[str], list[dict[str, Any]]], version: str, edition: str) -> None:
@@ -40,12 +47,12 @@ class Capabilities:
 
     @functools.cached_property
     def gds(self) -> str:
-        """Version of Graph Data Science, "" without it; queried on first use, because the query is slow."""
+        """Version of the Graph Data Science plugin, read on first use; "" if the plugin is not installed."""
         return str(self._run("gds/version")[0]["version"]) if self._run("schema/has_gds") else ""
 
     @functools.cached_property
     def numbers(self) -> tuple[int, ...]:
-        """The version as numbers, for comparisons: (5, 26, 30)."""
+        """The version as a tuple of numbers that can be compared, such as (5, 26, 30)."""
         return version_tuple(self.version)
 
     def require_gds(self, stage: str) -> None:
@@ -67,7 +74,7 @@ def read_capabilities(run: Callable[[str], list[dict[str, Any]]]) -> Capabilitie
 
 
 def version_tuple(version: str) -> tuple[int, ...]:
-    """Parse a version: "5.26.30" -> (5, 26, 30), "2025.01.0-beta" -> (2025, 1, 0)."""
+    """Parse a version: "5.26.30" becomes (5, 26, 30), and "2025.01.0-beta" becomes (2025, 1, 0)."""
     return tuple(int(part) for part in re.findall(r"\d+", re.split(r"[-+]", version, maxsplit=1)[0]))
 
 
@@ -78,7 +85,7 @@ PLACEHOLDERS = {
         re.compile(f"{DERIVED_LABEL.pattern}|{INDEX_SET_LABEL.pattern}"),
     ),
 }
-"""Valid values of each placeholder. No label is valid for both."""
+"""For each placeholder: a description and a pattern of its valid values. No label is valid for both placeholders."""
 
 _SINCE = re.compile(r"^// Since: Neo4j (\d{4}\.\d{2})\b", re.MULTILINE)
 _NEWER_LINE = re.compile(r"^.*\n( *)// since: (.*)$", re.MULTILINE)
@@ -93,7 +100,7 @@ _ADDED: dict[str, str] = {}
 
 @functools.cache
 def _own() -> dict[str, str]:
-    """Return the built-in statements, from the installed wheel or the repository."""
+    """Return the texts of the built-in statements by name, from the installed wheel or the repository."""
     package = Path(__file__).resolve().parents[1]
     installed = package / "_cypher"
     files = sorted((installed if installed.is_dir() else package.parents[1] / "cypher").rglob("*.cypher"))
@@ -106,14 +113,17 @@ def _statements(file: str) -> Iterable[tuple[str, str]]:
 
 
 def add_statements(folder: Traversable) -> None:
-    """Register statements of another package from the `*.cypher` files of a folder. Built-in ones take precedence."""
+    """Register the statements in the `*.cypher` files of another package's folder.
+
+    If a name is also the name of a built-in statement, the built-in statement is used.
+    """
     for file in folder.iterdir():
         if file.name.endswith(".cypher"):
             _ADDED.update(_statements(file.read_text(encoding="utf-8")))
 
 
 def statement_source(name: str) -> str:
-    """Return the text of a statement as in its file, with placeholders and lines for newer servers.
+    """Return the text of a statement as it is in its file, including placeholders and the lines for newer servers.
 
     Raises:
         KeyError: no statement has this name.
@@ -123,7 +133,7 @@ def statement_source(name: str) -> str:
 
 
 def statement(name: str, label: str | None = None, server: tuple[int, ...] = OLDEST) -> str:
-    """Return the text of a statement for this server version, with the label in place of its placeholder."""
+    """Return the text of a statement for this version of the server, with the label in place of the placeholder."""
     text = _text(name, server)
     for placeholder, (what, form) in PLACEHOLDERS.items():
         if placeholder in text:
@@ -140,7 +150,7 @@ def _text(name: str, server: tuple[int, ...]) -> str:
 
 @functools.cache
 def takes_corpus(name: str, server: tuple[int, ...]) -> bool:
-    """Return True if the statement has the parameter `$corpus`."""
+    """Return True if the statement uses the parameter `$corpus`."""
     return _CORPUS_PARAMETER.search(_text(name, server)) is not None
 
 
@@ -154,7 +164,7 @@ def _form(text: str, server: tuple[int, ...]) -> str:
 
 
 def with_index_names(text: str, parameters: Mapping[str, object]) -> str:
-    """Replace each `{{$…}}` in a statement by the index name in its parameter."""
+    """Replace each placeholder `{{$NAME}}` in a statement by the index name that the parameter `NAME` contains."""
     return _NAMED_BY.sub(lambda found: _index_name(found[1], parameters.get(found[1])), text) if "{{$" in text else text
 
 
@@ -166,10 +176,10 @@ def _index_name(parameter: str, value: object) -> str:
 
 @functools.lru_cache(maxsize=4_096)
 def with_a_map(text: str, names: tuple[str, ...]) -> str:
-    """Rewrite parameters of a statement to come from one map: `$name` -> `$given.name`."""
+    """Rewrite a statement so that these parameters come from one map: `$name` becomes `$given.name`."""
     return re.sub(rf"\$({'|'.join(map(re.escape, names))})\b", r"$given.\1", text) if names else text
 
 
 def statement_names(folder: str = "") -> list[str]:
-    """List the built-in statements whose names start with `folder/`, sorted."""
+    """Return the sorted names of the built-in statements that start with `folder/`; by default of all statements."""
     return sorted(name for name in _own() if not folder or name.startswith(f"{folder}/"))

@@ -1,4 +1,4 @@
-"""The shared data model: documents, extractions, evidence and chat messages, as frozen dataclasses with displays."""
+"""Frozen dataclasses that all packages share: documents, extractions, evidence and chat messages."""
 
 from overstory.model.chat import Completion, JsonSchema, Message, Role, Usage
 from overstory.model.documents import (

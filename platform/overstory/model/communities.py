@@ -1,4 +1,4 @@
-"""Community trees as users see them, and the reports on their communities."""
+"""Community trees and reports on communities, in the form shown to users."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from overstory.model.documents import SINGULAR, Unit
 from overstory.model.origin import HasOrigin, OfPassage
 
 SHORT_ID_DIGITS = 8
-"""Number of id digits shown; they identify a community unless another id starts with the same digits."""
+"""Number of digits in a short id. A short id is ambiguous only if another id starts with the same digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommunityName:
-    """An entity name that characterises a community, with the number of passages that mention it.
+    """An entity name that characterises a community.
 
-    In a tree of passages, only the community's own passages are counted; in a tree of entities, all passages of the
-    corpus.
+    Attributes:
+        passages: number of passages that mention the entity. In a tree of passages, only passages in the community are
+            counted; in a tree of entities, all passages in the corpus.
     """
 
     name: str
@@ -30,7 +31,7 @@ class MemberPassage(OfPassage):
     """A passage directly below a community.
 
     Attributes:
-        similarity: cosine to the community's vector.
+        similarity: cosine similarity to the vector of the community.
     """
 
     text: str
@@ -71,7 +72,7 @@ class MemberDocument(HasOrigin):
 
     Attributes:
         passages: number of passages in the document.
-        similarity: cosine of the nearest passage to the community's vector.
+        similarity: cosine similarity between the vector of the community and the nearest passage of the document.
     """
 
     document_id: str
@@ -90,25 +91,29 @@ class MemberDocument(HasOrigin):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Community:
-    """An inner node of a community tree. The root contains everything in the tree.
+    """An inner node of a community tree. The root contains all passages, entities or documents in the tree.
 
     Attributes:
         unit: kind of members: passages ("chunk"), entities ("entity") or documents ("document").
         level: 0 for the root, 1 for the communities directly below it, and so on.
         size: number of passages, entities or documents in the community.
-        entropy: the community's own term of the structural entropy, in bits: the cost of entering it.
-        entropy_below: sum of the terms of all nodes below, leaves included, in bits.
-        inside: share of the community's volume on edges within the community; 1 if no edge leaves it. Like `entropy`
-            and `entropy_below`, None in a tree that encodes no graph, such as a tree of summaries.
-        names: names that distinguish the community from the others, best first; empty for the root.
-        sentences: sentences nearest to the community's vector, from its nearest passages; empty for the root.
+        entropy: the term of this community in the structural entropy of the tree, in bits. It is the cost of entering
+            the community. None if the tree encodes no graph, such as a tree of summaries.
+        entropy_below: sum of the terms of all nodes below, including leaves, in bits. None if `entropy` is None.
+        inside: fraction of the community's volume that belongs to edges within the community; 1 if no edge leaves the
+            community. None if `entropy` is None.
+        names: entity names that distinguish the community from others, best first; empty for the root.
+        sentences: the sentences nearest to the vector of the community, from the nearest passages; empty for the root.
         communities: communities directly below, largest first, up to the requested limit.
-        passages, documents: direct members outside the communities below, nearest to the community's vector first, up
-            to the requested limit; empty for the root.
-        entities: direct members in a tree of entities, most important first.
-        below: number of nodes directly below, shown or not.
-        leaves: number of those nodes that are not communities.
-        title, summary: title and summary from the system; "" if the system gives none.
+        below: number of all communities and leaves directly below, whether shown or not.
+        leaves: number of leaves directly below, whether shown or not.
+        passages: passages directly below, nearest to the vector of the community first, up to the requested limit;
+            empty for the root.
+        entities: entities directly below, most important first, up to the requested limit.
+        documents: documents directly below, nearest to the vector of the community first, up to the requested limit;
+            empty for the root.
+        title: title that the system gives the community; "" if there is none.
+        summary: summary that the system gives the community; "" if there is none.
     """
 
     id: str
@@ -131,29 +136,29 @@ class Community:
 
     @property
     def members(self) -> tuple[MemberPassage | MemberEntity | MemberDocument, ...]:
-        """Direct members that belong to no community below, up to the requested limit."""
+        """The passages, entities or documents directly below, up to the requested limit."""
         return self.passages or self.entities or self.documents
 
     @property
     def short_id(self) -> str:
-        """Short id that `Knowledge.tree` and `overstory tree` accept."""
+        """Short form of the id, which `Knowledge.tree` and `overstory tree` accept."""
         return self.id[:SHORT_ID_DIGITS]
 
     @property
     def figures(self) -> str:
-        """Size and entropy in words, such as "138 passages, 73 % inside, 0.1076 bits and 0.8095 below"."""
+        """Size and entropy as text, such as "138 passages, 73 % inside, 0.1076 bits and 0.8095 below"."""
         size = counted(self.size, SINGULAR[self.unit])
         if self.inside is None:
             return size
-        # Rounded down, so that only a community without outgoing edges shows 100 %.
+        # The percentage is rounded down, so that 100 % means that no edge leaves the community.
         inside = f"{int(self.inside * 100)} % inside"
         return f"{size}, {inside}, {self.entropy:.4f} bits and {self.entropy_below:.4f} below"
 
     @property
     def hidden(self) -> str:
-        """Nodes that are not shown, such as "7 more communities and 2 more entities"; "" if all are shown.
+        """Numbers of nodes that are not shown, such as "7 more communities and 2 more entities"; "" if there are none.
 
-        A note of the tree reports hidden leaves of the root.
+        Leaves of the root are not counted here. A note of the tree reports them.
         """
         if not (self.communities or self.members):
             return ""
@@ -170,11 +175,11 @@ class Community:
 
 @dataclass(frozen=True, slots=True)
 class ListedTree:
-    """A community tree of a corpus.
+    """A community tree in the list of a corpus's trees.
 
     Attributes:
-        name: tree name as `Knowledge.tree` accepts it.
-        title: for example "SeRAG tree over meaning alone".
+        name: name of the tree, as `Knowledge.tree` accepts it.
+        title: title of the tree, such as "SeRAG tree over meaning alone".
         unit: kind of leaves: passages ("chunk"), entities ("entity") or documents ("document").
         reports: True if the system writes reports on the communities.
     """
@@ -187,18 +192,18 @@ class ListedTree:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CommunityTree:
-    """A part of a community tree.
+    """A community of a community tree with the nodes below it, and figures on the whole tree.
 
     Attributes:
         corpus: name of the corpus.
-        tree: tree name as `Knowledge.tree` accepts it.
+        tree: name of the tree, as `Knowledge.tree` accepts it.
         unit: kind of leaves: passages ("chunk"), entities ("entity") or documents ("document").
         size: number of passages, entities or documents in the whole tree.
-        levels: number of communities at each level of the whole tree, from the top, without the root.
+        levels: number of communities at each level of the whole tree, from the level below the root downwards.
         entropy: structural entropy of the whole tree, in bits; None if the tree encodes no graph.
-        above: ids of the communities around `community`, largest first, without the root.
+        above: ids of the communities that contain `community`, largest first, without the root.
         community: the requested community, by default the root, with the nodes below it.
-        notes: remarks on the result, for example an outdated index or parts that were left out.
+        notes: remarks on the result, for example that the index is outdated or that parts were left out.
     """
 
     corpus: str
@@ -213,7 +218,7 @@ class CommunityTree:
 
     @property
     def headline(self) -> str:
-        """The tree in one line: "Corpus 'demo', tree serag: 1,046 passages in 24 + 142 communities, 6.7465 bits"."""
+        """The figures on one line: "Corpus 'demo', tree serag: 1,046 passages in 24 + 142 communities, 6.7465 bits"."""
         number = " + ".join(f"{each:,}" for each in self.levels)
         communities = "community" if self.levels == (1,) else "communities"
         inside = f" in {number} {communities}" if self.levels else ""
@@ -247,12 +252,12 @@ def _about(community: Community) -> str:
     return community.title or ", ".join(each.name for each in community.names)
 
 
-_TITLE_CHARACTERS = 64  # maximum length of a title in a list
+_TITLE_CHARACTERS = 64  # titles in a list of reports are cut to this many characters
 
 
 @dataclass(frozen=True, slots=True)
 class ReportPassage(OfPassage):
-    """A passage that supports a finding."""
+    """A passage that supports a finding of a report."""
 
     page: int | None = None
 
@@ -262,8 +267,8 @@ class ReportStatement:
     """One finding of a report.
 
     Attributes:
-        names: entities that the finding is about.
-        passages: supporting passages, most important first.
+        names: names of the entities that the finding is about.
+        passages: passages that support the finding, most important first.
     """
 
     text: str
@@ -273,16 +278,17 @@ class ReportStatement:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReportedCommunity:
-    """A community with the short form of its report.
+    """A community with the title, summary and rating of its report, if it has a report.
 
     Attributes:
         id: id of the community.
         unit: kind of members: passages ("chunk"), entities ("entity") or documents ("document").
-        level: 1 for the coarsest communities, 2 for the communities directly below, and so on.
+        level: 1 for the communities directly below the root, 2 for the next level, and so on.
         size: number of passages, entities or documents in the community.
-        title, summary: title and summary of the report; "" without a report.
-        rating: importance of the community, 0 to 10; 0 without a report.
-        by: author of the report: "rules" or the name of a language model; "" without a report.
+        title: title of the report; "" without a report.
+        summary: summary of the report; "" without a report.
+        rating: importance of the community, from 0 to 10; 0 without a report.
+        by: "rules" if rules wrote the report, or the name of the language model that wrote it; "" without a report.
     """
 
     id: str
@@ -300,7 +306,7 @@ class ReportedCommunity:
 
     @property
     def short_id(self) -> str:
-        """Short id that `Knowledge.report` and `overstory report` accept."""
+        """Short form of the id, which `Knowledge.report` and `overstory report` accept."""
         return self.id[:SHORT_ID_DIGITS]
 
     @property
@@ -309,7 +315,7 @@ class ReportedCommunity:
 
     @property
     def line(self) -> str:
-        """The community in one line: "45ad4824   8.5  Rivers of Europe (12 entities)"; rating "—" without a report."""
+        """The community on one line: "45ad4824   8.5  Rivers of Europe (12 entities)", with "—" as a missing rating."""
         rating = f"{self.rating:4.1f}" if self.has_report else "   —"
         return f"{self.short_id}  {rating}  {shortened(self.title, _TITLE_CHARACTERS) or 'no report'} ({self.sized})"
 
@@ -323,13 +329,13 @@ class CommunityReports:
 
     Attributes:
         corpus: name of the corpus.
-        tree: tree name as `Knowledge.reports` accepts it.
+        tree: name of the tree, as `Knowledge.reports` accepts it.
         level: level of the communities.
-        levels: number of reports at each level of the tree, coarsest first.
-        reports: reports with the highest rating first, ties by community size, up to the requested limit.
-        without: largest communities of the level without a report, up to the requested limit.
-        hidden: number of communities of the level without a report, shown or not.
-        notes: remarks on the result, for example an outdated index.
+        levels: number of reports at each level of the tree, from the level below the root downwards.
+        reports: reports sorted by rating, then by size of the community, up to the requested limit.
+        without: communities of the level without a report, largest first, up to the requested limit.
+        hidden: number of all communities of the level without a report, whether shown or not.
+        notes: remarks on the result, for example that the index is outdated.
     """
 
     corpus: str
@@ -343,7 +349,7 @@ class CommunityReports:
 
     @property
     def headline(self) -> str:
-        """The result in one line: "Corpus 'demo', tree hirag: 24 reports at level 1 of 3"."""
+        """A summary on one line: "Corpus 'demo', tree hirag: 24 reports at level 1 of 3"."""
         if not self.levels:
             return f"Corpus {self.corpus!r}, tree {self.tree}: no reports"
         number = self.levels[self.level - 1] if self.level <= len(self.levels) else 0
@@ -352,7 +358,7 @@ class CommunityReports:
 
     @property
     def more(self) -> int:
-        """Number of reports at this level that are not in `reports`."""
+        """Number of reports at this level that `reports` does not contain."""
         return max(0, (self.levels[self.level - 1] if self.level <= len(self.levels) else 0) - len(self.reports))
 
     def __repr__(self) -> str:
@@ -364,18 +370,19 @@ class CommunityReports:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FullReport:
-    """A report on a community, with the community's place in the tree.
+    """A report on a community, with the communities above and below it in the tree.
 
     Attributes:
         corpus: name of the corpus.
-        tree: tree name as `Knowledge.report` accepts it.
-        community: the community with title, summary, rating and author of its report; these are empty without a report.
+        tree: name of the tree, as `Knowledge.report` accepts it.
+        community: the community, with the title, summary, rating and author of its report. Without a report, these are
+            empty.
         findings: findings of the report, most important first.
         passages: number of passages that support the whole report.
-        above: communities around this one, largest first.
-        below: communities directly below with the highest ratings, at most 20.
-        communities: number of communities directly below.
-        notes: remarks on the result, for example an outdated index or a missing report.
+        above: communities that contain this community, largest first.
+        below: communities directly below, highest rating first, at most 20.
+        communities: number of all communities directly below.
+        notes: remarks on the result, for example that the index is outdated or that there is no report.
     """
 
     corpus: str

@@ -1,4 +1,4 @@
-"""Documents with their headings and annotations, and the chunks and findings made from them."""
+"""Documents with their headings, annotations and links, the chunks of documents, and what extractors find in chunks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from overstory.model.metadata import Metadata
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading of a document. `start` is its first character in `Document.text`; `level` counts from 1."""
+    """A heading of a document.
+
+    Attributes:
+        start: position of the first character of the heading in `Document.text`.
+        level: 1 for the highest level, 2 for the level below, and so on.
+    """
 
     start: int
     level: int
@@ -21,17 +26,17 @@ class Heading:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Document:
-    """One text with its origin, as a loader yields it.
+    """A text with its origin, as a loader yields it.
 
     Attributes:
-        source: namespace of the key: a path or address, without parts that change between runs.
-        source_key: key that is unique within the source (a BEIR `_id`, a line's `id`); "" if the source is one
-            document.
-        text: the whole text, stripped; the document's chunks, in order, concatenate to it.
-        title: "" if the document has no title.
-        headings: headings in order of `start`; a chunk never crosses a heading.
-        file_metadata: metadata of the file, such as its name and time; `metadata` takes precedence. A document whose
-            file was only moved or touched counts as unchanged.
+        source: path or address from which the document was loaded, in a form that stays the same in every load.
+        source_key: key that identifies the document within the source, such as the `_id` in a BEIR file; "" if the
+            source consists of one document.
+        text: the whole text, without white space at its ends. It is split into chunks without gaps or overlaps.
+        title: title of the document; "" if there is none.
+        headings: headings, sorted by `start`. A chunk never crosses a heading.
+        file_metadata: metadata of the file, such as its name and modification time. If only these change, the document
+            counts as unchanged.
     """
 
     source: str
@@ -44,7 +49,7 @@ class Document:
 
     @property
     def all_metadata(self) -> Metadata:
-        """Metadata and file metadata in one dictionary; `metadata` takes precedence."""
+        """`metadata` and `file_metadata` in one dictionary. If both contain a key, the value in `metadata` is used."""
         return {**self.file_metadata, **self.metadata}
 
     def __repr__(self) -> str:
@@ -53,11 +58,12 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """Entities and facts of a document from external extraction (OpenIE); stored with `by: "openie"`.
+    """Entities and facts that another program extracted from a document. The graph stores them with `by: "openie"`.
 
     Attributes:
-        source: namespace of the annotated document; "" finds the document by its key alone.
-        triples: (subject, predicate, object) tuples in text order.
+        source: source of the annotated document; "" if `source_key` alone identifies the document.
+        source_key: key of the annotated document.
+        triples: facts as (subject, predicate, object), in the order of the text.
     """
 
     source: str
@@ -67,26 +73,31 @@ class Annotation:
 
 
 HYPERLINK = "HYPERLINK"
-"""Type of a hyperlink within a text. Such a link suggests further reading and states no fact."""
+"""Link type of a hyperlink in a text. Such a link suggests further reading but does not state a fact."""
 
 
 HEAVIEST_LINK = 1e15
-"""Maximum weight of a link, and of the sum over links with equal ends, type and text; keeps larger sums finite."""
+"""Maximum weight of a link. The limit keeps sums of weights finite.
+
+It also applies to the sum of the weights of links with the same ends, type and text.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A directed link from one document to another. The link belongs to the document at its start.
+    """A directed link from a start document, to which the link belongs, to a target document.
 
-    If several links have the same ends, type and text, the corpus stores one link with the sum of their weights.
+    If several links have the same ends, type and text, the corpus stores one link with the sum of their weights. The
+    target document may be loaded later than the link.
 
     Attributes:
-        source, source_key: origin of the document at the start of the link.
-        target_key, target_source: origin of the target document, which may be loaded later; if `target_source` is "",
-            the target has the same source as the start.
-        type: link type such as "ACTED_IN"; "" for links without a type.
-        text: text of the link, such as the anchor text of a hyperlink; "" if there is none.
-        weight: above 0 and at most `HEAVIEST_LINK`.
+        source: source of the start document.
+        source_key: key of the start document.
+        target_key: key of the target document.
+        target_source: source of the target document; "" if it is the source of the start document.
+        type: type of the link, such as "ACTED_IN"; "" for links without a type.
+        text: text of the link, such as the text of a hyperlink; "" if there is none.
+        weight: weight of the link, greater than 0 and at most `HEAVIEST_LINK`.
     """
 
     source: str
@@ -103,7 +114,15 @@ Loaded = Document | Annotation | Link
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """A piece of a document, `text == document.text[start:end]`, with the path of its headings."""
+    """A piece of a document's text.
+
+    Attributes:
+        seq: number of the piece within the document, in reading order.
+        start: position of the first character of the piece in the document's text.
+        end: position after the last character of the piece.
+        heading: the headings above the piece, from the highest level down, such as "Setup › Linux".
+        token_count: number of tokens in the piece.
+    """
 
     seq: int
     start: int
@@ -115,13 +134,14 @@ class TextPiece:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A named entity as it appears in a text.
+    """An occurrence of a named entity in the text of a chunk.
 
     Attributes:
-        surface: words in the text.
-        type: entity label of the pipeline ("PERSON", "GPE", …).
-        sentence: index of the sentence in the chunk.
-        start, end: character span in the chunk's text.
+        surface: the name as it is written in the text.
+        type: entity type from the extractor, such as "PERSON" or "GPE".
+        sentence: index, in the chunk, of the sentence that contains the name.
+        start: position of the first character in the chunk's text.
+        end: position after the last character.
     """
 
     surface: str
@@ -133,14 +153,17 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class FactStatement:
-    """A subject–predicate–object fact as a sentence states it.
+    """A fact with subject, predicate and object that a sentence states.
 
     Attributes:
-        subject, object: phrases in the text. `subject_mention` and `object_mention` are indexes into the chunk's
-            mentions, if the phrase is a named entity or has one as its head.
-        predicate: lemma of the verb with its particles and preposition ("be born in", "marry").
+        subject: phrase in the text.
+        predicate: base form of the verb with its particles and preposition, such as "be born in" or "marry".
+        object: phrase in the text.
         sentence: index of the sentence in the chunk.
-        position: rank of the fact in the chunk, in text order.
+        position: position of the fact in the chunk, in the order of the text.
+        subject_mention: index, in the chunk's mentions, of the named entity that is the subject or its head; None if
+            there is none.
+        object_mention: the same for the object.
     """
 
     subject: str
@@ -154,7 +177,11 @@ class FactStatement:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The findings of an extractor in one chunk. `sentences` contains the start offset of each sentence."""
+    """The entities and facts that an extractor found in one chunk.
+
+    Attributes:
+        sentences: position of the first character of each sentence in the chunk's text.
+    """
 
     chunk_id: str
     sentences: tuple[int, ...]
@@ -164,10 +191,11 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class ChunkText:
-    """A chunk as input of a compute stage.
+    """A chunk as an extractor gets it.
 
     Attributes:
-        language: ISO code of the text's language if it is known and not English, otherwise "".
+        heading: the headings above the chunk, from the highest level down, such as "Setup › Linux".
+        language: ISO code of the language of the text; "" if the language is English or unknown.
     """
 
     id: str

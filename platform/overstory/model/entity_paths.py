@@ -1,4 +1,4 @@
-"""Paths between two entities, with the sentences that support each step; also facts and passages of one entity."""
+"""Paths between two entities with the sentences that support each step, and the facts and passages of one entity."""
 
 from __future__ import annotations
 
@@ -14,27 +14,32 @@ if TYPE_CHECKING:
 
 
 StepKind = Literal["fact", "link", "sentence", "subject", "passage"]
-"""Kinds of support for a step, strongest first.
+"""Kinds of support for a step from one entity to another, strongest first.
 
-"fact" is a fact about both entities; "link" a link between documents titled after them; "sentence" a sentence with
-both; "subject" a sentence with one, in a passage about the other; "passage" two sentences of one passage.
+- "fact": a fact about both entities.
+- "link": a link between two documents whose titles are the names of the entities.
+- "sentence": a sentence that contains both entities.
+- "subject": a sentence that contains one entity, in a passage about the other entity.
+- "passage": two sentences of one passage, each with one of the entities.
 """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PathStep(HasOrigin):
-    """A step of a path from one entity to the next, with the passage that supports it.
+    """A step of a path from one entity to the next, with the passage that supports the step.
 
-    Title, source and ids of a link step are those of the document at the start of the link.
+    If the kind is "link", the title, source and ids are those of the document at the start of the link.
 
     Attributes:
-        predicate: predicate of the fact ("be born in"), or type of the link; "" for other kinds.
-        subject, object: subject and object of the fact, or start and target of the link; "" for other kinds. Either may
-            be the entity at which the step starts.
-        sentences: supporting sentences in reading order: one, or two if no sentence has both entities. For a link, the
-            first sentence of each document if it adds to the title.
-        cost: 1 for a fact, higher for weaker support.
-        more: number of further passages that mention both entities.
+        start: name of the entity at which the step starts.
+        end: name of the entity to which the step leads.
+        predicate: predicate of the fact, such as "be born in", or type of the link; "" for other kinds.
+        subject: subject of the fact, or start of the link; "" for other kinds. It may be either of the two entities.
+        object: object of the fact, or target of the link; "" for other kinds.
+        sentences: one sentence that contains both entities, or two sentences in reading order if there is none. For a
+            link, the first sentence of each document, unless it only repeats the title.
+        cost: 1 for a fact, and more for weaker kinds of support.
+        more: number of other passages that mention both entities.
         link_text: text of the link; "" for other kinds.
     """
 
@@ -60,7 +65,7 @@ class PathStep(HasOrigin):
 
     @property
     def statement(self) -> str:
-        """The step in words: "Bram Stoker – write – Dracula", or without a fact "Dracula and Dublin together"."""
+        """The step as text: "Bram Stoker – write – Dracula", or "Dracula and Dublin together" if there is no fact."""
         if self.kind == "link":
             text = f" ({shortened(self.link_text)})" if self.link_text else ""
             return f"{self.subject} – {self.predicate}{text} – {self.object}"
@@ -74,8 +79,9 @@ class EntityPath:
     """One path between two entities.
 
     Attributes:
-        names: entity names from start to end, one more than `steps`.
-        cost: sum of the step costs plus a penalty for each unspecific entity in between; lower is better.
+        names: names of the entities on the path, from start to end. There is one more name than there are steps.
+        cost: sum of the costs of the steps, plus a penalty for each unspecific entity between start and end. A lower
+            cost is better.
     """
 
     names: tuple[str, ...]
@@ -94,10 +100,11 @@ class EntityPaths:
     """The paths between two entities.
 
     Attributes:
-        start, end: entity names as spelled in the corpus.
-        paths: the best of the shortest paths, followed by the other paths, best first. No two paths go through the same
+        start: name of the first entity, as it is spelled in the corpus.
+        end: name of the last entity, as it is spelled in the corpus.
+        paths: first the best of the shortest paths, then the other paths, best first. No two paths go through the same
             entities.
-        notes: remarks on the result, for example paths that were not followed, or an outdated index.
+        notes: remarks on the result, for example that some paths were not followed or that the index is outdated.
     """
 
     start: str
@@ -124,7 +131,9 @@ class EntityPaths:
         return html_table(f"{self.start} → {self.end}", header, shown, self.notes)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return one row per step: `path` and `step` (both from 1), `path_cost`, and the fields of the step.
+        """Return a DataFrame with one row per step.
+
+        The columns are `path` and `step` (numbers, counted from 1), `path_cost`, and the fields of the step.
 
         Raises:
             ExtraMissing: pandas is not installed.
@@ -151,8 +160,8 @@ class EntityFact(HasOrigin):
     """A fact about an entity, with the first passage that states it.
 
     Attributes:
-        sentence: sentence that states the fact.
-        passages: number of passages that state the fact.
+        sentence: the sentence that states the fact.
+        passages: number of all passages that state the fact.
     """
 
     subject: str
@@ -176,7 +185,7 @@ class EntityFact(HasOrigin):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MentioningPassage(OfPassage):
-    """A passage that mentions an entity or is about it."""
+    """A passage that mentions an entity or is about the entity."""
 
     text: str
     page: int | None = None
@@ -190,9 +199,9 @@ class EntityPassages:
     """One page of the passages that mention an entity.
 
     Attributes:
-        name: entity name as spelled in the corpus.
-        passages: passages ordered by title and by position in the document.
-        next: offset of the next page; None on the last page.
+        name: name of the entity, as it is spelled in the corpus.
+        passages: passages, sorted by title and by position in the document.
+        next: offset of the next page of passages; None if this is the last page.
         notes: remarks on the result.
     """
 
@@ -204,12 +213,12 @@ class EntityPassages:
 
 @dataclass(frozen=True, slots=True)
 class RelatedEntity:
-    """An entity that facts relate to another one.
+    """An entity that occurs in facts together with a given entity.
 
     Attributes:
         type: entity type such as PERSON or ORG; "" if unknown.
-        predicates: predicates of the connecting facts, most frequent first.
-        statements: number of times these facts are stated.
+        predicates: predicates of the facts that contain both entities, most frequent first.
+        statements: number of times that passages state these facts.
     """
 
     name: str
@@ -223,13 +232,14 @@ class EntityFacts:
     """The facts and relations of one entity.
 
     Attributes:
-        name: entity name as spelled in the corpus.
+        name: name of the entity, as it is spelled in the corpus.
         type: entity type such as PERSON or ORG; "" if unknown.
-        aliases: other spellings, most frequent first.
+        aliases: other spellings of the name, most frequent first.
         passages: number of passages that mention the entity.
-        facts: facts stated in most passages first, up to the requested limit.
-        related: entities with most connecting facts first, up to the requested limit.
-        notes: remarks on the result, for example passages that were not read, or an outdated index.
+        facts: facts about the entity, up to the requested limit. Facts that more passages state come first.
+        related: entities that occur in facts with this entity, up to the requested limit. Entities whose connecting
+            facts are stated more often come first.
+        notes: remarks on the result, for example that some passages were not read or that the index is outdated.
     """
 
     name: str

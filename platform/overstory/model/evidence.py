@@ -1,4 +1,4 @@
-"""Results of retrieval: ranked passages with reasons, and further parts such as paths and reports."""
+"""Results of retrieval: ranked passages with the reasons for their rank, and parts such as paths and reports."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     import pandas
 
 
-_MOST_HITS_SHOWN = 20  # in the `repr` of an `Evidence`; the same limit for parts
+_MOST_HITS_SHOWN = 20  # maximum number of hits, and of parts, in the `repr` of an `Evidence`
 
-_MOST_REPEATING_DOCUMENTS = 3  # documents with the same text that `Hit.also` names
+_MOST_REPEATING_DOCUMENTS = 3  # maximum number of documents with the same text that `Hit.also` names
 
-_MOST_CLAUSES_OF_A_HIT = 2  # clauses in the sentence that explains a hit
+_MOST_CLAUSES_OF_A_HIT = 2  # maximum number of clauses in the sentence that explains a hit
 
 ShareKind = Literal["passage", "entity", "relation", "report", "path", "subgraph", "answer"]
-"""Kinds that can have a share of a context. Excerpts have no share because they count as passages."""
+"""Kinds of results that can get a share of the context window. Excerpts get none, because they count as passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class Reason:
     """One part of a hit's score, with an explanation.
 
     Attributes:
-        detail: figures behind the score, with labels.
-        clause: explanation that follows "It", such as "names Dracula, as the question does"; "" if there is nothing
-            useful to add.
+        detail: the numbers from which the score was computed, with labels.
+        clause: explanation without its subject "It", such as "names Dracula, as the question does"; "" if there is
+            nothing useful to explain.
     """
 
     kind: str
@@ -49,26 +49,31 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Repeat(OfPassage):
-    """Another passage with the same text as a hit."""
+    """Another passage that has the same text as a hit."""
 
     page: int | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Hit(OfPassage):
-    """A ranked chunk. Scores decrease within a result; their scale depends on the retriever.
+    """A ranked passage.
 
     Attributes:
-        start, end: character span in the document's text; None if the retriever does not report it.
-        page: page of the first character, from 1, if the document has pages, such as a PDF file.
+        score: score of the passage. No hit has a higher score than the hit before it. The scale depends on the
+            retriever.
+        reasons: the parts of the score, with explanations.
+        start: position of the first character in the document's text; None if the retriever does not report it.
+        end: position after the last character; None if the retriever does not report it.
+        page: number of the page on which the passage starts, counted from 1; None if the document has no pages.
         metadata: metadata of the document, without `page_starts`.
-        repeated: number of other passages with the same text in the corpus.
-        repeats: the first of those passages, at most 20. `Knowledge.search` fills this field, not the retriever.
-        matches: spans in `text` that match words of the question, in text order.
+        repeated: number of other passages in the corpus that have the same text.
+        repeats: the first of these passages, at most 20. `Knowledge.search` fills this field, not the retriever.
+        matches: spans (start, end) of the words in `text` that match the question, in the order of the text.
         sentence: span of the sentence that matches most words of the question; None if no sentence matches.
-        extra: columns that the user's `enrich` statement returned for this hit (`Knowledge.search`).
-        boilerplate: start and end in `text` of each boilerplate block, as a flat tuple (0, 12, 40, 55).
-        corpus: name of the corpus, if several corpora were searched.
+        boilerplate: positions in `text` at which blocks of boilerplate start and end, such as (0, 12, 40, 55) for two
+            blocks.
+        extra: columns that the user's `enrich` statement returned for this hit (see `Knowledge.search`).
+        corpus: name of the corpus if several corpora were searched, otherwise "".
     """
 
     text: str
@@ -91,14 +96,14 @@ class Hit(OfPassage):
 
     @property
     def shown_title(self) -> str:
-        """Title on one line, or the first words of the text if there is no title; without control characters."""
+        """The title on one line, without control characters; if there is no title, the first words of the text."""
         return printable(shortened(self.title) or shortened(self.text, 60)) or "(no text)"
 
     def excerpt(self, length: int) -> tuple[int, int]:
-        """Return the span of an excerpt with about `length` characters.
+        """Return the span of an excerpt of the text with about `length` characters.
 
-        The excerpt starts at the beginning of the text, or at the best matching sentence if that sentence would be cut
-        off.
+        The excerpt starts at the beginning of the text. If the best matching sentence would then be cut off, the
+        excerpt starts at this sentence.
         """
         start = self.sentence[0] if self.sentence and self.sentence[1] > length else 0
         stop = start + length
@@ -107,12 +112,12 @@ class Hit(OfPassage):
         return start, max(self.text.rfind(" ", start, stop), start + length // 2)
 
     def pieces(self, start: int, stop: int) -> list[Piece]:
-        """Split this span of the text where matched words and the best sentence begin and end."""
+        """Split the text from `start` to `stop` at the ends of matched words and of the best matching sentence."""
         return pieces(self.text, self.matches, self.sentence, start=start, stop=stop)
 
     @property
     def content(self) -> str:
-        """Text without boilerplate, from which answers are made."""
+        """The text without boilerplate. Answers are made from this text."""
         return squeezed(self.text, self.boilerplate)
 
     @property
@@ -130,7 +135,7 @@ class Hit(OfPassage):
 
     @property
     def also(self) -> str:
-        """Other places with the same text, in words; "" if the text is unique."""
+        """A phrase that names other documents with the same text; "" if no other passage has this text."""
         if not self.repeated:
             return ""
         times = f"also {counted(self.repeated, 'more time')}"
@@ -143,7 +148,7 @@ class Hit(OfPassage):
 
     @property
     def why(self) -> str:
-        """Reasons for the hit, in words if available, otherwise in figures."""
+        """The reasons for the hit, as a sentence if possible, otherwise as numbers."""
         return printable(self.in_words or self.figures)
 
 
@@ -152,12 +157,13 @@ class Evidence:
     """The result of a retriever for a question.
 
     Attributes:
-        hits: passages, best first, each chunk once. `overstory bench` evaluates this ranking.
-        notes: remarks on the result, for example an outdated index or a shortened question.
-        parts: further results of any kind, best of each kind first; excerpts in reading order.
-        sources: passages that support parts and are not hits; they are not ranked, and their score is 0.
-        shares: relative share of the context window per kind, in reading order. If empty, a language model reads
-            passages only. Kinds without a share are shown to people only.
+        hits: ranked passages, best first, without duplicates. `overstory bench` evaluates this ranking.
+        notes: remarks on the result, for example that the index is outdated or that the question was shortened.
+        parts: other results. Within a kind, the best part is first, but excerpts are in reading order.
+        sources: passages that support parts but are not hits. They are not ranked, and their score is 0.
+        shares: relative share of the context window for each kind of result, in the order in which a language model
+            reads the kinds. Kinds without a share are shown only to people. If there are no shares, a language model
+            reads only passages.
     """
 
     question: str
@@ -184,29 +190,29 @@ class Evidence:
 
     @property
     def paths(self) -> tuple[BridgePath, ...]:
-        """Parts that show how hits were reached through entities, in the order of the hits."""
+        """The parts that show how hits were reached through entities or links, in the order of the hits."""
         return tuple(part for part in self.parts if isinstance(part, BridgePath))
 
     @property
     def excerpts(self) -> tuple[Excerpt, ...]:
-        """Parts that a model reads in place of whole hits, in reading order."""
+        """The parts that a language model reads instead of whole hits, in reading order."""
         return tuple(part for part in self.parts if isinstance(part, Excerpt))
 
     @property
     def other_parts(self) -> tuple[Part, ...]:
-        """Parts other than paths and excerpts, such as reports and relations."""
+        """The parts other than paths and excerpts, such as reports and relations."""
         return tuple(part for part in self.parts if not isinstance(part, BridgePath | Excerpt))
 
     def paths_to(self, hit: Hit) -> tuple[BridgePath, ...]:
-        """Return the paths that led to a hit, highest contribution first; empty if the hit was found directly."""
+        """Return the paths that led to a hit, best first. If the hit was found directly, there are none."""
         return tuple(path for path in self.paths if path.chunk_id == hit.chunk_id)
 
     def parts_on(self, hit: Hit) -> tuple[Part, ...]:
-        """Return the parts that this passage supports."""
+        """Return the parts that a hit supports."""
         return tuple(part for part in self.parts if hit.chunk_id in part.chunks)
 
     def passages_of(self, part: Part) -> tuple[Hit, ...]:
-        """Return the passages that support a part, as far as this evidence contains them."""
+        """Return the passages that support a part, if they are among the hits or sources of this evidence."""
         known = {hit.chunk_id: hit for hit in (*self.sources, *self.hits)}
         return tuple(known[chunk] for chunk in part.chunks if chunk in known)
 
@@ -226,10 +232,10 @@ class Evidence:
         return table + html_table("Other parts", ("kind", "score", "text", "tokens", "sources"), parts)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return one row per hit, best first.
+        """Return a DataFrame with one row per hit, best first.
 
-        Columns are the fields of the hit, its best path, `score_…` for each kind of reason, `metadata_…` for the
-        document's metadata, and `extra_…` for the columns of an `enrich` statement.
+        The columns are the fields of the hit, the best path to the hit, `score_…` for each kind of reason, `metadata_…`
+        for the metadata of the document, and `extra_…` for the columns of an `enrich` statement.
 
         Raises:
             ExtraMissing: pandas is not installed.
@@ -238,7 +244,9 @@ class Evidence:
         return data_frame(records, HIT_COLUMNS)
 
     def parts_to_pandas(self) -> pandas.DataFrame:
-        """Return one row per part, in order: kind, text, score, tokens, details, and lists of chunks and documents.
+        """Return a DataFrame with one row per part.
+
+        The columns are `kind`, `text`, `score`, `tokens`, `chunks` and `documents` (lists of ids), and `details`.
 
         Raises:
             ExtraMissing: pandas is not installed.
@@ -284,7 +292,7 @@ def _record(rank: int, hit: Hit, paths: Sequence[BridgePath]) -> dict[str, objec
 
 
 IDS = "ids"
-"""Name of the parameter with the chunk ids of the hits."""
+"""Name of the parameter that contains the chunk ids of the hits."""
 
 _EXAMPLE = (
     "UNWIND $ids AS id MATCH (:Overstory {id: id})-[:MENTIONS]->(e:Entity) RETURN id, collect(DISTINCT e.name) AS names"
@@ -293,12 +301,12 @@ _EXAMPLE = (
 
 @dataclass(frozen=True, slots=True)
 class HitStatement:
-    """A Cypher statement that reads the graph around the hits. Pass values as `parameters`, not within the text.
+    """A Cypher statement that reads further data about the hits. Pass values as `parameters`, not within the text.
 
     Attributes:
-        text: statement that takes the chunk ids of the hits as `$ids`, and returns at most one row per hit, with the
-            chunk id as `id` and any further columns.
-        parameters: values by parameter name.
+        text: statement whose parameter `$ids` contains the chunk ids of the hits. It must return at most one row per
+            hit. The column `id` contains the chunk id; other columns may have any name.
+        parameters: values of other parameters, by name.
 
     Raises:
         StatementRefused: the text does not use `$ids`, or `parameters` contains `ids`.

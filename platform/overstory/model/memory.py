@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from overstory.display import counted, printable, shortened
 from overstory.model.origin import HasOrigin
 
-_SHORT_ID_CHARACTERS = 8  # characters of an id that users see
+_SHORT_ID_CHARACTERS = 8  # number of characters in the short form of an id, which is shown to users
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -16,9 +16,12 @@ class StoredFact(HasOrigin):
     """A fact that a remembered answer cites.
 
     Attributes:
-        head, relation, tail: subject, relation and object of the fact.
-        quote: sentence that states the fact; "" if the system does not know it.
-        chunk_id, document_id, source, source_key, title: passage that states the fact.
+        head: subject of the fact.
+        relation: relation between subject and object.
+        tail: object of the fact.
+        quote: sentence that states the fact; "" if the system does not store the sentence.
+        chunk_id: id of the passage that states the fact.
+        document_id: id of the document that contains this passage.
     """
 
     head: str
@@ -44,14 +47,15 @@ class StoredAnswer:
 
     Attributes:
         system: name of the system.
-        questions: questions that got this answer, newest first; at least one.
-        text: full answer with citation numbers.
-        short: answer without citations.
-        kind: "llm" if a language model wrote the answer, "extractive" if it consists of sentences from passages.
-        model: language model that wrote the answer; "" for an extractive answer.
-        asked: time when the answer was stored, as ISO 8601 in UTC.
-        facts: cited facts, in the order of the answer.
-        stated: True if passages still state all cited facts; otherwise the answer is not used.
+        questions: questions that got this answer, newest first. There is at least one.
+        text: the full answer, with citation numbers.
+        short: the answer without citations.
+        kind: "llm" if a language model wrote the answer, "extractive" if the answer consists of sentences from
+            passages.
+        model: name of the language model that wrote the answer; "" for an extractive answer.
+        asked: time at which the answer was stored, in ISO 8601 and UTC.
+        facts: the cited facts, in the order in which the answer cites them.
+        stated: True if passages still state all cited facts. Otherwise the answer is not used.
     """
 
     id: str
@@ -76,12 +80,15 @@ class StoredAnswer:
 
 @dataclass(frozen=True, slots=True)
 class MemorySize:
-    """Size of a system's memory for a corpus.
+    """The size of a system's memory of a corpus.
 
     Attributes:
-        answers, questions, facts, passages: counts; facts and passages are those that answers cite, each counted once.
-        unsupported: number of answers that are not used because a cited fact is no longer stated.
-        waiting: number of answers that this process could not store yet because other transactions locked their
+        answers: number of remembered answers.
+        questions: number of questions that got these answers.
+        facts: number of different facts that answers cite.
+        passages: number of different passages that state these facts.
+        unsupported: number of answers that are not used because no passage states one of their facts any more.
+        waiting: number of answers that this process has not stored yet because other transactions locked their
             passages.
     """
 
@@ -104,12 +111,12 @@ class MemorySize:
 
 @dataclass(slots=True)
 class MemoryRestored:
-    """Counts from restoring an exported memory.
+    """The result of restoring an exported memory.
 
     Attributes:
-        restored: number of new answers.
-        known: number of answers that the memory already had.
-        left_out: number of skipped answers by reason.
+        restored: number of answers that were added to the memory.
+        known: number of answers that the memory already contained.
+        left_out: number of skipped answers for each reason.
     """
 
     restored: int = 0
@@ -127,5 +134,5 @@ class MemoryRestored:
 
     @property
     def reasons(self) -> Mapping[str, int]:
-        """Number of skipped answers by reason, most frequent reason first."""
+        """The number of skipped answers for each reason, most frequent reason first."""
         return dict(sorted(self.left_out.items(), key=lambda item: (-item[1], item[0])))

@@ -1,4 +1,4 @@
-"""Types and values of metadata. Dates have a time zone; as text they are ISO 8601."""
+"""Types and values of metadata. Every date has a time zone and is written as text in ISO 8601."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Literal, TypeGuard, cast, get_args
 
 MetadataScalar = str | int | float | bool | datetime
 MetadataValue = MetadataScalar | list[str] | list[int] | list[float] | list[bool] | list[datetime]
-"""Types of metadata values. Dates have a time zone; a day without a time is midnight UTC."""
+"""Types of metadata values. Every date has a time zone. A day without a time is stored as midnight UTC."""
 
 Metadata = Mapping[str, MetadataValue]
 
 ValueType = Literal["text", "number", "date", "boolean"]
-"""Types for comparison; integers and floats are one type."""
+"""Types by which values are compared. Integers and floats have the same type."""
 
 VALUE_TYPES: tuple[ValueType, ...] = get_args(ValueType)
 
@@ -28,7 +28,7 @@ _DATE = re.compile(
 )
 _SPACE_BEFORE_ZONE = re.compile(r" (?=[Z+-])")
 _WIDEST_OFFSET_HOURS = 18
-"""Largest UTC offset that Neo4j accepts, in hours; Python allows up to 24."""
+"""Maximum UTC offset that Neo4j accepts, in hours. Python accepts offsets of almost 24 hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class TypedValue:
     """A metadata value, or one value of a list, in a normalised form that is the same for equal values.
 
     Attributes:
-        value: number without fraction as `int`, date in UTC.
+        value: the value. A date is in UTC, and a number without a fraction is an `int`.
     """
 
     key: str
@@ -45,12 +45,12 @@ class TypedValue:
 
     @property
     def canonical(self) -> str:
-        """The value as text that is unique among values of its type."""
+        """The value as text. Different values of one type have different texts."""
         return self.value.isoformat() if isinstance(self.value, datetime) else str(self.value)
 
 
 def typed_values(metadata: Metadata) -> Iterator[TypedValue]:
-    """Yield the distinct values of metadata; lists yield each of their values. Skips NaN and `PAGE_STARTS`."""
+    """Yield the distinct values of metadata, including each value of a list, but not NaN or the key `page_starts`."""
     seen: set[tuple[str, ValueType, str]] = set()
     for key, value in metadata.items():
         if key == PAGE_STARTS and page_starts(metadata):
@@ -64,9 +64,9 @@ def typed_values(metadata: Metadata) -> Iterator[TypedValue]:
 
 
 def composed(metadata: Metadata) -> Metadata:
-    """Return metadata with keys and texts in composed Unicode form (NFC), the form in which filters compare.
+    """Return the metadata with keys and texts in composed Unicode form (NFC), in which filters compare them.
 
-    File names from macOS have "é" as two code points.
+    For example, a file name from macOS represents "é" as two code points, which become one.
     """
     if all(map(str.isascii, metadata)) and not any(map(_has_other_text, metadata.values())):
         return metadata
@@ -90,25 +90,26 @@ def type_of(value: MetadataScalar) -> ValueType:
 
 
 def date_of(text: str) -> datetime | None:
-    """Parse a text that is an ISO 8601 date, such as "2024-02-29" or "2024-02-29T12:30:00+01:00"; None for other texts.
+    """Parse a text that is an ISO 8601 date; return None for other texts.
 
-    A missing time means midnight, a missing time zone UTC.
+    Examples are "2024-02-29" and "2024-02-29T12:30:00+01:00". A missing time means midnight, and a missing time zone
+    means UTC.
     """
     if not _DATE.fullmatch(text):
         return None
     try:
         return with_zone(datetime.fromisoformat(_SPACE_BEFORE_ZONE.sub("", text)))
-    except ValueError:  # the day or offset does not exist
+    except ValueError:  # there is no such day or UTC offset
         return None
 
 
 def from_json(given: Mapping[str, object]) -> dict[str, object]:
-    """Convert JSON values to metadata: drop null, and parse texts and lists of texts that are ISO 8601 dates."""
+    """Convert JSON values to metadata: drop null values, and parse texts and lists of texts that are ISO 8601 dates."""
     return {key: with_dates_read(value) for key, value in given.items() if value is not None}
 
 
 def with_dates_read(value: object) -> object:
-    """Parse a text that is a date, or a list in which every text is a date; return other values unchanged."""
+    """Parse a date or a list of dates, written as ISO 8601 text; return any other value unchanged."""
     if isinstance(value, str):
         return date_of(value) or value
     if isinstance(value, list) and value:
@@ -120,9 +121,9 @@ def with_dates_read(value: object) -> object:
 
 
 def value_of(written: str) -> MetadataScalar:
-    """Parse a value as a person types it: a number, true or false, an ISO 8601 date, or text.
+    """Parse a value that a person typed: a number, true or false, an ISO 8601 date, or text.
 
-    Quoted values stay text, as do numbers that would lose digits, such as "007" and "1.10".
+    A value in quotes remains text. A number that would lose digits, such as "007" or "1.10", also remains text.
     """
     text = written.strip()
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
@@ -136,7 +137,7 @@ def value_of(written: str) -> MetadataScalar:
 
 
 def number_of(text: str) -> int | float | None:
-    """Return the finite number that a text represents exactly; None for other texts, such as "007" and "1.10"."""
+    """Convert a text to a finite number. Return None if digits would be lost ("007", "1.10") or it is not a number."""
     for kind in (int, float):
         try:
             number = kind(text)
@@ -148,13 +149,15 @@ def number_of(text: str) -> int | float | None:
 
 
 def with_zone(moment: datetime) -> datetime:
-    """Return the date with its UTC offset; a date without a time zone is in UTC.
+    """Return the date with a UTC offset. A date without a time zone is assumed to be in UTC.
+
+    If Neo4j does not accept the offset of the date, the result is converted to UTC.
 
     Raises:
-        ValueError: in UTC, the date is before the year 1 or after 9999.
+        ValueError: in UTC, the date is before the year 1 or after the year 9999.
     """
     offset = moment.utcoffset() or timedelta(0)
-    plain = datetime.combine(moment.date(), moment.time())  # also converts subclasses such as pandas.Timestamp
+    plain = datetime.combine(moment.date(), moment.time())  # a plain `datetime` even if this is a `pandas.Timestamp`
     try:
         in_utc = (plain - offset).replace(tzinfo=UTC)
     except OverflowError as error:
@@ -165,7 +168,7 @@ def with_zone(moment: datetime) -> datetime:
 
 
 def shown(value: MetadataScalar) -> str:
-    """Format a value for people. A date at midnight UTC, which may have had no time, is shown as the day alone."""
+    """Format a value for people. A date at midnight UTC is shown as a day, because it may not have had a time."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -177,12 +180,12 @@ def shown(value: MetadataScalar) -> str:
 
 
 def as_json(metadata: Metadata) -> dict[str, object]:
-    """Convert metadata to JSON types, with dates in ISO 8601."""
+    """Convert metadata to JSON types. Dates become ISO 8601 text."""
     return {key: json_value(value) for key, value in metadata.items()}
 
 
 def json_value(value: object) -> object:
-    """Convert a value to JSON types, with dates in ISO 8601, also within lists and mappings."""
+    """Convert a value to JSON types. Dates become ISO 8601 text, also within lists and dictionaries."""
     match value:
         case datetime():
             return value.isoformat()
@@ -200,7 +203,7 @@ def dated_keys(metadata: Metadata) -> list[str]:
 
 
 def endless_keys(metadata: Metadata) -> list[str]:
-    """Return the metadata keys with numbers that JSON cannot represent: NaN and infinity."""
+    """Return the metadata keys whose values contain NaN or infinity, which JSON cannot represent."""
     return [key for key, value in metadata.items() if _is_endless(value)]
 
 
@@ -208,7 +211,7 @@ def with_dates(value: object) -> MetadataValue:
     """Parse a date or a list of dates that `as_json` converted to text.
 
     Raises:
-        ValueError: the value is not a date.
+        ValueError: a text is not a date.
     """
     if isinstance(value, list):
         return [_date_of(each) for each in cast("list[object]", value)]
@@ -216,7 +219,7 @@ def with_dates(value: object) -> MetadataValue:
 
 
 def typed_json(value: object) -> object:
-    """Encode dates as objects, so that they differ from texts: `json.dumps(…, default=typed_json)`."""
+    """Return a date as a JSON object, so that it differs from a text. Use it as `json.dumps(…, default=typed_json)`."""
     if isinstance(value, datetime):
         return {"date": value.isoformat()}
     raise TypeError(f"metadata values cannot be {type(value).__name__}")
@@ -266,36 +269,38 @@ def _has_dates(value: MetadataValue) -> bool:
 FILE_NAME = "file_name"
 
 FOLDER = "folder"
-"""Folder relative to the given path, with "/" as separator; "." for files directly in it."""
+"""Metadata key: folder of the file, relative to the loaded path and with "/" as separator; "." for that path itself."""
 
 SIZE = "size"
-"""Size in bytes of a file that is one document."""
+"""Metadata key: size in bytes of a file that is one document."""
 
 MODIFIED = "modified"
-"""Modification time, to the second, of a file that is one document. Corpus digests ignore it."""
+"""Metadata key: modification time of a file that is one document, in whole seconds. Corpus digests ignore it."""
 
 FILE_METADATA_NAMES = frozenset((FILE_NAME, FOLDER, SIZE, MODIFIED))
 
 OWN_NAMES = frozenset(("id", "source", "source_key", "title", "text", "page", "section", "heading"))
-"""Fields that documents and passages have in addition to metadata."""
+"""Names of the fields that documents and passages have in addition to metadata."""
 
 
 PAGE_STARTS = "page_starts"
-"""Metadata key with the first character of each page of a document. Hits have `page` instead."""
+"""Metadata key: position of the first character of each page of a document. Hits have the field `page` instead."""
 
 
 def page_starts(metadata: Mapping[str, object]) -> list[int]:
-    """Return the first character of each page of a document; [] if the metadata has no valid page starts."""
+    """Return the position of the first character of each page; [] if the metadata contains no valid page starts."""
     starts = metadata.get(PAGE_STARTS)
     return starts if _are_pages(starts) else []
 
 
 def page_of(start: int, text: str, page_starts: Sequence[int]) -> int | None:
-    """Return the page, from 1, with the first word of a passage; None for a document without pages.
+    """Return the number of the page that contains the first word of a passage; None if the document has no pages.
 
     Args:
-        start: position of the passage's first character in the document.
-        page_starts: first character of each page; a page without text starts where the previous text ends.
+        start: position of the passage in the document.
+        text: text of the passage.
+        page_starts: position of the first character of each page. The position of a page without text is the end of the
+            text before it.
     """
     return bisect_right(page_starts, start + len(text) - len(text.lstrip())) or None
 

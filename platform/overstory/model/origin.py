@@ -1,4 +1,4 @@
-"""Origins: the document, passage and page that a value comes from."""
+"""Base classes of values that come from a document or passage."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from overstory.display import origin
 
 
 class HasOrigin:
-    """Base class of values that come from a document. Subclasses declare the fields that they know."""
+    """Base class of values that come from a document. Each subclass declares those of the fields that it has."""
 
     __slots__ = ()
 
@@ -19,7 +19,7 @@ class HasOrigin:
 
     @property
     def origin(self) -> str:
-        """Source, key and page as far as known, and the corpus if several were searched."""
+        """The source, with key and page if they are known, and the corpus if several corpora were searched."""
         place = origin(self.source, self.source_key, self.page)
         return f"{place} in {self.corpus}" if self.corpus else place
 
@@ -37,6 +37,10 @@ class PassagePlace(HasOrigin):
 
 @dataclass(frozen=True, slots=True)
 class OfPassage(PassagePlace):
-    """A passage with the path of its headings."""
+    """Base class of values that come from a passage.
+
+    Attributes:
+        heading: the headings above the passage, from the highest level down, such as "Setup › Linux".
+    """
 
     heading: str

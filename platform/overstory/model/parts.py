@@ -1,4 +1,4 @@
-"""Parts of evidence other than passages: reports, relations, paths and so on, each with its supporting passages."""
+"""Results other than passages, such as reports, relations and paths, each with the passages that support it."""
 
 from __future__ import annotations
 
@@ -10,22 +10,31 @@ from overstory.display import around, printable, shortened
 from overstory.model.passage_text import count_at_most
 
 PartKind = Literal["entity", "relation", "report", "path", "subgraph", "excerpt", "answer"]
-"""Kinds of parts. `relation` covers one or several triples, `report` any summary, `answer` a remembered answer."""
+"""Kinds of parts.
+
+- "entity": an entity.
+- "relation": one or more facts.
+- "report": a summary of any kind.
+- "path": how a passage was reached from the question.
+- "subgraph": several nodes of a graph and the edges between them.
+- "excerpt": sentences from a passage.
+- "answer": a remembered answer.
+"""
 
 PART_KINDS: tuple[PartKind, ...] = get_args(PartKind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Part:
-    """A result of a retriever other than a hit.
+    """A result of a retriever that is not a passage.
 
-    A retriever that needs more fields subclasses this class; the added fields become the part's `details`.
+    A retriever that needs more fields defines a subclass. The fields of the subclass become the `details` of the part.
 
     Attributes:
-        text: text that language models read; its first line describes the part. People read `for_people`.
-        score: comparable only among parts of one kind in one result.
-        chunks: ids of the supporting passages, most important first; at least one.
-        documents: ids of the documents of those passages.
+        text: text for language models. Its first line describes the part. People read `for_people`.
+        score: score of the part. Only scores of parts of the same kind in the same result can be compared.
+        chunks: ids of the passages that support the part, most important first. There is at least one.
+        documents: ids of the documents that contain these passages.
     """
 
     kind: PartKind
@@ -39,9 +48,10 @@ class Part:
 
     @property
     def standing(self) -> Mapping[str, str] | None:
-        """Statements that list all documents behind the part, as a mapping from statement name to node id.
+        """Statements that return the documents on which the part is based: a map from statement name to node id.
 
-        Empty if `documents` is complete. None if the documents are unknown; then filtered questions leave the part out.
+        An empty map means that `documents` already contains all of them. None means that they are unknown; answers to
+        questions with a filter then leave the part out.
         """
         return None
 
@@ -51,17 +61,17 @@ class Part:
 
     @property
     def for_people(self) -> str:
-        """Text shown to people; by default the text for language models."""
+        """The text for people; by default, it is the same as the text for language models."""
         return self.text
 
     @property
     def tokens(self) -> int:
-        """Upper bound on the tokens of the text, used for contexts and budgets."""
+        """An upper bound on the number of tokens in the text."""
         return count_at_most(self.text)
 
     @property
     def details(self) -> dict[str, object]:
-        """Fields of the subclass as JSON types, and `for_people` if it differs from the text."""
+        """The fields that the subclass adds, as JSON types, and `for_people` if it differs from `text`."""
         common = {each.name for each in fields(Part)}
         own: dict[str, object] = {
             name: _with_lists(value) for name, value in asdict(self).items() if name not in common
@@ -83,13 +93,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Excerpt(Part):
-    """Sentences of one passage, from a retriever that finds sentences."""
+    """Sentences of one passage that a retriever selected."""
 
     kind: PartKind = field(default="excerpt", init=False)
 
     @property
     def chunk_id(self) -> str:
-        """Id of the passage that contains the sentences."""
+        """The id of the passage that contains the sentences."""
         return self.chunks[0]
 
 
@@ -98,9 +108,9 @@ class CommunityReport(Part):
     """A summary of a community in a tree.
 
     Attributes:
-        community: id of the community in the graph.
-        level: level in the tree, 1 for the coarsest.
-        size: number of passages, or of entities in a tree of entities.
+        community: id of the community.
+        level: level of the community in the tree. Level 1 is directly below the root.
+        size: number of passages in the community; in a tree of entities, the number of entities.
     """
 
     kind: PartKind = field(default="report", init=False)
@@ -115,7 +125,11 @@ class CommunityReport(Part):
 
 @dataclass(frozen=True, slots=True)
 class ReportFinding:
-    """One finding of a report, with the ids of its supporting passages, most important first."""
+    """One finding of a report.
+
+    Attributes:
+        chunks: ids of the passages that support the finding, most important first.
+    """
 
     text: str
     chunks: tuple[str, ...]
@@ -123,12 +137,12 @@ class ReportFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RatedReport(CommunityReport):
-    """A stored report on a community; its text consists of heading, summary and findings.
+    """A stored report on a community. Its text consists of the heading, the summary and the findings.
 
     Attributes:
-        heading: full heading; `title` may be shortened.
-        rating: importance of the community, 0 to 10.
-        findings: findings, most important first.
+        heading: the full heading, whereas `title` may be shortened.
+        rating: importance of the community, from 0 to 10.
+        findings: findings of the report, most important first.
     """
 
     heading: str
@@ -143,13 +157,15 @@ class RatedReport(CommunityReport):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LinkEdge(Part):
-    """A link between two documents of a loaded graph that the question asks for, with a passage of each document.
+    """A link between two documents that the question asks for, supported by one passage of each document.
 
     Attributes:
-        source, target: titles of the start and target documents.
-        type, link_text: type and text of the link.
-        step: 1 for an edge at a vertex named in the question, 2 for an edge one step further.
-        at_source: True if that vertex is the source.
+        source: title of the document at the start of the link.
+        type: type of the link.
+        target: title of the document at the end of the link.
+        link_text: text of the link.
+        step: 1 if the question names one of the two documents, 2 if the link is one step away from such a document.
+        at_source: True if the end of the link that is nearer to the question is `source`.
     """
 
     kind: PartKind = field(default="relation", init=False)
@@ -173,7 +189,7 @@ class LinkEdge(Part):
         chunks: tuple[str, str],
         documents: tuple[str, str],
     ) -> LinkEdge:
-        """Create an edge whose text reads like a sentence: "Hanna Kern SIGNED Order 7001"."""
+        """Create an edge. Its text reads like a sentence, such as "Hanna Kern SIGNED Order 7001"."""
         statement = " ".join(f"{source} {type_} {target}".split())
         return cls(
             text=f"{statement}: {' '.join(text.split())}" if text.strip() else statement,
@@ -190,7 +206,7 @@ class LinkEdge(Part):
 
     @property
     def reached(self) -> str:
-        """Title of the document at the far end, seen from the question."""
+        """The title of the document at the end of the link that is farther from the question."""
         return self.target if self.at_source else self.source
 
 
@@ -200,13 +216,21 @@ LINK_KINDS = frozenset({"link", "link back"})
 
 @dataclass(frozen=True, slots=True)
 class BridgeStep:
-    """A step from one passage to another, through an entity in the first passage or a link between their documents.
+    """A step from a first to a second passage, through an entity in the first or a link between their documents.
 
     Attributes:
-        name: entity name, or type of the link.
-        kind: "about" if the second passage is about the entity, "mentions" if it only mentions it; "link" if the first
-            document links to the second, "link back" for the opposite direction.
-        source_sentence, target_sentence: sentence with the name; the first sentence if no sentence has it.
+        name: name of the entity, or type of the link.
+        kind: kind of the step:
+            "about": the second passage is about the entity.
+            "mentions": the second passage only mentions the entity.
+            "link": the document of the first passage links to the document of the second.
+            "link back": the document of the second passage links to the document of the first.
+        source_id: id of the first passage.
+        source_title: title of its document.
+        source_sentence: the sentence of the first passage that contains the name, or its first sentence if none does.
+        target_id: id of the second passage.
+        target_title: title of its document.
+        target_sentence: the sentence of the second passage that contains the name, or its first sentence if none does.
         link_text: text of the link; "" for an entity.
     """
 
@@ -223,10 +247,12 @@ class BridgeStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class BridgePath(Part):
-    """The path from the question to a passage; `score` is the path's contribution to the passage's score.
+    """A path from the question to a passage.
 
     Attributes:
-        asked: entity in the question that led to the first passage; "" if its meaning or words did.
+        score: contribution of the path to the score of the passage.
+        asked: name of the entity in the question that led to the first passage on the path; "" if the meaning or the
+            words of the question led there.
     """
 
     kind: PartKind = field(default="path", init=False)
@@ -235,12 +261,12 @@ class BridgePath(Part):
 
     @classmethod
     def along(cls, steps: Iterable[BridgeStep], *, asked: str, score: float, documents: Iterable[str]) -> BridgePath:
-        """Create the path of one or more steps.
+        """Create a path from one or more steps.
 
-        Its text has entities and passages on the first line, then the sentences.
+        The first line of its text consists of the entities and the titles of the passages. The sentences follow.
 
         Args:
-            documents: ids of the passages' documents; duplicates are dropped.
+            documents: ids of the documents that contain the passages. Duplicates are dropped.
         """
         taken = tuple(steps)
         line = " ".join((asked or "the question").split())
@@ -250,7 +276,7 @@ class BridgePath(Part):
             names += [(arrow, step.name), (arrow, step.target_title or shortened(step.target_sentence, 40))]
         before = line
         for arrow, name in ((arrow, " ".join(name.split())) for arrow, name in names):
-            if name != before:  # skip a name that equals the title before it
+            if name != before:  # a name that equals the title before it is skipped
                 line += f" {arrow} {name}"
             before = name
         sentences = dict.fromkeys([*(step.source_sentence for step in taken), taken[-1].target_sentence])
@@ -265,11 +291,11 @@ class BridgePath(Part):
 
     @property
     def chunk_id(self) -> str:
-        """Id of the passage at the end of the path."""
+        """The id of the passage at the end of the path."""
         return self.steps[-1].target_id
 
     def quotations(self) -> tuple[str, ...]:
-        """Return a quotation per passage on the path, cut around the name: '"Dracula" names Stoker: «…»'."""
+        """Return one line for each passage on the path, with a quotation: '"Dracula" names Stoker: «…»'."""
         lines: list[str] = []
         for step in self.steps:
             source = step.source_title or shortened(step.source_sentence, 40)
@@ -290,7 +316,7 @@ class BridgePath(Part):
         return printable(self.text.partition("\n")[0])
 
 
-def _with_lists(value: Any) -> Any:  # converts the tuples in an `asdict` result to lists, as JSON has them
+def _with_lists(value: Any) -> Any:  # the result of `asdict` may contain tuples, which become lists as in JSON
     if isinstance(value, dict):
         return {key: _with_lists(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Conversion of results to JSON types, for `--json` and the HTTP service."""
+"""Conversion of results to JSON types, for the option --json and for the HTTP service."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from overstory.model.parts import BridgePath, Part
 
 
 def plain(value: Any) -> Any:  # takes and returns values of many types
-    """Convert a value to JSON types; dataclasses become objects, and NaN and infinity become None."""
+    """Convert a value to JSON types. A dataclass becomes a dictionary of its fields; NaN and infinity become None."""
     if isinstance(value, Part):
         return value.as_json()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -32,10 +32,10 @@ def plain(value: Any) -> Any:  # takes and returns values of many types
 
 
 def hit_metadata(hit: Hit, evidence: Evidence) -> dict[str, object]:
-    """Return the document's metadata, the hit's own fields and its `enrich` columns in one flat dictionary.
+    """Return the metadata of the document, the fields of the hit and its `enrich` columns in one flat dictionary.
 
-    The hit's fields replace metadata of the same name. Dates become text, because many vector stores and tracing tools
-    accept only text and numbers.
+    If a field of the hit and a metadata key have the same name, the field is used. Dates become text, because many
+    vector stores and tracing tools accept only texts and numbers.
     """
     return as_json(hit.metadata) | own_metadata(hit, evidence) | {k: json_value(v) for k, v in hit.extra.items()}
 

@@ -1,1 +1,1 @@
-"""Vectors as arrays: packing, clustering and nearest neighbours."""
+"""Arrays of vectors: conversion to bytes, clustering, and search for nearest neighbours."""

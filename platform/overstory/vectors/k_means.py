@@ -1,7 +1,7 @@
-"""Splitting of large vector sets with k-means, and helpers that clusterings share.
+"""Splitting large sets of vectors with k-means, and functions shared by all clusterings.
 
-Nothing here takes quadratic time: each step splits a set by a limited number of centres that are fitted to a sample.
-k-means runs along principal components, where it is fast and gives the same result.
+The time is not quadratic in the number of vectors: each step fits a limited number of centres to a sample and assigns
+every vector to a centre. k-means runs on the principal components of the vectors, where it is fast.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from overstory_entropy.compile import Floats, Ints
 K_MEANS_SEED = 20_250
 _MOST_PRINCIPAL_COMPONENTS = 10
 _PIECES_A_STEP = 16
-"""Number of clusters of one k-means step."""
+"""Maximum number of clusters into which one step splits a set."""
 _SAMPLED_ROWS = 16_000
-"""Number of vectors to which axes and centres are fitted."""
+"""Maximum number of vectors to which the axes and centres of one step are fitted."""
 _VECTORS_A_BLOCK = 65_536
 _LEAST_VECTOR_VARIANCE = 1e-10
-"""Unit vectors with a smaller variance are equal except for rounding."""
+"""Axes along which unit vectors have a smaller variance are dropped, because such differences are rounding errors."""
 
 
 def require_clustering() -> None:
@@ -34,10 +34,12 @@ def require_clustering() -> None:
 
 
 def pieces(vectors: Vectors, most: int, *, seed: int = K_MEANS_SEED) -> list[Ints]:
-    """Split vectors into groups of at most `most`; return the row numbers of each. O(n · _PIECES_A_STEP · log n).
+    """Split n vectors into groups of at most `most` vectors, and return the row numbers of each group.
+
+    Takes O(n · _PIECES_A_STEP · log n) time.
 
     Args:
-        vectors: shape (n, d).
+        vectors: one vector per row, with shape (n, d).
     """
     require_clustering()
     pending, found = [np.arange(len(vectors))], list[Ints]()
@@ -63,7 +65,14 @@ def slices(rows: Ints, most: int) -> list[Ints]:
 
 
 def principal_axes(points: Floats) -> tuple[Floats, Floats]:
-    """Return mean (d,) and principal axes (d, c) of points (n, d), largest variance first."""
+    """Return the mean of the points and their principal axes, sorted by variance, largest first.
+
+    Args:
+        points: one point per row, with shape (n, d).
+
+    Returns:
+        The mean, with shape (d,), and one axis per column, with shape (d, c), where c is at most 10.
+    """
     if not len(points):
         return np.zeros(points.shape[1]), np.zeros((points.shape[1], 0))
     centre = points.mean(axis=0)
@@ -75,7 +84,10 @@ def principal_axes(points: Floats) -> tuple[Floats, Floats]:
 
 @contextmanager
 def reproducible() -> Generator[None]:
-    """Use one thread, because the order of sums changes rounding; suppress convergence warnings."""
+    """Make k-means reproducible: use one thread while the block runs, because the order of sums affects rounding.
+
+    Convergence warnings are suppressed.
+    """
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
@@ -85,7 +97,7 @@ def reproducible() -> Generator[None]:
 
 
 def _by_sample(vectors: Vectors, rows: Ints, k: int, seed: int) -> Ints:
-    """Assign each row to the nearest of k centres that are fitted to a sample."""
+    """Fit k centres to a sample of the rows, and return the number of the nearest centre for each row."""
     from sklearn.cluster import KMeans
 
     sample = rows[:: -(-len(rows) // _SAMPLED_ROWS)]

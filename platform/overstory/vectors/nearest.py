@@ -1,4 +1,4 @@
-"""Exact k-nearest neighbours of all chunks, computed in blocks. Basis of the SIMILAR layer (SeRAG, Eq. 3)."""
+"""The exact k nearest neighbours of every chunk. The SIMILAR layer is built from them (Eq. 3 of the SeRAG paper)."""
 
 from __future__ import annotations
 
@@ -14,21 +14,23 @@ from overstory_entropy.compile import Ids, Ints, kernel
 Scores = NDArray[np.float32]
 
 BLOCK_BYTES = 2**26
-"""Size of one block of cosines: 64 MB, for any number of chunks."""
+"""Maximum size of the block of cosines that is computed at once, in bytes (64 MiB)."""
 
 COSINE_STEPS = 2**20
-"""Cosines are rounded to multiples of 1 / COSINE_STEPS, because smaller differences are rounding errors."""
+"""Cosines are rounded to multiples of 1 / `COSINE_STEPS`, because smaller differences are rounding errors."""
 
 NO_NEIGHBOUR = -1
-"""Fills the list of a chunk that has fewer than k neighbours."""
+"""Entry that fills the list of a chunk with fewer than k neighbours."""
 
 
 class Neighbours(NamedTuple):
-    """The k nearest neighbours of each of n chunks, nearest first; ties by lower number.
+    """The k nearest neighbours of each of n chunks, nearest first. Of equally near chunks, the lower number is first.
 
     Attributes:
-        ids: shape (n, k), −1 if there are fewer neighbours.
-        scores: shape (n, k), cosines in steps of 2⁻²⁰, so that equal texts get equal scores in any block.
+        ids: numbers of the neighbours, with shape (n, k). If a chunk has fewer than k neighbours, the last entries of
+            its row are −1.
+        scores: cosines with the neighbours, with shape (n, k). They are rounded to multiples of 2⁻²⁰, so that chunks
+            with equal texts get equal scores.
     """
 
     ids: Ids
@@ -38,11 +40,12 @@ class Neighbours(NamedTuple):
 def nearest(
     vectors: Vectors, k: int, *, block_bytes: int = BLOCK_BYTES, on_found: Callable[[int], object] | None = None
 ) -> Neighbours:
-    """Return the k nearest neighbours of each vector. O(n² d) time, O(n · (d + k)) memory.
+    """Return the k nearest neighbours of each of n vectors, in O(n² · d) time and O(n · (d + k)) memory.
 
     Args:
-        vectors: shape (n, d), of unit length.
-        on_found: called after each block with the number of vectors in the block.
+        vectors: one vector of unit length per row, with shape (n, d).
+        block_bytes: maximum size of the block of cosines that is computed at once.
+        on_found: function that is called after each block with the number of vectors in the block.
     """
     found = no_neighbours(len(vectors), k)
     all_rows = np.arange(len(vectors))
@@ -61,7 +64,15 @@ def no_neighbours(n: int, k: int) -> Neighbours:
 
 @kernel
 def _keep_best(cosines: Scores, rows: Ints, columns: Ints, ids: Ids, scores: Scores) -> None:
-    """Insert nearer columns into the neighbour lists of rows. Shapes: (r, c), (r,), (c,), (n, k), (n, k)."""
+    """Update the neighbour lists of some chunks, the rows, with other chunks, the columns.
+
+    Args:
+        cosines: cosine of each row with each column, with shape (r, c).
+        rows: chunk numbers of the rows, with shape (r,).
+        columns: chunk numbers of the columns, with shape (c,).
+        ids: the neighbours found so far, with shape (n, k). It is changed in place.
+        scores: the cosines with these neighbours, with shape (n, k). It is changed in place.
+    """
     k = ids.shape[1]
     steps = np.float32(COSINE_STEPS)
     tolerance = np.float32(1 / COSINE_STEPS)
@@ -89,10 +100,13 @@ def _keep_best(cosines: Scores, rows: Ints, columns: Ints, ids: Ids, scores: Sco
 
 
 def similar_pairs(found: Neighbours) -> tuple[Ints, Scores]:
-    """Return pairs in which one chunk is among the other's nearest, each pair once, with cosines above 0 (SIMILAR).
+    """Return the pairs of chunks in which one chunk is a nearest neighbour of the other, as in the SIMILAR layer.
+
+    Pairs with a cosine of 0 or less are left out.
 
     Returns:
-        keys i · n + j with i < j, ascending, and cosines; shapes (pairs,).
+        A sorted array with the key i · n + j of each pair (i, j), where i < j and n is the number of chunks; and an
+        array with the cosine of each pair. Both have shape (pairs,).
     """
     n, k = found.ids.shape
     one, other = np.repeat(np.arange(n), k), found.ids.ravel().astype(np.int64)
