@@ -257,19 +257,21 @@ class Changes(Spool):
         """Record a stored document whose file no longer exists.
 
         Args:
-            kept: None if the document must be deleted. A number if it must be kept unless it moved: `find_moves` then
-                counts such documents under this number.
+            kept: None if the document must be deleted. If it must be kept unless it moved, a number under which
+                `find_moves` counts it.
         """
         self._table.execute(_GONE, (*_columns(document), kept))
 
     def find_moves(self) -> Counter[int]:
-        """Pair each missing document with a new document of equal content, if there is one. Equal file names win.
+        """Pair each missing document with a new document of equal content, if there is one.
+
+        If there are several, one with the same file name is preferred.
 
         If a missing document has no new counterpart, its heir is any document with equal content that was read. This
         matters after an interrupted run, which may already have stored the document at its new place.
 
         Returns:
-            How many documents are kept because they did not move, by the number passed to `note_missing`.
+            For each number passed to `note_missing`, how many documents are kept because they did not move.
         """
         if not self.removed:
             return Counter()

@@ -146,7 +146,7 @@ class ReadLinks(Spool):
         return str(source), str(key)
 
     def keep(self, rows: Iterable[Row]) -> None:
-        """Add stored links that the run may have missed."""
+        """Add stored links that the run may have missed. A link that the run did read is not added again."""
         for row in rows:
             values = (*_identity(row), row["weight"])
             self._table.execute("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?, ?, ?)", values)
@@ -161,14 +161,14 @@ class ReadLinks(Spool):
             self._table.execute("INSERT OR IGNORE INTO stored VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
 
     def removals(self) -> Iterator[Row]:
-        """Yield the stored links of the documents passed to `compare` that the run did not read."""
+        """Yield the stored links that the run did not read, for the documents passed to `compare`."""
         for link, document, target, type_, text in self._table.execute(_REMOVED):
             yield {"link": link, "document": document.hex(), "target": target, "type": type_, "text": text}
 
     def additions(self) -> Iterator[Row]:
-        """Yield the links of the documents passed to `compare` that are new, or whose weight changed.
+        """Yield the links that are new or whose weight changed, for the documents passed to `compare`.
 
-        The column `link` is None for a new link.
+        The value `link` is the id of the stored link; None for a new link.
         """
         for link, document, source, key, type_, text, weight in self._table.execute(_WRITTEN):
             yield {

@@ -79,7 +79,7 @@ _Write = Callable[[Transaction], None]
 _EDITED_KEYS_A_STATEMENT = 500
 _EDITED_NAMES_A_STATEMENT = 5_000
 MOST_NAMES_LOOKED_UP = 5_000
-"""Maximum number of names for which the chunks that may contain them are looked up. With more, all chunks are read."""
+"""Maximum number of names for which the chunks that may contain them are looked up. With more, all are processed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +321,7 @@ def _vocabulary_id(label: str, source: str, key: str) -> str:
 
 
 def _change(writer: Writer, old: EditedNames, new: EditedNames, write: _Write) -> None:
-    """Change the edits or vocabularies. First, mark all nodes that the stages must process again because of it."""
+    """Mark all nodes for which the old and the new edits have different effects, and then write the change."""
     label = writer.corpus.label
     moved = sorted(key for key in old.resolved.keys() | new.resolved.keys() if old.resolve(key) != new.resolve(key))
     for keys in batches(moved, _EDITED_KEYS_A_STATEMENT):

@@ -241,7 +241,7 @@ def _states(graph: GraphClient, label: str, keys: Collection[str], chunks: Seque
 def _other_subjects(
     graph: GraphClient, label: str, others: dict[str, dict[str, Subject]], keys: Set[str], chunks: Sequence[str]
 ) -> About:
-    """Return a map from each passage outside `chunks` to the aliases of its subjects, as far as they are in `keys`.
+    """Return, for each passage that is not in `chunks`, those aliases of its subjects that are in `keys`.
 
     Args:
         others: aliases of each full name, as `names_of_leads` returns them.
@@ -263,7 +263,7 @@ def _other_subjects(
 def _wanted(
     keys: Set[str], about: Iterable[Mapping[str, Subject]], states: Mapping[str, Row], edits: EditedNames
 ) -> NameKeys:
-    """Return those of the keys that must be searched for in texts, by the rule in `looked_for`."""
+    """Return the keys of the names that must be searched for in texts, by the rule in `looked_for`."""
     here = [{key: names[key] for key in names.keys() & keys} for names in about]
     parsed = {key for key in keys if key in states and states[key]["parsed"]}
     everywhere, subjects = looked_for(here, parsed)

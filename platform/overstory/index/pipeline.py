@@ -22,9 +22,9 @@ from overstory.text.parsing.parsed_texts import ParsedTexts
 
 
 def rebuild_indexes(writer: Writer, others: Mapping[str, Callable[[], None]], *, progress: Progress) -> None:
-    """Drop and rebuild the vector index and the full-text index, and then the indexes of systems.
+    """Drop and rebuild the vector index and the full-text indexes, and then the indexes of systems.
 
-    Until its vector index exists again, a search by meaning compares all vectors. Until the full-text index exists
+    Until the vector index exists again, a search by meaning compares all vectors. Until the full-text indexes exist
     again, a search by words fails with a message.
 
     Args:

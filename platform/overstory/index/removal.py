@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 class RememberedAnswers:
     """The caches of answers, from which a run must delete the answers that quote deleted passages.
 
-    If the cache fails, the run continues: the passages are deleted, a warning states that answers which quote them stay
+    If the cache fails, the passages are deleted anyway. A warning then states that answers which quote them are still
     cached, and the run does not use the cache again.
     """
 
@@ -187,8 +187,7 @@ def remove_unfinished(writer: Writer) -> None:
 def remove_corpus(writer: Writer, *, answers: RememberedAnswers, progress: Progress) -> None:
     """Delete a corpus with all its data and indexes.
 
-    After an interruption, call this again. The corpus cannot be used any more once its contents have begun to be
-    deleted.
+    Once the deletion of nodes has begun, the corpus cannot be used any more. After an interruption, call this again.
     """
     for part in batches(writer.graph.stream("corpus/chunk_ids", writer.corpus.label), _REMOVED_CHUNKS_A_TRANSACTION):
         answers.forget([row["id"] for row in part])

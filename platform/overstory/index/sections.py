@@ -25,7 +25,7 @@ FINGERPRINT = "sections-2"
 """Version of the sections. When it changes, the sections of all documents are written again."""
 
 _LONGEST_SECTION_CHARACTERS = 6_000
-"""Approximate maximum length of a section. Longer sections are split evenly.
+"""Approximate maximum length of a section, in characters. Longer sections are split evenly.
 
 In searches, sections of 5,000 characters found as much as complete documents did; sections of 2,000 found less.
 """
@@ -45,7 +45,7 @@ def section_properties(chunks: Sequence[Row]) -> list[dict[str, Any]]:
 def _sections(chunks: Sequence[Row]) -> Iterator[Sequence[Row]]:
     """Yield sequences of consecutive chunks with the same heading.
 
-    Each is at most about `_LONGEST_SECTION_CHARACTERS` long.
+    The texts of each sequence have at most about `_LONGEST_SECTION_CHARACTERS` characters in total.
     """
     for _, group in groupby(chunks, key=lambda chunk: chunk["heading"]):
         run = list(group)

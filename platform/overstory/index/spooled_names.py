@@ -1,4 +1,4 @@
-"""Temporary tables with the subjects of passages, and with the names to search for in texts. They may be of any size.
+"""Temporary tables of the subjects of passages, and of the names to search for in texts. They may exceed the memory.
 
 Rows are only appended to the tables, and sorted before they are compared. SQLite sorts parts in memory and then merges
 them. Even a file that is much larger than memory is therefore read and written sequentially.
@@ -27,7 +27,10 @@ from overstory.text.names.subjects import (
 )
 
 _SORTED_AT_ONCE = 4
-"""SQLite's cache gets one part in this many of the memory, because a statement that sorts needs several times more."""
+"""SQLite's cache gets the memory limit divided by this number.
+
+A statement that sorts needs several times the memory of the cache: as much again for each sorted part and the result.
+"""
 
 _NAMES_A_BATCH = 5_000
 

@@ -124,7 +124,7 @@ _LEAST_SOURCE_LIKENESS = 0.5
 
 _AFTER_ALL = "\U0010ffff"
 _NEXT = "\0"
-"""Character that, appended to a string, forms the string that comes directly after it in sorted order."""
+"""A string with this character appended is the next string in sorted order."""
 _WILD = re.compile(r"[*?\[]")
 
 
@@ -157,7 +157,7 @@ def selection_of(root: Root) -> Selection:
 
 
 def selections(given: str) -> list[Selection]:
-    """Return the selections of sources that a text may mean, most likely first.
+    """Return the selections of sources to which a text may refer, most likely first.
 
     The text may be:
 
@@ -213,7 +213,7 @@ def ids_of_origin(corpus: Corpus, given: str) -> list[str]:
 
 
 def select_all(graph: GraphClient, corpus: Corpus, given: str | Iterable[str]) -> list[Selection]:
-    """Return the selection that each text means. Raise an error if no document matches one of them."""
+    """Return the selection to which each text refers. Raise an error if a text refers to no document."""
     schema.create_database_indexes(graph)
     found: list[Selection] = []
     for each in [given] if isinstance(given, str) else given:

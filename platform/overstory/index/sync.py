@@ -67,7 +67,7 @@ def failed_files(graph: GraphClient, corpus: Corpus, under: Sequence[str] = ()) 
 
 
 def remember_failed(writer: Writer, broken: Iterable[BrokenSource], coverage: Coverage, roots: Sequence[str]) -> None:
-    """Store the sources that failed in a run. Forget earlier failures that were now read or no longer exist.
+    """Record the sources that failed in a run. Delete the records of sources that were read or no longer exist.
 
     Only changes are written.
 

@@ -157,7 +157,7 @@ def store_metadata(tx: Transaction, corpus: Corpus, documents: Sequence[Row], st
 def shrink_changed(
     writer: Writer, changed: Iterable[Row], chunks: Callable[[str], Iterable[Row]], *, answers: RememberedAnswers
 ) -> None:
-    """Delete the outdated chunks of large documents. `store_documents` could not delete them in one transaction.
+    """Delete the outdated chunks of large documents, which `store_documents` could not delete in one transaction.
 
     Args:
         changed: rows of `ingest/known_documents` for the documents that will be replaced.

@@ -148,7 +148,7 @@ def write_findings(
 def with_edits(findings: Findings, edits: EditedNames) -> Findings:
     """Apply edits to findings: remove hidden entities and their facts, and merge entities.
 
-    The result does not depend on the order in which the entities were found.
+    The result does not depend on the order in which different entities were found.
     """
     if not _edited_keys(findings, edits):
         return findings

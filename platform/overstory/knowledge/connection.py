@@ -142,7 +142,11 @@ class WholePart(CorpusPart):
             raise TypeError(f"{type(self).__name__} needs the whole corpus")
 
     def refuse_disabled(self, what: str) -> None:
-        """Raise `DocumentsDisabled` if any document is disabled, because `what` would also use that document."""
+        """Raise `DocumentsDisabled` if any document is disabled.
+
+        Args:
+            what: the operation that cannot leave out disabled documents; it appears in the message.
+        """
         disabled = self.read().disabled
         if disabled:
             raise DocumentsDisabled(
@@ -186,7 +190,7 @@ class CorpusConnection:
         self.filters = MatchingDocuments()
         self.learners: list[Remembers] = []
         self.embedder_name = ""
-        """Name of the embedder in the settings; "" if the embedder was set with `use` or has not been created yet."""
+        """Name from which the embedder was created; "" if it was set with `use`, or has not been created yet."""
         self.embedder_is_given = False
         self._graph: GraphClient | None = None
         self._embedder: Embedder | None = None
@@ -370,8 +374,8 @@ class CorpusConnection:
         """Return a retriever and the context it was created with. The retriever is created once and then reused."""
         with self._making:
             if name not in self._retrievers:
-                check_retriever(name)  # an invalid name must not start a server
-            context = self.retrieval_context()  # drops cached retrievers if the embedder of the corpus changed
+                check_retriever(name)  # raises an error for an invalid name before a server is started
+            context = self.retrieval_context()  # this clears the cache if the embedder of the corpus changed
             if name not in self._retrievers:
                 self._retrievers[name] = make_retriever(name, context)
             return context, self._retrievers[name]
@@ -388,7 +392,7 @@ class CorpusConnection:
         )
 
     def own_embedder(self) -> Embedder:
-        """Return the embedder of the corpus. If the corpus does not exist, return the configured embedder."""
+        """Return the embedder of the corpus; if the corpus does not exist, the embedder that is used at present."""
         with suppress(CorpusNotFound):
             self.use_embedder_of(asked_corpus(self.graph, self.corpus_name))
         return self.embedder

@@ -65,7 +65,7 @@ class ExportReport:
 
 
 class CorpusContents(WholePart):
-    """Counts, metadata, digest and export of the corpus."""
+    """Methods that return the counts, metadata and digest of the corpus, and that export it."""
 
     def status(self, *, sizes: bool = True) -> CorpusStatus:
         """Report the contents of the corpus, pending index work, the last run of each stage, and the current writer.

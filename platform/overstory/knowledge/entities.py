@@ -125,15 +125,21 @@ MOST_NAMES_LISTED = 50
 MOST_NAME_FACTS = 100
 MOST_NAME_PASSAGES = 100
 _MOST_PASSAGES_OF_WORDS = 1_000
-"""Maximum number of passages in which entities with the given words are searched."""
+"""Maximum number of passages with the given words in which entities are searched.
+
+It also limits how many entities are read whose names start with the words, or end with them.
+"""
 _LEAST_LETTERS_OF_A_BEGINNING = 3
-"""Minimum letters of a word that is searched for as the beginning of words. Shorter ones match too many words."""
+"""Minimum number of letters with which words in passages are searched by their beginnings. Fewer match too many."""
 
 
 def names_with_words(
     graph: GraphClient, corpus: Corpus, words: str, *, limit: int, type_: str = ""
 ) -> list[ListedEntity]:
-    """Return entities such that each given word starts a word of the name; names that start with `words` come first."""
+    """Return the entities whose names contain, for each of the given words, a word that starts with it.
+
+    Names that start with `words` come first.
+    """
     keys = key_words(words)
     start = " ".join(keys)
     rows = graph.run(
@@ -153,10 +159,10 @@ def names_with_words(
 
 
 def _query(words: str) -> str:
-    """Return a Lucene query that matches any word starting with one of these words.
+    """Return a Lucene query for texts that contain, for each of these words, a word that starts with it.
 
-    If some of them have at least `_LEAST_LETTERS_OF_A_BEGINNING` letters, a text must match each of those, and the
-    shorter ones are ignored.
+    Words with fewer than `_LEAST_LETTERS_OF_A_BEGINNING` letters are ignored. If all words are that short, the query
+    matches texts that contain one of them.
     """
     asked = full_text_query(" ".join(query_terms(words))).split()
     long = [f"+({word} {word}*)" for word in asked if len(word) >= _LEAST_LETTERS_OF_A_BEGINNING]

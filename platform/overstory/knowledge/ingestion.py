@@ -158,7 +158,7 @@ class Ingestion(WholePart):
                 remedy="Restore the export without metadata.",
             )
         exports = transfer.usable_exports(run.exports, run.on_broken)
-        first = list(itertools.islice(run.documents, 1))  # do not create a corpus if nothing can be read
+        first = list(itertools.islice(run.documents, 1))  # if nothing can be read, no corpus must be created
         report.hidden, report.excluded = run.coverage.hidden, run.coverage.excluded
         if not exports and not first:
             if (only is not None or retry) and not run.coverage.roots:  # no file to read lies within `paths`
@@ -214,7 +214,7 @@ class Ingestion(WholePart):
         report = LoadReport()
         given = checked_metadata(metadata or {})
         in_memory = with_metadata(sources.in_memory_documents(documents), given)
-        first = list(itertools.islice(in_memory, 1))  # do not create a corpus if nothing can be loaded
+        first = list(itertools.islice(in_memory, 1))  # if there is no document, no corpus must be created
         with self.connection.writing("ingest") as writer:
             load(
                 LoadTarget.of(writer),
@@ -283,7 +283,7 @@ class Ingestion(WholePart):
                 f"{run.exports[0]} is an export, which cannot be previewed.",
                 remedy="Restore the export into a new corpus: --corpus NAME",
             )
-        report, first = run.report, list(itertools.islice(run.documents, 1))  # fails before starting a server
+        report, first = run.report, list(itertools.islice(run.documents, 1))  # errors come before a server is started
         self.connection.check_models()
         corpus = self._corpus_if_there()
         if corpus is not None:
@@ -299,7 +299,7 @@ class Ingestion(WholePart):
                 note_vanished(self.graph, corpus, run.coverage, changes, report, allow_empty=allow_empty)
                 stored = count_documents(self.graph, corpus)
             run.count(changes, sync=sync)
-            report.chunks -= changes.moved_chunks if sync else 0  # moved documents keep their chunks
+            report.chunks -= changes.moved_chunks if sync else 0  # the chunks of moved documents are not new
             report.index_time = self.connection.index_time(report.chunks, report.chunks)
             report.in_corpus = stored + report.added - report.removed
             _report_changes(changes, on_change, sync=sync)

@@ -210,7 +210,7 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
 
     @property
     def kept_conversation(self) -> KeptConversation:
-        """The last turns of `overstory ask` on this corpus."""
+        """The last questions and answers of `overstory ask` on this corpus."""
         return self._connection.kept_conversation
 
     def __repr__(self) -> str:
@@ -242,7 +242,8 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
         """Return a read-only view for users who are allowed to see only the documents that match a filter.
 
         Raises:
-            IndexMissing: the corpus cannot be filtered.
+            IndexMissing: the corpus comes from an earlier version of Overstory, and must be indexed before it can be
+                filtered.
         """
         fixed = read_filter(where)
         Documents.of(self).matching(fixed)  # raises an error if the filter is invalid

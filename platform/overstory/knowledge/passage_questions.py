@@ -246,7 +246,7 @@ class PassageQuestions(ABC):
             )
         if style not in (None, "short", "report"):
             raise QuestionError(f"There is no style {style!r}.", remedy="Ask for 'short' or 'report'.")
-        check_question(question)  # an invalid question should not open a model
+        check_question(question)  # checked first, so that no model is opened for an invalid question
         options = SearchOptions.of(retriever, where, rerank=rerank, decompose=decompose, hypothetical=hypothetical)
         learn = self.learning(retriever) if remember else None
         chat = self.chat()
@@ -355,7 +355,7 @@ class PassageQuestions(ABC):
 
     @abstractmethod
     def nearest_names(self, names: Sequence[str], where: Expression | None) -> dict[str, tuple[str, ...]]:
-        """Return a map from each of the names that no passage mentions to the most similar known names."""
+        """Return a map from each name that no passage mentions to the most similar known names."""
 
     @abstractmethod
     def learning(self, retriever: str | SettingsClass) -> Learning:

@@ -147,7 +147,7 @@ def _questions_of(corpora: SeveralCorpora) -> SeveralQuestions:
 
 
 class SeveralCorpora(AsynchronousQuestions, ClosesAsynchronously):
-    """Several corpora that are searched as one, created by `Knowledge.over`. Threads can share an object.
+    """Several corpora that are searched as one, created by `Knowledge.over`. Threads can share this object.
 
     Each question is sent to all corpora at the same time. Entities with the same name are one entity, even in different
     corpora: an entity mentioned in one corpus leads to passages in another, and its frequency is counted over all
@@ -214,7 +214,7 @@ class SeveralCorpora(AsynchronousQuestions, ClosesAsynchronously):
 
 
 def _titled(parts: Sequence[CorpusQuestions]) -> dict[str, CorpusQuestions]:
-    """Return a map from the name to display for a corpus to the corpus.
+    """Return the corpora by the name under which each is displayed.
 
     If several corpora have the same name, the address of the database is added to it.
 
@@ -233,7 +233,7 @@ def _titled(parts: Sequence[CorpusQuestions]) -> dict[str, CorpusQuestions]:
 
 
 def _of_all(group: Group, found: Mapping[str, Repeats]) -> tuple[int, tuple[Repeat, ...]]:
-    """Return the number and the first few places of the passages, in any corpus, that repeat the group's first hit.
+    """Return how many passages in all corpora repeat the group's first hit, and the first few of these passages.
 
     Args:
         group: hits with the same text.

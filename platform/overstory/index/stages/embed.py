@@ -1,8 +1,8 @@
 """The stage `embed`: it computes one vector per distinct text, and switches a corpus to another embedder.
 
-All chunks with the same text, heading and title share one `PassageVector` node. With a node for each chunk, a search in
-the vector index would find many equal vectors, and little else. Pending chunks have the label `Corpus_…_Unembedded`, so
-a run processes only what changed.
+All chunks with the same text, heading and title share one `PassageVector` node. Otherwise, equal vectors would fill
+each other's neighbour lists in the vector index. Pending chunks have the label `Corpus_…_Unembedded`, so that a run
+processes only what changed.
 
 A vector node has two properties for vectors. `Corpus.embedding_property` names the one that searches use. To switch to
 another embedder, the stage fills the other property and builds an index on it, while searches still use the first.

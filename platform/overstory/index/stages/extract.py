@@ -93,7 +93,8 @@ def _findings(annotation: Annotation, chunks: list[Row]) -> list[Findings]:
     """Assign the entities and the triples of an annotation to chunks.
 
     An entity is assigned to every chunk that contains its name. A triple is assigned to the first chunk that contains
-    both its subject and its object; failing that, to the first that contains one of them, or else to the first chunk.
+    both its subject and its object or, failing that, to the first chunk that contains one of them. Whatever no chunk
+    contains is assigned to the first chunk.
     """
     texts = [str(chunk["text"]).casefold() for chunk in chunks]
     keys = {name: entity_key(name) for name in annotation.entities}

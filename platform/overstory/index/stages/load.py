@@ -39,9 +39,9 @@ _DOCUMENTS_A_BATCH = 100
 _CHARACTERS_A_BATCH = 4_000_000
 _MOST_ERRORS_SHOWN = 5
 _MANY_CHUNKS = 1_000
-"""Minimum number of chunks of a document for a note that it has most of the new chunks."""
+"""If one document has most of the new chunks, a note states that, but only if it has at least this many."""
 LOADED_COUNTS = ("added", "changed", "moved", "removed", "metadata_only", "chunks")
-"""Counts in a `LoadReport` that continue when an interrupted run is continued."""
+"""Counts in a `LoadReport`. If an interrupted run is continued, they include what was done before the interruption."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ The result depends only on the texts and on what the parser found in them. Pendi
 The stage has three steps. Each can be interrupted:
 
 1. Find the subjects of documents with changed chunks, and the subjects of other documents that depend on them
-   (`index/passage_names.py`). Before they are written, all chunks that contain a new or dropped name are marked as
-   changed.
+   (`index/passage_names.py`). Before the subjects are written, all chunks that contain a new or dropped name are marked
+   as changed.
 2. Find the mentions in the changed chunks, batch by batch, and mark the entities concerned as changed.
 3. Update `dictionary_df` of the changed entities, and the names of entities that no parser found.
 """
@@ -64,7 +64,7 @@ _MOST_CHANGED_CORPUS_SHARE = 0.2
 _BYTES_A_CHANGE = 5_000
 """Approximate memory, in bytes, that each changed chunk or entity takes if only changes are processed."""
 _CHANGES_ALWAYS_HELD = 1_000
-"""Up to this number of changes, only changes are processed, however little memory may be used."""
+"""If there are at most this many changes, the rest of the corpus is not processed, even if there is little memory."""
 
 _STARTS_A_QUERY = 500
 
@@ -100,9 +100,9 @@ def sync_mentions(writer: Writer, *, megabytes: int, progress: Progress) -> bool
 
 
 def sync_mentions_if_extracted(writer: Writer, *, megabytes: int, progress: Progress) -> bool:
-    """Run `sync_mentions` after a deletion or a restore, unless chunks still wait for extraction.
+    """Run `sync_mentions` after a deletion or a restore.
 
-    In that case, the next `index` runs the stage anyway, so the function does nothing and returns False.
+    If chunks still wait for extraction, this does nothing and returns False, because `index` must be run anyway.
     """
     counts = corpus_counts(writer.graph, writer.corpus.label)
     return not counts.unread and sync_mentions(writer, megabytes=megabytes, progress=progress)
