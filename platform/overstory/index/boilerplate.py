@@ -102,7 +102,7 @@ def count_documents(
         folder = folder_of(row["properties"]["source"], row["properties"]["source_key"])
         if folder:
             counted.append(_Counted(row["id"], folder, counted_blocks(pieces.get(row["id"], []))))
-        elif row["id"] in marked:  # it was restored from an export, with boilerplate spans to remove
+        elif row["id"] in marked:  # the document was restored from an export that contains boilerplate spans
             counted.append(_Counted(row["id"], "", {}))
     _count(tx, corpus, before, counted)
 

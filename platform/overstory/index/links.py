@@ -85,7 +85,7 @@ class ReadLinks(Spool):
         self.added = 0
 
     def taken_from(self, items: Iterable[Loaded], on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """Yield the documents and annotations among the items. Store the links, or report them to `on_broken`."""
+        """Yield the documents and annotations among the items. Store valid links; report others to `on_broken`."""
         for item in items:
             if not isinstance(item, Link):
                 yield item

@@ -227,14 +227,14 @@ class PassageNames(Spool):
         return (key for (key,) in self._table.execute(_CAME))
 
     def to_keep(self) -> Iterator[tuple[str, list[str], str]]:
-        """Yield the passages whose subjects before edits must be stored.
+        """Yield the passages with edited names for which the subjects found before the edits must be stored.
 
-        Each item consists of the passage id, the keys of its edited names, and its subjects before edits as JSON.
+        Each item consists of the passage id, the keys of its edited names, and the subjects before the edits as JSON.
         """
         return ((chunk, json.loads(keys), found) for chunk, keys, found in self._table.execute(_TO_KEEP))
 
     def to_forget(self) -> Iterator[str]:
-        """Yield the ids of passages for which the subjects before edits need not be stored any more."""
+        """Yield the ids of passages for which the subjects found before edits need not be stored any more."""
         return (chunk for (chunk,) in self._table.execute(_TO_FORGET))
 
     def no_longer_about(self) -> Iterator[tuple[str, str]]:

@@ -262,7 +262,7 @@ def _rows_of_roots(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> Ite
         elif root.path in folders and not root.sitemap:
             yield from rows_of(graph, corpus, selection_of(Root(root.path)))
     files = (root.path for root in outermost.values() if root.path not in folders and not root.sitemap)
-    for sources in batches(files, _SYNCED_SOURCES_A_STATEMENT):  # small batches: a file may contain a million records
+    for sources in batches(files, _SYNCED_SOURCES_A_STATEMENT):  # few at a time: a file may contain a million records
         for row in graph.stream("corpus/documents_of_sources", corpus.label, sources=sources):
             yield row["document"]
 

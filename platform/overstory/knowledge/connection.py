@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 
 class Composed:
-    """An API object that forwards its methods to parts."""
+    """Base class of API objects, such as `Knowledge`, that forward their methods to parts."""
 
     def __init__(self, connection: CorpusConnection, fixed: Expression | None = None) -> None:
         self._connection = connection
@@ -59,7 +59,7 @@ class Composed:
 
 @dataclass(frozen=True)
 class CorpusPart:
-    """A part of the API of a corpus.
+    """A part of the API of one corpus, such as its searches or its entities.
 
     Attributes:
         fixed: filter that restricts everything this part reads; None if it may read the whole corpus.
@@ -74,7 +74,7 @@ class CorpusPart:
 
         This is not a method of `Composed`, because users of a restricted view could then reach the whole corpus.
         """
-        return cls(api._connection, api._fixed)  # pyright: ignore[reportPrivateUsage] # see the docstring
+        return cls(api._connection, api._fixed)  # pyright: ignore[reportPrivateUsage] # the docstring states why
 
     @property
     def graph(self) -> GraphClient:

@@ -114,14 +114,19 @@ class EntityEdits(WholePart):
     ) -> SuggestedMerges:
         """Suggest pairs of entities that may be the same, with their passages. The most likely pairs come first.
 
-        Two names are suggested if they are spelled similarly, if one abbreviates the other or has initials in place of
-        first names, or if one is part of the other and both occur in the same passages. Nothing is changed: accept a
-        suggestion with `merge_entities`, or reject it with `dismiss_merge`. All entities are read once. The result
-        states how many suggestions exceed `limit`.
+        There are four reasons for a suggestion:
+
+        - "spelling": the two names are spelled similarly.
+        - "abbreviation": one name is an acronym of the other.
+        - "initials": one name abbreviates or omits first names of the other.
+        - "part": one name is part of the other, and both occur in the same passages.
+
+        Nothing is changed: accept a suggestion with `merge_entities`, or reject it with `dismiss_merge`. All entities
+        are read once. The result states how many suggestions exceed `limit`.
 
         Args:
             limit: maximum number of suggestions, 1 or more.
-            reason: return only suggestions of one kind: "spelling", "abbreviation", "initials" or "part".
+            reason: return only suggestions for this reason.
 
         Raises:
             QuestionError: `limit` is below 1, or the reason does not exist.

@@ -62,7 +62,7 @@ class Reranked:
             self._judged(hit, rank, relevance[text])
             for rank, (hit, text) in enumerate(zip(evidence.hits, texts, strict=True), start=1)
         ]
-        hits.sort(key=lambda hit: -hit.score)  # a stable sort keeps the retriever's order among ties
+        hits.sort(key=lambda hit: -hit.score)  # the sort is stable, so equal scores keep the retriever's order
         return with_hits(evidence, hits[:k])
 
     def _relevance(self, question: str, texts: Sequence[str]) -> dict[str, float]:

@@ -127,7 +127,7 @@ def _find_subjects(
     else:
         _mark_edited(writer, edits)
         find_changed(names, graph, label, log, edits)
-    if counts.changed < counts.chunks + counts.entities:  # otherwise, all chunks are already marked
+    if counts.changed < counts.chunks + counts.entities:  # if everything changed, all chunks are already marked
         _mark_changed(writer, names, edits)
     _keep_originals(writer, names)
     _write_about(writer, names, run)
