@@ -1,4 +1,4 @@
-"""The index stages, which fill the graph, and the ledger that lets them resume."""
+"""The index stages, which fill the graph, and the ledger, which lets an interrupted stage resume."""
 
 from overstory.index.boilerplate import BoilerplateBlock
 from overstory.index.changes import DocumentChange

@@ -1,8 +1,9 @@
-"""Detection of boilerplate: blocks that most documents of a folder repeat, and the chunks that contain them.
+"""Finding boilerplate: text blocks that most documents of a folder repeat.
 
-Each folder counts, for each block, the documents that contain it. The transaction that writes or deletes documents
-updates the counters and marks the folder. `sync_boilerplate` checks marked folders and updates the marks of affected
-chunks; only these chunks are processed again. The result depends only on the stored documents, not on their order.
+For each folder and each block, the graph stores how many documents of the folder contain the block. The transaction
+that writes or deletes documents updates these counters, and marks the folder as changed. `sync_boilerplate` checks the
+changed folders, and updates the boilerplate spans of the chunks concerned; only these chunks are processed again. The
+result does not depend on the order in which documents were stored.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from overstory.text.blocks import (
 )
 
 FINGERPRINT = "blocks-1"
-"""Version of block detection. A change counts the blocks of all documents again."""
+"""Version of block detection. When it changes, the blocks of all documents are counted again."""
 
 _BLOCK_ROWS_A_STATEMENT = 5_000
 _FOLDERS_A_PAGE = 100
@@ -39,12 +40,12 @@ _LONGEST_SHOWN_BLOCK_CHARACTERS = 200
 
 @dataclass(frozen=True, slots=True)
 class BoilerplateBlock:
-    """A block that counts as boilerplate.
+    """A text block that counts as boilerplate.
 
     Attributes:
         documents: number of documents in the folder that contain the block.
-        of: number of documents in the folder.
-        words: first 200 characters of the block, on one line.
+        of: number of all documents in the folder.
+        words: the first 200 characters of the block, on one line.
     """
 
     folder: str
@@ -55,7 +56,12 @@ class BoilerplateBlock:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """The folder of a document ("" for none) and its blocks, as text by hash."""
+    """The text blocks of a document, for counting.
+
+    Attributes:
+        folder: folder of the document; "" if it is in no folder.
+        blocks: text of each block, by its hash.
+    """
 
     id: str
     folder: str
@@ -67,7 +73,10 @@ Blocks = tuple[str, Iterable[int]]
 
 
 def counted_documents(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> list[Blocks]:
-    """Return folder and blocks of stored documents in folders, to be read before the documents are replaced."""
+    """Return the folder and the blocks of each of these documents that is in a folder.
+
+    Call this before the documents are replaced or deleted.
+    """
     rows = tx.run("ingest/counted_documents", corpus.label, ids=list(ids)) if ids else []
     return [(row["folder"], row["blocks"]) for row in rows]
 
@@ -75,11 +84,11 @@ def counted_documents(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> li
 def count_documents(
     tx: Transaction, corpus: Corpus, before: Iterable[Blocks], documents: Iterable[Row], chunks: Iterable[Row]
 ) -> None:
-    """Count the blocks of documents that this transaction has written.
+    """Update the counters for the documents that this transaction has written.
 
     Args:
-        before: folders and blocks of the replaced documents (`counted_documents`).
-        documents, chunks: rows as for `store_documents`; the chunks of a document must be consecutive and in order.
+        before: folders and blocks of the replaced documents, from `counted_documents`.
+        documents, chunks: rows as for `store_documents`. The chunks of a document must be consecutive and in order.
     """
     pieces: dict[object, list[Piece]] = {}
     marked: set[object] = set()
@@ -93,20 +102,21 @@ def count_documents(
         folder = folder_of(row["properties"]["source"], row["properties"]["source_key"])
         if folder:
             counted.append(_Counted(row["id"], folder, counted_blocks(pieces.get(row["id"], []))))
-        elif row["id"] in marked:  # restored from an export with marks
+        elif row["id"] in marked:  # the document was restored from an export that contains boilerplate spans
             counted.append(_Counted(row["id"], "", {}))
     _count(tx, corpus, before, counted)
 
 
 def uncount_documents(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> None:
-    """Remove documents from the counts, before the same transaction deletes the documents."""
+    """Subtract documents from the counters. Call this before the same transaction deletes the documents."""
     _count(tx, corpus, counted_documents(tx, corpus, ids), [])
 
 
 def sync_boilerplate(writer: Writer, *, progress: Progress) -> int:
-    """Update the boilerplate marks of chunks; return the number of chunks to process again.
+    """Update the boilerplate spans of chunks, and return how many chunks the index stages must process again.
 
-    Checks only folders whose documents changed, and documents with affected blocks.
+    Only folders whose documents changed are checked, and only documents with blocks that became or ceased to be
+    boilerplate.
     """
     count_all_documents(writer)
     _sync_folders(writer)
@@ -114,7 +124,7 @@ def sync_boilerplate(writer: Writer, *, progress: Progress) -> int:
 
 
 def count_all_documents(writer: Writer) -> None:
-    """Count the blocks of all documents if another version of Overstory wrote them."""
+    """If another version of Overstory counted the blocks, count those of all documents again."""
     corpus = writer.corpus
     if corpus.boilerplate_by == FINGERPRINT:
         return
@@ -140,7 +150,7 @@ def count_all_documents(writer: Writer) -> None:
 
 
 def keep_boilerplate(writer: Writer, *, keep: bool) -> None:
-    """Set whether the corpus uses repeated blocks like other text. `sync_boilerplate` applies the change."""
+    """Set whether repeated blocks are used like any other text. `sync_boilerplate` applies the change."""
     if writer.corpus.keep_boilerplate != keep:
         writer.graph.run_in_batches("ingest/mark_all_folders", writer.corpus.label)
         writer.set(keep_boilerplate=keep)
@@ -226,7 +236,7 @@ def _sync_documents(writer: Writer, progress: Progress) -> int:
             def write(tx: Transaction, rows: list[Row] = rows, ids: list[str] = ids) -> None:
                 for part in batches(rows, _BOILERPLATE_CHUNKS_A_TRANSACTION):
                     changed_ids = [row["chunk"] for row in part if row["changed"]]
-                    tx.run("ingest/forget_vectors", label, ids=changed_ids)  # marks the chunks for embedding
+                    tx.run("ingest/forget_vectors", label, ids=changed_ids)  # this also marks the chunks for embedding
                     tx.run("ingest/mark_boilerplate", label, rows=part)
                 tx.run("ingest/finish_boilerplate", label, ids=ids)
 
@@ -253,14 +263,14 @@ def _marks(rows: Sequence[Row], boilerplate: Set[int]) -> Iterator[Row]:
 
 
 def _by_chunks(documents: Iterable[Row]) -> Iterator[list[Row]]:
-    """Group documents into batches whose chunks fit in memory together; never splits a document."""
+    """Group documents into batches whose chunks fit in memory. A document is never split."""
     return batches_by_size(documents, lambda document: int(document["chunks"]), _BOILERPLATE_CHUNKS_A_TRANSACTION)
 
 
 def documents_with_pieces(
     graph: GraphClient, corpus: Corpus, documents: Iterable[Row]
 ) -> Iterator[tuple[Row, list[Row]]]:
-    """Yield documents with the rows of their chunks, in order; holds only one batch in memory."""
+    """Yield each document with the rows of its chunks in reading order. Only one batch is held in memory."""
     for batch in _by_chunks(documents):
         rows = graph.run("ingest/document_pieces", corpus.label, read=True, ids=[document["id"] for document in batch])
         pieces = {id_: list(group) for id_, group in groupby(rows, key=lambda row: row["document"])}

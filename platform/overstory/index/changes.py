@@ -1,8 +1,8 @@
-"""Changes of an `ingest` run: added, changed, moved and removed documents.
+"""Finding the documents that an `ingest` run adds, changes, moves or removes.
 
-The run records each document that it reads, and each stored document of the same paths that it did not read. Moves are
-then recognised by equal content. All records are in a temporary SQLite file, so memory use does not grow with the
-number of documents.
+The run records each document that it reads. It also records each stored document from the same paths that it did not
+read. A document counts as moved if a new document has the same content. All records are in a temporary SQLite file, so
+memory use does not grow with the number of documents.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from overstory.model.metadata import page_starts, typed_json
 from overstory.spool import Spool
 from overstory.text.languages import foreign_language
 
-# Comparison of read documents with stored ones.
+# The next functions compare the documents of a run with their stored versions.
 #
-# Whether a text changed follows from the stored digest and metadata; no digest of the text alone is stored.
+# No digest of the text alone is stored. `_has_text` therefore computes the digest of the new document with the stored
+# metadata: if it equals the stored digest, only metadata changed.
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,9 @@ class LoadTarget:
     """The corpus into which documents are loaded.
 
     Attributes:
-        label: label of the corpus, even if the corpus does not exist yet.
-        writer: None for a preview, which writes nothing.
+        label: label that the corpus has or would have.
+        exists: True if the corpus exists.
+        writer: writer of the corpus; None in a preview, which writes nothing.
     """
 
     graph: GraphClient
@@ -57,12 +59,12 @@ class LoadTarget:
 
 @dataclass(frozen=True, slots=True)
 class ComparedDocuments:
-    """Documents of a run, compared with their stored versions, by id.
+    """Documents of a run, compared with their stored versions. All maps are keyed by document id.
 
     Attributes:
-        shas: digests that detect changes.
-        known: rows of `ingest/known_documents`.
-        described: stored properties of documents whose metadata changed and whose text did not.
+        shas: digest of each document (`sha256_of`).
+        known: row of `ingest/known_documents` for each document that is already stored.
+        described: stored properties of each document whose metadata changed while its text did not.
     """
 
     documents: Mapping[str, Document]
@@ -100,7 +102,7 @@ def _is_of_other_file(document: Document, known: Row) -> bool:
 
 
 def _has_text(document: Document, stored: Row) -> bool:
-    """Return True if a stored document has the same text, page starts and language: only metadata changed."""
+    """Return True if the stored document has the same text, page starts and language, so that only metadata changed."""
     own = own_metadata(stored)
     if page_starts(own) != page_starts(document.metadata):
         return False
@@ -116,7 +118,7 @@ def _outcome(stored: Row | None, sha256: str) -> Outcome:
 
 
 def sha256_of(document: Document) -> str:
-    """Return the hexadecimal SHA-256 of title, text, headings and metadata, which detects changes."""
+    """Return the hexadecimal SHA-256 of a document's title, text, headings and metadata."""
     headings = [[h.start, h.level, h.text] for h in document.headings]
     return digest_of([document.title, document.text, headings, dict(document.metadata)])
 
@@ -129,12 +131,12 @@ Outcome = Literal["added", "changed", "unchanged"]
 
 @dataclass(frozen=True, slots=True)
 class DocumentChange:
-    """A change that a run of `ingest` made to a document, or would make.
+    """A change to a document that `ingest` made, or that a preview predicts.
 
     Attributes:
-        origin: source of the document, with its key if it has one.
-        before: origin before a move; "" for other changes.
-        chunks: in a preview, number of chunks of a new or changed document; otherwise 0.
+        origin: source of the document, followed by its key if it has one, like "table.csv#7".
+        before: for a moved document, its former origin; otherwise "".
+        chunks: in a preview, the number of chunks of a new or changed document; otherwise 0.
     """
 
     kind: Kind
@@ -145,12 +147,12 @@ class DocumentChange:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Ids and digests of a document.
+    """The id, origin and digests of a document.
 
     Attributes:
-        id: 32 hexadecimal digits.
-        sha256: digest of the whole content.
-        content: digest without the title, which may come from a file name; "" if unknown.
+        id: document id, 32 hexadecimal digits.
+        sha256: digest of the title, text, headings and metadata.
+        content: the same digest without the title, which may come from the file name; "" if unknown.
         chunks: number of chunks; 0 if unknown.
     """
 
@@ -167,8 +169,8 @@ class Removal:
     """A document to delete.
 
     Attributes:
-        heir: id of a document of the run with equal content, which takes over vectors and extractions; "" if there is
-            none.
+        heir: id of a document with equal content that the run read. It takes over the vectors and extractions of the
+            deleted document. "" if there is no such document.
     """
 
     id: str
@@ -191,7 +193,8 @@ _READ = (
 )
 _GONE = "INSERT OR IGNORE INTO gone (id, source, source_key, name, sha256, content, kept) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
-# If several documents have the same content, missing and new ones are paired in order of their origins.
+# If several documents have the same content, the first missing one is paired with the first new one, and so on. Both
+# are sorted by source and key.
 _PAIR = """
 INSERT INTO pairs
 WITH
@@ -222,20 +225,23 @@ _ALL_ADDED = "SELECT source, source_key, '', '', chunks FROM read WHERE outcome 
 
 
 def digest_of(content: object) -> str:
-    """Return the hexadecimal SHA-256 of a value as JSON, which may contain dates."""
+    """Return the hexadecimal SHA-256 of a value encoded as JSON. The value may contain dates."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=typed_json)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def content_sha256(document: Document) -> str:
-    """Return the hexadecimal SHA-256 of text, headings and metadata, which is unaffected by the title."""
+    """Return the hexadecimal SHA-256 of a document's text, headings and metadata, without its title."""
     headings = [[h.start, h.level, h.text] for h in document.headings]
     content = [document.text, headings, dict(document.metadata)]
     return digest_of(content)
 
 
 class Changes(Spool):
-    """The documents that a run read, and the stored documents that it did not find. Use it in a `with` block."""
+    """The documents that a run read, and the stored documents that it did not find.
+
+    They are in a temporary file. Use the object in a `with` block.
+    """
 
     def __init__(self) -> None:
         super().__init__(*_TABLES)
@@ -248,19 +254,24 @@ class Changes(Spool):
         return found.fetchone() is not None
 
     def note_missing(self, document: Identity, *, kept: int | None = None) -> None:
-        """Record a stored document that no longer exists.
+        """Record a stored document whose file no longer exists.
 
         Args:
-            kept: set if the document stays unless it moved: a number by which `find_moves` counts such documents.
+            kept: None if the document must be deleted. If it must be kept unless it moved, a number under which
+                `find_moves` counts it.
         """
         self._table.execute(_GONE, (*_columns(document), kept))
 
     def find_moves(self) -> Counter[int]:
-        """Pair missing documents with new ones of equal content, preferring equal names.
+        """Pair each missing document with a new document of equal content, if there is one.
 
-        Returns the number of documents that stay because they did not move, by the number from `note_missing`. A
-        missing document without a pair still passes its findings to any read document with equal content: after an
-        interrupted run, the moved document is no longer new.
+        If there are several, one with the same file name is preferred.
+
+        If a missing document has no new counterpart, its heir is any document with equal content that was read. This
+        matters after an interrupted run, which may already have stored the document at its new place.
+
+        Returns:
+            For each number passed to `note_missing`, how many documents are kept because they did not move.
         """
         if not self.removed:
             return Counter()
@@ -285,19 +296,20 @@ class Changes(Spool):
 
     @property
     def moved_chunks(self) -> int:
-        """Number of chunks of moved documents, as far as `Identity.chunks` is known."""
+        """Number of chunks of moved documents. Documents whose number of chunks is unknown count as 0."""
         return self._count("SELECT coalesce(sum(chunks), 0) FROM read WHERE taken = 1")
 
     def removals(self) -> Iterator[Removal]:
-        """Yield all documents to delete by id, including those that moved."""
+        """Yield all documents to delete, sorted by id. They include the old versions of moved documents."""
         for id_, heir in self._table.execute("SELECT id, heir FROM gone ORDER BY id"):
             yield Removal(id_.hex(), "" if heir is None else heir.hex())
 
     def listed(self, *, vanished: bool) -> Iterator[DocumentChange]:
-        """Yield all changes by kind (added, changed, moved, removed), each kind ordered by source.
+        """Yield added, then changed, then moved, then removed documents. Each group is sorted by source.
 
         Args:
-            vanished: True if missing documents are deleted; otherwise a moved document counts as added.
+            vanished: True if missing documents are deleted. If False, a moved document counts as added, and no document
+                as removed.
         """
         for kind in KINDS if vanished else _WITHOUT_REMOVALS:
             statement = _CHANGES[kind] if vanished or kind != "added" else _ALL_ADDED
@@ -306,7 +318,7 @@ class Changes(Spool):
                 yield DocumentChange(kind, origin(source, key), before, chunks)
 
     def without_annotations(self, items: Iterable[Loaded]) -> Iterator[Document | Link]:
-        """Yield documents and links, and store annotations for `annotations`."""
+        """Yield the documents and links among the items. Store the annotations, which `annotations` yields later."""
         for item in items:
             if not isinstance(item, Annotation):
                 yield item

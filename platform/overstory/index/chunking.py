@@ -1,4 +1,4 @@
-"""Splitting documents into chunks, with progress within long texts, which take minutes."""
+"""Splitting documents into chunks. Progress is also reported within long texts, which can take minutes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from overstory.text import split
 
 _MILLION = 1_000_000
 LONG_TEXT_CHARACTERS = 2 * _MILLION
-"""Length from which a text reports its own progress; splitting takes one to five seconds per million characters."""
+"""Minimum length of a text whose own progress is reported. Splitting takes 1 to 5 s per million characters."""
 
 _NAME_WIDTH = 30
 
 
 class Chunking:
-    """A progress task over documents that are split into chunks. A long text interrupts it with a task of its own."""
+    """The progress of splitting documents into chunks. While a long text is split, its own progress is shown."""
 
     def __init__(self, task: str, embedder: Embedder, progress: Progress) -> None:
-        """Start the task.
+        """Start to report progress.
 
         Args:
-            embedder: embedder whose token limit the chunks keep.
+            task: name of the progress task.
+            embedder: embedder whose token limit no chunk may exceed.
         """
         self._task = task
         self._embedder = embedder
@@ -51,7 +52,7 @@ class Chunking:
 
 
 class _Millions:
-    """Reports progress for every million characters of a text. The splitter counts each character twice."""
+    """Reports progress after every million characters of a text. The splitter passes over each character twice."""
 
     def __init__(self, progress: Progress, characters: int) -> None:
         self.total = characters // _MILLION

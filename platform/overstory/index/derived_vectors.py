@@ -1,9 +1,12 @@
 """Vectors of derived texts (names, sentences, descriptions, summaries), stored once for all systems.
 
-A vector of a text is a `DerivedVector` node, whose id depends on corpus, embedder and text. Nodes with the text are its
-users, connected by `HAS_VECTOR`; systems share the node. A vector is written before its users, with its stage in
-`awaited_by`, so that a run after a kill does not embed it again. At the end of a stage, `settle_awaited` or
-`remove_unused` removes these marks and deletes unused vectors.
+The vector of a text is stored in a `DerivedVector` node, whose id is derived from the corpus, the embedder and the
+text. The nodes that represent the text are the users of the vector; each is connected to it by `HAS_VECTOR`. If several
+systems have the same text, they share one vector.
+
+A stage writes a vector before its users exist, and puts its own name in the vector's property `awaited_by`. If the
+stage is killed, the next run finds the vector and need not embed the text again. At the end of the stage,
+`settle_awaited` or `remove_unused` removes these marks and deletes vectors without users.
 """
 
 from __future__ import annotations
@@ -21,16 +24,16 @@ from overstory.protocols import Embedder, Vectors
 from overstory.vectors.packed import packed, unpacked
 
 _DERIVED_TEXTS_A_BATCH = 256
-"""Maximum work lost in a kill: about four seconds of embedding. Also the size of a write transaction."""
+"""Texts that are embedded and written in one transaction. A killed process loses at most this work, about 4 s."""
 _DERIVED_TEXTS_A_PAGE = 1_024
 
 
 @dataclass(frozen=True, slots=True)
 class VectorPage:
-    """A page of texts with their vectors.
+    """A batch of texts with their vectors.
 
     Attributes:
-        ids: ids of the vector nodes, to which the stage connects its own nodes.
+        ids: ids of the vector nodes. The stage must connect its own nodes to them.
         vectors: float32[len(texts), dimension].
     """
 
@@ -40,14 +43,17 @@ class VectorPage:
 
 
 class DerivedVectors:
-    """The stored vectors of a corpus, for one stage and one embedder.
+    """The stored vectors of a corpus, as one stage uses them with one embedder.
 
-    A stage requests vectors (`of` or `pages`), connects its nodes to the nodes of `ids` by `HAS_VECTOR` in its own
-    write statement, and calls `settle_awaited` or `remove_unused` at the end. Between requesting and connecting it must
-    not delete other users of these vectors, which could delete the vectors as well.
+    The stage proceeds as follows:
+
+    1. It requests vectors with `of` or `pages`.
+    2. Its own write statement connects its nodes to the vector nodes (`ids`) by `HAS_VECTOR`. Until then, the stage
+       must not delete other users of these vectors, because the vectors could be deleted with them.
+    3. At the end, it calls `settle_awaited` or `remove_unused`.
 
     Attributes:
-        embedded: number of texts embedded so far; all other vectors were stored.
+        embedded: number of texts embedded so far. All other requested vectors were already stored.
     """
 
     def __init__(self, writer: Writer, embedder: Embedder, *, stage: str) -> None:
@@ -57,15 +63,15 @@ class DerivedVectors:
         self.embedded = 0
 
     def ids(self, texts: Iterable[str]) -> list[str]:
-        """Return the ids of the vector nodes of these texts, whether stored or not."""
+        """Return the ids of the vector nodes for these texts, whether or not the nodes exist."""
         label, embedder = self._writer.corpus.label, self._embedder.fingerprint
         return [derived_vector_id(label, embedder, text) for text in texts]
 
     def of(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts as float32[len(texts), dimension].
 
-        Reads stored vectors, and embeds and stores the others in batches. Values always have the stored precision
-        (float16).
+        Vectors that are already stored are read. The other texts are embedded, and their vectors stored, in batches.
+        All values are rounded to float16, the precision in which vectors are stored.
         """
         places: dict[str, list[int]] = {}
         for place, id_ in enumerate(self.ids(texts)):
@@ -77,7 +83,7 @@ class DerivedVectors:
         return found
 
     def pages(self, texts: Iterable[str]) -> Iterator[VectorPage]:
-        """Yield pages of texts with their vectors, in order, for texts that need not fit in memory."""
+        """Yield the texts with their vectors in batches, in order. The texts need not fit in memory."""
         for page in batches(texts, _DERIVED_TEXTS_A_PAGE):
             yield VectorPage(page, self.ids(page), self.of(page))
 
@@ -105,29 +111,30 @@ class DerivedVectors:
 
 
 def settle_awaited(writer: Writer, *, stage: str) -> None:
-    """Remove the marks of a stage, and delete its vectors without users. Safe to repeat."""
+    """Remove the stage's `awaited_by` marks, and delete the marked vectors that have no users. Repeating is safe."""
     writer.graph.run_in_batches("vectors/settle_awaited", writer.corpus.label, stage=stage)
 
 
 def remove_unused_of(tx: Transaction, label: str, ids: Sequence[str]) -> None:
-    """Delete those of the given vectors that have no users and that no stage awaits."""
+    """Delete each of the given vectors that has no users and that no stage awaits."""
     if ids:
         tx.run("vectors/remove_unused_of", label, ids=list(ids))
 
 
 def remove_unused(writer: Writer, *, stage: str) -> None:
-    """Delete all vectors without users, except those awaited by another, interrupted stage.
+    """Delete all vectors without users, except those that another, interrupted stage still awaits.
 
-    A stage calls this after writing or removing its users. Reads all vectors of the corpus. May be repeated.
+    A stage calls this after it has written or removed users of vectors. All vectors of the corpus are read. Repeating
+    is safe.
     """
     writer.graph.run_in_batches("vectors/forget_awaited", writer.corpus.label, stage=stage)
     writer.graph.run_in_batches("vectors/remove_unused", writer.corpus.label)
 
 
 def remove_other_embedders(writer: Writer) -> None:
-    """Delete all vectors that are not from the corpus's current embedder, used or not.
+    """Delete all vectors that do not come from the corpus's current embedder, even if they have users.
 
-    Call it after a change of the embedder, when no index with old vectors can be queried any more. May be repeated.
+    Call this after a change of the embedder, when no index with old vectors can be queried any more. Repeating is safe.
     """
     corpus = writer.corpus
     if corpus.embedder:

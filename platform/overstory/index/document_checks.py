@@ -1,4 +1,4 @@
-"""Validation of documents and links before they are stored. Needed because programs can pass any document."""
+"""Validating documents and links before they are stored, because programs can pass documents with any values."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from overstory.text.language_detection import with_language
 
 
 def with_languages(items: Iterable[Loaded]) -> Iterator[Loaded]:
-    """Yield items lazily, with the stated or detected language added to documents."""
+    """Yield items lazily. The language is added to each document, as stated in its metadata or as detected."""
     for item in items:
         yield with_language(item) if isinstance(item, Document) else item
 
 
 def storable(batch: Iterable[Document | Annotation], on_broken: OnBroken, keys: set[str]) -> list[Document]:
-    """Return the valid documents of a batch, with metadata in NFC; invalid ones go to `on_broken`.
+    """Return the valid documents of a batch, with metadata in Unicode form NFC. Pass the others to `on_broken`.
 
     Args:
-        keys: metadata keys of the corpus; the keys of these documents are added.
+        keys: metadata keys of the corpus. The keys of the valid documents are added to it.
     """
     documents: list[Document] = []
     for item in batch:
@@ -58,12 +58,12 @@ def _composed(document: Document) -> Document:
 
 
 RESERVED = FILE_METADATA_NAMES | OWN_NAMES | {PAGE_STARTS}
-"""Names of fields that each document or passage has itself, so they cannot be given for all."""
+"""Names of fields that every document or passage sets itself. They must not be set for all documents at once."""
 
 
 def checked_metadata(given: Metadata) -> Metadata:
-    """Return metadata unchanged if it can be stored, otherwise raise `SettingsError`."""
-    for key, value in cast("Mapping[object, object]", given).items():  # callers may not check types
+    """Return metadata unchanged if it can be stored; otherwise raise `SettingsError`."""
+    for key, value in cast("Mapping[object, object]", given).items():  # a caller without type checks may pass anything
         if key in RESERVED:
             raise SettingsError(
                 f"{key!r} cannot be used as a metadata key, because each document or passage has its own value.",
@@ -79,18 +79,18 @@ def checked_metadata(given: Metadata) -> Metadata:
 
 
 def metadata_of_json(given: Mapping[str, object]) -> Metadata:
-    """Convert JSON to metadata: parse dates, drop null, and raise the errors of `checked_metadata`."""
+    """Convert a JSON object to metadata: parse dates and drop null values. Invalid metadata raises `SettingsError`."""
     return checked_metadata(cast("Metadata", from_json(given)))
 
 
 def with_metadata(items: Iterable[Loaded], given: Metadata) -> Iterator[Loaded]:
-    """Yield items lazily, with the given metadata added to documents; given values replace those with the same key."""
+    """Yield items lazily. Metadata is added to each document, and replaces its values with the same keys."""
     for item in items:
         yield replace(item, metadata={**item.metadata, **given}) if given and isinstance(item, Document) else item
 
 
 _LONGEST_ORIGIN_BYTES = 8_000
-"""Maximum bytes of source and key together, because a Neo4j index accepts about 8 kB."""
+"""Maximum bytes of a document's source and key together, because a Neo4j index accepts about 8 kB."""
 
 METADATA_REMEDY = (
     "Use text, 64-bit numbers, booleans, dates with a time zone such as datetime(2024, 2, 29, tzinfo=UTC), or "
@@ -98,15 +98,15 @@ METADATA_REMEDY = (
 )
 
 _MOST_METADATA_KEYS = 256
-"""Maximum metadata keys of a document. Neo4j keeps each property key forever, and slows down with their number."""
+"""Maximum number of metadata keys per document. Neo4j keeps every property key forever; many keys slow it down."""
 MOST_KEYS_OF_A_CORPUS = 10_000
-"""Maximum metadata keys of a corpus; Neo4j creates this many in about 10 s, and twice as many in 40 s."""
+"""Maximum number of metadata keys per corpus. Neo4j creates this many in about 10 s, and twice as many in 40 s."""
 _LONGEST_METADATA_KEY_CHARACTERS = 500
-"""Maximum characters of a metadata key, which an index stores with the start of a text (see `metadata_values`)."""
+"""Maximum characters of a metadata key. An index stores the key with the start of a value (see `metadata_values`)."""
 _MOST_METADATA_VALUES = 10_000
-"""Maximum values of a metadata key in one document; each value is a node."""
+"""Maximum number of values that one document may have for a metadata key. Each value is a node."""
 _LONGEST_METADATA_CHARACTERS = 100_000
-"""Maximum characters of the texts of a key in one document, which each filter on the key compares."""
+"""Maximum total characters of a document's texts for one metadata key. A filter on the key compares all of them."""
 
 EXCESS_REMEDY = (
     f"Remove metadata, or move it into the text: a document has at most {_MOST_METADATA_KEYS} keys of up to "
@@ -118,7 +118,7 @@ _INTEGER_BOUND = 2**63
 
 
 def fault_of(document: Document) -> BrokenSource | None:
-    """Return the reason why a document cannot be stored; None if it is valid."""
+    """Return an error that states why the document cannot be stored; None if it can be."""
     source = str(document.source).encode("utf-8", "replace").decode("utf-8")
     for name in ("source", "source_key", "title", "text"):
         value: object = getattr(document, name)
@@ -154,7 +154,7 @@ def too_many_keys(document: Document) -> BrokenSource:
 
 
 def link_fault(link: Link) -> BrokenSource | None:
-    """Return the reason why a link cannot be stored; None if it is valid."""
+    """Return an error that states why the link cannot be stored; None if it can be."""
     source = str(link.source).encode("utf-8", "replace").decode("utf-8")
     for name in ("source", "source_key", "target_source", "target_key", "type", "text"):
         value: object = getattr(link, name)
@@ -181,7 +181,7 @@ def _is_weight(value: object) -> bool:
 
 
 def is_metadata(key: object, value: object) -> bool:
-    """Return True if the key and value can be stored. A list must contain values of one type."""
+    """Return True if the metadata key and value can be stored. All values in a list must have the same type."""
     if not isinstance(key, str) or not is_well_formed(key):
         return False
     if isinstance(value, list):
@@ -190,7 +190,7 @@ def is_metadata(key: object, value: object) -> bool:
 
 
 def metadata_excess(metadata: Metadata) -> str:
-    """Return the first exceeded limit of metadata, such as "300 keys of metadata"; "" if there is none."""
+    """Return what exceeds a limit, such as "300 keys of metadata"; "" if all limits are respected."""
     if len(metadata) > _MOST_METADATA_KEYS:
         return f"{len(metadata)} keys of metadata"
     for key, value in metadata.items():

@@ -1,4 +1,4 @@
-"""The ledger of index stages: their last runs, pending work, and time estimates."""
+"""The ledger, which records the last run of each index stage; also counts of pending work, and time estimates."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ from overstory.machine import processors
 
 @dataclass(frozen=True, slots=True)
 class CorpusCounts:
-    """Counts that the server maintains, so that reading them takes constant time.
+    """Numbers of nodes and relationships. The server maintains them, so reading them takes constant time.
 
     Attributes:
-        links: number of links between stored documents.
-        unresolved: number of links to documents that are not stored.
-        unembedded, unread: number of chunks pending for the stages embed and extract. After a change of the extractor,
-            all chunks are pending, whatever this count is.
-        stale: number of entities and facts pending for the entities stage.
-        renamed: number of chunks whose entities that stage must edit.
-        changed: number of chunks and entities that changed since the last mentions stage.
-        boilerplate_only: number of chunks that contain only boilerplate.
-        boilerplate: number of chunks that contain boilerplate.
-        boilerplate_stale: number of folders and documents to check for boilerplate.
+        links: links between stored documents.
+        unresolved: links to documents that are not stored.
+        unembedded: chunks that the stage `embed` must process.
+        unread: chunks that the stage `extract` must process. If the extractor has changed, the stage processes all
+            chunks, regardless of this number.
+        stale: entities and facts that the stage `entities` must process.
+        renamed: chunks to which the stage `entities` must apply manual edits.
+        changed: chunks and entities that changed since the stage `mentions` last ran.
+        boilerplate_only: chunks that consist of boilerplate only.
+        boilerplate: chunks that contain any boilerplate.
+        boilerplate_stale: folders and documents that must be checked for boilerplate.
     """
 
     documents: int
@@ -56,10 +57,13 @@ def corpus_counts(graph: GraphClient, label: str) -> CorpusCounts:
 
 
 USUAL_SECONDS = {"minilm-int8": 0.10, "minilm-fast": 0.04, "minilm-and-bge": 0.11, "spacy": 0.07}
-"""CPU seconds per chunk by kind of model: 5,906 chunks of manuals took 305 s and 208 s on two cores."""
+"""CPU seconds per chunk, by kind of model.
+
+They were measured on manuals: on two cores, 5,906 chunks took 305 s with minilm-int8, and 208 s with spaCy.
+"""
 
 _OTHER_STEPS_FACTOR = 1.1
-"""Linking of entities and facts adds about a tenth to the measured stages."""
+"""The measured times are multiplied by this factor, because the other stages take about a tenth of these times."""
 
 _MOST_RUNS_MEASURED = 5
 
@@ -69,8 +73,8 @@ class IndexTime:
     """An estimate of the indexing time.
 
     Attributes:
-        measured: True if based on earlier runs in this database; otherwise on typical speeds of the built-in models and
-            the processors of this machine.
+        measured: True if the estimate is based on earlier runs in this database. False if it is based on typical speeds
+            of the built-in models, and on the number of processors of this machine.
     """
 
     seconds: float
@@ -80,12 +84,12 @@ class IndexTime:
 def estimate_index_time(
     graph: GraphClient, *, embed: int, extract: int, embedder: str, extractor: str, usual: bool
 ) -> IndexTime | None:
-    """Estimate the time to index chunks; None without data.
+    """Estimate the time needed to index chunks. Return None if there are no chunks, or no speed is known.
 
     Args:
-        embed, extract: number of chunks for each stage.
-        embedder, extractor: fingerprints.
-        usual: True to fall back on `USUAL_SECONDS`, which holds for the default spaCy pipeline.
+        embed, extract: number of chunks that the stages `embed` and `extract` must process.
+        embedder, extractor: fingerprints of the embedder and the extractor.
+        usual: True to use `USUAL_SECONDS` if nothing was measured. They hold only for the default spaCy pipeline.
     """
     seconds, measured = 0.0, True
     for stage, chunks, fingerprint in (("embed", embed, embedder), ("extract", extract, extractor)):
@@ -110,15 +114,15 @@ _COUNT = "count_"
 _INTERRUPTIONS = (KeyboardInterrupt, GeneratorExit, LlmCancelled, WorkCancelled)
 
 _LEAST_ITEMS_MEASURED = 100
-"""Smaller runs are not used to measure speed, because loading the model dominates."""
+"""Minimum number of items in a run from which the speed is measured. Shorter runs mostly load the model."""
 
 StageStatus = Literal["running", "done", "stopped", "failed", "interrupted"]
-"""A stage is "stopped" if its user ended it, and "interrupted" if its process was killed or lost the database."""
+"""State of a stage: "stopped" if the user ended it, "interrupted" if its process was killed or lost the database."""
 
 
 @dataclass(slots=True)
 class StageRun:
-    """Counts and tokens of a running stage."""
+    """The counts and the token usage of a running stage."""
 
     counts: dict[str, int] = field(default_factory=dict[str, int])
     tokens: int = 0
@@ -132,10 +136,10 @@ class StageRecord:
     """The last run of a stage, as stored in the ledger.
 
     Attributes:
-        fingerprint: identifier that changes when the stage would give another result.
+        fingerprint: identifier of the model or code version. If it changes, the stage may produce another result.
         seconds: duration of the last run.
         version: corpus version at the end of the run.
-        at, total: for a stopped run, finished and planned units; None if unknown.
+        at, total: for a stopped run, how many items were finished, and how many were planned; None if unknown.
     """
 
     name: str
@@ -153,10 +157,12 @@ class StageRecord:
 
 @contextmanager
 def recorded(writer: Writer, name: str, fingerprint: str, *, of: tuple[str, int] | None = None) -> Generator[StageRun]:
-    """Record a stage as running, then as done, stopped or failed, with its counts, seconds and tokens.
+    """Record a stage as running during a `with` block, then as done, stopped or failed.
+
+    Its counts, duration and token usage are recorded, too.
 
     Args:
-        of: the counted unit, and the number of units to process.
+        of: what the stage counts, such as "chunks", and the number to process.
     """
     run = StageRun()
     began = time.perf_counter()
@@ -165,11 +171,11 @@ def recorded(writer: Writer, name: str, fingerprint: str, *, of: tuple[str, int]
     try:
         yield run
     except DatabaseUnreachable:
-        raise  # without a database, nothing can be recorded
+        raise  # the database is unavailable, so nothing can be recorded
     except BaseException as error:
         status: StageStatus = "stopped" if isinstance(error, _INTERRUPTIONS) else "failed"
         unit, total = of or ("", None)
-        with suppress(DatabaseError), cancellable(None):  # report the first error, not one while recording it
+        with suppress(DatabaseError), cancellable(None):  # an error while recording must not hide the first error
             _write(
                 writer,
                 name,
@@ -196,7 +202,10 @@ def recorded(writer: Writer, name: str, fingerprint: str, *, of: tuple[str, int]
 
 
 def _speed(run: StageRun, unit: str, fingerprint: str, began: float) -> dict[str, object]:
-    """Return the speed properties for `corpus/stage_speeds`. {} for a short run keeps those of the last long run."""
+    """Return the properties from which `corpus/stage_speeds` computes the speed.
+
+    The result is {} for a short run, so that the properties of the last long run are kept.
+    """
     units = run.counts.get(unit, 0)
     if units < _LEAST_ITEMS_MEASURED:
         return {}
@@ -214,9 +223,9 @@ def forget(writer: Writer, name: str) -> None:
 
 
 def read_ledger(graph: GraphClient, corpus: Corpus) -> list[StageRecord]:
-    """Return the last run of each stage, in order of their starts.
+    """Return the last run of each stage, sorted by start time.
 
-    A killed run is still stored as running; it is reported as interrupted unless its writer still holds the lease.
+    A killed run is still stored as "running". It is returned as "interrupted" if its writer no longer holds the lease.
     """
     stages = [row["stage"] for row in graph.run("corpus/read_stages", corpus.label, read=True)]
     writer = current_token(graph, corpus) if any(stage["status"] == "running" for stage in stages) else ""

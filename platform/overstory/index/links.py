@@ -1,11 +1,12 @@
-"""Links between documents: the links of a run replace those that its documents had before.
+"""Storing links between documents. The links that a run reads replace the stored links of its documents.
 
 Links arrive in any order, and the links of a document are complete only at the end of the run. A run therefore collects
-them in a temporary SQLite file, and compares them with the stored ones by a digest per document. Memory use does not
-grow with the number of documents or links.
+all links in a temporary SQLite file. At the end, a digest per document shows whether the document's links changed.
+Memory use does not grow with the number of documents or links.
 
-A link to a document that is not stored points to a `MissingDocument`, whose id is derived from that document's id.
-Storing the document redirects the link to it, and deleting the document redirects it back.
+If a link's end document is not stored, the link leads to a `MissingDocument` node instead, whose id is derived from the
+document's id. When the document is stored, the link is redirected to it. When the document is deleted, the link is
+redirected back.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ _LINKED_DOCUMENTS_A_PAGE = 100
 _LINKS_A_COMMIT = 5_000
 _LINKS_A_STATEMENT = 1_000
 _MOST_MISSING_DOCUMENTS_SHOWN = 20
-"""Number of missing start documents that get an error each; further ones are summarised."""
+"""Maximum number of missing start documents that are each reported as an error. All further ones share one error."""
 
 UNFINISHED = "unfinished"
-"""Stored in place of a digest while the links of a document are written in several transactions."""
+"""Value stored instead of the digest while the links of a document are being written in several transactions."""
 
 _LINK = """
     document BLOB, target_source TEXT, target_key TEXT, type TEXT, text TEXT, weight REAL,
@@ -70,10 +71,12 @@ _WRITTEN = """
 
 
 class ReadLinks(Spool):
-    """The links that a run reads, and its documents that had links before. Use it in a `with` block.
+    """The links that a run reads, and those of its documents that had links before.
+
+    They are in a temporary file. Use the object in a `with` block.
 
     Attributes:
-        added: number of links read; links with equal ends, types and texts are counted individually.
+        added: number of links read. Links with the same ends, type and text are stored as one, but counted separately.
     """
 
     def __init__(self, label: str) -> None:
@@ -82,7 +85,7 @@ class ReadLinks(Spool):
         self.added = 0
 
     def taken_from(self, items: Iterable[Loaded], on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """Yield documents and annotations; store links, and pass invalid ones to `on_broken`."""
+        """Yield the documents and annotations among the items. Store valid links; report others to `on_broken`."""
         for item in items:
             if not isinstance(item, Link):
                 yield item
@@ -92,9 +95,9 @@ class ReadLinks(Spool):
                 on_broken(_too_heavy(item))
 
     def add(self, link: Link) -> bool:
-        """Add a link, or add its weight to a link with the same ends, type and text.
+        """Add a link. If there is one with the same ends, type and text, add to its weight instead.
 
-        Returns False, and ignores the link, if the sum would exceed `HEAVIEST_LINK`.
+        If the sum of the weights would exceed `HEAVIEST_LINK`, ignore the link and return False.
         """
         values = (link.target_source or link.source, link.target_key, link.type, link.text, link.weight)
         is_added = self._table.execute(_ADD, (self._own(link), *values, HEAVIEST_LINK)).rowcount == 1
@@ -102,14 +105,14 @@ class ReadLinks(Spool):
         return is_added
 
     def put(self, link: Link) -> None:
-        """Add a link unless one with the same ends, type and text exists."""
+        """Add a link unless there is one with the same ends, type and text."""
         values = (link.target_source or link.source, link.target_key, link.type, link.text, link.weight)
         document = self._own(link)
         self._table.execute("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?, ?, ?)", (document, *values))
         self.added += 1
 
     def note_read(self, document: str, links_sha256: str | None) -> None:
-        """Record a document that was read; its stored links, if any, will be replaced."""
+        """Record that a document was read. If it has stored links, they will be replaced."""
         if links_sha256:
             self._table.execute("INSERT OR IGNORE INTO had VALUES (?)", (bytes.fromhex(document),))
 
@@ -121,14 +124,14 @@ class ReadLinks(Spool):
         return found.fetchone() is not None
 
     def pages(self) -> Iterator[list[str]]:
-        """Yield the ids of documents that have links now or had links before, in order."""
+        """Yield batches of ids of the documents that have links now or had links before, in sorted order."""
         after = b""
         while found := self._table.execute(_PAGE, (after, _LINKED_DOCUMENTS_A_PAGE)).fetchall():
             yield [document.hex() for (document,) in found]
             (after,) = found[-1]
 
     def digest(self, document: str) -> tuple[str | None, int]:
-        """Return the digest of a document's links (None without links), and their number."""
+        """Return the digest and the number of a document's links. The digest is None if there are no links."""
         digest, number = hashlib.sha256(), 0
         for *names, weight in self._table.execute(_OF, (bytes.fromhex(document),)):
             digest.update(json.dumps([*names, _rounded(weight)], ensure_ascii=False).encode())
@@ -143,13 +146,13 @@ class ReadLinks(Spool):
         return str(source), str(key)
 
     def keep(self, rows: Iterable[Row]) -> None:
-        """Add stored links that the run may have missed."""
+        """Add stored links that the run may have missed. A link that the run did read is not added again."""
         for row in rows:
             values = (*_identity(row), row["weight"])
             self._table.execute("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?, ?, ?)", values)
 
     def compare(self, documents: Sequence[str], stored: Iterable[Row]) -> None:
-        """Store the current links of some documents, for `removals` and `additions`."""
+        """Record the links that the graph stores for these documents. `removals` and `additions` use them."""
         self._table.execute("DELETE FROM stored")
         self._table.execute("DELETE FROM changed")
         self._table.executemany("INSERT INTO changed VALUES (?)", [(bytes.fromhex(each),) for each in documents])
@@ -158,12 +161,15 @@ class ReadLinks(Spool):
             self._table.execute("INSERT OR IGNORE INTO stored VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
 
     def removals(self) -> Iterator[Row]:
-        """Yield the stored links of these documents that the run did not read."""
+        """Yield the stored links that the run did not read, for the documents passed to `compare`."""
         for link, document, target, type_, text in self._table.execute(_REMOVED):
             yield {"link": link, "document": document.hex(), "target": target, "type": type_, "text": text}
 
     def additions(self) -> Iterator[Row]:
-        """Yield the links of these documents that are new (`link` is None) or have another weight."""
+        """Yield the links that are new or whose weight changed, for the documents passed to `compare`.
+
+        The value `link` is the id of the stored link; None for a new link.
+        """
         for link, document, source, key, type_, text, weight in self._table.execute(_WRITTEN):
             yield {
                 "link": link,
@@ -190,15 +196,15 @@ def store_links(
     on_broken: OnBroken,
     progress: Progress,
 ) -> int:
-    """Replace the links of each read document; return the number of documents whose links changed.
+    """Replace the links of each document that was read. Return the number of documents whose links changed.
 
-    A preview only counts. After an interruption, the same run continues: a document gets its digest of links once all
-    are written.
+    A preview only counts these documents. If the run is interrupted, the same run can be repeated: the digest of a
+    document's links is stored only after all of them are written.
 
     Args:
-        is_partly_read: returns True if part of a source could not be read, so that its documents keep links that were
-            not read.
-        on_broken: called for links that start at a document outside the corpus.
+        is_partly_read: function that returns True if part of a source could not be read. The documents of such a source
+            keep all stored links.
+        on_broken: called for links that start at a document which the corpus does not contain.
     """
     unowned: list[str] = []
     relinked = written = 0
@@ -227,14 +233,17 @@ def store_links(
 
 
 def resolve_links(tx: Transaction, corpus: Corpus, documents: Sequence[str]) -> None:
-    """Redirect links to the given documents, which were missing before this transaction."""
+    """Redirect links from missing documents to the given documents, which this transaction has stored."""
     rows = [{"id": id_, "missing": missing_document_id(id_)} for id_ in documents]
     if rows:
         tx.run("ingest/resolve_links", corpus.label, rows=rows)
 
 
 def unresolve_links(tx: Transaction, corpus: Corpus, documents: Sequence[str]) -> None:
-    """Prepare the deletion of documents: redirect links to them to missing documents, and delete their own links."""
+    """Prepare the deletion of documents.
+
+    Links that end at these documents are redirected to `MissingDocument` nodes. Links that start at them are deleted.
+    """
     if not documents:
         return
     rows = [{"id": id_, "missing": missing_document_id(id_)} for id_ in documents]
@@ -246,13 +255,13 @@ def unresolve_links(tx: Transaction, corpus: Corpus, documents: Sequence[str]) -
 def _keep(
     graph: GraphClient, links: ReadLinks, known: Mapping[str, Row], is_partly_read: Callable[[str], bool]
 ) -> None:
-    """Keep the stored links of documents whose sources could not be fully read."""
+    """Keep the stored links of each document whose source could not be read completely."""
     partly = [id_ for id_, row in known.items() if row["links_sha256"] and is_partly_read(row["source"])]
     if partly:
         links.keep(graph.stream("ingest/stored_links", links.label, documents=partly))
 
 
-# Returns the number of links written or deleted.
+# `_replace` returns the number of links that were written or deleted.
 def _replace(
     writer: Writer, links: ReadLinks, documents: Sequence[str], digests: dict[str, tuple[str | None, int]]
 ) -> int:
@@ -288,7 +297,7 @@ def _commit(writer: Writer, changes: Sequence[Row], finished: Sequence[Row]) -> 
             tx.run("ingest/remove_links", label, rows=rows)
         for rows in batches(weighed, _LINKS_A_STATEMENT):
             tx.run("ingest/weigh_links", label, rows=rows)
-        # The driver retries if the connection breaks during a commit, without knowing whether the commit succeeded.
+        # If the connection breaks during a commit, the driver retries, although the first attempt may have succeeded.
         additions = _not_stored(tx, label, new) if next(attempts) else new
         for rows in batches(additions, _LINKS_A_STATEMENT):
             targets = sorted({row["target"] for row in rows})
@@ -344,5 +353,5 @@ def _identity(row: Row) -> tuple[bytes, Any, Any, Any, Any]:
 
 
 def _rounded(weight: float) -> float:
-    """Round a sum of weights, so that it does not depend on the order of the summands."""
+    """Round a sum of weights, so that it does not depend on the order in which they were added."""
     return float(f"{weight:.12g}")

@@ -1,9 +1,11 @@
-"""Metadata values as nodes, for filters and counts.
+"""Storing metadata values as nodes, for filters and counts.
 
-Each distinct key, type and value of a corpus is one `MetadataValue` node, with the value in a property named after its
-type, connected to the documents that have it. It belongs to the `MetadataKey` node of its key and type, which counts
-the documents with a value. Both are updated in the transaction that writes or deletes documents, and deleted with the
-last document, so that they depend only on the stored documents.
+For each distinct combination of key, type and value there is one `MetadataValue` node. It stores the value in a
+property that is named after the type, and it is connected to the documents with this value. For each combination of key
+and type there is one `MetadataKey` node, which counts the documents with such a value.
+
+The transaction that writes or deletes documents also updates these nodes. When the last document with a value is
+deleted, the nodes are deleted, too. They therefore depend only on the stored documents.
 """
 
 from __future__ import annotations
@@ -22,10 +24,10 @@ from overstory.model.metadata import typed_values
 _Properties = Mapping[str, Any]
 
 METADATA = "metadata_"
-"""Prefix of a document's metadata properties, which avoids collisions with other properties."""
+"""Prefix of the properties in which a document node stores metadata, so that they do not collide with others."""
 
 FILE_METADATA = "file_metadata"
-"""Property that lists the metadata keys from `Document.file_metadata`."""
+"""Property of a document node that lists the keys which come from `Document.file_metadata`."""
 
 
 def metadata_properties(document: Document) -> dict[str, object]:
@@ -39,23 +41,23 @@ def stored_metadata(properties: _Properties) -> dict[str, MetadataValue]:
 
 
 def own_metadata(properties: _Properties) -> dict[str, MetadataValue]:
-    """Return the metadata of a document node without its file metadata."""
+    """Return the metadata in a document node's properties, without the file metadata."""
     of_file = set[str](properties.get(FILE_METADATA) or ())
     return {key: value for key, value in stored_metadata(properties).items() if key not in of_file}
 
 
 def known_file_metadata(row: _Properties) -> dict[str, MetadataValue]:
-    """Return the file metadata in a row of `ingest/known_documents`."""
+    """Return the file metadata in a row that `ingest/known_documents` returned."""
     return {name: _read(value) for name, value in zip(row["names"], row["values"], strict=True)}
 
 
 def file_metadata_of(document: Document) -> Metadata:
-    """Return the file metadata that is stored for a document, without keys that the document's metadata overrides."""
+    """Return a document's file metadata, without the keys that its other metadata overrides."""
     return {key: value for key, value in document.file_metadata.items() if key not in document.metadata}
 
 
 def _stored(value: MetadataValue) -> object:
-    """Convert a value for storage. Time zones become offsets, because the server may not know their names."""
+    """Convert a value for storage. Named time zones become offsets, because the server may not know the names."""
     if isinstance(value, list):
         return [_stored(each) for each in value]
     return with_zone(value) if isinstance(value, datetime) else value
@@ -67,21 +69,21 @@ def _read(value: object) -> MetadataValue:
     return native_value(value)
 
 
-def native_value(value: Any) -> MetadataScalar:  # the driver returns its own date type
-    """Convert a value from the driver to Python types."""
+def native_value(value: Any) -> MetadataScalar:  # the driver returns dates in its own types
+    """Convert a value that the driver returned to a Python type."""
     if isinstance(value, str | int | float):
         return value
     return with_zone(value if isinstance(value, datetime) else value.to_native())
 
 
 FINGERPRINT = "metadata-1"
-"""Version of value nodes. A change writes the values of all documents again."""
+"""Version of the value nodes. When it changes, the values of all documents are written again."""
 
 FORGOTTEN = "forgotten"
-"""Stored in place of the fingerprint while values are deleted."""
+"""Value stored instead of the fingerprint while the value nodes are being deleted."""
 
 LONGEST_INDEXED_TEXT_CHARACTERS = 1_000
-"""Characters of a text in the index. With the longest key these are up to 6,000 bytes; Neo4j accepts about 8,000."""
+"""Maximum characters of a text value in the index. With the longest key, this is 6,000 bytes; Neo4j accepts 8,000."""
 
 _VALUE_TIES_A_STATEMENT = 5_000
 
@@ -89,10 +91,10 @@ Key = tuple[str, str]
 
 
 def write_values(tx: Transaction, corpus: Corpus, documents: Mapping[str, Metadata]) -> None:
-    """Connect documents to the values of all their metadata, in the transaction that writes the documents.
+    """Connect documents to the nodes of their metadata values. Call this in the transaction that writes the documents.
 
     Args:
-        documents: new metadata of each document, by id.
+        documents: new metadata of each document, by document id.
     """
     wanted = {
         id_: {_value_id(corpus, value): value for value in typed_values(metadata)}
@@ -118,7 +120,7 @@ def write_values(tx: Transaction, corpus: Corpus, documents: Mapping[str, Metada
 
 
 def remove_values(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> None:
-    """Disconnect documents from their values, before the same transaction deletes the documents."""
+    """Disconnect documents from their value nodes. Call this before the same transaction deletes the documents."""
     parted: dict[str, list[str]] = {}
     change: Counter[Key] = Counter()
     for id_, values in _known(tx, corpus, ids).items():
@@ -130,9 +132,9 @@ def remove_values(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> None:
 
 
 def forget_values(writer: Writer) -> None:
-    """Delete all values and keys in batches, because millions of documents may share a value.
+    """Delete all value nodes and key nodes. This takes several transactions: millions of documents may share a value.
 
-    The stage `metadata` writes the values of all documents again, also after an interruption.
+    Afterwards, or after an interruption, the stage `metadata` writes the values of all documents again.
     """
     writer.set(metadata_by=FORGOTTEN)
     for statement in ("corpus/part_values", "corpus/delete_values", "corpus/delete_keys"):
@@ -163,7 +165,7 @@ def _part(tx: Transaction, corpus: Corpus, parted: Mapping[str, list[str]], chan
         tx.run("ingest/remove_keys", corpus.label, ids=fewer)
 
 
-# Splits rows so that no statement connects too many documents.
+# A row may list too many documents for one statement. `_in_parts` splits such rows.
 def _in_parts(rows: Iterable[Row]) -> Iterable[Row]:
     for row in rows:
         for documents in batches(row["documents"], _VALUE_TIES_A_STATEMENT):

@@ -1,7 +1,7 @@
-"""Manual edits of entities: a log in the graph, which the stages `entities` and `mentions` apply.
+"""Manual edits of entities. They are stored as a log in the graph; the stages `entities` and `mentions` apply them.
 
-Chunks store the edited mentions. The original mentions are kept next to the chunk (`OriginalNames`) while an edit
-affects them, so that every edit can be undone.
+Chunks store mentions to which the edits have been applied. While an edit affects a chunk, a node next to it
+(`OriginalNames`) keeps its original mentions, so that every edit can be undone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from overstory.text.names.vocabulary import VocabularyName
 
 @dataclass(frozen=True, slots=True)
 class DismissedMerge:
-    """Two entity names that are not the same entity, as given, with the time of the decision (UTC)."""
+    """Two names that a user declared to be different entities, with the time of that decision (UTC)."""
 
     name: str
     into: str
@@ -29,7 +29,7 @@ class DismissedMerge:
 
 
 def dismiss_merge(writer: Writer, name: str, into: str) -> None:
-    """Record that two names are different entities, in either order."""
+    """Record that two names are different entities. The order of the names does not matter."""
     label = writer.corpus.label
     first, second = sorted((entity_key(name), entity_key(into)))
 
@@ -48,7 +48,7 @@ def dismiss_merge(writer: Writer, name: str, into: str) -> None:
 
 
 def undo_dismissed_merge(writer: Writer, name: str, into: str) -> bool:
-    """Delete the record that two names are different entities; return True if it existed."""
+    """Delete the record that two names are different entities. Return True if there was such a record."""
     label = writer.corpus.label
     id_ = _id(label, *sorted((entity_key(name), entity_key(into))))
 
@@ -60,7 +60,10 @@ def undo_dismissed_merge(writer: Writer, name: str, into: str) -> bool:
 
 
 def dismissed_merges(graph: GraphClient, corpus: Corpus) -> dict[tuple[str, str], DismissedMerge]:
-    """Return the pairs recorded as different, latest first, by their keys in alphabetical order."""
+    """Return the pairs of names that were recorded as different entities, latest first.
+
+    The key of each item is the pair of normalised names, in alphabetical order.
+    """
     return {
         (row["first"], row["second"]): DismissedMerge(row["name"], row["into"], row["at"].to_native())
         for row in graph.run("corpus/dismissed_merges", corpus.label, read=True)
@@ -76,12 +79,12 @@ _Write = Callable[[Transaction], None]
 _EDITED_KEYS_A_STATEMENT = 500
 _EDITED_NAMES_A_STATEMENT = 5_000
 MOST_NAMES_LOOKED_UP = 5_000
-"""Maximum number of names looked up in the index of name starts; with more, every chunk is read again."""
+"""Maximum number of names for which the chunks that may contain them are looked up. With more, all are processed."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredEntityEdit:
-    """An edit in the log of a corpus, with its number and time (UTC)."""
+    """An edit in the corpus's log, with its number in the log and the time at which it was made (UTC)."""
 
     number: int
     edit: NameEdit
@@ -90,7 +93,7 @@ class StoredEntityEdit:
 
 @dataclass(frozen=True, slots=True)
 class StoredVocabulary:
-    """A vocabulary of a corpus: path of its file, and numbers of names and aliases."""
+    """A vocabulary of a corpus, with the path of its file and the numbers of its names and aliases."""
 
     source: str
     names: int
@@ -104,8 +107,9 @@ class VocabularyChange:
     Attributes:
         source: path of the file.
         names: number of names in the file.
-        added, changed, removed: names that are new, have another spelling, type or aliases, or are no longer in the
-            file.
+        added: names that were not in the vocabulary before.
+        changed: names whose spelling, type or aliases changed.
+        removed: names that the file no longer contains.
     """
 
     source: str
@@ -121,8 +125,8 @@ class ListedEntity:
 
     Attributes:
         key: normalised name.
-        name: name given by hand, otherwise the most frequent spelling.
-        type: entity type, "" if unknown.
+        name: name chosen by a manual edit; without one, the most frequent spelling.
+        type: entity type; "" if unknown.
         aliases: other spellings.
         passages: number of passages that mention the entity.
     """
@@ -148,19 +152,19 @@ def stored_edits(graph: GraphClient | Transaction, corpus: Corpus) -> list[Store
 
 
 def edited_names(graph: GraphClient | Transaction, corpus: Corpus) -> EditedNames:
-    """Return the combined effect of a corpus's vocabularies and edits on its entities."""
+    """Return the combined effect that a corpus's vocabularies and manual edits have on its entities."""
     log = (stored.edit for stored in stored_edits(graph, corpus))
     return EditedNames(log, names_in(stored_vocabularies(graph, corpus)))
 
 
 def names_of(writer: Writer) -> EditedNames | None:
-    """Return the effect of vocabularies and edits, as of this lease; None if there never were any."""
+    """Return the combined effect of vocabularies and edits; None if the corpus never contained any."""
     corpus = writer.corpus
     return edited_names(writer.graph, corpus) if corpus.edits_names else None
 
 
 def add_edits(writer: Writer, edits: Sequence[NameEdit]) -> list[StoredEntityEdit]:
-    """Append edits to the log, and return them as stored. The next run of the stages applies them."""
+    """Append edits to the log, and return them with their numbers. The next run of the index stages applies them."""
     label = writer.corpus.label
     corpus = writer.corpus
     known = stored_edits(writer.graph, corpus)
@@ -187,7 +191,7 @@ def add_edits(writer: Writer, edits: Sequence[NameEdit]) -> list[StoredEntityEdi
 
 
 def remove_edit(writer: Writer, number: int) -> None:
-    """Remove an existing edit from the log. The next run of the stages reverts it."""
+    """Remove an existing edit from the log. The next run of the index stages undoes it."""
     label = writer.corpus.label
     corpus = writer.corpus
     known = stored_edits(writer.graph, corpus)
@@ -202,7 +206,10 @@ def remove_edit(writer: Writer, number: int) -> None:
 
 
 def stored_vocabularies(graph: GraphClient | Transaction, corpus: Corpus) -> dict[str, dict[str, VocabularyName]]:
-    """Read the vocabularies of a corpus: names by key, by path, in the order in which they apply."""
+    """Return a map from the path of each vocabulary to its names, and in each a map from key to name.
+
+    The vocabularies are in the order in which they are applied.
+    """
     if not corpus.vocabularies:
         return {}
     if isinstance(graph, Transaction):
@@ -218,14 +225,14 @@ def stored_vocabularies(graph: GraphClient | Transaction, corpus: Corpus) -> dic
 
 
 def names_in(vocabularies: Mapping[str, Mapping[str, VocabularyName]]) -> list[VocabularyName]:
-    """Return the names of all vocabularies, in the order in which they apply."""
+    """Return the names of all vocabularies as one list, in the order in which they are applied."""
     return [name for source in sorted(vocabularies) for name in vocabularies[source].values()]
 
 
 def vocabulary_change(
     source: str, known: Mapping[str, VocabularyName], wanted: Mapping[str, VocabularyName]
 ) -> VocabularyChange:
-    """Compare two versions of a vocabulary, both given as names by key."""
+    """Compare two versions of a vocabulary; each is a map from key to name."""
     return VocabularyChange(
         source,
         names=len(wanted),
@@ -236,10 +243,11 @@ def vocabulary_change(
 
 
 def replace_vocabulary(writer: Writer, source: str, wanted: Mapping[str, VocabularyName]) -> VocabularyChange:
-    """Replace the vocabulary with this path. The next run of the stages applies it.
+    """Replace the vocabulary that was loaded from this path. The next run of the index stages applies it.
 
     Args:
-        wanted: names by key; empty removes the vocabulary.
+        source: path of the vocabulary file.
+        wanted: new names by key. If there are none, the vocabulary is removed.
     """
     label = writer.corpus.label
     corpus = writer.corpus
@@ -278,12 +286,11 @@ def replace_vocabulary(writer: Writer, source: str, wanted: Mapping[str, Vocabul
 def most_mentioned(
     graph: GraphClient, corpus: Corpus, *, limit: int, type_: str = "", prefix: str = "", by_kind: bool = False
 ) -> list[ListedEntity]:
-    """Return the entities that most passages mention, filtered by type and prefix of the key.
-
-    A prefix also matches entities into which an entity with this prefix was merged. Reads every entity of the corpus
-    once.
+    """Return the entities that most passages mention. Every entity of the corpus is read once.
 
     Args:
+        type_: return only entities of this type; "" for all types.
+        prefix: return only entities whose key starts with this text, and entities into which such an entity was merged.
         by_kind: as for `Knowledge.entities`.
     """
     resolved = edited_names(graph, corpus).resolved if prefix else {}
@@ -314,7 +321,7 @@ def _vocabulary_id(label: str, source: str, key: str) -> str:
 
 
 def _change(writer: Writer, old: EditedNames, new: EditedNames, write: _Write) -> None:
-    """Mark everything that a change of edits or vocabularies affects, then make the change."""
+    """Mark all nodes for which the old and the new edits have different effects, and then write the change."""
     label = writer.corpus.label
     moved = sorted(key for key in old.resolved.keys() | new.resolved.keys() if old.resolve(key) != new.resolve(key))
     for keys in batches(moved, _EDITED_KEYS_A_STATEMENT):
@@ -338,7 +345,7 @@ def _change(writer: Writer, old: EditedNames, new: EditedNames, write: _Write) -
 
 
 def _mark_texts(writer: Writer, keys: Sequence[str]) -> None:
-    """Mark the chunks whose texts may contain one of the names, for the mentions stage."""
+    """Mark the chunks whose texts may contain one of these names, so that the stage `mentions` processes them."""
     label = writer.corpus.label
     if len(keys) > MOST_NAMES_LOOKED_UP:
         writer.graph.run_in_batches("ingest/mark_all_changed", label)

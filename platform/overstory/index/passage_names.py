@@ -1,8 +1,8 @@
-"""Subjects of passages, and the names to find in texts: for all passages, or where something changed.
+"""Finding the subjects of passages (the entities that they are about), and the names to search for in texts.
 
-Both ways apply the functions of `text/names/subjects.py`: the first to all passages, the second to documents with
-changed passages and to affected names. These are names with a changed mention or subject, and related short and full
-names, which are found by their first and last words (`text/names/neighbours.py`).
+`find_all` processes all passages. `find_changed` processes only documents with changed passages, and the names affected
+by the changes: names whose mentions or subjects changed, and their short and full forms, which are found by their first
+and last words (`text/names/neighbours.py`). Both apply the rules in `text/names/subjects.py`.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from overstory.text.names.subjects import (
 from overstory.text.names.tokens import Tokens
 
 PARSED = ("ner",)
-"""Kinds of mentions whose names are searched for in all texts."""
+"""Kinds of mentions. A name that is mentioned in one of these ways is then searched for in all texts."""
 
 _PASSAGE_NAMES_A_STATEMENT = 5_000
 _PASSAGES_A_PAGE = 2_000
 _BYTES_A_NAME = 250
-"""Approximate memory of a name in the dictionaries, in bytes."""
+"""Approximate memory, in bytes, that a name takes in the dictionaries."""
 
 
 def find_all(names: PassageNames, graph: GraphClient, label: str, log: EditedNames | None, edits: EditedNames) -> None:
-    """Process all passages, page by page.
+    """Find the subjects of all passages and the names to search for. Passages are read in batches.
 
     Args:
-        names: empty store that receives the results.
-        log: edits of entities, None if the corpus never had any.
-        edits: the same edits, empty instead of None.
+        names: empty store, which is filled with the results.
+        log: edits of entities; None if the corpus never contained any.
+        edits: the same edits, but an empty object instead of None.
     """
     for document in _changed_documents(graph, label):
         names.note_read(document)
@@ -75,10 +75,10 @@ def find_all(names: PassageNames, graph: GraphClient, label: str, log: EditedNam
 def find_changed(
     names: PassageNames, graph: GraphClient, label: str, log: EditedNames | None, edits: EditedNames
 ) -> None:
-    """Process documents with changed passages, and the names that they affect, in memory.
+    """Find the subjects in documents with changed passages, and update the names affected. All of this is in memory.
 
     Args:
-        names, log, edits: as for `find_all`. Passages about entities with edits must be marked as changed.
+        names, log, edits: as for `find_all`. Each passage about an edited entity must be marked as changed beforehand.
     """
     found: About = {}
     for some in _changed_documents(graph, label):
@@ -128,9 +128,10 @@ def find_changed(
 
 
 class Dictionaries:
-    """Dictionaries of names to find in texts, and of subjects among them.
+    """Two dictionaries: the names to search for in texts, and those of them that are subjects of passages.
 
-    They contain all names if these fit in memory, otherwise the names that may occur in given texts.
+    If all names fit in memory, the dictionaries contain all of them. Otherwise, they are built for some texts at a
+    time, with the names that may occur in these texts.
     """
 
     def __init__(
@@ -139,7 +140,7 @@ class Dictionaries:
         """Build dictionaries of all names if they fit in memory.
 
         Args:
-            megabytes: memory limit; more names are looked up for each text.
+            megabytes: memory limit. If the names exceed it, they are looked up when `of` is called.
         """
         self._graph, self._label, self._names, self._edits = graph, label, names, edits
         self._all: tuple[NameDictionary, NameDictionary] | None = None
@@ -178,7 +179,10 @@ class Dictionaries:
 
 
 def _changed_documents(graph: GraphClient, label: str) -> Iterator[About]:
-    """Yield the subjects of every passage of each document with changes; boilerplate passages have none."""
+    """For each document with a changed passage, yield a map from the id of each of its passages to its subjects.
+
+    A passage that consists of boilerplate has no subjects.
+    """
     for _, rows in groupby(graph.stream("ingest/changed_passages", label), key=lambda row: row["document"]):
         passages = {row["id"]: None if row["only"] else _passage(row) for row in rows}
         about = own_subjects([passage for passage in passages.values() if passage])
@@ -202,7 +206,7 @@ def _subject(row: Row) -> Subject:
 
 
 def _original(found: str) -> dict[str, Subject]:
-    """Parse the subjects of a chunk before edits."""
+    """Parse the stored JSON with a passage's subjects before edits."""
     return {key: Subject(*fields) for key, *fields in json.loads(found)}
 
 
@@ -237,7 +241,11 @@ def _states(graph: GraphClient, label: str, keys: Collection[str], chunks: Seque
 def _other_subjects(
     graph: GraphClient, label: str, others: dict[str, dict[str, Subject]], keys: Set[str], chunks: Sequence[str]
 ) -> About:
-    """Return alternative names of subjects in passages outside `chunks`, by passage; only names among `keys`."""
+    """Return, for each passage that is not in `chunks`, those aliases of its subjects that are in `keys`.
+
+    Args:
+        others: aliases of each full name, as `names_of_leads` returns them.
+    """
     subjects = {key: subject for names in others.values() for key, subject in names.items()}
     rows: list[Row] = [
         {"lead": entity_id(label, lead), "other": entity_id(label, key), "key": key}
@@ -255,7 +263,7 @@ def _other_subjects(
 def _wanted(
     keys: Set[str], about: Iterable[Mapping[str, Subject]], states: Mapping[str, Row], edits: EditedNames
 ) -> NameKeys:
-    """Return those of the keys that are to be found in texts, by the rule of `looked_for`."""
+    """Return the keys of the names that must be searched for in texts, by the rule in `looked_for`."""
     here = [{key: names[key] for key in names.keys() & keys} for names in about]
     parsed = {key for key in keys if key in states and states[key]["parsed"]}
     everywhere, subjects = looked_for(here, parsed)

@@ -1,6 +1,6 @@
-"""The index stages in order: sections, metadata, embed, extract, entities, mentions.
+"""Running the index stages, in this order: sections, metadata, embed, extract, entities, mentions.
 
-Each processes pending work only.
+Each stage processes only its pending work.
 """
 
 from __future__ import annotations
@@ -22,25 +22,26 @@ from overstory.text.parsing.parsed_texts import ParsedTexts
 
 
 def rebuild_indexes(writer: Writer, others: Mapping[str, Callable[[], None]], *, progress: Progress) -> None:
-    """Drop and rebuild the vector and full-text indexes, then those of systems.
+    """Drop and rebuild the vector index and the full-text indexes, and then the indexes of systems.
 
-    Meanwhile, searches by meaning scan all vectors, and searches by words fail with a message until their index exists.
+    Until the vector index exists again, a search by meaning compares all vectors. Until the full-text indexes exist
+    again, a search by words fails with a message.
 
     Args:
-        others: functions that rebuild further indexes, by index name.
+        others: functions that rebuild the systems' indexes, by index name.
     """
     graph, label = writer.graph, writer.corpus.label
     corpus = writer.corpus
     progress.start("rebuild", len(schema.SET_INDEXES) + 1 + len(others), "indexes")
     if corpus.vector_index:
-        writer.set(vector_index="")  # makes searches scan all vectors from now on
+        writer.set(vector_index="")  # from now on, searches compare all vectors instead of using the index
     for each in schema.PROPERTIES:
         schema.drop_vector_index(graph, label, each)
     if corpus.embedder:
         sync_vectors(writer, dimension=corpus.dimension)
     progress.advance(1)
     for kind in schema.SET_INDEXES:
-        writer.renew()  # another corpus may have taken the set
+        writer.renew()  # reads the corpus again: another one may have taken its set of full-text indexes
         schema.drop_set_index(graph, kind, corpus.index_set)
         schema.create_set_indexes(graph, corpus.index_set)
         progress.advance(1)
@@ -52,7 +53,7 @@ def rebuild_indexes(writer: Writer, others: Mapping[str, Callable[[], None]], *,
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IndexReport:
-    """The stages that had pending work, with notes."""
+    """The result of `index`: the stages and systems that had pending work (`done`), and notes."""
 
     done: tuple[str, ...]
     notes: tuple[str, ...] = ()
@@ -77,21 +78,21 @@ def build_index(
     """Bring the index of a corpus up to date.
 
     Args:
-        replace_vectors: True to replace vectors of another embedder.
+        replace_vectors: True to replace vectors that come from another embedder.
         embedder_name: with `replace_vectors`, name of the embedder to which the corpus is switched permanently.
-        megabytes: memory limit of `sync_mentions`.
-        parsed: parses to share, as for `extract`.
+        megabytes: memory limit for `sync_mentions`.
+        parsed: parsed texts to share with other stages, as for `extract`.
     """
-    schema.create_database_indexes(writer.graph)  # restores a dropped index
+    schema.create_database_indexes(writer.graph)  # in case an index was dropped
     schema.create_set_indexes(writer.graph, writer.corpus.index_set)
-    sync_boilerplate(writer, progress=progress)  # completes an interrupted load or deletion
+    sync_boilerplate(writer, progress=progress)  # in case a load or deletion was interrupted before this step
     fill = functools.partial(re_embed, name=embedder_name) if replace_vectors else embed
     did = {
         "sections": sync_sections(writer, progress=progress),
         "metadata": sync_metadata(writer, progress=progress),
         "embed": fill(writer, embedder, progress=progress),
     }
-    grows = begin_vector_index(writer, dimension=embedder.dimension)  # the index grows while other stages run
+    grows = begin_vector_index(writer, dimension=embedder.dimension)  # built in the background, while other stages run
     did |= {
         "extract": extract(writer, extractor, progress=progress, parsed=parsed),
         "entities": sync_entities(writer, progress=progress),

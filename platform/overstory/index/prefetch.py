@@ -1,4 +1,4 @@
-"""Prefetching: the client reads the next page while the server writes the current one."""
+"""Reading ahead: the client reads the next batch while the server writes the current one."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from overstory.graph.corpora import count_deleted
 
 @dataclass(frozen=True, slots=True)
 class MarkedEntities:
-    """Statements by which a stage updates its marked entities.
+    """The statements with which a stage updates the entities that are marked for it.
 
     Attributes:
-        stage: name of the stage in errors and the server log.
-        ids: statement for `marked`.
-        read: statement that returns `entities` for $ids in one row: maps with `id`, and `held` (True if the entity
-            still exists).
+        stage: name of the stage, for errors and the server log.
+        ids: statement that returns the ids of marked entities, as for `marked`.
+        read: statement that returns one row for $ids. Its column `entities` is a list of maps with `id`, `held` (False
+            if nothing mentions the entity any more, so that it must be deleted) and the properties that `written`
+            needs.
         parameters: parameters of `read` other than the ids.
-        written: converts an entity from `read` to a row for `write`.
-        write: statement that writes $rows and removes their marks.
-        size: entities per page, which is one transaction.
+        written: function that converts one of these maps to a row for `write`.
+        write: statement that writes $rows and removes the marks of the entities.
+        size: number of entities per transaction.
     """
 
     stage: str
@@ -36,7 +37,7 @@ class MarkedEntities:
     size: int
 
     def sync(self, writer: Writer) -> Iterator[tuple[int, int]]:
-        """Update all marked entities; yield the numbers of written and deleted entities after each page."""
+        """Update all marked entities. After each transaction, yield how many were written and how many were deleted."""
         label = writer.corpus.label
         for held, dead in prefetch(self._pages(writer)):
 
@@ -64,7 +65,7 @@ _MOST_IDS_HELD = 20_000
 
 
 def prefetch(pages: Iterator[T]) -> Generator[T]:
-    """Yield pages while a thread reads the next one. No page may be None."""
+    """Yield each page while a thread already reads the next page. No page may be None."""
     with ThreadPoolExecutor(1, thread_name_prefix="overstory-ahead") as thread:
         following = thread.submit(next, pages, None)
         while (page := following.result()) is not None:
@@ -75,21 +76,22 @@ def prefetch(pages: Iterator[T]) -> Generator[T]:
 def marked(
     graph: GraphClient, label: str, statement: str, *, size: int, most: int = _MOST_IDS_HELD
 ) -> Iterator[list[str]]:
-    """Yield pages of ids of marked nodes, each id once.
+    """Yield lists of the ids of marked nodes. Each id is yielded once.
 
-    The caller removes the marks of a page, and adds none, before it requests the page after the next.
+    The caller must remove the marks of the nodes in a list before it requests the list after the next one. It must not
+    add marks.
 
     Args:
-        statement: returns at most $limit `ids` in one row, in any order; separate rows take the driver ten times as
-            long.
-        size: ids per page.
-        most: ids read at a time.
+        statement: statement that returns, in one row, a list `ids` of at most $limit ids in any order. With one row per
+            id, the driver would need ten times as long.
+        size: maximum number of ids in a list.
+        most: maximum number of ids to read from the database at a time.
     """
     before: set[str] = set()
     while True:
         (row,) = graph.run(statement, label, read=True, limit=most)
         listed: list[str] = row["ids"]
-        # Nodes of the last page may still carry the mark.
+        # The caller may not have removed the marks of the last list yet, so its ids may be read again.
         yield from batches((id_ for id_ in listed if id_ not in before), size)
         if len(listed) < most:
             return

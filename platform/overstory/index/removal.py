@@ -1,4 +1,7 @@
-"""Deletion of documents, with chunks, entities and facts that only they contain, and cached answers that quote them."""
+"""Deleting documents, with their chunks, and with the entities and facts that no other document contains.
+
+Cached answers that quote the deleted chunks are deleted, too.
+"""
 
 from __future__ import annotations
 
@@ -20,33 +23,38 @@ _log = logging.getLogger(__name__)
 
 
 class RememberedAnswers:
-    """The caches of answers, for runs that delete or replace passages.
+    """The caches of answers, from which a run must delete the answers that quote deleted passages.
 
-    A faulty cache does not stop the run: passages are deleted, a warning says that their answers stay cached, and the
-    cache is not used again.
+    If the cache fails, the passages are deleted anyway. A warning then states that answers which quote them are still
+    cached, and the run does not use the cache again.
     """
 
     def __init__(self, cache: AnswerCache, also_forget: Callable[[Sequence[str]], object] | None = None) -> None:
         """Wrap the cache of language model answers.
 
         Args:
-            also_forget: further function that receives the ids of deleted chunks.
+            also_forget: function that deletes answers stored elsewhere; it is called with the ids of deleted chunks.
         """
         self._cache = cache
         self._also_forget = also_forget
         self._usable = True
 
     def forget(self, chunks: Sequence[str]) -> None:
-        """Delete answers whose prompts quote one of these chunks.
+        """Delete the answers whose prompts quote one of these chunks.
 
-        Call it before the chunks are finally deleted, so that an interrupted run repeats it.
+        Call this before the transaction that deletes the chunks is committed. If the run is interrupted, the next run
+        then finds the chunks again, and repeats the call.
         """
         self._try(lambda: self._cache.forget(chunks))
         if self._also_forget is not None:
             self._also_forget(chunks)
 
     def move(self, chunks: Sequence[tuple[str, str]]) -> None:
-        """Keep answers that quote chunks of a moved document, given as pairs of old and new id."""
+        """Keep the answers that quote chunks of a moved document.
+
+        Args:
+            chunks: pairs of the old and the new id of a chunk.
+        """
         self._try(lambda: self._cache.move(chunks))
 
     def _try(self, work: Callable[[], object]) -> None:
@@ -66,10 +74,10 @@ class RememberedAnswers:
 
 _REMOVED_DOCUMENTS_A_TRANSACTION = 50
 _REMOVED_CHUNKS_A_TRANSACTION = 1_000
-"""Maximum chunks deleted per transaction.
+"""Maximum number of chunks deleted in one transaction.
 
-The server keeps about 16 KB per deleted chunk in memory, and passes over all of them in each lookup: deleting 40,000
-chunks at once takes minutes and 0.75 GB.
+Until the commit, the server keeps about 16 KB in memory for each deleted chunk, and each lookup passes over all of
+them. Deleting 40,000 chunks in one transaction takes minutes and 0.75 GB.
 """
 _REMOVED_NODES_A_TRANSACTION = 1_000
 
@@ -77,10 +85,10 @@ T = TypeVar("T")
 
 
 def remove_documents(writer: Writer, ids: Iterable[str], *, answers: RememberedAnswers, progress: Progress) -> int:
-    """Delete documents by id, and return the number of deleted documents.
+    """Delete documents by id. Return how many were deleted.
 
-    Each document is deleted in one transaction, except large ones (`shrink`). The entities stage then updates names,
-    weights and relations of the remaining data.
+    Each document is deleted in one transaction, unless it is too large (see `shrink`). Afterwards, the stage `entities`
+    must update the names and relations of the remaining entities.
     """
     removed = 0
     progress.start("delete", None, "documents")
@@ -98,7 +106,10 @@ def remove_documents(writer: Writer, ids: Iterable[str], *, answers: RememberedA
 
 
 def removable(writer: Writer, items: Iterable[T], id_of: Callable[[T], str]) -> Iterator[tuple[list[T], bool]]:
-    """Yield batches of documents that one transaction can delete; True if the single document must be shrunk first."""
+    """Yield batches of documents that can be deleted in one transaction, each with False.
+
+    A document that is too large is yielded alone, with True. `shrink` must be called before it is deleted.
+    """
     for some in batches(items, _REMOVED_DOCUMENTS_A_TRANSACTION):
         ids = [id_of(item) for item in some]
         rows = writer.graph.run("ingest/known_documents", writer.corpus.label, read=True, ids=ids)
@@ -109,17 +120,17 @@ def removable(writer: Writer, items: Iterable[T], id_of: Callable[[T], str]) -> 
 
 
 def is_large(chunks: int) -> bool:
-    """Return True if a document with this many chunks is too large for one transaction."""
+    """Return True if a document with this many chunks is too large to be deleted in one transaction."""
     return chunks > _REMOVED_CHUNKS_A_TRANSACTION
 
 
 def shrink(writer: Writer, document: str, chunks: Sequence[str] | None = None, *, answers: RememberedAnswers) -> None:
-    """Delete chunks of a large document until one transaction can delete the rest.
+    """Delete chunks of a large document until the rest can be deleted in one transaction.
 
-    After an interruption, the document counts as changed, and its next load or deletion continues.
+    If this is interrupted, the document counts as changed, so the next load or deletion of the document continues.
 
     Args:
-        chunks: ids of chunks to delete; all by default.
+        chunks: ids of the chunks to delete; by default all chunks of the document.
     """
     label = writer.corpus.label
     if chunks is None:
@@ -136,9 +147,9 @@ def shrink(writer: Writer, document: str, chunks: Sequence[str] | None = None, *
 
 
 def remove_in(tx: Transaction, corpus: Corpus, ids: list[str], answers: RememberedAnswers) -> int:
-    """Delete documents by id within a transaction, with cached answers that quote them; return the number of documents.
+    """Delete documents, and cached answers that quote them, within a transaction. Return how many documents there were.
 
-    Links from other documents stay, as links to missing documents.
+    Links from other documents are kept, but now lead to missing documents.
     """
     known = [row["id"] for row in tx.run("ingest/known_documents", corpus.label, ids=ids)]
     uncount_documents(tx, corpus, known)
@@ -154,7 +165,7 @@ def remove_in(tx: Transaction, corpus: Corpus, ids: list[str], answers: Remember
 
 
 def remove_unfinished(writer: Writer) -> None:
-    """Delete the parts of a new document whose writing in several transactions was interrupted, if any."""
+    """If an earlier run was interrupted while writing a new document in several transactions, delete its parts."""
     corpus, document = writer.corpus, writer.corpus.unfinished
     if not document:
         return
@@ -176,12 +187,11 @@ def remove_unfinished(writer: Writer) -> None:
 def remove_corpus(writer: Writer, *, answers: RememberedAnswers, progress: Progress) -> None:
     """Delete a corpus with all its data and indexes.
 
-    May be repeated after an interruption. Once deletion of the contents has started, the corpus cannot be used any
-    more.
+    Once the deletion of nodes has begun, the corpus cannot be used any more. After an interruption, call this again.
     """
     for part in batches(writer.graph.stream("corpus/chunk_ids", writer.corpus.label), _REMOVED_CHUNKS_A_TRANSACTION):
         answers.forget([row["id"] for row in part])
-    schema.drop_indexes(writer.graph, writer.corpus.label)  # indexes first, because they slow the deletion of nodes
+    schema.drop_indexes(writer.graph, writer.corpus.label)  # done first, because indexes slow down node deletion
     forget_values(writer)
     writer.set(is_deleting=True)
     (held,) = writer.graph.run("corpus/count_nodes", writer.corpus.label, read=True)
@@ -193,6 +203,6 @@ def remove_corpus(writer: Writer, *, answers: RememberedAnswers, progress: Progr
 
 
 def delete_contents(graph: GraphClient, label: str) -> Iterator[int]:
-    """Delete all nodes of a corpus except the corpus node; yield the number of deleted nodes after each transaction."""
+    """Delete all nodes of a corpus except the corpus node. After each transaction, yield how many were deleted."""
     while deleted := graph.run("corpus/delete_contents", label, most=_REMOVED_NODES_A_TRANSACTION)[0]["deleted"]:
         yield deleted

@@ -1,9 +1,15 @@
-"""Sections of documents for full-text search: neighbouring chunks under one heading.
+"""Splitting documents into sections for full-text search. A section consists of consecutive chunks under one heading.
 
-A paragraph alone has too few words to show its topic: on the answers of a FAQ, BM25 over sections found twice as much
-as over paragraphs. The first chunk of a section stores the words of the whole section: `section_chunks` (ids in order),
-`section_words` and `title_words` (stems from `overstory.text.words`). Each chunk stores the id of that first chunk as
-`section`.
+A single paragraph often contains too few words to show its topic. On the answers of a FAQ, BM25 found twice as much
+when it searched sections instead of paragraphs.
+
+The first chunk of a section stores these properties for the section:
+
+- `section_chunks`: the ids of its chunks, in reading order.
+- `section_words`: the stems of all words in the section (see `overstory.text.words`).
+- `title_words`: the stems of the words in its title and heading.
+
+Every chunk stores the id of its section's first chunk as `section`.
 """
 
 from __future__ import annotations
@@ -16,22 +22,31 @@ from overstory.model.passage_text import passage_text
 from overstory.text.words import indexed_words
 
 FINGERPRINT = "sections-2"
-"""Version of sections. A change writes the sections of all documents again."""
+"""Version of the sections. When it changes, the sections of all documents are written again."""
 
 _LONGEST_SECTION_CHARACTERS = 6_000
-"""Maximum characters of a section; longer ones are split evenly. 5,000 find as much as whole documents, 2,000 less."""
+"""Approximate maximum length of a section, in characters. Longer sections are split evenly.
 
-# A chunk as a driver row, with id, title, heading, text and language.
+In searches, sections of 5,000 characters found as much as complete documents did; sections of 2,000 found less.
+"""
+
+# A `Row` is a chunk as the driver returns it, with id, title, heading, text and language.
 Row = Mapping[str, Any]
 
 
 def section_properties(chunks: Sequence[Row]) -> list[dict[str, Any]]:
-    """Return the section properties of each chunk, in order; None deletes an outdated property."""
+    """Return the section properties to store for each chunk, in the order of the chunks.
+
+    The value None means that the chunk must not have this property, so an outdated value is deleted.
+    """
     return [properties for section in _sections(chunks) for properties in _properties(section)]
 
 
 def _sections(chunks: Sequence[Row]) -> Iterator[Sequence[Row]]:
-    """Yield runs of chunks with the same heading, each with about `_LONGEST_SECTION_CHARACTERS` characters at most."""
+    """Yield sequences of consecutive chunks with the same heading.
+
+    The texts of each sequence have at most about `_LONGEST_SECTION_CHARACTERS` characters in total.
+    """
     for _, group in groupby(chunks, key=lambda chunk: chunk["heading"]):
         run = list(group)
         length = sum(len(chunk["text"]) for chunk in run)

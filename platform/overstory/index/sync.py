@@ -1,4 +1,7 @@
-"""Mirroring of files and folders: missing documents are deleted, and moved documents keep their findings."""
+"""Keeping a corpus in step with files and folders.
+
+Documents whose files no longer exist are deleted. A moved document keeps its vectors, mentions and facts.
+"""
 
 from __future__ import annotations
 
@@ -26,16 +29,16 @@ _FAILED_FILES_A_TRANSACTION = 1_000
 
 @dataclass(frozen=True, slots=True)
 class FailedFile:
-    """A file or other source that could not be read fully at the last attempt.
+    """A file or other source that could not be read completely in the last attempt.
 
     Attributes:
         source: path or address.
-        reason: first fault, without the path.
-        remedy: suggested remedy; "" if unknown.
-        line: line of the first fault, if known.
-        faults: number of faults.
-        since: time of the first failure, as ISO 8601.
-        root: path that was passed to `ingest`; "" for files that are not kept, such as uploads.
+        reason: the first error, without the path.
+        remedy: what to do; "" if unknown.
+        line: line number of the first error, if known.
+        faults: number of errors.
+        since: time of the first failure, in ISO 8601 format.
+        root: path that was passed to `ingest`; "" for files that no longer exist after loading, such as uploads.
     """
 
     source: str
@@ -48,10 +51,10 @@ class FailedFile:
 
 
 def failed_files(graph: GraphClient, corpus: Corpus, under: Sequence[str] = ()) -> list[FailedFile]:
-    """List the sources of a corpus that could not be read, by source.
+    """List the sources of a corpus that could not be read completely, sorted by source.
 
     Args:
-        under: only sources at or below these paths.
+        under: list only sources at or below these paths; by default all.
     """
     roots = [Root(path) for path in under]
     found: list[FailedFile] = []
@@ -64,10 +67,12 @@ def failed_files(graph: GraphClient, corpus: Corpus, under: Sequence[str] = ()) 
 
 
 def remember_failed(writer: Writer, broken: Iterable[BrokenSource], coverage: Coverage, roots: Sequence[str]) -> None:
-    """Store the failed sources of a run, and delete those that were read or no longer exist. Writes only changes.
+    """Record the sources that failed in a run. Delete the records of sources that were read or no longer exist.
+
+    Only changes are written.
 
     Args:
-        roots: absolute paths of the run.
+        roots: absolute paths that were passed to the run.
     """
     corpus = writer.corpus
     known = {row["source"]: row for row in writer.graph.run("corpus/failed_files", corpus.label, read=True)}
@@ -91,7 +96,7 @@ def remember_failed(writer: Writer, broken: Iterable[BrokenSource], coverage: Co
 def _rows(
     corpus: Corpus, broken: Iterable[BrokenSource], coverage: Coverage, roots: Sequence[str], known: dict[str, str]
 ) -> dict[str, dict[str, object]]:
-    """Return the rows to write by source, with the first fault and the number of faults."""
+    """Return a map from each failed source to the row to write, with its first error and its number of errors."""
     found: dict[str, dict[str, object]] = {}
     counts: dict[str, int] = {}
     for error in broken:
@@ -113,7 +118,7 @@ def _rows(
 
 
 def _holds(root: str, source: str) -> bool:
-    """Return True if the given path led to a source; a sitemap leads to pages of its host."""
+    """Return True if the run found the source because of the path `root`. A sitemap leads to pages of its host."""
     is_page = root.startswith(("http://", "https://"))
     return Root(with_parents(root)[-1] if is_page else root).holds(source)
 
@@ -123,7 +128,7 @@ def _same(row: dict[str, object], known: dict[str, object]) -> bool:
 
 
 Pair = dict[str, str]
-"""Ids of an old and a new chunk, or document, with the same text."""
+"""The ids ("old" and "new") of two chunks or two documents with the same text."""
 
 _MOVED_CHUNKS_A_STATEMENT = 1_000
 _MOVED_DOCUMENTS_A_STATEMENT = 5_000
@@ -139,14 +144,14 @@ def note_vanished(
     *,
     allow_empty: bool = False,
 ) -> None:
-    """Record the stored documents of a run's paths that no longer exist, and find moved documents among them.
+    """Record the stored documents whose files no longer exist under the run's paths, and find out which ones moved.
 
-    Documents that may exist, although the run did not see them, are counted in `report.kept`. If a folder is missing or
-    empty, for example because a disk is not mounted, only documents with equal content in a new place count as moved;
-    the others are kept.
+    Documents that the run did not read but that may still exist are kept, and counted in `report.kept`. If a folder is
+    missing or empty, a disk may not be mounted. In that case, a document from this folder counts as moved if the run
+    found its content elsewhere; otherwise it is kept.
 
     Args:
-        allow_empty: True to treat documents of missing or empty paths as deleted.
+        allow_empty: True to delete the documents of missing or empty paths.
     """
     schema.create_database_indexes(graph)
     kept_documents: Counter[Kept] = Counter()
@@ -173,9 +178,10 @@ def count_in(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> int:
 
 
 def remove_vanished(writer: Writer, changes: Changes, *, answers: RememberedAnswers, progress: Progress) -> None:
-    """Delete the missing documents, each in one transaction except large ones (`shrink`).
+    """Delete the missing documents, and the old versions of moved documents.
 
-    First transfers vectors, extractions and quoting answers of moved documents to the new documents.
+    Vectors, extractions and cached answers of a moved document are first transferred to its new version. Each document
+    is deleted in one transaction, unless it is too large (see `shrink`).
     """
     progress.start("remove", changes.removed + changes.moved, "documents")
     _carry_over_disabled(writer, changes)
@@ -197,7 +203,7 @@ def remove_vanished(writer: Writer, changes: Changes, *, answers: RememberedAnsw
 
 
 def _carry_over_disabled(writer: Writer, changes: Changes) -> None:
-    """Disable the new versions of moved, disabled documents first, because they are already searchable."""
+    """Disable the new version of each disabled document that moved. Searches could already find the new version."""
     corpus = writer.corpus
     if not corpus.disabled:
         return
@@ -245,7 +251,7 @@ def _pairs(tx: Transaction, corpus: Corpus, removal: Removal) -> list[Pair]:
 
 
 def _rows_of_roots(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> Iterator[Row]:
-    """Yield the properties of the documents at these paths lazily, each document once."""
+    """Yield the properties of the documents at these paths lazily. Each document is yielded once."""
     folders = {root.path for root in roots if root.with_contents and not root.sitemap}
     outermost = {(root.path, root.sitemap): root for root in roots if not _has_ancestor_in(folders, root.path)}
     for root in outermost.values():
@@ -256,7 +262,7 @@ def _rows_of_roots(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> Ite
         elif root.path in folders and not root.sitemap:
             yield from rows_of(graph, corpus, selection_of(Root(root.path)))
     files = (root.path for root in outermost.values() if root.path not in folders and not root.sitemap)
-    for sources in batches(files, _SYNCED_SOURCES_A_STATEMENT):  # one file may have a million records
+    for sources in batches(files, _SYNCED_SOURCES_A_STATEMENT):  # few at a time: a file may contain a million records
         for row in graph.stream("corpus/documents_of_sources", corpus.label, sources=sources):
             yield row["document"]
 

@@ -1,8 +1,10 @@
 """Writing documents and their chunks as nodes, in one transaction per batch.
 
-A document with very many chunks takes several transactions. A new one stays invisible until the last:
-`Corpus.unfinished` has its id, searches skip its chunks (`retrieve/filter_retrievers.py`), and the next writer deletes
-what an interrupted run left (`remove_unfinished`). A replaced document counts as changed until then.
+A document with very many chunks takes several transactions. Until the last one, these rules apply:
+
+- A new document is invisible. Its id is in `Corpus.unfinished`, and searches skip its chunks
+  (`retrieve/filter_retrievers.py`). If the run is interrupted, the next writer deletes its parts (`remove_unfinished`).
+- A document that is being replaced counts as changed.
 """
 
 from __future__ import annotations
@@ -29,12 +31,12 @@ from overstory.text.languages import foreign_language
 
 _WRITTEN_CHUNKS_A_STATEMENT = 1_000
 WRITTEN_CHUNKS_A_TRANSACTION = 5_000
-"""Maximum chunks of a document per transaction.
+"""Maximum number of chunks of one document that are written in one transaction.
 
-The server keeps about 19 KB per chunk in memory until the commit, so the default heap has room for 38,000.
+Until the commit, the server keeps about 19 KB per chunk in memory. Its default heap has room for 38,000 chunks.
 """
 
-# Rows are property maps with values of mixed types.
+# A row is a map of properties, whose values have different types.
 Row = dict[str, Any]
 
 
@@ -47,11 +49,14 @@ def store_documents(
     *,
     answers: RememberedAnswers,
 ) -> None:
-    """Write documents with their chunks in reading order.
+    """Write documents and their chunks.
 
     Args:
-        answers: caches from which answers are deleted if they quote a changed chunk.
-        changed: ids of documents stored with other content. Unchanged chunks keep vector, mentions and facts.
+        changed: ids of those documents that are already stored with other content. Their unchanged chunks keep their
+            vectors, mentions and facts.
+        documents: rows of the documents (`document_row`).
+        chunks: rows of their chunks, in reading order.
+        answers: caches of answers. Answers that quote a changed chunk are deleted from them.
     """
     counted = counted_documents(tx, corpus, changed)
     if changed:
@@ -75,15 +80,15 @@ def store_large_document(
     with_part: Callable[[Transaction, slice], None] | None = None,
     at_last: Callable[[Transaction], None] | None = None,
 ) -> None:
-    """Write one document like `store_documents`, in several transactions.
+    """Write one document as `store_documents` does, but in several transactions.
 
-    After an interruption, a new document stays invisible, and `remove_unfinished` deletes its parts. A replaced
-    document has some of its new chunks, and its next load or deletion continues.
+    If this is interrupted, a new document stays invisible until `remove_unfinished` deletes its parts. A replaced
+    document contains only some of its new chunks until its next load or deletion continues the work.
 
     Args:
-        at_once: chunks per transaction.
-        is_stored: True if the document is stored with other content, already shrunk by `shrink_changed`.
-        with_part: called in each transaction after the chunks of a slice are written.
+        at_once: maximum number of chunks per transaction.
+        is_stored: True if the document is already stored with other content. `shrink_changed` must have been called.
+        with_part: called in each transaction, after a slice of the chunks has been written.
         at_last: called in the last transaction.
     """
     corpus, id_ = writer.corpus, document["id"]
@@ -125,11 +130,11 @@ def store_large_document(
 def store_metadata(tx: Transaction, corpus: Corpus, documents: Sequence[Row], stored: Mapping[str, Row]) -> None:
     """Write the metadata of documents whose text did not change.
 
-    Results from the texts stay, and systems need no update.
+    Everything computed from the texts is kept, and systems need no update.
 
     Args:
-        documents: rows from `document_row`.
-        stored: properties of the stored nodes, by id.
+        documents: rows of the documents (`document_row`).
+        stored: properties of the stored document nodes, by document id.
     """
     rows = [
         {
@@ -152,11 +157,11 @@ def store_metadata(tx: Transaction, corpus: Corpus, documents: Sequence[Row], st
 def shrink_changed(
     writer: Writer, changed: Iterable[Row], chunks: Callable[[str], Iterable[Row]], *, answers: RememberedAnswers
 ) -> None:
-    """Delete outdated chunks of large documents that `store_documents` could not delete in one transaction.
+    """Delete the outdated chunks of large documents, which `store_documents` could not delete in one transaction.
 
     Args:
-        changed: rows of `ingest/known_documents`.
-        chunks: returns the new chunks of a document by id, as for `store_documents`.
+        changed: rows of `ingest/known_documents` for the documents that will be replaced.
+        chunks: function that returns the new chunks for a document id, as rows for `store_documents`.
     """
     for id_ in (row["id"] for row in changed if is_large(row["chunks"])):
         stored = writer.graph.run("ingest/known_chunks", writer.corpus.label, read=True, documents=[id_])
@@ -166,7 +171,7 @@ def shrink_changed(
 def document_row(
     label: str, id_: str, document: Document, sha256: str, chunks: int, *, content_sha256: str | None = None
 ) -> Row:
-    """Return the row of a document for `ingest/write_documents`; its text is in its chunks."""
+    """Return a document's row for `ingest/write_documents`. It does not contain the text, which is stored in chunks."""
     own = {
         "id": id_,
         "corpus": label,
@@ -252,6 +257,9 @@ def _is_of_metadata(name: str) -> bool:
 
 
 def _outdated(stored: Iterable[Row], chunks: Iterable[Row]) -> list[str]:
-    """Return stored chunks that no longer exist, or whose title, heading (and so vector) or language changed."""
+    """Return the ids of the stored chunks that are not among the new chunks.
+
+    A chunk whose title, heading or language changed is also outdated, because its vector or its extraction changes.
+    """
     kept = {(row["id"], row["title"], row["heading"], row["properties"]["language"]) for row in chunks}
     return [row["id"] for row in stored if (row["id"], row["title"], row["heading"], row["language"]) not in kept]

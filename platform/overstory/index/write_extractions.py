@@ -1,4 +1,4 @@
-"""Writing the findings in chunks (by extractors, annotations or models) as entities, mentions and facts."""
+"""Storing findings, which are the mentions and facts that an extractor, an annotation or a model finds in chunks."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from overstory.graph.ids import entity_argument, entity_id, fact_id, text_argume
 from overstory.text.names.edits import EditedNames
 
 ABOUT = "about"
-"""Kind of original names that are subjects, which only the mentions stage reads."""
+"""Kind of an `OriginalNames` node that stores a chunk's subjects before edits. Only the stage `mentions` reads it."""
 
 
 def originals_of(tx: Transaction, label: str, ids: Sequence[str]) -> dict[str, list[Findings]]:
-    """Return the findings in chunks before edits, by kind."""
+    """Return a map from each kind of findings (`by`) to the findings in these chunks before edits."""
     by_chunk: dict[tuple[str, str], Findings] = {}
     mentions = _grouped(tx.run("export/mentions", label, chunks=list(ids)))
     facts = _grouped(tx.run("export/statements", label, chunks=list(ids)))
@@ -32,7 +32,7 @@ def originals_of(tx: Transaction, label: str, ids: Sequence[str]) -> dict[str, l
 
 
 def kept(graph: GraphClient | Transaction, label: str, ids: Sequence[str]) -> list[Row]:
-    """Return the stored findings of chunks with edits, as rows of `ingest/original_names`."""
+    """Return the stored findings before edits, as rows of `ingest/original_names`. Only edited chunks have them."""
     if isinstance(graph, Transaction):
         rows = graph.run("ingest/original_names", label, chunks=list(ids))
     else:
@@ -73,7 +73,13 @@ _FINDING_ROWS_A_STATEMENT = 5_000
 
 @dataclass(frozen=True, slots=True)
 class FoundMention:
-    """A mention of an entity in a chunk. `key` is the normalised name; `sentence` is None if unknown."""
+    """A mention of an entity in a chunk.
+
+    Attributes:
+        key: normalised name of the entity.
+        surface: the name as it is spelled in the text.
+        sentence: index of the sentence in the chunk; None if unknown.
+    """
 
     key: str
     surface: str
@@ -83,7 +89,14 @@ class FoundMention:
 
 @dataclass(frozen=True, slots=True)
 class FoundFact:
-    """A fact in a chunk. A key is "" if the argument is not an entity that the chunk mentions."""
+    """A fact in a chunk.
+
+    Attributes:
+        subject_key, object_key: key of the entity that the subject or the object is; "" if it is not an entity that the
+            chunk mentions.
+        sentence: index of the sentence in the chunk; None if unknown.
+        quote: text of the sentence.
+    """
 
     subject: str
     subject_key: str
@@ -105,11 +118,13 @@ class Findings:
 def write_findings(
     tx: Transaction, label: str, by: str, findings: Sequence[Findings], edits: EditedNames | None
 ) -> None:
-    """Replace the findings of the same kind (`by`) in these chunks.
+    """Replace the findings of one kind in these chunks.
 
     Args:
+        by: kind of the findings.
         findings: findings before edits.
-        edits: edits to apply; affected chunks also keep the original findings. None if the corpus never had edits.
+        edits: edits to apply. For each chunk that they affect, the findings before edits are stored, too. None if the
+            corpus never contained edits.
     """
     tx.run("ingest/clear_extraction", label, by=by, ids=[found.chunk_id for found in findings])
     if edits is not None:
@@ -131,7 +146,7 @@ def write_findings(
 
 
 def with_edits(findings: Findings, edits: EditedNames) -> Findings:
-    """Apply edits to findings: remove hidden entities with their facts, and merge entities.
+    """Apply edits to findings: remove hidden entities and their facts, and merge entities.
 
     The result does not depend on the order in which different entities were found.
     """
@@ -156,7 +171,10 @@ def with_edits(findings: Findings, edits: EditedNames) -> Findings:
 
 
 def packed(findings: Findings) -> str:
-    """Encode findings as JSON for `unpacked`. If a fact argument is an entity, its key replaces its words."""
+    """Encode findings as JSON, which `unpacked` decodes.
+
+    If the subject or the object of a fact is an entity, its key is stored in place of its words.
+    """
     mentions = sorted(findings.mentions, key=lambda mention: mention.key)
     facts = [
         replace(fact, subject=fact.subject_key or fact.subject, object=fact.object_key or fact.object)
@@ -177,7 +195,7 @@ def unpacked(chunk_id: str, found: str) -> Findings:
 
 
 def _edited_keys(findings: Findings, edits: EditedNames) -> list[str]:
-    """Return the keys among the findings that edits hide or merge."""
+    """Return the keys of those entities in the findings that edits hide or merge."""
     keys = {mention.key for mention in findings.mentions}
     keys |= {key for fact in findings.facts for key in (fact.subject_key, fact.object_key) if key}
     return sorted(keys & edits.resolved.keys())
@@ -206,7 +224,7 @@ def _write_facts(tx: Transaction, label: str, by: str, stated: list[tuple[str, F
 
 
 def _entity_rows(label: str, findings: Iterable[Findings]) -> list[Row]:
-    """Return a row per entity, ordered by id, so that two writers lock nodes in the same order."""
+    """Return one row per entity, sorted by id. All transactions then lock nodes in the same order."""
     keys = {mention.key for found in findings for mention in found.mentions}
     rows: list[Row] = [{"id": entity_id(label, key), "key": key} for key in keys]
     return sorted(rows, key=lambda row: str(row["id"]))

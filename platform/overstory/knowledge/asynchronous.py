@@ -1,4 +1,4 @@
-"""Asynchronous variants of API methods, run in a limited number of threads and cancelled with the awaiting task."""
+"""Asynchronous variants of API methods. They run in a limited number of threads, and can be cancelled."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _ASYNC_CALLS_AT_ONCE = 10
-"""Maximum number of asynchronous calls of one `Knowledge` that run at a time; further calls wait."""
+"""Maximum number of asynchronous calls that one `Knowledge` runs at the same time; further calls wait."""
 
 
 class WorkThreads:
-    """Runs blocking work for tasks that await it. Threads start on demand and end with `close`."""
+    """A pool of threads for blocking calls that asyncio tasks await. Threads start on demand and end with `close`."""
 
     def __init__(self, most: int = _ASYNC_CALLS_AT_ONCE) -> None:
         """Create the pool without starting threads.
@@ -45,10 +45,10 @@ class WorkThreads:
     async def run(self, work: Callable[[], R], *, writes: bool = False) -> R:
         """Run `work` in a thread and return its result.
 
-        Cancelling the task cancels the work without waiting for its end.
+        If the awaiting task is cancelled, `work` is cancelled, too, but nothing waits until it has ended.
 
         Args:
-            writes: wait until cancelled writers have ended before the work starts.
+            writes: True if `work` writes to the corpus. It then starts only after cancelled writers have ended.
         """
         future, cancellation = self.start(work, writes=writes)
         try:
@@ -56,11 +56,11 @@ class WorkThreads:
         except asyncio.CancelledError:
             cancellation.cancel()
             raise
-        except WorkCancelled:  # by `close`
+        except WorkCancelled:  # `close` cancelled the work
             raise asyncio.CancelledError from None
 
     def start(self, work: Callable[[], R], *, writes: bool = False) -> tuple[Future[R], Cancellation]:
-        """Start `work` in the caller's context without waiting for it."""
+        """Start `work` in a thread, with a copy of the caller's context variables, without waiting for its end."""
         cancellation = Cancellation()
 
         def begun() -> R:
@@ -82,7 +82,7 @@ class WorkThreads:
         return future, cancellation
 
     def close(self) -> None:
-        """Cancel all work, and wait until it and its threads have ended. A later call starts new threads."""
+        """Cancel all running calls, and wait until their threads have ended. A later call starts new threads."""
         with self._lock:
             pool, self._pool = self._pool, None
             running = list(self._running.values())
@@ -109,7 +109,7 @@ class AsksInThreads(HasThreads, Protocol):
 
     @property
     def ask(self) -> Callable[..., Answer]:
-        """Function that takes a question, `k` and `AskOptions`."""
+        """Function that answers a question. It takes the question, `k`, and the keyword arguments in `AskOptions`."""
         ...
 
     def astream(self, question: str, k: int = 5, **options: Unpack[AskOptions]) -> AnswerStream: ...
@@ -124,13 +124,13 @@ def in_thread(
     """Return an asynchronous variant of a method, with the same arguments.
 
     Args:
-        writes: True if the method writes to the corpus, which allows one writer at a time.
+        writes: True if the method writes to the corpus. A corpus allows only one writer at a time.
     """
     name = method.__name__
 
     @functools.wraps(method)
     async def awaited(self: C, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        blocking = functools.partial(getattr(self, name), *args, **kwargs)  # uses the override of a subclass
+        blocking = functools.partial(getattr(self, name), *args, **kwargs)  # by name, so that an override is called
         return await self.threads.run(blocking, writes=writes)
 
     awaited.__name__ = f"a{name}"
@@ -142,19 +142,20 @@ def in_thread(
 class AnswerStream:
     """An answer that is still being generated: `async for piece in stream`, then `await stream.answer()`.
 
-    The question is sent when the first piece or the answer is awaited. It is cancelled when an `async with` block ends,
-    by `aclose`, when the awaiting task is cancelled, and when the stream is garbage collected.
+    The question is sent when the first piece or the answer is awaited. It is cancelled by `aclose`, at the end of an
+    `async with` block, when the awaiting task is cancelled, and when the stream is garbage-collected.
     """
 
     def __init__(self, threads: WorkThreads, ask: Callable[[OnText], Answer]) -> None:
-        """Create a stream that has not asked yet.
+        """Create a stream without sending the question yet.
 
         Args:
-            ask: blocking function that passes the pieces to its argument and returns the answer.
+            ask: blocking function that returns the answer. Its argument is a function, which it must call with each
+                piece of the answer.
         """
         self._threads = threads
         self._ask = ask
-        self._pieces: asyncio.Queue[str | None] = asyncio.Queue()  # None marks the end
+        self._pieces: asyncio.Queue[str | None] = asyncio.Queue()  # None marks the end of the answer
         self._cancel: Callable[[], object] = _nothing
         self._whole: asyncio.Future[Answer] | None = None
         self._closed = False
@@ -171,7 +172,7 @@ class AnswerStream:
         return self
 
     async def __anext__(self) -> str:
-        """Return the next piece, as `on_text` of `Knowledge.ask` receives it.
+        """Return the next piece of the answer. The pieces are those that `on_text` of `Knowledge.ask` would receive.
 
         Raises:
             the errors of `Knowledge.ask`, after the last piece.
@@ -184,12 +185,12 @@ class AnswerStream:
             raise
         if piece is not None:
             return piece
-        self._pieces.put_nowait(None)  # a further call must end, too
+        self._pieces.put_nowait(None)  # the next call must also find the end
         await self.answer()
         raise StopAsyncIteration
 
     async def answer(self) -> Answer:
-        """Wait for the whole answer. The pieces need not be read.
+        """Wait for the complete answer, and return it. The pieces need not be read.
 
         Raises:
             the errors of `Knowledge.ask`.
@@ -204,7 +205,7 @@ class AnswerStream:
             raise asyncio.CancelledError from None
 
     async def aclose(self) -> None:
-        """Cancel the question if it is not answered yet; returns at once."""
+        """Cancel the question if it has not been answered yet. This method does not wait."""
         self._closed = True
         self._cancel()
 
@@ -220,7 +221,7 @@ class AnswerStream:
             def end(whole: asyncio.Future[Answer]) -> None:
                 pieces.put_nowait(None)
                 if not whole.cancelled():
-                    whole.exception()  # marks the error as retrieved; readers of the stream still get it
+                    whole.exception()  # retrieves the error, so that asyncio does not log it; readers still get it
 
             future, cancellation = self._threads.start(functools.partial(self._ask, on_piece))
             self._whole = asyncio.wrap_future(future)
@@ -233,13 +234,13 @@ def _nothing() -> None: ...
 
 
 class AsynchronousQuestions:
-    """Asynchronous variants of `ask`."""
+    """Mixin class with the asynchronous variants of `ask`."""
 
     def astream(self: AsksInThreads, question: str, k: int = 5, **options: Unpack[AskOptions]) -> AnswerStream:
-        """Answer a question as a stream: `async for piece in knowledge.astream(question)`.
+        """Return the answer to a question as a stream: `async for piece in knowledge.astream(question)`.
 
         Args:
-            k, options: as for `ask`, without `on_text`.
+            k, options: as for `ask`, but `on_text` is not allowed.
 
         Raises:
             QuestionError: `on_text` is given. Other errors are raised when the answer is awaited.
@@ -249,13 +250,13 @@ class AsynchronousQuestions:
         return AnswerStream(self.threads, lambda on_piece: self.ask(question, k, **(options | {"on_text": on_piece})))
 
     async def aask(self: AsksInThreads, question: str, k: int = 5, **options: Unpack[AskOptions]) -> Answer:
-        """Run `ask` in a thread; cancelling the task cancels the question.
+        """Run `ask` in a thread. If the awaiting task is cancelled, the question is cancelled, too.
 
         Args:
             k, options: as for `ask`. `on_text` is called in the event loop, and may be an async function.
 
         Raises:
-            the errors of `ask`, and those of `on_text`, which cancel the question.
+            the errors of `ask` and `on_text`. If `on_text` raises an error, the question is cancelled.
         """
         on_text = options.pop("on_text", None)
         async with self.astream(question, k, **options) as stream:
@@ -271,7 +272,7 @@ class ClosesAsynchronously(Closable):
     """Base class of objects that support `with` and `async with`."""
 
     async def aclose(self) -> None:
-        """Run `close` without blocking the event loop. Calls that other tasks await are cancelled."""
+        """Run `close` without blocking the event loop. Asynchronous calls that are still running are cancelled."""
         thread = ThreadPoolExecutor(1, thread_name_prefix="overstory-close")
         closed = asyncio.wrap_future(thread.submit(self.close))
         thread.shutdown(wait=False)

@@ -1,4 +1,4 @@
-"""Communities, reports on them, and paths between entities."""
+"""API methods for communities, reports on communities, and paths between entities."""
 
 from __future__ import annotations
 
@@ -19,26 +19,27 @@ MOST_STEPS_OF_A_PATH = 6
 
 
 class CorpusCommunities(CorpusPart):
-    """Communities in the trees of systems, reports on them, and paths between entities."""
+    """Methods that return communities, reports on communities, and paths between entities."""
 
     @one_question()
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4, where: Where | None = None) -> EntityPaths:
-        """Find how two entities are connected: the shortest path and the best others, with supporting sentences.
+        """Find how two entities are connected: the shortest path and the next best paths, with supporting sentences.
 
-        A step leads from an entity to another one that a fact relates to it, that a link connects, or that a passage
-        mentions with it. The best paths are short and go through entities that few passages mention. The result may
-        have no path.
+        A path consists of steps. A step leads from one entity to another if a fact relates them, a link connects them,
+        or a passage mentions both. The best paths are short and lead through entities that few passages mention. The
+        result may contain no path.
 
         Args:
             start, end: entity names in any spelling; case, accents and punctuation are ignored.
-            k: number of paths, 1 to 100; no two go through the same entities.
-            steps: maximum number of steps of a path, 1 to 6.
-            where: metadata filter as for `search`. Passages, facts and links of other documents are ignored, and an
-                entity that only they mention is unknown. Costs and `MOST_PASSAGES_OF_A_NAME` refer to the whole corpus.
+            k: maximum number of paths, 1 to 100. No two paths lead through the same entities.
+            steps: maximum number of steps in a path, 1 to 6.
+            where: metadata filter as for `search`. Passages, facts and links of documents that do not match are
+                ignored. An entity that only such documents mention raises `EntityNotFound`. The cost of a path is
+                still computed from the whole corpus, as is the limit on passages that mention an entity.
 
         Raises:
-            QuestionError: a name is empty, both names are the same entity, or `k` or `steps` is out of range.
-            EntityNotFound: no passage mentions one of the entities; `unknown` lists similar names.
+            QuestionError: a name is empty, both names refer to the same entity, or `k` or `steps` is out of range.
+            EntityNotFound: no passage mentions one of the entities. The error's `unknown` lists similar names.
             IndexMissing: the corpus has no entities yet.
         """
         if not 1 <= k <= MOST_PATHS_FOUND:
@@ -61,24 +62,29 @@ class CorpusCommunities(CorpusPart):
         tree: str = "",
         where: Where | None = None,
     ) -> CommunityTree:
-        """Return communities of a tree in a system's index, with their sizes, typical names and figures.
+        """Return the communities of a tree that a system has built, with their sizes, typical names and figures.
 
         Args:
-            node: id of a community, or a unique prefix of it; by default the whole tree.
-            depth: number of levels below `node`, 1 to 10.
-            limit: maximum number of communities, and of passages, entities or documents, below each community, 1 to
-                100. At most 100 of either are shown in all.
+            node: id of a community, or the start of the id if it is unique; its part of the tree is returned. By
+                default the whole tree is returned, from its root.
+            depth: number of levels to return below `node`, 1 to 10.
+            limit: maximum number of child communities to return for each community, 1 to 100. It also limits how many
+                passages, entities or documents are listed directly below each community. In total, at most 100
+                communities and 100 such items are returned.
             first: number of direct children of `node` to skip, for paging.
-            sentences: True to look for typical sentences of communities, which takes most of the time.
+            sentences: True to find typical sentences of each community, which takes most of the time.
             tree: name of the tree; by default the corpus's first tree.
-            where: metadata filter as for `search`. Shows only communities whose passages all match; without `node`, the
-                highest of them. Figures of the whole tree are left out.
+            where: metadata filter as for `search`. Only communities whose passages all match are returned; without
+                `node`, the largest such communities appear directly below the root. Figures about the whole tree are
+                left out.
 
         Raises:
             QuestionError: no community or several communities have this id prefix, or `depth`, `limit` or `first` is
                 out of range.
-            SettingsError: no system has such a tree; the remedy names existing trees and commands that build others.
-            IndexMissing: the corpus lacks this tree, or has no tree; the remedy has the command that builds it.
+            SettingsError: no system builds such a tree. The error's remedy names the existing trees, and the commands
+                that build others.
+            IndexMissing: the corpus does not contain this tree, or contains no tree. The error's remedy states the
+                command that builds it.
             EmbedderMismatch: the vectors of the corpus come from another embedder.
         """
         context = self.connection.retrieval_context()
@@ -89,7 +95,7 @@ class CorpusCommunities(CorpusPart):
         )
 
     def trees(self) -> list[ListedTree]:
-        """Return the trees of the corpus, with the names that `tree` accepts."""
+        """List the trees of the corpus, with the names that the parameter `tree` accepts."""
         return listed_trees(installed_systems(), self.read())
 
     @read_again
@@ -97,19 +103,20 @@ class CorpusCommunities(CorpusPart):
     def reports(
         self, *, level: int | None = None, limit: int = 20, tree: str = "", where: Where | None = None
     ) -> CommunityReports:
-        """Return a system's reports on the communities of a tree, highest rating first.
+        """Return the reports that a system wrote about the communities of a tree, highest rating first.
 
         Args:
-            level: level of the communities, 1 for the coarsest; by default the coarsest level with a report.
+            level: level of the communities; level 1 has the largest ones. By default the first level with a report.
             limit: maximum number of reports, 1 to 100.
             tree: name of the tree; by default the corpus's first tree with reports.
-            where: metadata filter as for `search`. Returns only reports whose passages all match.
+            where: metadata filter as for `search`. Only reports whose passages all match are returned.
 
         Raises:
             QuestionError: `level` or `limit` is out of range.
-            SettingsError: no system writes reports on such a tree; the remedy names existing trees and commands that
-                build others.
-            IndexMissing: the corpus lacks this tree, or has no reports; the remedy has the command that builds them.
+            SettingsError: no system writes reports about such a tree. The error's remedy names the existing trees, and
+                the commands that build others.
+            IndexMissing: the corpus does not contain this tree, or contains no reports. The error's remedy states the
+                command that builds them.
         """
         systems = installed_systems()
         among = self.among_enabled(where)
@@ -118,11 +125,13 @@ class CorpusCommunities(CorpusPart):
     @read_again
     @one_question()
     def report(self, community: str, *, tree: str = "", where: Where | None = None) -> FullReport:
-        """Return the report on a community with the passages of each finding, and the communities above and below.
+        """Return the report about a community, the passages behind each finding, and the communities above and below.
 
         Args:
-            community: id of the community, or a unique prefix of it, as in `reports` and `Knowledge.tree`.
-            tree, where: as for `reports`. A report that also uses other documents is reported as unknown.
+            community: id of the community, which `reports` and `Knowledge.tree` return, or the start of the id if it is
+                unique.
+            tree, where: as for `reports`. A report that is also based on documents that do not match is treated as
+                unknown.
 
         Raises:
             QuestionError: no community or several communities have this id prefix.

@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 
 class Composed:
-    """An API object that forwards its methods to parts."""
+    """Base class of API objects, such as `Knowledge`, that forward their methods to parts."""
 
     def __init__(self, connection: CorpusConnection, fixed: Expression | None = None) -> None:
         self._connection = connection
@@ -59,10 +59,10 @@ class Composed:
 
 @dataclass(frozen=True)
 class CorpusPart:
-    """A part of the API of a corpus.
+    """A part of the API of one corpus, such as its searches or its entities.
 
     Attributes:
-        fixed: filter that restricts everything the part reads; None for the whole corpus.
+        fixed: filter that restricts everything this part reads; None if it may read the whole corpus.
     """
 
     connection: CorpusConnection
@@ -70,11 +70,11 @@ class CorpusPart:
 
     @classmethod
     def of(cls, api: Composed) -> Self:
-        """Create this part for an API object, with the same connection and restriction.
+        """Create this part for an API object, with the object's connection and restriction.
 
-        Not a method of `Composed`, because it would let users of a restricted view reach the whole corpus.
+        This is not a method of `Composed`, because users of a restricted view could then reach the whole corpus.
         """
-        return cls(api._connection, api._fixed)  # pyright: ignore[reportPrivateUsage] # see the docstring
+        return cls(api._connection, api._fixed)  # pyright: ignore[reportPrivateUsage] # the docstring states why
 
     @property
     def graph(self) -> GraphClient:
@@ -96,18 +96,18 @@ class CorpusPart:
         return read_corpus(self.graph, self.corpus_name)
 
     def within(self, where: Where | None) -> Expression | None:
-        """Combine a filter with the restriction of this part."""
+        """Combine the filter with this part's own restriction (`fixed`)."""
         asked = None if where is None else read_filter(where)
         return asked if self.fixed is None else Restricted(self.fixed, asked)
 
     def matching(self, where: Where | None) -> frozenset[str] | None:
-        """Return the ids of the documents that match a filter; None if there is neither filter nor restriction."""
+        """Return the ids of the documents that match the filter and the restriction; None if there is neither."""
         asked = self.within(where)
         return None if asked is None else self.filtered(asked).documents
 
     def filtered(self, asked: Expression) -> Matching:
         if isinstance(asked, Restricted) and self.read().disabled:
-            asked = without_disabled(asked)  # unrestricted users see disabled documents, to enable them
+            asked = without_disabled(asked)  # only unrestricted users see disabled documents: they can enable them
         among = self._among(asked)
 
         def read(tx: Transaction) -> Matching:
@@ -116,9 +116,9 @@ class CorpusPart:
         return self.graph.reading("retrieve/filter", read)
 
     def among_enabled(self, where: Where | None) -> Callable[[Transaction, Corpus], Among] | None:
-        """Return a function that finds the matching documents that are complete and not disabled, within a transaction.
+        """Return a function that finds, within a transaction, the matching documents that are complete and enabled.
 
-        None if all documents of the corpus qualify.
+        Returns None if all documents of the corpus qualify.
         """
         asked = self.within(where)
         if asked_corpus(self.graph, self.corpus_name).hides_documents:
@@ -135,14 +135,18 @@ class CorpusPart:
 
 
 class WholePart(CorpusPart):
-    """A part of the API that needs the whole corpus and cannot be restricted."""
+    """A part of the API that needs access to the whole corpus, so it cannot be restricted by a filter."""
 
     def __post_init__(self) -> None:
         if self.fixed is not None:
             raise TypeError(f"{type(self).__name__} needs the whole corpus")
 
     def refuse_disabled(self, what: str) -> None:
-        """Raise `DocumentsDisabled` while any document is disabled."""
+        """Raise `DocumentsDisabled` if any document is disabled.
+
+        Args:
+            what: the operation that cannot leave out disabled documents; it appears in the message.
+        """
         disabled = self.read().disabled
         if disabled:
             raise DocumentsDisabled(
@@ -153,7 +157,7 @@ class WholePart(CorpusPart):
 
 
 def forwarded(part: Callable[[A], T], method: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[A, P], R]:
-    """Return a method that calls `method` of a part of the API, with its signature and docstring."""
+    """Return a method that calls `method` on a part of the API; it has the same signature and docstring."""
 
     @functools.wraps(method)
     def called(self: A, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -166,14 +170,14 @@ _log = logging.getLogger(__name__)
 
 
 class CorpusConnection:
-    """The settings, database connection and models of a corpus, each created on first use.
+    """The settings, database connection and models of a corpus. The parts of the API share them.
 
-    Shared by the parts of the API.
+    The connection and each model are created on first use.
 
     Attributes:
-        client: class that opens the database.
-        filters: evaluates metadata filters.
-        learners: systems with answers that are not stored yet.
+        client: class that opens the database connection.
+        filters: object that evaluates metadata filters.
+        learners: systems that remember answers which are not stored yet.
     """
 
     def __init__(self, corpus: str | None, settings: Settings, progress: Progress) -> None:
@@ -186,7 +190,7 @@ class CorpusConnection:
         self.filters = MatchingDocuments()
         self.learners: list[Remembers] = []
         self.embedder_name = ""
-        """Name from which the embedder was created; "" if it was passed in or is not created yet."""
+        """Name from which the embedder was created; "" if it was set with `use`, or has not been created yet."""
         self.embedder_is_given = False
         self._graph: GraphClient | None = None
         self._embedder: Embedder | None = None
@@ -194,15 +198,15 @@ class CorpusConnection:
         self._reranker: Reranker | None = None
         self._reader: AnswerReader | None = None
         self._retrievers: dict[str | SettingsClass, Retriever] = {}
-        self._making = threading.RLock()  # each model is created once
-        self._connecting = threading.RLock()  # separate lock, so that models can load while the database connects
+        self._making = threading.RLock()  # held while a model is created, so that it is created only once
+        self._connecting = threading.RLock()  # a separate lock, so that models can load while the database connects
 
     @property
     def graph(self) -> GraphClient:
-        """The database connection; starts the embedded server if no other server is configured.
+        """The database connection. First use starts the embedded server if no other server is configured.
 
         Raises:
-            ServerError, DatabaseError: no server is available; the remedy says what to do.
+            ServerError, DatabaseError: no server is available; the error's remedy states what to do.
         """
         with self._connecting:
             if self._graph is None:
@@ -214,7 +218,7 @@ class CorpusConnection:
         """The embedder, created on first use.
 
         Raises:
-            ModelError: files of the embedder are missing or damaged.
+            ModelError: the embedder's files are missing or damaged.
         """
         with self._making:
             if self._embedder is None:
@@ -246,7 +250,9 @@ class CorpusConnection:
             return self._reranker
 
     def chat(self) -> Chat | None:
-        """Return the language model from `use_model` or the settings, opened once; None if no model is configured.
+        """Return the language model chosen with `use_model` or in the settings; None if no model is configured.
+
+        The model is opened once and then reused.
 
         Raises:
             LlmError, ExtraMissing, ModelError: the language model cannot be opened.
@@ -254,7 +260,7 @@ class CorpusConnection:
         return self.model.chat()
 
     def model_usage(self) -> dict[str, Spent]:
-        """Return the language model usage of this object by stage; {} before the first request. Opens no model."""
+        """Return the language model usage of this object, by stage. It is empty before the first request."""
         chat = self.model.opened()
         return {} if chat is None else chat.usage.by_stage
 
@@ -262,10 +268,10 @@ class CorpusConnection:
         """Choose the language model for answers and retrievers. The model is opened on first use.
 
         Args:
-            name: "local", or a model of the configured endpoint; "none" for no model; None for the model of the
-                settings.
-            budget_tokens: token budget for all requests together, including those of `index`; a request that could
-                exceed it is not sent.
+            name: "local", or the name of a model at the configured endpoint. "none" means that no model is used; None
+                means the model in the settings.
+            budget_tokens: token budget for all requests together, including those of `index`. A request that could
+                exceed the budget is not sent.
 
         Raises:
             SettingsError: the budget is negative.
@@ -284,7 +290,7 @@ class CorpusConnection:
         extractor: Extractor | None = None,
         reranker: Reranker | None = None,
     ) -> None:
-        """Replace the configured embedder, extractor or reranker, for example by one that several corpora share."""
+        """Replace the configured embedder, extractor or reranker, for example with one that several corpora share."""
         with self._making:
             self._reranker = reranker or self._reranker
             self._embedder = embedder or self._embedder
@@ -306,11 +312,11 @@ class CorpusConnection:
         return KeptConversation(self.settings, corpus_label(self.corpus_name))
 
     def remembered_answers(self) -> RememberedAnswers:
-        """Return the caches with answers that quote passages, so that they can be deleted with the passages."""
+        """Return the caches of answers that quote passages. When a passage is deleted, such answers must be, too."""
         return RememberedAnswers(answer_cache(self.settings), self.kept_conversation.forget_passages)
 
     def document_id(self, source: str, source_key: str = "") -> str:
-        """Return the id that a document with this origin has in the corpus, whether it exists or not."""
+        """Return the id of the document with this source and key, whether or not the corpus contains the document."""
         return document_id(read_corpus(self.graph, self.corpus_name).label, source, source_key)
 
     def close(self) -> None:
@@ -329,7 +335,7 @@ class CorpusConnection:
     def check_models(self, *, extracts: bool = False) -> None:
         """Create the models before an embedded server is started, so that invalid settings fail early.
 
-        With the user's own server nothing is created, because connecting is faster than loading some models.
+        If the user runs a server, nothing is created, because connecting to it is faster than loading some models.
         """
         if self._graph is None and self.settings.database.uri is None:
             _ = self.embedder
@@ -337,9 +343,9 @@ class CorpusConnection:
                 _ = self.extractor
 
     def use_embedder_of(self, corpus: Corpus) -> None:
-        """Use the embedder that the corpus was switched to instead of the configured one.
+        """If the corpus was switched to another embedder than the configured one, use that embedder from now on.
 
-        An embedder set with `use` stays.
+        An embedder set with `use` is kept.
 
         Raises:
             ModelError: the embedder cannot be used on this machine.
@@ -358,18 +364,18 @@ class CorpusConnection:
             return made
 
     def made_reader(self) -> AnswerReader:
-        """Return the reader that answers without a language model, created once per embedder."""
+        """Return the reader that answers questions without a language model. One reader is created per embedder."""
         with self._making:
             if self._reader is None or self._reader.embedder is not self.embedder:
                 self._reader = AnswerReader(self.embedder, self.settings.extraction.pipeline)
             return self._reader
 
     def made_retriever(self, name: str | SettingsClass) -> tuple[RetrievalContext, Retriever]:
-        """Return a retriever, created once, and the context it was created from."""
+        """Return a retriever and the context it was created with. The retriever is created once and then reused."""
         with self._making:
             if name not in self._retrievers:
-                check_retriever(name)  # an invalid name must not start a server
-            context = self.retrieval_context()  # drops cached retrievers if the embedder of the corpus changed
+                check_retriever(name)  # raises an error for an invalid name before a server is started
+            context = self.retrieval_context()  # this clears the cache if the embedder of the corpus changed
             if name not in self._retrievers:
                 self._retrievers[name] = make_retriever(name, context)
             return context, self._retrievers[name]
@@ -386,14 +392,14 @@ class CorpusConnection:
         )
 
     def own_embedder(self) -> Embedder:
-        """Return the embedder of the corpus. A missing corpus raises an error only when it is read."""
+        """Return the embedder of the corpus; if the corpus does not exist, the embedder that is used at present."""
         with suppress(CorpusNotFound):
             self.use_embedder_of(asked_corpus(self.graph, self.corpus_name))
         return self.embedder
 
     @contextmanager
     def writing(self, doing: str) -> Generator[Writer]:
-        """Acquire the writer lease of the corpus, which is created if missing."""
+        """Hold the writer lease of the corpus during a `with` block. A missing corpus is created first."""
         self.check_models()
         corpus = create_corpus(self.graph, self.corpus_name, sectioned_by=SECTIONS)
         with self.changing(corpus, doing) as writer:
@@ -403,16 +409,19 @@ class CorpusConnection:
 
     @contextmanager
     def changing(self, corpus: Corpus, doing: str) -> Generator[Writer]:
-        """Acquire the writer lease of a corpus, and remove an unfinished document that an interrupted run left."""
+        """Hold the writer lease of a corpus during a `with` block.
+
+        If an interrupted run left an unfinished document, that document is removed first.
+        """
         with writing(self.graph, corpus, doing) as writer:
             remove_unfinished(writer)
             yield writer
 
     def index_time(self, embed: int, extract: int, *, embedder: str = "") -> IndexTime | None:
-        """Estimate the time to embed and extract these numbers of chunks.
+        """Estimate the time needed to embed `embed` chunks and to extract facts from `extract` chunks.
 
         Args:
-            embedder: fingerprint of the embedder, if known without creating it.
+            embedder: fingerprint of the embedder; if "", the embedder is created to get its fingerprint.
         """
         if not (embed or extract):
             return None

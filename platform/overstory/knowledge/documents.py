@@ -1,4 +1,4 @@
-"""Documents of the corpus: list, read, disable and delete; also counts, metadata, digest and export."""
+"""API methods that list, read, disable, delete and export documents, and that describe the corpus."""
 
 from __future__ import annotations
 
@@ -51,10 +51,12 @@ _PART_EXPORTED = (
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """The result of an export: the number of documents, and the digest of the corpus ("" for a filtered export).
+    """The result of an export.
 
     Attributes:
-        notes: parts of the corpus that a filtered export leaves out.
+        documents: number of exported documents.
+        digest: digest of the corpus; "" for a filtered export.
+        notes: for a filtered export, the parts of the corpus that were left out.
     """
 
     documents: int
@@ -63,13 +65,13 @@ class ExportReport:
 
 
 class CorpusContents(WholePart):
-    """Counts, metadata, digest and export of the corpus."""
+    """Methods that return the counts, metadata and digest of the corpus, and that export it."""
 
     def status(self, *, sizes: bool = True) -> CorpusStatus:
         """Report the contents of the corpus, pending index work, the last run of each stage, and the current writer.
 
         Args:
-            sizes: True to count the contents, which reads every entity; False leaves `counts` empty.
+            sizes: True to count the contents, which reads every entity. If False, `counts` stays empty.
         """
         corpus = self.read()
         status = read_status(self.graph, corpus, sizes=sizes)
@@ -78,19 +80,22 @@ class CorpusContents(WholePart):
         try:
             index_time = self.connection.index_time(pending["embed"], pending["extract"], embedder=corpus.embedder)
         except ModelError:
-            index_time = None  # `index` reports the fault of the model
+            index_time = None  # when `index` runs, it reports what is wrong with the model
         return replace(status, pending=pending, index_time=index_time)
 
     def digest(self) -> str:
-        """Return a digest of 64 hexadecimal digits, equal for two corpora exactly if their contents are equal."""
+        """Return a digest of the corpus: 64 hexadecimal digits.
+
+        Two corpora have the same digest if, and only if, their contents are equal.
+        """
         return transfer.digest(self.graph, self.read())
 
     def corpora(self) -> list[CorpusSize]:
-        """List all corpora of the database by name."""
+        """List all corpora in the database, sorted by name."""
         return list_corpora(self.graph)
 
     def boilerplate(self, *, limit: int = MOST_BLOCKS_LISTED) -> list[BoilerplateBlock]:
-        """List the blocks that most documents of a folder repeat, by folder, most frequent first.
+        """List the text blocks that most documents of a folder repeat, sorted by folder, most frequent first.
 
         Entity extraction, vectors and answers ignore these blocks.
 
@@ -105,7 +110,7 @@ class CorpusContents(WholePart):
         return boilerplate_blocks(self.graph, self.read(), limit)
 
     def metadata(self) -> MetadataKeys:
-        """List all metadata keys, with value types, examples, and numbers of documents and of distinct values."""
+        """List all metadata keys. Each has a value type, examples, and counts of its documents and distinct values."""
         return metadata_keys(self.graph, self.read())
 
     def metadata_values(self, key: str, *, limit: int = MOST_VALUES_LISTED) -> MetadataValues:
@@ -115,7 +120,7 @@ class CorpusContents(WholePart):
             limit: maximum number of values, 1 or more.
 
         Raises:
-            MetadataNotFound: no document has this key; the remedy names similar keys.
+            MetadataNotFound: no document has this key. The error's remedy names similar keys.
             QuestionError: `limit` is below 1.
         """
         if limit < 1:
@@ -123,22 +128,22 @@ class CorpusContents(WholePart):
         return metadata_values(self.graph, self.read(), key, limit=limit)
 
     def documents_of(self, evidence: Evidence) -> dict[str, StoredDocument]:
-        """Return the documents of hits by `Hit.document_id`, with metadata, without deleted documents."""
+        """Return a map from `Hit.document_id` to the document, for each hit whose document still exists."""
         ids = dict.fromkeys(hit.document_id for hit in evidence.hits)
         found = documents_by_id(self.graph, self.read(), ids)
         return {document.id: document for document in found}
 
     def filter_notes(self, where: Where) -> tuple[str, ...]:
-        """Return notes on a document filter: a value has another type than its key, or no document matches."""
+        """Return warnings about a filter: a value's type differs from that of the key, or no document matches."""
         return self.filtered(read_filter(where)).all_notes
 
     def export(self, write: Callable[[str], object], *, where: Where | None = None) -> ExportReport:
-        """Write the corpus as JSON lines by calling `write` with each line; `ingest` restores them.
+        """Export the corpus as JSON lines: call `write` with each line. `ingest` can restore the export.
 
         Args:
-            where: metadata filter as for `search`: export only matching documents and their extractions, without links
-                to other documents and without manual edits or vocabularies, which may contain entities of other
-                documents.
+            where: metadata filter as for `search`. Only matching documents and their extractions are exported. Links to
+                other documents are left out. So are manual edits and vocabularies, because they may contain entities
+                of other documents.
 
         Raises:
             CorpusError: the corpus does not exist, or changed during the export.
@@ -146,7 +151,7 @@ class CorpusContents(WholePart):
         """
         corpus = self.read()
         only = self.matching(where)
-        lines = -2  # the first and last lines are no documents
+        lines = -2  # counts documents: the first and the last line are not documents
         self.progress.start("export", None, "documents")
         for line in transfer.export_lines(self.graph, corpus, only):
             write(line + "\n")
@@ -168,7 +173,7 @@ _MOST_PASSAGES_READ = 1_000
 
 
 class Documents(CorpusPart):
-    """Documents of the corpus: list and read."""
+    """Methods that list and read the documents of the corpus."""
 
     def documents(
         self,
@@ -177,13 +182,13 @@ class Documents(CorpusPart):
         where: Where | None = None,
         after: tuple[str, str] | None = None,
     ) -> Iterator[StoredDocument]:
-        """Yield the documents of the corpus lazily, ordered by source and key.
+        """Yield the documents of the corpus lazily, sorted by source and key.
 
         Args:
-            source: one or several sources: a source as documents have it; a file or folder with everything below it; or
-                a path pattern such as "docs/*.html", in which `**` also matches folders.
+            source: one or several sources. Each is the exact source of a document, a file, a folder with everything
+                below it, or a path pattern such as "docs/*.html". In a pattern, `**` also matches folders.
             where: metadata filter as for `search`.
-            after: source and key of the last document of the previous page; only without `source`.
+            after: source and key of the last document of the previous page; requires `source` to be None.
         """
         matching = self.matching(where)
         found = stored_documents(self.graph, self.read(), source=source, after=after)
@@ -193,10 +198,10 @@ class Documents(CorpusPart):
         """Return the number of documents.
 
         Args:
-            source, where: count only documents of these sources that match this filter, as for `documents`.
+            source, where: as for `documents`; count only documents that come from these sources and match this filter.
 
         Raises:
-            DocumentNotFound: no document has one of the sources.
+            DocumentNotFound: one of the sources matches no document.
         """
         corpus = self.read()
         matching = self.matching(where)
@@ -208,7 +213,7 @@ class Documents(CorpusPart):
     def documents_to_pandas(
         self, *, source: str | Sequence[str] | None = None, where: Where | None = None
     ) -> pandas.DataFrame:
-        """Return one row per document: id, source, source_key, title, chunks, and `metadata_…` for each metadata key.
+        """Return one row per document, with id, source, source_key, title, chunks, and `metadata_KEY` for each key.
 
         Raises:
             ExtraMissing: pandas is not installed.
@@ -216,7 +221,7 @@ class Documents(CorpusPart):
         return data_frame((_record(document) for document in self.documents(source=source, where=where)), _COLUMNS)
 
     def document(self, document: str) -> StoredDocument:
-        """Return the document with this id, as in hits and `documents`.
+        """Return the document with this id, which hits and `documents` contain.
 
         Raises:
             DocumentNotFound: no document has this id.
@@ -227,16 +232,17 @@ class Documents(CorpusPart):
     def document_passages(
         self, document: str, *, first: int = 0, limit: int = 100, around: str = ""
     ) -> list[DocumentPassage]:
-        """Return the passages of a document in reading order. Their spans (`start`, `end`) may overlap.
+        """Return the passages of a document in reading order. The spans (`start` to `end`) of passages may overlap.
 
         Args:
             first: number of passages to skip.
             limit: maximum number of passages, 1 to 1,000.
-            around: id of a passage: return the passages before and after it, instead of starting at `first`.
+            around: id of a passage. If it is given, `first` is ignored, and this passage is returned with the passages
+                before and after it.
 
         Raises:
             QuestionError: `first` or `limit` is out of range.
-            DocumentNotFound: the document does not exist, or has no passage `around`.
+            DocumentNotFound: the document does not exist, or does not contain the passage `around`.
         """
         if first < 0 or not 1 <= limit <= _MOST_PASSAGES_READ:
             raise QuestionError(
@@ -253,7 +259,7 @@ class Documents(CorpusPart):
         return found
 
     def fulfils(self, document: str, where: Where) -> bool:
-        """Return True if the document exists and matches a metadata filter."""
+        """Return True if the document exists and matches the metadata filter."""
         matching = self.matching(where)
         return matching is not None and document in matching
 
@@ -264,24 +270,28 @@ class Documents(CorpusPart):
 
 
 class DocumentEdits(WholePart):
-    """Disable, enable and delete documents."""
+    """Methods that disable, enable and delete documents."""
 
     def disable_documents(self, named: str | Iterable[str] = (), *, where: Where | None = None) -> int:
         """Disable documents: they stay stored and indexed, but no result uses them.
 
-        Disabling computes nothing, and `enable_documents` restores everything. While documents are disabled, all
-        searches, entities, paths, trees and reports leave them out, and `suggested_merges` raises `DocumentsDisabled`.
-        A document stays disabled when it is loaded again, moved by a sync, or exported and restored.
+        Disabling is quick, because nothing is recomputed, and `enable_documents` undoes it. While documents are
+        disabled, all searches, entities, paths, trees and reports leave them out, and `suggested_merges` raises
+        `DocumentsDisabled`. A document stays disabled when it is loaded again, moved by a sync, or exported and
+        restored.
 
         Args:
-            named: ids, sources or origins ("table.csv#7") of documents, one or several; sources as for `documents`.
-            where: metadata filter: all matching documents, or the matching ones among `named`.
+            named: one or several documents, each given by its id, its source (as for `documents`), or its source and
+                key ("table.csv#7").
+            where: metadata filter. With `named`, only those documents that match it are disabled; without `named`, all
+                documents that match it.
 
         Returns:
-            number of documents that were not disabled before.
+            The number of documents that were not disabled before.
 
         Raises:
-            DocumentNotFound: a document does not exist; `nearest` has the most similar sources. Nothing was changed.
+            DocumentNotFound: a document does not exist. The error's `nearest` lists the most similar sources. Nothing
+                was changed.
         """
         return self._set_disabled(named, where, disabled=True)
 
@@ -292,7 +302,7 @@ class DocumentEdits(WholePart):
             named, where: as for `disable_documents`.
 
         Returns:
-            number of documents that were disabled before.
+            The number of documents that were disabled before.
 
         Raises:
             DocumentNotFound: as for `disable_documents`.
@@ -303,7 +313,7 @@ class DocumentEdits(WholePart):
         return self.read().disabled
 
     def disabled_documents(self) -> list[StoredDocument]:
-        """Return the disabled documents, ordered by source and key."""
+        """Return the disabled documents, sorted by source and key."""
         corpus = self.read()
         found = documents_by_id(self.graph, corpus, disabled_ids(self.graph, corpus))
         return sorted(found, key=lambda document: (document.source, document.source_key))
@@ -324,7 +334,10 @@ class DocumentEdits(WholePart):
             return changed
 
     def _ids_of(self, corpus: Corpus, given: Sequence[str]) -> Iterator[str]:
-        """Look up documents by ids or sources, before the first id is returned."""
+        """Return the ids of documents that are given by id, by source, or by source and key.
+
+        An unknown document raises an error at once, not while the ids are iterated.
+        """
         possible = {each: [each] if _ID.fullmatch(each) else ids_of_origin(corpus, each) for each in given}
         every = list(itertools.chain.from_iterable(possible.values()))
         ids = {document.id for document in documents_by_id(self.graph, corpus, every)}
@@ -334,7 +347,7 @@ class DocumentEdits(WholePart):
         return (id_ for some in (sorted(ids), of_sources) for id_ in some)
 
     def _forget_answers(self, corpus: Corpus) -> None:
-        """Delete the kept conversation if one of its answers cites a disabled document."""
+        """Delete the conversation that `overstory ask` keeps if one of its answers cites a disabled document."""
         chunks = sorted({chunk for turn in self.connection.kept_conversation.read() for chunk in turn.chunks})
         if chunks:
             disabled = set(disabled_ids(self.graph, corpus))
@@ -350,15 +363,16 @@ class DocumentEdits(WholePart):
         source: str | Sequence[str] | None = None,
         where: Where | None = None,
     ) -> int:
-        """Delete documents with the entities and facts that only they contain; return the number of deleted documents.
+        """Delete documents, with the entities and facts that no other document contains. Return how many were deleted.
 
         Args:
-            ids: ids of documents, one or several, as in `documents` and `Hit.document_id`. Unknown ids are ignored.
-            source: also delete all documents of these sources, as for `documents`.
-            where: metadata filter: also delete all matching documents, or only the matching ones of `source`.
+            ids: one or several document ids, which `documents` and `Hit.document_id` contain. Unknown ids are ignored.
+            source: also delete all documents from these sources, as for `documents`.
+            where: metadata filter. With `source`, only the documents from `source` that match it are deleted; without
+                `source`, all documents that match it. Documents in `ids` are deleted in any case.
 
         Raises:
-            DocumentNotFound: no document has one of the sources. Nothing was deleted.
+            DocumentNotFound: one of the sources matches no document. Nothing was deleted.
         """
         named = [ids] if isinstance(ids, str) else ids
         with self.connection.changing(self.read(), "delete") as writer:

@@ -1,4 +1,4 @@
-"""Entities of the corpus: the most mentioned entities, and the facts and passages of each."""
+"""API methods that list the entities of the corpus, and the facts and passages of an entity."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _NameCounts:
 
     @property
     def surfaces(self) -> list[str]:
-        """Spellings, most frequent first: those from parsers, otherwise those from dictionary lookup and titles."""
+        """Spellings, most frequent first. If a parser found the name, only the parser's spellings are listed."""
         return most_frequent(list((self.written[True] or self.written[False]).items()))
 
     @property
@@ -61,17 +61,17 @@ def most_mentioned_in(
     words: Collection[str] = (),
     by_kind: bool = False,
 ) -> list[ListedEntity]:
-    """Return the entities that most passages of these documents mention.
+    """Return the entities that are mentioned in the largest numbers of passages of these documents.
 
-    `most_mentioned` does the same for the whole corpus.
-
-    Spellings and counts refer to these documents, types to the whole corpus. Reads every mention of the documents
-    twice.
+    `most_mentioned` does the same for the whole corpus. Spellings and counts come from these documents; entity types
+    come from the whole corpus. Every mention in the documents is read twice.
 
     Args:
         documents: document ids.
-        words: normalised words; each must be the beginning of a word in the name.
-        by_kind: as for `Knowledge.entities`, except that an entity needs no fact.
+        type_: entity type to list; "" for all.
+        prefix: start of the normalised name; "" for all.
+        words: normalised words. For each, the name must contain a word that starts with it.
+        by_kind: True to list entities with a type first, and numbers last.
     """
     edits = edited_names(tx, corpus)
     others = sorted({name for key, name in edits.resolved.items() if name and key.startswith(prefix)}) if prefix else []
@@ -113,7 +113,7 @@ def _has_words(key: str, words: Collection[str]) -> bool:
 
 
 def _kind(name: _NameCounts) -> int:
-    """Return the sort key of a kind: entities typed by parsers first, then other entities, then numbers."""
+    """Return a sort key: 0 for an entity whose type a parser found, 1 for any other entity, 2 for a number."""
     return 0 if name.type else 2 if name.key[:1].isdigit() else 1
 
 
@@ -125,15 +125,21 @@ MOST_NAMES_LISTED = 50
 MOST_NAME_FACTS = 100
 MOST_NAME_PASSAGES = 100
 _MOST_PASSAGES_OF_WORDS = 1_000
-"""Maximum number of passages searched for entities with some words, and of entities that start or end with them."""
+"""Maximum number of passages with the given words in which entities are searched.
+
+It also limits how many entities are read whose names start with the words, or end with them.
+"""
 _LEAST_LETTERS_OF_A_BEGINNING = 3
-"""Shorter words match too many others, so the index is not searched for them."""
+"""Minimum number of letters with which words in passages are searched by their beginnings. Fewer match too many."""
 
 
 def names_with_words(
     graph: GraphClient, corpus: Corpus, words: str, *, limit: int, type_: str = ""
 ) -> list[ListedEntity]:
-    """Return entities whose names have words that start with the given ones; leading matches come first."""
+    """Return the entities whose names contain, for each of the given words, a word that starts with it.
+
+    Names that start with `words` come first.
+    """
     keys = key_words(words)
     start = " ".join(keys)
     rows = graph.run(
@@ -153,14 +159,18 @@ def names_with_words(
 
 
 def _query(words: str) -> str:
-    """Return a Lucene query for words that start with each of these; skips short words if there are longer ones."""
+    """Return a Lucene query for texts that contain, for each of these words, a word that starts with it.
+
+    Words with fewer than `_LEAST_LETTERS_OF_A_BEGINNING` letters are ignored. If all words are that short, the query
+    matches texts that contain one of them.
+    """
     asked = full_text_query(" ".join(query_terms(words))).split()
     long = [f"+({word} {word}*)" for word in asked if len(word) >= _LEAST_LETTERS_OF_A_BEGINNING]
     return " ".join(long or asked)
 
 
 class CorpusEntities(CorpusPart):
-    """Entities of the corpus."""
+    """Methods that list the entities of the corpus, and the facts and passages of an entity."""
 
     @one_question()
     def entities(
@@ -173,20 +183,20 @@ class CorpusEntities(CorpusPart):
         by_kind: bool = False,
         where: Where | None = None,
     ) -> list[ListedEntity]:
-        """List the entities that most passages mention, most frequent first.
+        """List the entities of the corpus. Those that most passages mention come first.
 
         Args:
             limit: maximum number of entities, 1 or more.
-            type: only entities of this type (PERSON, ORG, CODE, TERM, …).
-            like: only entities whose name starts so, ignoring case, accents and punctuation, or into which such an
-                entity was merged.
-            words: alternative to `like`: only entities with words that start with each of these, in any position; names
-                that start with them come first. If more than 1,000 passages contain the words, some entities may be
-                missing.
-            by_kind: list people, organisations, places, works and terms with known facts first, then other entities of
-                these kinds, then entities without a kind and numbers.
-            where: metadata filter as for `search`: only entities in matching documents. Counts and spellings refer to
-                these documents, types to the whole corpus.
+            type: list only entities of this type (PERSON, ORG, CODE, TERM, …).
+            like: list only entities whose name starts with this text, and entities into which an entity with such a
+                name was merged. Case, accents and punctuation are ignored.
+            words: use this instead of `like` to match words at any position. Each of these words must be the start of a
+                word in the entity's name; names that start with `words` come first. If more than 1,000 passages contain
+                the words, some entities may be missing.
+            by_kind: True to list first the people, organisations, places, works and terms with known facts, then those
+                without known facts, and last the entities without a type and numbers.
+            where: metadata filter as for `search`. Only entities in matching documents are listed. Their counts and
+                spellings come from these documents; their types come from the whole corpus.
 
         Raises:
             QuestionError: `limit` is below 1.
@@ -225,13 +235,14 @@ class CorpusEntities(CorpusPart):
 
         Args:
             name: entity name in any spelling; case, accents and punctuation are ignored.
-            limit: maximum number of facts, and of related entities, 1 to 100.
-            where: metadata filter as for `search`. Passages, spellings and facts of other documents are left out, and
-                an entity that only they mention is unknown. The type refers to the whole corpus.
+            limit: maximum number of facts, and likewise of related entities, 1 to 100.
+            where: metadata filter as for `search`. Passages, spellings and facts of documents that do not match are
+                left out. An entity that only such documents mention raises `EntityNotFound`. The type comes from the
+                whole corpus.
 
         Raises:
             QuestionError: the name is empty, or `limit` is out of range.
-            EntityNotFound: no passage mentions the entity; `suggestions` has similar names.
+            EntityNotFound: no passage mentions the entity. The error's `suggestions` lists similar names.
             IndexMissing: the corpus has no entities yet.
         """
         if not 1 <= limit <= MOST_NAME_FACTS:
@@ -243,7 +254,7 @@ class CorpusEntities(CorpusPart):
     def entity_passages(
         self, name: str, *, first: int = 0, limit: int = 20, where: Where | None = None
     ) -> EntityPassages:
-        """Return one page of the passages that mention an entity or are about it.
+        """Return the passages that mention an entity or are about it, at most `limit` at a time.
 
         Args:
             name: entity name in any spelling; case, accents and punctuation are ignored.
@@ -273,11 +284,11 @@ def find_entity_passages(
     limit: int,
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> EntityPassages:
-    """Return one page of the passages that mention an entity or are about it.
+    """Return the passages that mention an entity or are about it, at most `limit` at a time.
 
     Args:
         first: number of passages to skip.
-        among: documents visible to the caller; None for all.
+        among: function that finds the documents whose passages may be returned; None for all documents.
     """
 
     def work(tx: Transaction) -> EntityPassages:

@@ -45,10 +45,10 @@ class EntityEdits(WholePart):
             future: also accept names that no passage mentions yet.
 
         Returns:
-            The new edits in order, without names that are hidden already.
+            The new edits, in the order of `names`. Names that are already hidden get no new edit.
 
         Raises:
-            EntityNotFound: an entity does not exist; the remedy lists similar names. Nothing was changed.
+            EntityNotFound: an entity does not exist. The error's remedy lists similar names. Nothing was changed.
             QuestionError: a name is empty. Nothing was changed.
         """
         return self._edit_names([NameEdit("hide", name) for name in _texts(names)], future=future)
@@ -57,20 +57,20 @@ class EntityEdits(WholePart):
         """Merge entities: after the next `index`, the given names refer to the entity `into`.
 
         Args:
-            names: one or several names, in any spelling, without `into`.
+            names: one or several names, in any spelling. They must not include `into`.
             future: also accept names that no passage mentions yet.
 
         Returns:
-            The new edits in order.
+            The new edits, in the order of `names`.
 
         Raises:
             EntityNotFound: as for `hide_entities`.
-            QuestionError: a name is empty, or two names already are the same entity. Nothing was changed.
+            QuestionError: a name is empty, or it already refers to the same entity as `into`. Nothing was changed.
         """
         return self._edit_names([NameEdit("merge", name, into) for name in _texts(names)], future=future)
 
     def rename_entity(self, name: str, to: str, *, future: bool = False) -> StoredEntityEdit:
-        """Rename an entity, starting with the next `index`; the old names still lead to it.
+        """Rename an entity. The new name takes effect with the next `index`; the old names still refer to the entity.
 
         Args:
             name: current name, in any spelling.
@@ -79,20 +79,21 @@ class EntityEdits(WholePart):
 
         Raises:
             EntityNotFound: as for `hide_entities`.
-            QuestionError: a name is empty, or another entity has the new name, with which it can be merged.
+            QuestionError: a name is empty, or another entity already has the new name. To combine them, use
+                `merge_entities`.
         """
         (edit,) = self._edit_names([NameEdit("rename", name, to)], future=future)
         return edit
 
     def entity_edits(self) -> list[StoredEntityEdit]:
-        """List the manual edits of entities, in the order in which they apply."""
+        """List the manual edits of entities, in the order in which they are applied."""
         return stored_edits(self.graph, self.read())
 
     def undo_entity_edit(self, number: int | None = None) -> StoredEntityEdit:
-        """Undo a manual edit of an entity, starting with the next `index`. Later edits stay.
+        """Undo a manual edit of an entity. This takes effect with the next `index`. Later edits are kept.
 
         Args:
-            number: number of the edit, as in `entity_edits`; by default the last edit.
+            number: number of the edit (`StoredEntityEdit.number`); by default the last edit.
 
         Raises:
             QuestionError: there is no such edit.
@@ -111,19 +112,25 @@ class EntityEdits(WholePart):
     def suggested_merges(
         self, *, limit: int = MOST_MERGES_SUGGESTED, reason: MergeReason | None = None
     ) -> SuggestedMerges:
-        """Suggest pairs of entities that may be the same, with their passages, most evidence first.
+        """Suggest pairs of entities that may be the same, with their passages. The most likely pairs come first.
 
-        A pair has similar spellings, an abbreviation or initials, or one name is part of the other in the same
-        passages. Nothing is changed: accept a suggestion with `merge_entities`, or reject it with `dismiss_merge`.
-        Reads all entities once; the result counts suggestions that are left out.
+        There are four reasons for a suggestion:
+
+        - "spelling": the two names are spelled similarly.
+        - "abbreviation": one name is an acronym of the other.
+        - "initials": one name abbreviates or omits first names of the other.
+        - "part": one name is part of the other, and both occur in the same passages.
+
+        Nothing is changed: accept a suggestion with `merge_entities`, or reject it with `dismiss_merge`. All entities
+        are read once. The result states how many suggestions exceed `limit`.
 
         Args:
             limit: maximum number of suggestions, 1 or more.
-            reason: only suggestions of one kind: "spelling", "abbreviation", "initials" or "part".
+            reason: return only suggestions for this reason.
 
         Raises:
             QuestionError: `limit` is below 1, or the reason does not exist.
-            DocumentsDisabled: documents are disabled, so some names may come from them alone.
+            DocumentsDisabled: a document is disabled. A suggested name might occur in that document only.
         """
         if limit < 1:
             raise QuestionError(f"limit is out of range: {limit}.", remedy="Ask for 1 or more.")
@@ -134,10 +141,10 @@ class EntityEdits(WholePart):
         return suggested_merges(self.graph, corpus, limit=limit, reason=reason)
 
     def dismiss_merge(self, name: str, into: str) -> None:
-        """Record that two entities are different, in either order, so that their merge is not suggested again.
+        """Record that two entities are different, so that merging them, in either direction, is not suggested again.
 
         Raises:
-            EntityNotFound: an entity does not exist; the remedy lists similar names. Nothing was changed.
+            EntityNotFound: an entity does not exist. The error's remedy lists similar names. Nothing was changed.
             QuestionError: a name is empty, or both names are the same.
         """
         _check_pair(name, into)
@@ -146,7 +153,7 @@ class EntityEdits(WholePart):
             dismiss_merge(writer, name, into)
 
     def dismissed_merges(self) -> list[DismissedMerge]:
-        """List the pairs of entities that were recorded as different, latest first."""
+        """List the pairs of entities that were recorded as different with `dismiss_merge`, latest first."""
         return list(dismissed_merges(self.graph, self.read()).values())
 
     def undo_dismissed_merge(self, name: str, into: str) -> None:
@@ -163,15 +170,14 @@ class EntityEdits(WholePart):
                 )
 
     def load_vocabulary(self, path: str | Path, *, dry_run: bool = False) -> VocabularyChange:
-        """Load a file of entity names.
+        """Load a file of entity names (a vocabulary).
 
-        The next `index` finds the names in all texts, whether a parser recognises them or not.
-
-        Loading a file again replaces its earlier contents; an empty file removes them.
+        The next `index` finds these names in all texts, even where the parser does not recognise them. Loading a file
+        again replaces the names loaded from it before; if the file is now empty, they are removed.
 
         Args:
-            path: CSV file with the header "name,type,aliases", or JSON lines with these keys.
-            dry_run: return the changes without writing them.
+            path: a CSV file with the header "name,type,aliases", or a JSON Lines file with these keys.
+            dry_run: True to return the changes without making them.
 
         Raises:
             BrokenSource: the file cannot be read, or a line is invalid. Nothing was changed.
@@ -186,7 +192,7 @@ class EntityEdits(WholePart):
             return replace_vocabulary(writer, str(source), wanted)
 
     def vocabularies(self) -> list[StoredVocabulary]:
-        """List the vocabularies of the corpus in the order in which they apply, by path."""
+        """List the vocabularies of the corpus, sorted by path, which is the order in which they are applied."""
         stored = stored_vocabularies(self.graph, self.read())
         return [
             StoredVocabulary(source, len(names), sum(len(name.aliases) for name in names.values()))
@@ -204,7 +210,7 @@ class EntityEdits(WholePart):
 
 
 def check_edits(tx: Transaction, corpus: Corpus, edits: Sequence[NameEdit], *, future: bool) -> list[NameEdit]:
-    """Validate edits, and return those that change something. Skips duplicates and entities that are hidden already.
+    """Validate edits, and return them without duplicates and without entities that are already hidden.
 
     Args:
         edits: edits of one kind; merges must have the same target.
@@ -238,7 +244,7 @@ def check_edits(tx: Transaction, corpus: Corpus, edits: Sequence[NameEdit], *, f
 
 
 def check_names(tx: Transaction, corpus: Corpus, names: Sequence[str]) -> None:
-    """Raise `EntityNotFound` for a name that appears in no passage, edit or vocabulary."""
+    """Raise `EntityNotFound` if one of the names appears in no passage, edit or vocabulary."""
     state = edited_names(tx, corpus)
     for name in names:
         _require(tx, corpus, state, name, hint="")

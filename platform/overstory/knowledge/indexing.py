@@ -46,29 +46,35 @@ class Indexing(WholePart):
         model: str | None = None,
         improve: bool = False,
     ) -> IndexReport:
-        """Bring the index up to date: vectors, mentions, facts and relations. Runs only the steps whose input changed.
+        """Bring the index up to date: vectors, mentions, facts and relations. Only steps with changed input run.
 
         Args:
-            re_embed: if the corpus has vectors of another embedder, replace them with those of the configured embedder.
-            embedder: switch the corpus to this embedder ("multilingual") permanently, regardless of the settings.
-                Searches use the old vectors until all new ones exist; after an interruption, the same call continues.
+            re_embed: if the corpus's vectors come from another embedder, replace them with vectors of the configured
+                embedder.
+            embedder: name of an embedder, such as "multilingual", to which the corpus is switched permanently,
+                regardless of the settings. Searches use the old vectors until all new vectors exist. After an
+                interruption, the same call continues.
             rebuild_indexes: first drop and rebuild the database's vector and full-text indexes, including those of
-                systems. Meanwhile, searches by meaning scan all vectors, and other searches may fail with a message.
-            systems: systems to build, now and in every later run: names, with options after a colon
-                ("NAME:option=value"), or the settings object of a system. Invalid systems raise an error before any
+                systems. Until they are rebuilt, searches by meaning compare all vectors, and other searches may fail
+                with a message.
+            systems: systems to build in this and every later run. Each is a name, with options after a colon
+                ("NAME:option=value"), or a system's settings object. If one is invalid, an error is raised before any
                 work starts.
-            model: language model for these systems, as for `use_model`; "none" for none. By default systems keep the
-                model they were built with, which initially is none, so an index costs nothing unless you ask for it.
-            improve: recluster systems that added changes to existing communities without clustering (see
-                `SystemReport.notes`). Takes as long as the first build without the embedding.
+            model: language model for these systems, as for `use_model`; "none" for no model. By default, each system
+                keeps the model that it was last built with. A new system has no model, so indexing costs nothing
+                unless you specify one.
+            improve: cluster again those systems that have so far only added new content to existing communities (see
+                `SystemReport.notes`). This takes as long as their first build, apart from the embedding.
 
         Raises:
             SettingsError: a system or one of its options does not exist.
-            CorpusNotFound: nothing was loaded yet.
-            GdsMissing, ExtraMissing: a system in `systems` needs a plugin or package that is missing. For other systems
-                of the corpus, a note reports it.
-            LlmError, BudgetExhausted: the language model of a system failed.
-            EmbedderMismatch, ModelError: a model cannot be used. Committed work is kept; call again to continue.
+            CorpusNotFound: no document was loaded yet.
+            GdsMissing, ExtraMissing: a system in `systems` needs a plugin or package that is missing. If another system
+                of the corpus needs it, a note reports that instead.
+            LlmError, BudgetExhausted: a system's language model failed, or the next request could exceed its token
+                budget.
+            EmbedderMismatch, ModelError: a model cannot be used. Committed work is kept. Call `index` again to
+                continue.
         """
         requested = build_requests(systems, model)
         if embedder is not None or (re_embed and not self.connection.embedder_is_given):
@@ -101,7 +107,7 @@ class Indexing(WholePart):
                         for name, request in wanted.items()
                     }
             except (KeyboardInterrupt, WorkCancelled):
-                with suppress(OverstoryError), cancellable(None):  # report the interruption, not a later error
+                with suppress(OverstoryError), cancellable(None):  # an error here must not hide the interruption
                     lifecycle.record_requests(writer, wanted.values())
                 raise
             gone = [
@@ -121,7 +127,7 @@ class Indexing(WholePart):
     ) -> Estimate:
         """Return an upper bound on the language model requests that `index` would send for these systems.
 
-        By default estimates the systems of the corpus. Sends and writes nothing.
+        By default, the estimate is for the systems that the corpus already has. No request is sent.
 
         Raises:
             SettingsError, LlmError, ModelError: as for `index`.
@@ -133,10 +139,10 @@ class Indexing(WholePart):
         return sum(estimates, start=Estimate.nothing())
 
     def remove_system(self, name: str, *, forget: bool = False) -> None:
-        """Delete the index of a system, if the corpus has one.
+        """Delete a system's index from the corpus, if there is one.
 
         Args:
-            forget: also delete the answers that the system remembers (`memory`), which cannot be rebuilt.
+            forget: also delete the answers that the system remembers (`memory`). They cannot be rebuilt.
 
         Raises:
             SettingsError: the system does not exist.
@@ -147,7 +153,7 @@ class Indexing(WholePart):
             lifecycle.remove(writer, system, forget=forget)
 
     def system_reports(self) -> list[SystemReport]:
-        """Report contents, build cost and pending work of each system's index."""
+        """Report the contents, build cost and pending work of each system's index."""
         corpus = self.read()
         reports = [lifecycle.report(self.graph, corpus, system) for system in systems_of(corpus)]
         return reports + [SystemReport(name, 0, "its package is not installed") for name in missing_systems(corpus)]

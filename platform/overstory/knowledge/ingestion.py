@@ -34,11 +34,11 @@ _ANNOTATIONS_A_BATCH = 100
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One load run: its documents, which are read lazily, and its outcome.
+    """One load run. Its documents are read lazily.
 
     Attributes:
-        exports: paths of export files, which are restored and not read as documents.
-        paths: the other paths.
+        exports: paths of export files, which are restored instead of being read as documents.
+        paths: all other paths to load.
     """
 
     exports: Sequence[str]
@@ -49,7 +49,7 @@ class _Run:
     on_broken: OnBroken
 
     def on_unstorable(self, error: BrokenSource) -> None:
-        """Record a document that was read but cannot be stored, so that a sync does not treat it as deleted."""
+        """Record that a document cannot be stored, so that a sync does not treat its source as deleted."""
         self.coverage.add_unread(error.source, "part of it cannot be stored")
         self.on_broken(error)
 
@@ -86,44 +86,45 @@ class Ingestion(WholePart):
         report: LoadReport | None = None,
         on_reading: Callable[[str], None] | None = None,
     ) -> LoadReport:
-        """Load files, folders and graphs from Neo4j databases.
+        """Load files, folders, web pages and graphs from Neo4j databases.
 
-        Unchanged content is skipped; changed content is replaced.
+        A document whose content has not changed is skipped. A document whose content has changed is replaced.
 
         Args:
             paths: one or several paths or addresses.
-            loader: name of a loader; by default chosen by the source.
-            strict: stop at the first broken source instead of skipping it.
-            sync: also delete documents of these paths that no longer exist. Documents whose source could not be checked
-                stay (`LoadReport.kept`). A moved document keeps its vectors, mentions and facts. Annotations are
-                written after all documents.
-            allow_empty: with `sync`, also delete documents of paths that are missing or empty, for example because a
-                disk is not mounted.
+            loader: name of a loader; by default the loader is chosen by the type of each source.
+            strict: stop at the first source that cannot be read, instead of skipping it.
+            sync: also delete the documents whose files no longer exist under `paths`. Documents whose source could not
+                be checked are kept (`LoadReport.kept`). A moved document keeps its vectors, mentions and facts.
+                Annotations are written after all documents.
+            allow_empty: with `sync`, also delete the documents of a path that is missing or empty. Without it, they are
+                kept, because a disk may not be mounted.
             on_change: called at the end for each document that was added, changed, moved or removed.
-            keep_boilerplate: True to use repeated blocks of a folder in entities, vectors and answers of this corpus
-                from now on, False to ignore them; by default unchanged, initially False.
-            from_uri: Neo4j server of sources like "neo4j:Movie?key=title"; by default the server of the settings,
-                otherwise the server of the corpus.
-            metadata: metadata for every document, which overrides the document's own values. A later run without it
+            keep_boilerplate: True to use blocks that a folder repeats like any other text of this corpus, from now on;
+                False to ignore them in entities, vectors and answers. By default the corpus keeps its setting, which is
+                initially False.
+            from_uri: Neo4j server for sources like "neo4j:Movie?key=title". By default it comes from the settings; if
+                they contain no address, the server that stores the corpus is used.
+            metadata: metadata added to every document. Its values override the document's own. A later run without it
                 removes it again.
-            relative_to: a folder. Sources become paths relative to it, so that the same files in another folder replace
-                these documents.
-            options: selects the files to read in folders, and the encoding of files that are not UTF-8.
-            only: read only these files and folders within `paths`, with the same result for them as a full run; with
-                `sync`, deletes their missing documents.
-            retry: read only files that failed in earlier runs (`failed_files`) within `paths`, or everywhere if `paths`
-                is empty. A full run of a path does this as well.
-            report: report to fill and return, so that counts are visible during the run or after a failure. Pass the
-                report of an interrupted run to continue its counts.
+            relative_to: a folder. Documents are stored with paths relative to it. If the same files are later loaded
+                from another folder, they replace these documents.
+            options: selects the files to read in folders, and sets the encoding of files that are not UTF-8.
+            only: files and folders within `paths`; nothing else is read. They are treated exactly as in a full run:
+                with `sync`, their missing documents are deleted.
+            retry: read only the files within `paths` that failed in earlier runs (`failed_files`), or all failed files
+                if `paths` is empty. A full run also reads them again.
+            report: the report to fill and return. The caller can read its counts during the run or after a failure.
+                To continue an interrupted run with its counts, pass the report of that run.
             on_reading: called with each file before it is read.
 
         Raises:
-            BrokenSource: something cannot be read, and `strict` is set.
+            BrokenSource: a source cannot be read, and `strict` is set.
             SettingsError: `metadata` is invalid; `relative_to` is combined with `sync`, which compares absolute paths;
                 or `delete_excluded` is set without `sync`.
-            LoaderNotFound: the loader does not exist, or no loader recognises a given file.
-            SourcesEmpty: with `sync` and without `allow_empty`, the paths are empty although the corpus has documents
-                from them. Nothing was changed.
+            LoaderNotFound: the loader does not exist, or no loader recognises a file that was named in `paths`.
+            SourcesEmpty: with `sync` and without `allow_empty`, the paths are empty although the corpus contains
+                documents from them. Nothing was changed.
             SourceError: `sync` or `metadata` is combined with an export file.
             EmbedderMismatch: the vectors of the corpus come from another embedder.
         """
@@ -157,10 +158,10 @@ class Ingestion(WholePart):
                 remedy="Restore the export without metadata.",
             )
         exports = transfer.usable_exports(run.exports, run.on_broken)
-        first = list(itertools.islice(run.documents, 1))  # do not create a corpus if nothing can be read
+        first = list(itertools.islice(run.documents, 1))  # if nothing can be read, no corpus must be created
         report.hidden, report.excluded = run.coverage.hidden, run.coverage.excluded
         if not exports and not first:
-            if (only is not None or retry) and not run.coverage.roots:  # none of the given files belongs to the paths
+            if (only is not None or retry) and not run.coverage.roots:  # no file to read lies within `paths`
                 return report
             if not (sync and self._may_have_vanished(run.coverage, allow_empty=allow_empty)):
                 self._remember_failed_alone(run)
@@ -195,25 +196,25 @@ class Ingestion(WholePart):
     ) -> LoadReport:
         """Load documents from memory: strings, or `Document` objects with source, key and title.
 
-        A string is identified by its content, so loading it twice changes nothing. A `Document` is identified by source
-        and key, and replaces the stored document. A `Link` belongs to the document at its start: the call replaces all
-        stored links of its documents.
+        A string is identified by its content, so loading it twice changes nothing. A `Document` is identified by its
+        source and key, and replaces the stored document with the same source and key. A `Link` belongs to its start
+        document: for each document that is loaded, the links passed here replace all of its stored links.
 
         Args:
-            documents: one or several documents.
-            strict: stop at the first invalid document instead of skipping it.
+            documents: one or several documents, and links between documents.
+            strict: stop at the first invalid document, instead of skipping it.
             metadata: as for `ingest`.
 
         Raises:
             SettingsError: `metadata` is invalid.
-            SourceError: an item is neither a string nor a document; earlier items may be stored.
+            SourceError: an item is neither a string nor a document. Items before it may already be stored.
             BrokenSource: a document cannot be stored, and `strict` is set.
             EmbedderMismatch: the vectors of the corpus come from another embedder.
         """
         report = LoadReport()
         given = checked_metadata(metadata or {})
         in_memory = with_metadata(sources.in_memory_documents(documents), given)
-        first = list(itertools.islice(in_memory, 1))  # do not create a corpus if nothing can be loaded
+        first = list(itertools.islice(in_memory, 1))  # if there is no document, no corpus must be created
         with self.connection.writing("ingest") as writer:
             load(
                 LoadTarget.of(writer),
@@ -228,12 +229,12 @@ class Ingestion(WholePart):
         return report
 
     def failed_files(self, paths: str | Path | Sequence[str | Path] = ()) -> list[FailedFile]:
-        """List the files that `ingest` could not read fully in its last attempt, by source, with reason and remedy.
+        """List the files that `ingest` could not read completely, sorted by source, with the reason and a remedy.
 
-        Files that were read successfully since, or no longer exist, are not listed.
+        Files that have since been read successfully, or that no longer exist, are not listed.
 
         Args:
-            paths: only files at or below these paths; by default all.
+            paths: list only files at or below these paths; by default all files.
         """
         corpus = self.read()
         return failed_files(self.graph, corpus, absolute_paths(listed_paths(paths)))
@@ -255,8 +256,8 @@ class Ingestion(WholePart):
     ) -> LoadReport:
         """Report what `ingest` would do, without writing anything. Restoring an export cannot be previewed.
 
-        Reads everything, and splits new and changed documents into chunks, to estimate the indexing time
-        (`LoadReport.index_time`).
+        The preview reads all sources. It also splits new and changed documents into chunks, because the number of
+        chunks is needed to estimate the indexing time (`LoadReport.index_time`).
 
         Args:
             on_change: called at the end for each document that would be added, changed, moved or removed.
@@ -282,7 +283,7 @@ class Ingestion(WholePart):
                 f"{run.exports[0]} is an export, which cannot be previewed.",
                 remedy="Restore the export into a new corpus: --corpus NAME",
             )
-        report, first = run.report, list(itertools.islice(run.documents, 1))  # fails before starting a server
+        report, first = run.report, list(itertools.islice(run.documents, 1))  # errors come before a server is started
         self.connection.check_models()
         corpus = self._corpus_if_there()
         if corpus is not None:
@@ -298,7 +299,7 @@ class Ingestion(WholePart):
                 note_vanished(self.graph, corpus, run.coverage, changes, report, allow_empty=allow_empty)
                 stored = count_documents(self.graph, corpus)
             run.count(changes, sync=sync)
-            report.chunks -= changes.moved_chunks if sync else 0  # moved documents keep their chunks
+            report.chunks -= changes.moved_chunks if sync else 0  # the chunks of moved documents are not new
             report.index_time = self.connection.index_time(report.chunks, report.chunks)
             report.in_corpus = stored + report.added - report.removed
             _report_changes(changes, on_change, sync=sync)
@@ -318,26 +319,28 @@ class Ingestion(WholePart):
         worker_gpus: float = 0.0,
         options: ReadOptions | None = None,
     ) -> StageReport:
-        """Compute chunks, vectors, mentions and facts of documents into a folder of files that `ingest` loads later.
+        """Compute the chunks, vectors, mentions and facts of documents, and write them to files for a later `ingest`.
 
-        Needs no database. `ingest` may run on another machine. The folder holds the shards of these paths only. After
-        an interruption, the same call computes the missing shards; called again, it recomputes shards with changed
-        documents. Annotations and links of graphs are left out.
+        Staging needs no database, and `ingest` can load the files on another machine. The folder contains only the
+        shards (files) for these paths. After an interruption, the same call computes the missing shards. Called again
+        later, it recomputes the shards whose documents changed. Annotations and the links of graphs are left out.
 
         Args:
             paths, loader, strict, metadata, options: as for `ingest`.
-            folder: a new folder, or one that was staged before.
-            workers: number of worker processes, each with its own models; by default this process embeds.
-            on: where workers run: "ray" for the Ray cluster of this machine, or a local one; "ray://HOST:PORT" for
-                another cluster; None for this machine without Ray. On a cluster, `workers` defaults to the number that
-                fits.
-            worker_cpus, worker_gpus: resources that Ray reserves per worker.
+            folder: a new folder, or the folder of an earlier call.
+            workers: number of worker processes; each loads its own models. By default there are none, and this process
+                does the work.
+            on: where the workers run. None: on this machine, without Ray. "ray": on the Ray cluster to which this
+                machine belongs; if it belongs to none, on a new local cluster. "ray://HOST:PORT": on that cluster. With
+                Ray, `workers` defaults to the number for which the cluster has room.
+            worker_cpus, worker_gpus: resources that Ray reserves for each worker.
 
         Raises:
             BrokenSource, SettingsError, LoaderNotFound: as for `ingest`; SettingsError also if `workers` is below 1, or
                 the cluster is unreachable or has no room for a worker.
             ExtraMissing: Ray is not installed.
-            SourceError: nothing was read, a path is an export, or the folder cannot be written or contains other files.
+            SourceError: no document could be read, a path is an export, the folder cannot be written, or it contains
+                other files.
             ModelError: a model cannot be used, or two workers died on the same documents.
         """
         loaded = LoadReport()
@@ -364,7 +367,7 @@ class Ingestion(WholePart):
     def _shard_job(self, folder: str) -> transfer.ShardJob:
         models = transfer.models_of(self.connection.embedder, self.connection.extractor)
         embedding = self.settings.embedding
-        if self.connection.embedder_name:  # the corpus may use another embedder than the settings
+        if self.connection.embedder_name:  # the corpus may use an embedder other than the configured one
             embedding = replace(embedding, embedder=self.connection.embedder_name)
         return transfer.ShardJob(folder, embedding, self.settings.extraction, models)
 
@@ -429,7 +432,11 @@ class Ingestion(WholePart):
         sync_mentions_if_extracted(writer, megabytes=self.settings.memory_megabytes, progress=self.progress)
 
     def _may_have_vanished(self, coverage: sources.Coverage, *, allow_empty: bool) -> bool:
-        """Return True if a corpus exists that may have documents from paths where nothing can be read now."""
+        """Return True if the corpus exists, so that documents from the unreadable paths may have to be deleted.
+
+        Raises:
+            SourcesEmpty: the corpus contains documents from the empty paths, and `allow_empty` is False.
+        """
         corpus = self._corpus_if_there()
         if corpus is None:
             return False
@@ -446,14 +453,14 @@ class Ingestion(WholePart):
         return True
 
     def _to_retry(self, paths: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Return the paths of earlier runs, and the sources that failed in them."""
+        """Return the paths passed to earlier runs in which sources failed, and these sources."""
         corpus = self._corpus_if_there()
         found = [] if corpus is None else failed_files(self.graph, corpus, absolute_paths(paths))
         kept = [each for each in found if each.root]
         return sorted({each.root for each in kept}), [each.source for each in kept]
 
     def _remember_failed_alone(self, run: _Run) -> None:
-        # Failures alone do not create a corpus.
+        # If there are only failures, they are recorded in an existing corpus; no corpus is created for them.
         if run.report.broken and (corpus := self._corpus_if_there()) is not None:
             with self.connection.changing(corpus, "ingest") as writer:
                 remember_failed(writer, run.report.broken, run.coverage, absolute_paths(run.paths))
@@ -463,7 +470,7 @@ class Ingestion(WholePart):
         if has_vanished:
             answers = self.connection.remembered_answers()
             remove_vanished(writer, changes, answers=answers, progress=self.progress)
-        # Annotations come last, when moved documents are no longer stored twice.
+        # Annotations are written last: until here, a moved document is stored twice, and would match twice.
         for batch in batches(changes.annotations(), _ANNOTATIONS_A_BATCH):
             run.report.annotated += annotate(writer, batch, run.on_broken)
         if has_vanished:
@@ -488,7 +495,7 @@ def listed_paths(paths: str | Path | Sequence[str | Path]) -> list[str]:
 
 
 def absolute_paths(paths: Sequence[str]) -> list[str]:
-    """Convert paths to absolute paths, as documents have them; addresses stay unchanged."""
+    """Convert paths to absolute paths, the form in which sources are stored. Addresses stay unchanged."""
     return [path if "://" in path else str(sources.absolute(path)) for path in paths]
 
 
@@ -502,7 +509,7 @@ def _broken_collector(report: LoadReport, *, strict: bool) -> OnBroken:
 
 
 def _report_changes(changes: Changes, on_change: OnChange | None, *, sync: bool) -> None:
-    """Call `on_change` for each change. Without sync, a moved document counts as added, and nothing is removed."""
+    """Call `on_change` for each change. Without `sync`, a moved document counts as added, and none as removed."""
     if on_change is not None:
         for change in changes.listed(vanished=sync):
             on_change(change)

@@ -1,10 +1,10 @@
 """The Python API of one corpus, used by all commands and integrations.
 
-All data is in the graph. A `Knowledge` holds a database connection, an embedder and an extractor, each created on first
-use. Several `Knowledge` objects may use one corpus at the same time, in one process or in many.
+All data is in the graph. A `Knowledge` holds a database connection, an embedder and an extractor; each is created on
+first use. Several `Knowledge` objects can use the same corpus at the same time, in one process or in several.
 
 Methods block until they finish, except `asearch`, `aask`, `astream`, `aingest`, `aingest_documents` and `aindex`.
-Asynchronous code calls the other methods with `await asyncio.to_thread(…)`.
+Asynchronous code can call the other methods with `await asyncio.to_thread(…)`.
 """
 
 from __future__ import annotations
@@ -36,17 +36,19 @@ def _connection_of(api: Composed) -> CorpusConnection:
 
 
 class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
-    """One corpus. Use it in a `with` or `async with` block, or call `close`. Safe to share between threads.
+    """One corpus, used in a `with` or `async with` block, or until `close` is called. Threads can share it.
 
-    Searches never wait for a writer. While one method changes the corpus, other methods that change it raise
-    `WriterBusy`.
+    Searches never wait for a writer. While one method changes the corpus, every other method that would change it
+    raises `WriterBusy`.
+
+    Any method may raise these errors, in addition to those that it documents:
 
     Raises:
-        DatabaseError, CorpusNotFound: the database cannot be used, or the corpus does not exist; only loading creates a
+        DatabaseError, CorpusNotFound: the database cannot be used, or the corpus does not exist. Only loading creates a
             corpus.
-        FilterError, MetadataNotFound: `where` cannot be parsed, or no document has one of its keys.
-        WriterBusy, LeaseLost: another process writes to the corpus or took over the lease. Committed work is kept, as
-            after a `DatabaseError`; call the method again to continue.
+        FilterError, MetadataNotFound: `where` cannot be parsed, or no document has one of its metadata keys.
+        WriterBusy, LeaseLost: another process is writing to the corpus, or has taken over the writer lease. Committed
+            work is kept, as it is after a `DatabaseError`. Call the method again to continue.
     """
 
     def __init__(
@@ -63,18 +65,19 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
         """Create the API object. The server, the connection and the models are opened on first use.
 
         Args:
-            corpus: name of the corpus; by default the corpus of the settings, which is "default" unless
+            corpus: name of the corpus. By default it comes from the settings, where it is "default" unless the variable
                 OVERSTORY_CORPUS is set.
-            uri: address of your own Neo4j, like bolt://localhost:7687; by default the address of the settings,
-                otherwise the embedded server.
-            user, password, database: login and database at `uri`; by default those of the settings.
-            settings: settings; by default read from the OVERSTORY_* environment variables.
-            progress: receives the progress of long work: a `Progress`, or a function called with each `Step` in the
-                working thread. An exception from it stops the work; call the method again to continue.
+            uri: address of your own Neo4j server, like bolt://localhost:7687. By default it comes from the settings; if
+                they contain no address, the embedded server is used.
+            user, password, database: login and database name at `uri`; by default those in the settings.
+            settings: the settings to use; by default they are read from the OVERSTORY_* environment variables.
+            progress: a `Progress` that receives the progress of long operations, or a function that is called with each
+                `Step` in the thread doing the work. If it raises an exception, the operation stops; call the method
+                again to continue.
 
         Raises:
-            SettingsError: `uri` is invalid, user, password or database are given without an address, or an environment
-                variable has an invalid value.
+            SettingsError: `uri` is invalid; `user`, `password` or `database` is given without an address; or an
+                environment variable has an invalid value.
         """
         chosen = (settings or Settings.from_environment()).at(uri, user=user, password=password, database=database)
         super().__init__(CorpusConnection(corpus, chosen, progress_to(progress)))
@@ -152,16 +155,16 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
     use_model = forwarded(_connection_of, CorpusConnection.use_model)
 
     def close(self) -> None:
-        """Close the connection; the server keeps running. A later call opens a new connection.
+        """Close the connection. The server keeps running, and a later call opens a new connection.
 
-        Cancels asynchronous calls and waits for their end. Stores pending remembered answers; a warning lists answers
-        that are lost.
+        Asynchronous calls are cancelled first, and `close` waits until they have ended. Remembered answers that are not
+        stored yet are stored; a warning lists any that could not be.
         """
         self._connection.close()
 
     @property
     def memory(self) -> CorpusMemory:
-        """The answers that systems remember (`ask` with `remember`), to read, delete and export."""
+        """The answers that systems remember (`ask` with `remember=True`). They can be read, deleted and exported."""
         return Indexing.of(self).memory
 
     @property
@@ -186,10 +189,10 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
 
     @property
     def graph(self) -> GraphClient:
-        """The database connection; starts the embedded server if no other server is configured.
+        """The database connection. First use starts the embedded server if no other server is configured.
 
         Raises:
-            ServerError: no server is available; the remedy says what to do.
+            ServerError: no server is available; the error's remedy states what to do.
         """
         return self._connection.graph
 
@@ -207,16 +210,16 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
 
     @property
     def kept_conversation(self) -> KeptConversation:
-        """The last turns of `overstory ask` on this corpus."""
+        """The last questions and answers of `overstory ask` on this corpus."""
         return self._connection.kept_conversation
 
     def __repr__(self) -> str:
         return f"<Knowledge corpus={self.corpus_name!r} at {self.settings.database.uri or 'embedded server'}>"
 
     def share_embedder(self, other: Knowledge) -> None:
-        """Use the embedder of another corpus, to load the model only once, if both have the same embedding settings.
+        """If both corpora have the same embedding settings, use the other's embedder, so that its model is loaded once.
 
-        Has no effect on an embedder set with `use`, or on a corpus that was switched to an embedder of its own.
+        This has no effect if the embedder was set with `use`, or if the corpus was switched to another embedder.
         """
         self._connection.share_embedder(other._connection)
 
@@ -225,8 +228,8 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
         """Combine several corpora, in one or several databases, so that they are searched as one.
 
         Args:
-            corpora: for each corpus a `Knowledge`, a restricted view (`restricted_to`) whose filter applies to that
-                corpus alone, or the name of a corpus in the database of the settings.
+            corpora: each item is a `Knowledge`, a view created by `restricted_to`, or the name of a corpus in the
+                configured database. The filter of a view applies only to its own corpus.
 
         Raises:
             SettingsError: the list is empty, or a corpus is listed twice.
@@ -236,10 +239,11 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
         return SeveralCorpora(every, opened=list(opened.values()))
 
     def restricted_to(self, where: Where) -> RestrictedKnowledge:
-        """Return a read-only view of the documents that match a filter, for users who may see only those documents.
+        """Return a read-only view for users who are allowed to see only the documents that match a filter.
 
         Raises:
-            IndexMissing: the corpus cannot be filtered.
+            IndexMissing: the corpus comes from an earlier version of Overstory, and must be indexed before it can be
+                filtered.
         """
         fixed = read_filter(where)
         Documents.of(self).matching(fixed)  # raises an error if the filter is invalid

@@ -1,4 +1,4 @@
-"""Search and question answering on passages, shared by one corpus and several corpora."""
+"""Searching and question answering, for one corpus as well as for several corpora."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ from overstory.text.questions.names import quoted_phrases
 
 
 class Reranked:
-    """A retriever whose top passages are reordered by a reranker.
+    """A wrapper around a retriever that reorders its top passages with a reranker.
 
-    The score of a hit is its relevance, with a reason of kind `rerank`. A second reason of kind `retrieved`, with score
-    0, shows the original rank, score and explanation.
+    The score of a hit is the relevance that the reranker returns, explained by a reason of kind `rerank`. A second
+    reason, of kind `retrieved` and with score 0, shows the retriever's own rank, score and explanation.
     """
 
     def __init__(self, retriever: Retriever, reranker: Reranker, *, passages: int) -> None:
         """Wrap a retriever.
 
         Args:
-            passages: number of passages to rerank; raised to `k` if a search asks for more.
+            passages: number of passages to rerank. If a search asks for more hits (`k`), that many are reranked.
         """
         self.name = f"{retriever.name}+rerank"
         self._retriever = retriever
@@ -54,7 +54,7 @@ class Reranked:
         self._passages = passages
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """Return the `k` most relevant of the retriever's top passages. Equal texts are sent to the reranker once."""
+        """Return the `k` most relevant of the retriever's top passages. The reranker gets each distinct text once."""
         evidence = replace(self._retriever.retrieve(question, max(k, self._passages)), retriever=self.name)
         texts = [passage_text(hit.title, hit.heading, hit.content) for hit in evidence.hits]
         relevance = self._relevance(question, list(dict.fromkeys(texts)))
@@ -62,7 +62,7 @@ class Reranked:
             self._judged(hit, rank, relevance[text])
             for rank, (hit, text) in enumerate(zip(evidence.hits, texts, strict=True), start=1)
         ]
-        hits.sort(key=lambda hit: -hit.score)  # a stable sort keeps the retriever's order among ties
+        hits.sort(key=lambda hit: -hit.score)  # the sort is stable, so equal scores keep the retriever's order
         return with_hits(evidence, hits[:k])
 
     def _relevance(self, question: str, texts: Sequence[str]) -> dict[str, float]:
@@ -85,10 +85,10 @@ class Reranked:
 
 
 def with_marks(evidence: Evidence) -> Evidence:
-    """Fill in `Hit.matches` and `Hit.sentence`, unless the retriever set them.
+    """Fill in `Hit.matches` and `Hit.sentence` for each hit, unless the retriever set them.
 
-    A note names quoted phrases of the question that no hit contains verbatim. Takes time proportional to the characters
-    of question and hits.
+    If the question contains quoted phrases that no hit contains verbatim, a note for each is added. The time is
+    proportional to the number of characters in the question and the hits.
     """
     question = unicodedata.normalize("NFC", evidence.question[:LONGEST_QUESTION_CHARACTERS])
     words = AskedWords.of(question)
@@ -114,18 +114,18 @@ def _marked(hit: Hit, words: AskedWords) -> Hit:
 
 
 _ASKING = "ask"
-"""Usage label for answers of a language model."""
+"""Label under which the token usage of answers is recorded."""
 
 _MOST_MISSPELT_NAMES = 5
-"""Maximum number of names in a question that are checked for misspelling because no found passage has them."""
+"""Maximum number of names per question for which a spelling is suggested, because no passage found contains them."""
 
 Learning = Callable[[Answer, Evidence, Chat | None], Answer]
-"""Lets a system learn from an answer and its evidence; returns the answer with notes."""
+"""Function that lets a system learn from an answer and its evidence. It returns the answer, with notes added."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """Options of a search, as the arguments of `Knowledge.search`."""
+    """Options for a search; they correspond to the arguments of `Knowledge.search`."""
 
     retriever: str | SettingsClass = DEFAULT_RETRIEVER
     rerank: bool = False
@@ -148,7 +148,7 @@ class SearchOptions:
 
 
 class PassageQuestions(ABC):
-    """The methods `search`, `ask` and `conversation`; subclasses provide the passages."""
+    """Base class with the methods `search`, `ask` and `conversation`. Subclasses find the passages."""
 
     def search(
         self,
@@ -161,12 +161,18 @@ class PassageQuestions(ABC):
         hypothetical: bool = False,
         where: Where | None = None,
     ) -> Evidence:
-        """Return the best `k` passages with the reasons for each. Arguments and errors are those of `Knowledge.search`.
+        """Return the best `k` passages for a question, with the reasons for each.
 
-        In a search over several corpora (`Knowledge.over`), `Hit.corpus` names the corpus of a passage. `canopy` and
-        `hybrid` rank the passages of all corpora as if they were one corpus, `dense` and `lexical` rank them by score;
-        other retrievers search each corpus, and the passages are ordered by their ranks. Each corpus applies `where` to
-        its own metadata; a corpus without such a key is left out with a note.
+        The arguments and errors are those of `Knowledge.search`. In a search over several corpora (`Knowledge.over`),
+        `Hit.corpus` is the name of the corpus that contains the passage, and passages from different corpora are ranked
+        as follows:
+
+        - `canopy` and `hybrid` rank all passages as if there were only one corpus.
+        - `dense` and `lexical` rank all passages by their scores.
+        - Other retrievers search each corpus separately, and passages are sorted by their rank within their corpus.
+
+        Each corpus applies `where` to its own metadata. A corpus that does not contain a key in `where` is left out,
+        and a note states that.
         """
         options = SearchOptions.of(retriever, where, rerank=rerank, decompose=decompose, hypothetical=hypothetical)
         return self.found(question, k, options)
@@ -180,7 +186,7 @@ class PassageQuestions(ABC):
         hypothetical: bool = False,
         where: Where | None = None,
     ) -> Retriever:
-        """Return a retriever with the given options. Arguments and errors are those of `Knowledge.retriever`."""
+        """Return a retriever with these options. The arguments and errors are those of `Knowledge.retriever`."""
         return self.made(SearchOptions.of(name, where, rerank=rerank, decompose=decompose, hypothetical=hypothetical))
 
     def ask(
@@ -202,30 +208,33 @@ class PassageQuestions(ABC):
     ) -> Answer:
         """Answer a question from the best `k` chunks, and cite the passages.
 
-        The language model from `use_model` or the settings writes the answer. If there is no model, or it fails,
-        exceeds its budget or breaks off, the answer consists of sentences from passages (extractive), and a note gives
-        the reason.
+        The language model chosen with `use_model` or in the settings writes the answer. If there is no model, or if it
+        fails, exceeds its token budget or stops in mid-answer, the answer is extractive: it consists of sentences
+        quoted from the passages, and a note states why.
 
         Args:
-            k: number of hits, 1 to 1,000; `context_tokens` limits how many are read.
+            k: number of hits, 1 to 1,000. If their text is too long for `context_tokens`, fewer are read.
             retriever, rerank, decompose, hypothetical: as for `search`.
-            on_text: receives the language model's answer in pieces as it streams, or an extractive answer as a whole.
-            context_tokens: maximum tokens of passages in a request, counted by an upper bound.
-            strict: raise errors of the language model instead of answering without it.
-            remember: let the retriever's system learn from the complete answer; a question without an answer is not
-                remembered.
-            least_confidence: without a language model, refuse to answer below this confidence, 0 (never refuse,
-                `overstory.answer.ALWAYS`) to 1; `STRICT` refuses more often.
-            style: style of a language model's answer: "short", or "report" for sections on everything that the passages
-                say. A question about all documents gets a report unless `style` is "short".
-            where: as for `search`. With a filter, reports on all documents and graph edges are not used.
+            on_text: function that receives the language model's answer in pieces as they arrive; an extractive answer
+                arrives in one piece.
+            context_tokens: maximum number of tokens that the passages may take in a request. The number is estimated
+                from above, so the limit is never exceeded.
+            strict: True to raise errors of the language model, instead of answering without it.
+            remember: True to let the retriever's system learn from the complete answer. If the question could not be
+                answered, nothing is remembered.
+            least_confidence: minimum confidence for an answer without a language model, from 0 to 1; below it, the
+                question is not answered. With 0 (`overstory.answer.ALWAYS`) it is always answered; `STRICT` is
+                stricter than the default.
+            style: style of the language model's answer: "short", or "report" for a text with sections that covers
+                everything in the passages. By default, a question about all documents gets a report.
+            where: as for `search`. With a filter, neither reports about all documents nor graph edges are used.
 
         Raises:
             QuestionError: the question is empty or not text, or `k`, `context_tokens` or `least_confidence` is out of
                 range.
             IndexMissing, EmbedderMismatch, SettingsError: as for `search`.
-            LlmError, ExtraMissing, ModelError: the language model cannot be opened, or it failed and `strict` is set;
-                otherwise as for `search`.
+            LlmError, ExtraMissing, ModelError: as for `search`; also if the language model cannot be opened, or if it
+                failed and `strict` is set.
         """
         if context_tokens < 1:
             raise QuestionError(
@@ -237,7 +246,7 @@ class PassageQuestions(ABC):
             )
         if style not in (None, "short", "report"):
             raise QuestionError(f"There is no style {style!r}.", remedy="Ask for 'short' or 'report'.")
-        check_question(question)  # an invalid question should not open a model
+        check_question(question)  # checked first, so that no model is opened for an invalid question
         options = SearchOptions.of(retriever, where, rerank=rerank, decompose=decompose, hypothetical=hypothetical)
         learn = self.learning(retriever) if remember else None
         chat = self.chat()
@@ -262,10 +271,10 @@ class PassageQuestions(ABC):
         return learn(found, evidence, chat)
 
     def conversation(self, turns: Iterable[Turn] = ()) -> Conversation:
-        """Start a conversation with follow-up questions: `conversation().ask("And when did he die?")`.
+        """Start a conversation, in which a question can refer to earlier ones: "And when did he die?".
 
         Args:
-            turns: turns of an earlier conversation (`Conversation.turns`) to continue.
+            turns: the turns of an earlier conversation (`Conversation.turns`), to continue it.
         """
         return Conversation(self, turns)
 
@@ -291,7 +300,7 @@ class PassageQuestions(ABC):
         """Return the evidence for an answer.
 
         Args:
-            for_list: read more passages if the question asks for all things of a kind.
+            for_list: True to read more passages if the question asks for a list, such as "Which rivers …?".
         """
         deeper = for_list and k < THINGS_READ and bool(kind_asked_for(question))
         asked = replace(options, retriever=when_asking(options.retriever))
@@ -302,7 +311,7 @@ class PassageQuestions(ABC):
         return evidence if options.where is not None else self.with_edges(evidence)
 
     def _with_names_meant(self, found: Answer, where: Expression | None) -> Answer:
-        """Add suggestions for names in the question that no passage mentions."""
+        """If the question contains names that no passage mentions, add similar names to the answer as suggestions."""
         names = missing_names(found.question, (*found.evidence.hits, *found.evidence.sources))[:_MOST_MISSPELT_NAMES]
         if not names:
             return found
@@ -338,15 +347,15 @@ class PassageQuestions(ABC):
 
     @abstractmethod
     def on_all(self, question: str, k: int, retriever: str | SettingsClass) -> Evidence | None:
-        """Return the evidence for a question about all documents; None to search passages as usual."""
+        """Return evidence if the question is about all documents; None if passages should be searched as usual."""
 
     @abstractmethod
     def with_edges(self, evidence: Evidence) -> Evidence:
-        """Add the graph edges that the question asks for, if any."""
+        """If the question asks for edges of the graph, add them to the evidence."""
 
     @abstractmethod
     def nearest_names(self, names: Sequence[str], where: Expression | None) -> dict[str, tuple[str, ...]]:
-        """Return the names that no passage mentions, each with the most similar known names."""
+        """Return a map from each name that no passage mentions to the most similar known names."""
 
     @abstractmethod
     def learning(self, retriever: str | SettingsClass) -> Learning:
@@ -354,8 +363,8 @@ class PassageQuestions(ABC):
 
     @abstractmethod
     def extract(self, question: str, context: Context, least: float) -> Extract:
-        """Answer without a language model.
+        """Answer the question with sentences from the context, without a language model.
 
         Args:
-            least: confidence below which the answer is refused.
+            least: minimum confidence; below it, the question is not answered.
         """

@@ -1,4 +1,4 @@
-"""Search and questions on one corpus."""
+"""Searching one corpus, and answering questions from it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
 
 class CorpusQuestions(CorpusPart, PassageQuestions):
-    """Search and questions on one corpus, or on its restricted part."""
+    """Methods that search one corpus or a restricted view of it, and that answer questions from it."""
 
     @property
     def extractor(self) -> Extractor:
@@ -67,36 +67,36 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
     ) -> Evidence:
         """Return the best `k` chunks for a question, with the reasons for each.
 
-        If there are fewer than `k`, a note says so. Passages with the same text are one hit; `Hit.repeats` lists the
-        others.
+        If fewer than `k` chunks are found, a note states that. Passages with the same text are returned as one hit,
+        which lists the other passages in `Hit.repeats`.
 
         Args:
             k: number of hits, 1 to 1,000.
-            retriever: name of a retriever, like "dense" or "lexical", or of one of your own.
-            rerank: reorder the top passages (`Settings.rerank.passages`) with a reranker, whose scores become the hit
-                scores.
-            decompose: also search for simpler questions into which the language model splits the question.
-            hypothetical: also search with a hypothetical answer that the language model writes (HyDE).
-            where: metadata filter, as text (`"author = 'Ada'"`), as an expression of `overstory.filters`, or as a
-                mapping. All evidence comes from matching documents; a report is included only if all of its passages
+            retriever: name of a built-in retriever, like "dense" or "lexical", or of a retriever that you registered.
+            rerank: reorder the top passages with a reranker. Its scores become the scores of the hits. The setting
+                `Settings.rerank.passages` is the number of passages to reorder.
+            decompose: let the language model split the question into simpler ones, and search for them, too.
+            hypothetical: let the language model write a hypothetical answer, and search for it, too (HyDE).
+            where: metadata filter: a text such as `"author = 'Ada'"`, an expression from `overstory.filters`, or a
+                mapping. All evidence comes from matching documents. A report is included only if all of its passages
                 match.
-            enrich: Cypher statement of your own, run in a read-only transaction with the chunk ids of the hits as
-                `$ids`. It returns one row per hit with the chunk id as `id`; the other columns become `Hit.extra`. Put
-                values into the parameters of a `HitStatement`.
+            enrich: your own Cypher statement, which is run in a read-only transaction. Its parameter `$ids` contains
+                the chunk ids of the hits. It must return one row per hit, with the chunk id in the column `id`; the
+                other columns become `Hit.extra`. To pass further parameters, use a `HitStatement`.
 
         Raises:
             QuestionError: the question is empty, or `k` is out of range.
             FilterError: `where` cannot be parsed.
-            StatementRefused: `enrich` cannot be run, writes, or returns rows without a hit's id.
-            MetadataNotFound: no document has a key of `where`.
+            StatementRefused: `enrich` cannot be run, tries to write, or returns a row without the id of a hit.
+            MetadataNotFound: no document has one of the keys in `where`.
             CorpusNotFound: the corpus does not exist.
-            IndexMissing: the corpus lacks an index that the retriever needs.
+            IndexMissing: the retriever needs an index that was not built for the corpus.
             EmbedderMismatch: the vectors of the corpus come from another embedder.
             DatabaseError: the database cannot be read.
             SettingsError: the retriever does not exist.
             ModelError: `rerank` is set, and the reranker is missing or failed.
             LlmError, ExtraMissing: `decompose` or `hypothetical` is set, and the language model is missing or failed.
-                An unusable response only adds a note.
+                If its response is merely unusable, no error is raised, but a note is added.
         """
         statement = HitStatement(enrich) if isinstance(enrich, str) else enrich
         options = SearchOptions.of(retriever, where, rerank=rerank, decompose=decompose, hypothetical=hypothetical)
@@ -114,15 +114,16 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         hypothetical: bool = False,
         where: Where | None = None,
     ) -> Retriever:
-        """Return a retriever over this corpus; each retriever is created once.
+        """Return a retriever for this corpus. Each retriever is created once and then reused.
 
-        Unlike `search`, it may return several hits with the same text. Of chunks with the same text and title, a search
-        by meaning finds only one.
+        Unlike `search`, a retriever may return several hits with the same text. If several chunks have the same text
+        and title, searching by meaning finds only one of them.
 
         Args:
-            name: retriever name, with options after a colon ("NAME:option=value"), or the settings object of a system's
-                retriever.
-            repeats: after each hit, add all chunks with the same text and title and the same score, even beyond `k`.
+            name: name of a retriever, with options after a colon ("NAME:option=value"), or the settings object of a
+                system's retriever.
+            repeats: True to add, after each hit, all other chunks with the same text and title. They get the same
+                score, and are returned even if there are then more than `k` hits.
             rerank, decompose, hypothetical, where: as for `search`.
 
         Raises:
@@ -138,7 +139,7 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         return WithRepeats(made, self.connection.retrieval_context(), sharing=sharing)
 
     def member(self, title: str, name: str | SettingsClass, where: Expression | None) -> AskedCorpus:
-        """Return this corpus as a member of a joint search over several corpora."""
+        """Return this corpus as a member of a search over several corpora; hits show `title` as its name."""
         context, plain = self.connection.made_retriever(name)
         filtered = _enabled(plain, context, self.within(where))
         return AskedCorpus(title, context, plain, filtered.documents, filtered)
@@ -149,13 +150,13 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
 
     def on_all(self, question: str, k: int, retriever: str | SettingsClass) -> Evidence | None:
         systems = installed_systems()
-        if self.fixed is not None:  # reports may use documents outside the restriction
+        if self.fixed is not None:  # reports may be based on documents that the user may not see
             return None
         if not asks_about_whole_corpus(question) or global_questions.answers_itself(systems, retriever):
             return None
-        self.retriever(retriever)  # raises an error for an invalid retriever
+        self.retriever(retriever)  # raises an error if the retriever is invalid
         corpus = asked_corpus(self.graph, self.corpus_name)
-        if corpus.disabled:  # reports may use disabled documents
+        if corpus.disabled:  # reports may be based on disabled documents
             return None
         better = global_questions.retriever_for_all(systems, corpus)
         if not better:
@@ -165,7 +166,7 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         return replace(found, notes=(note, *found.notes))
 
     def with_edges(self, evidence: Evidence) -> Evidence:
-        if self.fixed is not None:  # edges may come from documents outside the restriction
+        if self.fixed is not None:  # edges may come from documents that the user may not see
             return evidence
 
         def ask(tx: Transaction) -> Evidence:
@@ -179,7 +180,7 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         documents = None if where is None else of_documents(where)
         try:
             return nearest_names(self.graph, self.corpus_name, names, among=self.among_enabled(documents))
-        except MetadataNotFound:  # in a search over several corpora, this one may lack the metadata key
+        except MetadataNotFound:  # in a search over several corpora, only some may contain the metadata key
             return dict.fromkeys(names, ())
 
     def learning(self, retriever: str | SettingsClass) -> Learning:
@@ -210,7 +211,7 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         return self.graph.reading("retrieve/repeats", read)
 
     def _sharing(self, tx: Transaction, corpus: Corpus, *, where: Expression | None) -> Sharing | None:
-        # Returns None if all documents may be used.
+        # The result is None if every document may be used.
         seen = without_disabled(where) if corpus.hides_documents else where
         documents = None if seen is None else of_documents(seen)
         return (

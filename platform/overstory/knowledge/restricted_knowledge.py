@@ -1,4 +1,4 @@
-"""Read-only access to the part of a corpus that matches a fixed filter."""
+"""Read-only access to those documents of a corpus that match a fixed filter."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ from overstory.protocols import Extractor
 class RestrictedKnowledge(Composed, AsynchronousQuestions):
     """A read-only view of the documents that match a filter, created by `Knowledge.restricted_to`.
 
-    The view has only methods that a filter can restrict: no writing, digest, counts, boilerplate or export, and no
-    `enrich` statements, which could read the whole graph. It reveals no text, entity, metadata key or count of other
-    documents: entities that only those documents mention are reported as unknown, and so are communities and reports
-    that depend on them. Scores, costs, entity types and manual edits of entities are those of the whole corpus.
+    The view offers only methods that a filter can restrict. It cannot write, and it has no digest, counts, boilerplate
+    or export. `search` does not accept `enrich` statements, which could read all of the graph.
 
-    Safe to share between threads. The connection belongs to the `Knowledge` that created the view.
+    The view reveals nothing about hidden documents: none of their text, entities, metadata keys or counts. Entities
+    that only hidden documents mention are treated as unknown, and so are communities and reports that depend on hidden
+    documents. Only scores, path costs, entity types and manual edits of entities are based on the whole corpus.
+
+    Threads can share a view. It uses the connection of the `Knowledge` that created it, and does not close it.
     """
 
-    search = forwarded(CorpusQuestions.of, PassageQuestions.search)  # without `enrich`, which reads any node
+    search = forwarded(CorpusQuestions.of, PassageQuestions.search)  # has no `enrich`, which could read hidden nodes
     asearch = in_thread(search)
     ask = forwarded(CorpusQuestions.of, CorpusQuestions.ask)
     conversation = forwarded(CorpusQuestions.of, CorpusQuestions.conversation)
@@ -46,16 +48,16 @@ class RestrictedKnowledge(Composed, AsynchronousQuestions):
     document = forwarded(Documents.of, Documents.document)
     document_passages = forwarded(Documents.of, Documents.document_passages)
 
-    # The methods take no `source`, because errors for unknown sources would reveal hidden documents.
+    # The next methods have no parameter `source`, because its errors would reveal which hidden documents exist.
 
     def documents(
         self, *, where: Where | None = None, after: tuple[str, str] | None = None
     ) -> Iterator[StoredDocument]:
-        """Like `Knowledge.documents`; `where` narrows the view further."""
+        """Yield the documents as `Knowledge.documents` does. `where` is applied in addition to the view's filter."""
         return Documents.of(self).documents(where=where, after=after)
 
     def count_documents(self, *, where: Where | None = None) -> int:
-        """Like `Knowledge.count_documents`; `where` narrows the view further."""
+        """Return the number of documents. `where` is applied in addition to the view's filter."""
         return Documents.of(self).count_documents(where=where)
 
     @property

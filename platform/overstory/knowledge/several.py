@@ -1,4 +1,4 @@
-"""Search and questions over several corpora as if they were one."""
+"""Searching several corpora as if they were one, and answering questions from them."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class SeveralQuestions(PassageQuestions):
         return {group[0].chunk_id: _of_all(group, found) for group in groups}
 
     def on_all(self, question: str, k: int, retriever: str | SettingsClass) -> Evidence | None:
-        if any(part.fixed is not None for part in self.parts.values()):  # reports may use hidden documents
+        if any(part.fixed is not None for part in self.parts.values()):  # reports may reveal hidden documents
             return None
         asked = self._at_once(
             {title: functools.partial(part.on_all, question, k, retriever) for title, part in self.parts.items()}
@@ -104,7 +104,7 @@ class SeveralQuestions(PassageQuestions):
             return evidence
         try:
             found = self._at_once(asks).members
-        except (DatabaseUnreachable, ServerError):  # edges are optional, and the evidence is complete
+        except (DatabaseUnreachable, ServerError):  # edges are optional: the evidence is usable without them
             return evidence
         having = {title: each for title, each in found.items() if each.parts}
         if not having:
@@ -147,20 +147,22 @@ def _questions_of(corpora: SeveralCorpora) -> SeveralQuestions:
 
 
 class SeveralCorpora(AsynchronousQuestions, ClosesAsynchronously):
-    """Several corpora that are searched as one, created by `Knowledge.over`.
+    """Several corpora that are searched as one, created by `Knowledge.over`. Threads can share this object.
 
-    Each question goes to all corpora at once. An entity means the same in every corpus: an entity mentioned in one
-    corpus leads to passages of another, and its frequency is counted over all. All vectors must come from the same
-    embedder. A corpus whose database is unreachable is left out with a note, and skipped for the next 30 seconds.
-    Language model, reranker and extractor are those of the first corpus. Nothing is written. Safe to share between
-    threads.
+    Each question is sent to all corpora at the same time. Entities with the same name are one entity, even in different
+    corpora: an entity mentioned in one corpus leads to passages in another, and its frequency is counted over all
+    corpora. The vectors of all corpora must come from the same embedder. The language model, reranker and extractor of
+    the first corpus are used. Nothing is written.
+
+    If the database of a corpus is unreachable, that corpus is left out with a note, and it is not tried again for 30
+    seconds.
     """
 
     def __init__(self, corpora: Sequence[Knowledge | RestrictedKnowledge], *, opened: Sequence[Knowledge] = ()) -> None:
         """Combine corpora.
 
         Args:
-            opened: those of the corpora that `close` closes.
+            opened: the corpora that `close` must close; the caller closes all others.
 
         Raises:
             SettingsError: the list is empty, or a corpus is listed twice.
@@ -183,7 +185,7 @@ class SeveralCorpora(AsynchronousQuestions, ClosesAsynchronously):
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """Names of the corpora in hits and notes; corpora with the same name also show their database."""
+        """The corpus names that hits and notes show. If two corpora have the same name, the database is added to it."""
         return tuple(self._questions.parts)
 
     @property
@@ -202,7 +204,7 @@ class SeveralCorpora(AsynchronousQuestions, ClosesAsynchronously):
         self._questions.first.use_model(name, budget_tokens=budget_tokens)
 
     def close(self) -> None:
-        """End asynchronous calls, and close the corpora that were given by name; a later call opens them again."""
+        """Cancel asynchronous calls, and close the corpora that were passed by name. A later call opens them again."""
         self.threads.close()
         for each in self._opened:
             each.close()
@@ -212,7 +214,9 @@ class SeveralCorpora(AsynchronousQuestions, ClosesAsynchronously):
 
 
 def _titled(parts: Sequence[CorpusQuestions]) -> dict[str, CorpusQuestions]:
-    """Map display names to corpora; corpora with the same name get the address of their database.
+    """Return the corpora by the name under which each is displayed.
+
+    If several corpora have the same name, the address of the database is added to it.
 
     Raises:
         SettingsError: a corpus is listed twice.
@@ -229,7 +233,12 @@ def _titled(parts: Sequence[CorpusQuestions]) -> dict[str, CorpusQuestions]:
 
 
 def _of_all(group: Group, found: Mapping[str, Repeats]) -> tuple[int, tuple[Repeat, ...]]:
-    """Return how many other passages in all corpora have the text of the group's first hit, and the first of them."""
+    """Return how many passages in all corpora repeat the group's first hit, and the first few of these passages.
+
+    Args:
+        group: hits with the same text.
+        found: for each corpus title, the repeats in that corpus by chunk id.
+    """
     total = -1
     places: list[Repeat] = []
     for title in dict.fromkeys(hit.corpus for hit in group):

@@ -18,7 +18,7 @@ from overstory.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class CorpusPlace:
-    """Corpus and database of a retriever; missing values come from the settings or the environment."""
+    """The corpus and the database that a retriever uses. Missing values come from the settings or the environment."""
 
     corpus: str | None = None
     uri: str | None = None
@@ -33,7 +33,9 @@ _opening = threading.Lock()
 
 
 def shared_knowledge(place: CorpusPlace) -> Knowledge:
-    """Return the shared `Knowledge` of a place. It closes when no retriever references it any more.
+    """Return the `Knowledge` that all retrievers with this corpus and these settings share.
+
+    It closes when no retriever references it any more.
 
     Raises:
         SettingsError: as for `Knowledge`.
@@ -50,7 +52,7 @@ def shared_knowledge(place: CorpusPlace) -> Knowledge:
 
 
 class SearchArguments(TypedDict):
-    """Arguments of `Knowledge.search` that retrievers of other libraries set."""
+    """The arguments of `Knowledge.search` that our LangChain and LlamaIndex retrievers set."""
 
     k: int
     retriever: str
@@ -59,9 +61,9 @@ class SearchArguments(TypedDict):
 
 
 class SharesKnowledge(Closable):
-    """Base class of retrievers for other libraries.
+    """Base class of our LangChain and LlamaIndex retrievers.
 
-    Those on the same corpus with the same settings share a connection and a model.
+    Retrievers that use the same corpus with the same settings share one connection and one embedder.
     """
 
     _opened: tuple[CorpusPlace, Knowledge] | None
@@ -71,7 +73,7 @@ class SharesKnowledge(Closable):
 
     @property
     def knowledge(self) -> Knowledge:
-        """The `Knowledge` that this retriever shares.
+        """The `Knowledge` that this retriever shares with others.
 
         Raises:
             SettingsError: as for `Knowledge`.
@@ -82,6 +84,6 @@ class SharesKnowledge(Closable):
         return opened[1]
 
     def close(self) -> None:
-        """Release the connection, which closes if no other retriever uses it. A later question opens a new one."""
+        """Release the connection. It closes if no other retriever uses it. The next question opens it again."""
         self._opened = None
         close_forgotten()

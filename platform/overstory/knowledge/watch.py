@@ -1,8 +1,8 @@
-"""Watching folders: changed paths are synced as they change, and everything is synced at intervals.
+"""Watching folders, so that files are loaded again whenever they change.
 
-watchfiles reports changed paths. Changes that it misses (before the start, through links, or when its queue overflows)
-are found by full syncs at the start and every hour. A changed path stays pending until its sync has finished, so
-nothing is lost while the database is unavailable or another process writes.
+The package watchfiles reports changed paths. It misses changes that happen before the start, through symbolic links, or
+when its queue overflows. They are found by full syncs, at the start and at intervals. A changed path stays pending
+until its sync has finished, so no change is lost while the database is unavailable or another process is writing.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from overstory.model import Metadata
 from overstory.sources import ReadOptions, absolute
 
 _QUIET_MILLISECONDS = 1_000
-"""Pause after the last change before a sync, because a program that saves one file often saves others."""
+"""A sync starts this long after the last change, because a program that saves one file often saves others."""
 _LONGEST_UNQUIET_MILLISECONDS = 15_000
-"""Maximum delay of a sync while changes continue without a pause."""
+"""If changes continue without a pause, a sync starts after this time at the latest."""
 _TICK_MILLISECONDS = 1_000
-"""Interval for checking due work and whether the watched folders were replaced."""
+"""How often to check whether a sync is due, and whether a watched folder was replaced."""
 MINUTES_BETWEEN_FULL_SYNCS = 60.0
 _FIRST_RETRY_SECONDS = 2.0
 _LONGEST_RETRY_SECONDS = 60.0
@@ -47,11 +47,11 @@ class WatchOptions:
     """Options for watching folders.
 
     Attributes:
-        read: selects the files to read, and how to read them.
+        read: options that select the files, and that determine how they are read.
         metadata: metadata added to each document.
         index: True to update the index after each change.
-        full_sync_minutes: interval of full syncs; 0 disables all but the first.
-        quiet_milliseconds: pause without changes before a sync.
+        full_sync_minutes: time between full syncs; 0 means that only the first one is made.
+        quiet_milliseconds: how long to wait after the last change before a sync starts.
     """
 
     read: ReadOptions = field(default_factory=ReadOptions)
@@ -70,11 +70,11 @@ def watch(
     on_note: Callable[[str], object],
     stop: threading.Event | None = None,
 ) -> None:
-    """Keep the corpus in sync with folders until `stop` is set, by default forever.
+    """Keep the corpus in sync with folders until `stop` is set. Without `stop`, this never returns.
 
     Args:
         on_change: called for each document that was added, changed, moved or removed, once the change is stored.
-        on_note: called with one line on other events, such as failures and waits.
+        on_note: called with a line of text about any other event, such as a failure or a wait.
 
     Raises:
         SourceError: a path is not a folder.
@@ -91,7 +91,7 @@ def watch(
 
 
 class _Watch:
-    """State of one call of `watch`: the changes that are not synced yet."""
+    """The state of one call to `watch`, including the changed paths that are not synced yet."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class _Watch:
                 self._changed |= {path for path in changed if not self._is_hidden(path)}
                 self._sync()
                 if there != {root: _identity(root) for root in self._roots}:
-                    break  # a folder was replaced or removed, and watchfiles still watches the old one
+                    break  # a folder was replaced or removed, but watchfiles still watches the old one
 
     def _is_hidden(self, path: str) -> bool:
         root = next((root for root in self._roots if Path(path).is_relative_to(root)), None)
@@ -154,7 +154,7 @@ class _Watch:
                 self._on_note(message)
             self._empty = message
             self._changed.difference_update(changed)
-            self._full_at = time.monotonic() + _LONGEST_RETRY_SECONDS  # the disk may be mounted again soon
+            self._full_at = time.monotonic() + _LONGEST_RETRY_SECONDS  # in case a missing disk is mounted again
         except (WriterBusy, LeaseLost, DatabaseError, ServerError) as error:
             self._wait_after(error)
             return
@@ -192,11 +192,14 @@ class _Watch:
         self._retry_at = time.monotonic() + self._retry_seconds
         self._retry_seconds = min(2 * self._retry_seconds, _LONGEST_RETRY_SECONDS)
         if not isinstance(error, WriterBusy):
-            self._knowledge.close()  # the next attempt reconnects, and restarts the embedded server if needed
+            self._knowledge.close()  # the next attempt opens a new connection, and restarts the server if needed
 
 
 def _changes(roots: Sequence[Path], options: WatchOptions, stop: threading.Event) -> Iterator[set[str]]:
-    """Yield changed paths after each pause, or an empty set per tick; the first set once watching has started."""
+    """Yield a set of changed paths after each pause, or an empty set after every tick without a change.
+
+    The first set is yielded once watching has started.
+    """
     from watchfiles import watch as watched
 
     if not roots:
@@ -218,7 +221,7 @@ def _changes(roots: Sequence[Path], options: WatchOptions, stop: threading.Event
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """Return a value that differs when another folder takes the same path; None if there is no folder."""
+    """Return a value that changes if the folder is replaced by another; None if there is no folder at this path."""
     try:
         found = os.stat(folder)  # noqa: PTH116 # the same call as in sources.walk
     except OSError:

@@ -1,10 +1,12 @@
-"""The embed stage: a vector for each distinct text, and gapless switches between embedders.
+"""The stage `embed`: it computes one vector per distinct text, and switches a corpus to another embedder.
 
-A `PassageVector` node is shared by all chunks with the same text and title, because equal vectors would fill each
-other's neighbour lists in a vector index. Pending chunks carry `Corpus_…_Unembedded`, so a run costs only what changed.
+All chunks with the same text, heading and title share one `PassageVector` node. Otherwise, equal vectors would fill
+each other's neighbour lists in the vector index. Pending chunks have the label `Corpus_…_Unembedded`, so that a run
+processes only what changed.
 
-Vectors are in one of two properties; `Corpus.embedding_property` names the searched one. A new embedder fills the other
-property and its index while searches use the first; then one property switches, and the old vectors are deleted.
+A vector node has two properties for vectors. `Corpus.embedding_property` names the one that searches use. To switch to
+another embedder, the stage fills the other property and builds an index on it, while searches still use the first.
+It then changes `Corpus.embedding_property`, and deletes the old vectors.
 """
 
 from __future__ import annotations
@@ -25,10 +27,10 @@ from overstory.vectors.packed import are_unit
 
 
 def embedded_text(row: Mapping[str, Any]) -> str:
-    """Return the text that is embedded for a chunk; "" for a chunk of boilerplate only, which gets no vector.
+    """Return the text to embed for a chunk; "" if the chunk consists of boilerplate, so that it gets no vector.
 
     Args:
-        row: title, heading and text of the chunk, and its boilerplate spans, if any.
+        row: the chunk's title, heading and text, and its boilerplate spans, if any.
     """
     spans: Sequence[int] = row.get("boilerplate") or ()
     if is_only_boilerplate((row["text"], row["heading"]), spans):
@@ -37,7 +39,7 @@ def embedded_text(row: Mapping[str, Any]) -> str:
 
 
 def vector_of(label: str, row: Mapping[str, Any]) -> str | None:
-    """Return the id of a chunk's vector, whether stored or not; None if the chunk gets no vector.
+    """Return the id of a chunk's vector, whether or not it is stored; None if the chunk gets no vector.
 
     Args:
         label: label of the corpus.
@@ -48,11 +50,11 @@ def vector_of(label: str, row: Mapping[str, Any]) -> str | None:
 
 
 _EMBEDDED_CHUNKS_A_BATCH = 256
-"""Maximum work lost in a kill: about four seconds of embedding. Also the size of a write transaction."""
+"""Chunks that are embedded and written in one transaction. A killed process loses at most this work, about 4 s."""
 
 
 def embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
-    """Embed pending chunks, each distinct text once; return False if there was nothing to do."""
+    """Embed the pending chunks. Each distinct text is embedded once. Return False if there was nothing to do."""
     corpus = writer.corpus
     corpus.check_embedder(embedder)
     _drop_other_vectors(writer, corpus)
@@ -65,9 +67,9 @@ def embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
 
 
 def begin_vector_index(writer: Writer, *, dimension: int) -> bool:
-    """Start building a vector index if the corpus needs one, or drop one that is no longer needed.
+    """Start to build the vector index if the corpus is large enough to need one; otherwise drop it.
 
-    Searches scan all vectors until the index is online.
+    Searches compare all vectors until the index is online.
 
     Args:
         dimension: dimension of the vectors.
@@ -87,7 +89,7 @@ def begin_vector_index(writer: Writer, *, dimension: int) -> bool:
 
 
 def sync_vectors(writer: Writer, *, dimension: int, progress: Progress | None = None) -> None:
-    """Create or drop the vector index depending on the corpus size, and wait until it can be queried.
+    """Create the vector index, and wait until it is online; or drop it if the corpus is too small to need one.
 
     Args:
         dimension: dimension of the vectors.
@@ -99,13 +101,13 @@ def sync_vectors(writer: Writer, *, dimension: int, progress: Progress | None = 
 
 
 def re_embed(writer: Writer, embedder: Embedder, *, name: str = "", progress: Progress) -> bool:
-    """Replace the vectors of the corpus with those of another embedder; return False if they already match.
+    """Replace the corpus's vectors with vectors of another embedder. Return False if there was nothing to do.
 
-    Searches use the old vectors until all new ones and their index exist; chunks without old vectors are embedded last.
-    Resumes after an interruption.
+    Searches use the old vectors until all new vectors and their index exist. Chunks that have no vector yet are
+    embedded last. After an interruption, the same call continues.
 
     Args:
-        name: embedder to which the corpus is switched permanently; "" for the configured embedder.
+        name: name of the embedder to which the corpus is switched permanently; "" for the configured embedder.
     """
     corpus = writer.corpus
     if corpus.embedder in ("", embedder.fingerprint):
@@ -113,7 +115,7 @@ def re_embed(writer: Writer, embedder: Embedder, *, name: str = "", progress: Pr
             writer.set(embedder_name=name or None, embedder=embedder.fingerprint, dimension=embedder.dimension)
         return embed(writer, embedder, progress=progress)
     target = _other(corpus)
-    if writer.properties.get("embedder_to_come") != embedder.fingerprint:  # remove leftovers of a third embedder
+    if writer.properties.get("embedder_to_come") != embedder.fingerprint:  # an earlier switch may have been abandoned
         _drop_vectors(writer, corpus.label, target)
         writer.set(embedder_to_come=embedder.fingerprint, vectors_to_drop=None)
     (missing,) = writer.graph.run("ingest/count_without_vector", corpus.label, read=True, property=target)
@@ -175,7 +177,11 @@ def _embed_again(writer: Writer, embedder: Embedder, embedding_property: str, mi
 def _embedded(
     writer: Writer, embedder: Embedder, embedding_property: str, wanted: dict[str, Row], run: StageRun
 ) -> list[Row]:
-    """Embed missing vectors, each given with a chunk of its text; return rows for `write_vectors`."""
+    """Embed the texts whose vectors are missing, and return rows for `write_vectors`.
+
+    Args:
+        wanted: for each vector id, a chunk with the text to embed.
+    """
     label = writer.corpus.label
     rows = writer.graph.run("ingest/known_vectors", label, read=True, ids=list(wanted), property=embedding_property)
     known = {row["id"] for row in rows}
@@ -195,8 +201,8 @@ def write_vectors(
     """Store vectors, and connect chunks to them.
 
     Args:
-        new: rows with id (`ids.passage_vector_id`) and vector of vectors to store.
-        joined: rows with chunk id, and vector id or None for a chunk without a vector.
+        new: one row per vector to store: `id` (from `ids.passage_vector_id`) and `vector`.
+        joined: one row per chunk: `id` of the chunk, and `vector`, the id of its vector, or None if it gets none.
     """
     if new:
         tx.run("ingest/write_vectors", label, property=embedding_property, rows=new)
@@ -210,10 +216,10 @@ def _done(run: StageRun, embedder: Embedder) -> str:
 
 
 def check_vectors(vectors: Vectors, rows: int, embedder: Embedder) -> None:
-    """Validate vectors from an embedder, because the server does not index other dimensions or lengths.
+    """Check that an embedder returned unit vectors of the right dimension, because the server indexes no others.
 
     Raises:
-        ModelError: the array has another shape, or a row is not of unit length.
+        ModelError: the shape of the array is not (rows, dimension), or a vector is not of unit length.
     """
     if vectors.shape != (rows, embedder.dimension):
         raise ModelError(
@@ -242,7 +248,7 @@ def _other(corpus: Corpus) -> str:
 
 
 def _drop_other_vectors(writer: Writer, corpus: Corpus) -> None:
-    """Complete an interrupted switch, and drop the vectors of an abandoned one."""
+    """If a switch to another embedder was interrupted or abandoned, delete the vectors that searches do not use."""
     if writer.properties.keys() & {"embedder_to_come", "vectors_to_drop"}:
         _drop_vectors(writer, corpus.label, _other(corpus))
         writer.set(embedder_to_come=None, vectors_to_drop=None)

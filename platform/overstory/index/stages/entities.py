@@ -1,8 +1,8 @@
-"""The stage `entities`: names, aliases and df of entities, wording of facts, and RELATED between entities.
+"""The stage `entities`, which derives entities and facts from the stored mentions and statements.
 
-The result depends only on the stored mentions and statements, not on their order: a corpus that grew document by
-document equals one that was loaded at once. Pending nodes carry the label `Corpus_…_Stale`, set in the transactions
-that change them.
+It sets the name, the aliases and the `df` of each entity (the number of chunks that mention it), and the wording of
+each fact. It also connects related entities by `RELATED`. The result does not depend on the order in which documents
+were loaded. Pending nodes have the label `Corpus_…_Stale`, which is set in the transactions that change them.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _WRITTEN_ENTITIES_A_TRANSACTION = 1_000
 _FACTS_A_TRANSACTION = 2_000
 _RENAMED_CHUNKS_A_TRANSACTION = 200
 KINDS = ("ner", "openie")
-"""Kinds of mentions that determine an entity's name and df, unlike mentions that a system's index adds."""
+"""Kinds of mentions that determine an entity's name and `df`. Mentions that a system adds do not count."""
 
 MOST_ALIASES_OF_AN_ENTITY = 50
 
 
 def sync_entities(writer: Writer, *, progress: Progress) -> bool:
-    """Update entities, facts and RELATED from mentions and statements; return False if there was nothing to do."""
+    """Update pending entities and facts, and `RELATED` between entities. Return False if there was nothing to do."""
     graph, label = writer.graph, writer.corpus.label
     counts = corpus_counts(graph, label)
     if not (counts.stale or counts.renamed):
@@ -49,12 +49,12 @@ def sync_entities(writer: Writer, *, progress: Progress) -> bool:
 
 
 def most_frequent(counted: Sequence[tuple[str, int]]) -> list[str]:
-    """Sort strings by decreasing count, ties in alphabetical order."""
+    """Return the strings, most frequent first. Strings with equal counts are in alphabetical order."""
     return [text for text, _ in sorted(counted, key=lambda pair: (-pair[1], pair[0]))]
 
 
 def _edit_names(writer: Writer, edits: EditedNames) -> int:
-    """Apply changed edits to the affected chunks, and return their number."""
+    """Apply the edits to the chunks that changed edits affect. Return the number of these chunks."""
     graph, label = writer.graph, writer.corpus.label
     edited = 0
     while rows := graph.run("ingest/renamed_chunks", label, read=True, limit=_RENAMED_CHUNKS_A_TRANSACTION):

@@ -1,4 +1,4 @@
-"""The extract stage: sentences, mentions and facts of unread chunks, and those from annotations."""
+"""The stage `extract`, which finds the sentences, mentions and facts of chunks. It also stores annotations."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ BY = "openie"
 
 
 def annotate(writer: Writer, annotations: Sequence[Annotation], on_broken: OnBroken) -> int:
-    """Write annotations, replacing earlier ones of the same documents; return how many matched a document.
+    """Store annotations. They replace earlier annotations of the same documents. Return how many were stored.
 
-    An annotation whose document is missing, or whose key matches several documents, goes to `on_broken`.
+    If an annotation's document is missing, or if its key matches several documents, `on_broken` is called instead.
     """
     if not annotations:
         return 0
@@ -54,7 +54,11 @@ def annotate(writer: Writer, annotations: Sequence[Annotation], on_broken: OnBro
 
 
 def _chunks_of(writer: Writer, annotations: Sequence[Annotation]) -> dict[tuple[str, str], dict[str, list[Row]]]:
-    """Map (source, key) of annotations to document ids, and these to chunks in order."""
+    """Return the chunks of the annotated documents.
+
+    The result is a map from the (source, key) of an annotation to its documents: a map from document id to chunks, in
+    reading order.
+    """
     label = writer.corpus.label
     rows = [
         {
@@ -86,7 +90,12 @@ def _unmatched(annotation: Annotation, documents: int) -> BrokenSource:
 
 
 def _findings(annotation: Annotation, chunks: list[Row]) -> list[Findings]:
-    """Assign entities to every chunk that contains them, and triples to the first chunk that contains most of them."""
+    """Assign the entities and the triples of an annotation to chunks.
+
+    An entity is assigned to every chunk that contains its name. A triple is assigned to the first chunk that contains
+    both its subject and its object or, failing that, to the first chunk that contains one of them. Whatever no chunk
+    contains is assigned to the first chunk.
+    """
     texts = [str(chunk["text"]).casefold() for chunk in chunks]
     keys = {name: entity_key(name) for name in annotation.entities}
     mentions: list[list[FoundMention]] = [[] for _ in chunks]
@@ -126,14 +135,15 @@ _EXTRACTED_CHUNKS_A_PAGE = 1_000
 _EXTRACTED_CHUNKS_A_TRANSACTION = 200
 
 _MOST_UNREAD_SHARE = 0.2
-"""Up to this share of a corpus, pending chunks are found by their labels."""
+"""If at most this fraction of the chunks is pending, they are found by their label; otherwise all chunks are read."""
 
 
 def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed: ParsedTexts | None = None) -> bool:
-    """Read the chunks that this extractor has not read; return False if there was nothing to do.
+    """Process the chunks that this extractor has not processed yet. Return False if there was nothing to do.
 
     Args:
-        parsed: receives parses from an extractor that shares them, for later stages of the same run.
+        parsed: store for parsed texts, so that later stages of the same run need not parse them again. It is filled if
+            the extractor can share its parses.
     """
     label = writer.corpus.label
     _mark_languages(writer, extractor)
@@ -175,7 +185,7 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
 
 
 def _mark_languages(writer: Writer, extractor: Extractor) -> None:
-    """Mark chunks in languages that the extractor now reads differently, for example with a new segmenter."""
+    """Mark the chunks in each language that the extractor now processes differently, such as with a new segmenter."""
     corpus = writer.corpus
     if not corpus.languages or not isinstance(extractor, ReadsLanguages):
         return
@@ -195,7 +205,12 @@ def _extracted(extractor: Extractor, chunks: Iterable[ChunkText], parsed: Parsed
 
 
 def _count(graph: GraphClient, label: str, fingerprint: str, *, read_by_it: bool) -> tuple[int, int]:
-    """Return the numbers of unread chunks and of all chunks. Reads all chunks unless `read_by_it`."""
+    """Return the number of unread chunks and the number of all chunks.
+
+    Args:
+        read_by_it: True if this extractor has processed the corpus before. The numbers are then known without reading
+            all chunks.
+    """
     if read_by_it:
         counts = corpus_counts(graph, label)
         return counts.unread, counts.chunks
@@ -204,7 +219,7 @@ def _count(graph: GraphClient, label: str, fingerprint: str, *, read_by_it: bool
 
 
 def _pending(graph: GraphClient, label: str, fingerprint: str, *, few: bool) -> Iterator[ChunkText]:
-    """Yield the chunks to read: by their labels if `few`, otherwise page by page through the corpus."""
+    """Yield the chunks to process. If they are few, they are found by their label; otherwise all chunks are read."""
     if few:
         pages = graph.pages("ingest/unread_chunks", label, size=_EXTRACTED_CHUNKS_A_PAGE)
     else:
@@ -216,7 +231,7 @@ def _pending(graph: GraphClient, label: str, fingerprint: str, *, few: bool) -> 
         )
 
 
-# The caller removes each text once the extractor has read it.
+# The caller removes each text from `texts` once it has the extraction of its chunk.
 def _remembered(chunks: Iterator[ChunkText], texts: dict[str, str]) -> Iterator[ChunkText]:
     for chunk in chunks:
         texts[chunk.id] = chunk.text
@@ -224,7 +239,11 @@ def _remembered(chunks: Iterator[ChunkText], texts: dict[str, str]) -> Iterator[
 
 
 def findings_of(extraction: Extraction, text: str) -> Findings:
-    """Convert an extraction to findings, with keys of entities."""
+    """Convert an extraction to findings, in which entities are identified by their keys.
+
+    Args:
+        text: text of the chunk.
+    """
     keys = ["" if m.type in NOT_NAMES else entity_key(m.surface) for m in extraction.mentions]
     mentions = [
         FoundMention(key=key, surface=mention.surface, type=mention.type, sentence=mention.sentence)

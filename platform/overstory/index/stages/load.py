@@ -1,4 +1,4 @@
-"""The load stage: writes documents as `Document` and `Chunk` nodes. Loading the same content twice changes nothing."""
+"""Storing documents as `Document` and `Chunk` nodes. Loading the same content again changes nothing."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _DOCUMENTS_A_BATCH = 100
 _CHARACTERS_A_BATCH = 4_000_000
 _MOST_ERRORS_SHOWN = 5
 _MANY_CHUNKS = 1_000
-"""Number of chunks from which a note reports that one document has most chunks."""
+"""If one document has most of the new chunks, a note states that, but only if it has at least this many."""
 LOADED_COUNTS = ("added", "changed", "moved", "removed", "metadata_only", "chunks")
-"""Counts of a `LoadReport` that are added up over an interrupted run and its continuation."""
+"""Counts in a `LoadReport`. If an interrupted run is continued, they include what was done before the interruption."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class LargestDocument:
     """The document with the most new chunks.
 
     Attributes:
-        origin: source, with the key if there is one.
+        origin: source of the document, followed by its key if it has one, like "table.csv#7".
     """
 
     origin: str
@@ -58,32 +58,34 @@ class LargestDocument:
 
 @dataclass(slots=True, repr=False)
 class LoadReport:
-    """The outcome of a load, with each document counted once.
+    """The outcome of a load. Each document is counted once as added, changed, unchanged or moved.
 
     Attributes:
-        noted_by: id under which the corpus stores `LOADED_COUNTS` of committed work, so that they survive a kill; ""
-            for none.
-        moved: documents with the content of a document of the same paths that no longer exists; only with `sync`.
-        removed: deleted documents of the same paths that no longer exist; only with `sync`.
-        metadata_only: documents whose metadata was written, and nothing else. They count as unchanged if only file
-            metadata changed, otherwise as changed.
-        annotated: documents that got entities and triples from an annotation.
+        noted_by: id under which the corpus stores the counts of committed work (`LOADED_COUNTS`), so that they are not
+            lost if the process is killed; "" if they are not stored.
+        moved: number of documents whose content was stored under another source that no longer exists; only with
+            `sync`.
+        removed: number of documents that were deleted because their files no longer exist; only with `sync`.
+        metadata_only: number of documents for which only metadata was written. If only file metadata changed, they
+            count as unchanged; otherwise they count as changed.
+        annotated: number of documents that got entities and triples from an annotation.
         in_corpus: number of documents in the corpus afterwards; None if nothing was read.
-        vanished: documents of the same paths that no longer exist, but stay stored without `sync`.
-        links: number of links read; links with equal ends, types and texts are counted individually.
-        relinked: documents whose links changed, including new documents with links.
-        unresolved: links in the corpus to documents that it does not have; 0 in a preview.
-        chunks: written chunks; in a preview, new chunks.
-        largest: document with the most new chunks; None without new chunks.
-        index_time: in a preview, estimated time to index these chunks; None without chunks, or if unknown.
-        broken: errors of items that could not be read or stored; all other items were loaded.
-        skipped: files that were not read, with the reason unless no loader recognises them.
-        hidden: hidden files and folders that were skipped.
-        excluded: files and folders that patterns excluded.
-        decoded: files in an encoding other than UTF-8, with the encoding; pages with invalid bytes, with the number of
-            "�" in their place.
+        vanished: without `sync`, the number of stored documents whose files no longer exist.
+        links: number of links read. Links with the same ends, type and text are counted separately.
+        relinked: number of documents whose links changed, including new documents with links.
+        unresolved: number of links to documents that the corpus does not contain; 0 in a preview.
+        chunks: number of chunks written; in a preview, of new chunks.
+        largest: the document with the most new chunks; None if there are no new chunks.
+        index_time: in a preview, the estimated time to index the new chunks; None if there are none, or if the time is
+            unknown.
+        broken: errors about items that could not be read or stored. All other items were loaded.
+        skipped: files that were not read. The reason is stated unless no loader recognises the file.
+        hidden: number of hidden files and folders that were skipped.
+        excluded: number of files and folders that were excluded by patterns.
+        decoded: files in an encoding other than UTF-8, with the encoding; also web pages with invalid bytes, with the
+            number of bytes that were replaced by "�".
         kept: stored documents that were not read but may still exist, with the reason.
-        on_languages: notes if the embedder does not support most languages of the corpus.
+        on_languages: notes that are added if the embedder does not support most languages of the corpus.
     """
 
     noted_by: str = ""
@@ -116,7 +118,7 @@ class LoadReport:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes for the user: one document has most of the chunks, or the embedder does not support the language."""
+        """Warnings: one document has most of the new chunks, or the embedder does not support the language."""
         found = self.largest
         if found is None or found.chunks < _MANY_CHUNKS or 2 * found.chunks <= self.chunks:
             return self.on_languages
@@ -167,17 +169,18 @@ def load(
     on_read: OnRead | None = None,
     is_partly_read: Callable[[str], bool] | None = None,
 ) -> None:
-    """Write documents in batches, and count them in `report`. A preview counts the same and writes nothing.
+    """Write documents in batches, and count them in `report`. A preview only counts them.
 
-    Each document is written in one transaction, except very large ones. An annotation must follow its document; a link
-    may precede it. At the end, the links of each document are replaced by those that were read.
+    Each document is written in one transaction, unless it is very large. An annotation must come after its document; a
+    link may come before or after its documents. At the end, the links of each document are replaced by those that were
+    read.
 
     Args:
-        embedder: its token limit is the limit of chunks.
-        answers: caches from which answers are deleted if they quote changed text.
-        on_read: called for each document that is now stored, whether it changed or not.
-        is_partly_read: called at the end; returns True if part of a source could not be read, so that its documents
-            keep links that were not read.
+        embedder: embedder whose token limit no chunk may exceed.
+        answers: caches of answers. Answers that quote changed text are deleted from them.
+        on_read: called for each document that is now stored, whether or not it changed.
+        is_partly_read: function that returns True if part of a source could not be read. The documents of such a source
+            keep all stored links. It is called at the end.
     """
     writer = target.writer
     chunking = Chunking("preview" if writer is None else "load", embedder, progress)
@@ -313,7 +316,10 @@ def _store(
 
 
 def _note_counts(writer: Writer, report: LoadReport, **more: int) -> None:
-    """Let the next transaction also store the counts of the report plus `more`, so that they survive a kill."""
+    """Make the next transaction also store the report's counts, increased by `more`.
+
+    The counts are then not lost if the process is killed.
+    """
     if report.noted_by:
         counts = {name: getattr(report, name) + more.get(name, 0) for name in LOADED_COUNTS}
         writer.noted = {"loaded_by": report.noted_by, "loaded": json.dumps(counts)}

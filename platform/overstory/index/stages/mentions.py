@@ -1,17 +1,23 @@
-"""The stage `mentions`: the subjects of each chunk, and the entities of the corpus that it mentions.
+"""The stage `mentions`: it finds what each chunk is about, and where chunks mention entities of the corpus.
 
-The stage writes `ABOUT` from entities to chunks, and `MENTIONS {by: 'dictionary'}` from chunks to entities. On entities
-it writes `dictionary_df` (number of chunks with such mentions), `subject` (True if a chunk is about the entity),
-`common` (True if texts are not searched for the name), and the `type` of entities that no parser found. All of this
-depends only on the texts and the parser's findings. Pending nodes carry the label `Corpus_…_Changed`, set in the
-transactions that change them.
+The stage writes relationships `ABOUT` from entities to chunks, and `MENTIONS {by: 'dictionary'}` from chunks to
+entities. It also writes these properties of entities:
 
-The stage has three steps. Each may be interrupted:
+- `dictionary_df`: the number of chunks with such mentions.
+- `subject`: True if a chunk is about the entity.
+- `common`: True if texts are not searched for the name, because it is a common word.
+- `type`: only for entities that no parser found.
 
-1. Subjects: find the subjects of documents with changed chunks, and those of other documents that depend on them
-   (`index/passage_names.py`). First mark all chunks that contain a new or dropped name as changed.
-2. Mentions of the changed chunks, page by page; mark the affected entities as changed.
-3. Changed entities: their df, and the names of those that only titles and first words mention.
+The result depends only on the texts and on what the parser found in them. Pending nodes have the label
+`Corpus_…_Changed`, which is set in the transactions that change them.
+
+The stage has three steps. Each can be interrupted:
+
+1. Find the subjects of documents with changed chunks, and the subjects of other documents that depend on them
+   (`index/passage_names.py`). Before the subjects are written, all chunks that contain a new or dropped name are marked
+   as changed.
+2. Find the mentions in the changed chunks, batch by batch, and mark the entities concerned as changed.
+3. Update `dictionary_df` of the changed entities, and the names of entities that no parser found.
 """
 
 from __future__ import annotations
@@ -53,21 +59,21 @@ _MENTIONING_CHUNKS_A_TRANSACTION = 500
 _MENTIONED_ENTITIES_A_TRANSACTION = 2_000
 
 _MOST_CHANGED_CORPUS_SHARE = 0.2
-"""Above this share of changed chunks and entities, the whole corpus is processed."""
+"""If more than this fraction of all chunks and entities changed, all of them are processed."""
 
 _BYTES_A_CHANGE = 5_000
-"""Approximate memory for each changed chunk or entity, if only changes are processed."""
+"""Approximate memory, in bytes, that each changed chunk or entity takes if only changes are processed."""
 _CHANGES_ALWAYS_HELD = 1_000
-"""Number of changes that are processed individually even with little memory."""
+"""If there are at most this many changes, the rest of the corpus is not processed, even if there is little memory."""
 
 _STARTS_A_QUERY = 500
 
 FINGERPRINT = "names-6"
-"""Version of this stage. Change it whenever the same texts may give other names."""
+"""Version of this stage. Change it whenever the stage may find other names in the same texts."""
 
 
 def sync_mentions(writer: Writer, *, megabytes: int, progress: Progress) -> bool:
-    """Update ABOUT and dictionary mentions from the chunks; return False if there was nothing to do.
+    """Update the subjects of chunks and the dictionary mentions. Return False if there was nothing to do.
 
     Args:
         megabytes: memory limit for names (`Settings.memory_megabytes`).
@@ -96,14 +102,14 @@ def sync_mentions(writer: Writer, *, megabytes: int, progress: Progress) -> bool
 def sync_mentions_if_extracted(writer: Writer, *, megabytes: int, progress: Progress) -> bool:
     """Run `sync_mentions` after a deletion or a restore.
 
-    Returns False without running if chunks are not extracted yet, because `index` will run the stage then.
+    If chunks still wait for extraction, this does nothing and returns False, because `index` must be run anyway.
     """
     counts = corpus_counts(writer.graph, writer.corpus.label)
     return not counts.unread and sync_mentions(writer, megabytes=megabytes, progress=progress)
 
 
 def pending_mentions(corpus: Corpus, counts: CorpusCounts) -> int:
-    """Return the number of changes since the mentions stage last ran; 0 if it has nothing to do."""
+    """Return the number of changes since the stage `mentions` last ran; 0 if the stage has nothing to do."""
     if counts.changed:
         return counts.changed
     if not counts.chunks and not corpus.named_by:
@@ -121,15 +127,15 @@ def _find_subjects(
     else:
         _mark_edited(writer, edits)
         find_changed(names, graph, label, log, edits)
-    if counts.changed < counts.chunks + counts.entities:  # otherwise every chunk is marked already
+    if counts.changed < counts.chunks + counts.entities:  # if everything changed, all chunks are already marked
         _mark_changed(writer, names, edits)
     _keep_originals(writer, names)
     _write_about(writer, names, run)
-    _forget_originals(writer, names)  # last, because they are the only record of the original subjects
+    _forget_originals(writer, names)  # done last, because nothing else records the subjects before edits
 
 
 def _mark_edited(writer: Writer, edits: EditedNames) -> None:
-    """Mark the chunks that are about an entity which an edit now hides or merges."""
+    """Mark the chunks about an entity that an edit now hides or merges."""
     if not edits.resolved:
         return
     label = writer.corpus.label
@@ -150,12 +156,12 @@ def _forget_originals(writer: Writer, names: PassageNames) -> None:
 
 
 def _mark_changed(writer: Writer, names: PassageNames, edits: EditedNames) -> None:
-    """Mark the chunks whose mentions may have changed because of new or dropped names."""
+    """Mark the chunks whose mentions may change, because names were added or dropped."""
     label = writer.corpus.label
     for keys in batches(names.gone(), _STARTS_A_QUERY):
         ids = [entity_id(label, key) for key in keys]
         _commit(writer, "ingest/mark_mentioning", ids=ids)
-    # A change of a vocabulary has already marked the texts that may contain its names.
+    # When a vocabulary was changed, the chunks that may contain its names were already marked.
     new = (key for key in names.came() if key not in edits.given)
     came = edits.with_aliases(set(itertools.islice(new, MOST_NAMES_LOOKED_UP + 1)))
     if len(came) > MOST_NAMES_LOOKED_UP:
@@ -194,12 +200,14 @@ def _properties(subject: Subject) -> Row:
 
 @dataclass(slots=True)
 class _MentionChanges:
-    """Changes in the mentions of some chunks.
+    """The changes to the mentions in a batch of chunks.
 
     Attributes:
-        starts: possible starts of names in each chunk.
-        gone, new, changed: rows of mentions.
-        made: mentioned entities of a vocabulary.
+        starts: one row per chunk, with the beginnings of names that its text may contain.
+        gone: rows of mentions to delete.
+        new: rows of mentions to add.
+        changed: rows of mentions whose spellings or sentences changed.
+        made: rows of the mentioned entities that come from a vocabulary or an edit.
     """
 
     starts: list[Row] = field(default_factory=list[Row])
@@ -212,10 +220,10 @@ class _MentionChanges:
 def _scan_changed(
     writer: Writer, dictionaries: Dictionaries, edits: EditedNames, run: StageRun, progress: Progress
 ) -> int:
-    """Run the second step: find the mentions of the changed chunks, page by page."""
+    """Run the second step: find the mentions in the changed chunks. Return the number of these chunks."""
     label = writer.corpus.label
     scanned = 0
-    # Closed before the temporary file that the pages are read from.
+    # The batches must be closed before the temporary file from which they are read.
     with closing(prefetch(_scanned(writer, dictionaries, edits))) as pages:
         for page in pages:
 
@@ -269,7 +277,7 @@ def _edge(label: str, chunk: str, key: str) -> Row:
 
 
 def _sync_changed(writer: Writer, edits: EditedNames, run: StageRun) -> None:
-    """Run the third step: df of changed entities, and names of those that the entities stage does not name."""
+    """Run the third step: update `dictionary_df` of the changed entities, and name those that no parser found."""
     changed = MarkedEntities(
         stage="mentions",
         ids="ingest/changed_entity_ids",

@@ -1,6 +1,7 @@
-"""The stage `metadata`: metadata values as nodes, and pages of chunks, for corpora from an earlier version.
+"""The stage `metadata`, which writes metadata values as nodes, and the page numbers of chunks.
 
-Loading writes both with the documents, so the stage runs at most once per corpus and version.
+Loading also writes both, so the stage is needed only for a corpus from an earlier version, and runs at most once per
+version.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ _METADATA_CHUNKS_A_TRANSACTION = 5_000
 
 
 def sync_metadata(writer: Writer, *, progress: Progress) -> bool:
-    """Write the metadata values of all documents; return False if they are stored already."""
+    """Write the metadata values of all documents. Return False if they are already stored."""
     graph, label = writer.graph, writer.corpus.label
     written_by = writer.corpus.metadata_by
     if written_by == FINGERPRINT:
         return False
-    if written_by:  # values of another version, or an interrupted deletion
+    if written_by:  # another version wrote values, or their deletion was interrupted
         forget_values(writer)
         writer.set(metadata_by="")
     if not count_documents(graph, writer.corpus):

@@ -1,6 +1,7 @@
-"""The stage `sections`: the words of sections, for corpora from an earlier version.
+"""The stage `sections`, which writes the words of sections for full-text search.
 
-Loading writes them with the chunks, so the stage runs at most once per corpus and version.
+Loading also writes them, so the stage is needed only for a corpus from an earlier version, and runs at most once per
+version.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _SECTION_CHUNKS_A_TRANSACTION = 1_000
 
 
 def sync_sections(writer: Writer, *, progress: Progress) -> bool:
-    """Write the words of all sections; return False if they are stored already."""
+    """Write the words of all sections. Return False if they are already stored."""
     graph, label = writer.graph, writer.corpus.label
     if writer.corpus.sectioned_by == FINGERPRINT:
         return False
