@@ -137,7 +137,7 @@ class RetrievalContext:
     def embedding(self, text: str) -> Future[Vectors]:
         """Embed a text in another thread, so that the caller can query the graph in the meantime.
 
-        The result of the future is a float32 vector of shape (d,). If embedding fails, `Future.result` raises the error.
+        The future's result is a float32 vector of shape (d,). If embedding fails, `Future.result` raises the error.
         """
         return self._threads.submit(lambda: question_vectors(self.embedder, [text])[0])
 

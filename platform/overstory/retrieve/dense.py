@@ -8,7 +8,7 @@ from overstory.retrieve.passages import PassageRetriever, Passages, SearchedQues
 
 
 class DenseRetriever(PassageRetriever):
-    """Ranks chunks by cosine similarity. The search is exact in small corpora, and uses a vector index in large ones."""
+    """Ranks chunks by cosine similarity. Small corpora are searched exactly, large corpora with a vector index."""
 
     name = "dense"
 

@@ -189,7 +189,7 @@ class FilteredRetriever:
         return replace(shown, parts=(*excerpts, *whole), sources=sources, shares=shares, notes=tuple(notes))
 
     def _following(self, question: str, k: int, own: Sequence[Hit]) -> list[Hit]:
-        """Return the hits of `hybrid` that fill up `own` to `k` hits, with scores not above the lowest score in `own`."""
+        """Return hits of `hybrid` that fill up `own` to `k` hits. No score is above the lowest score in `own`."""
         others = HybridRetriever(self._context).retrieve_among(question, k, self._where).hits
         known = {hit.chunk_id for hit in own}
         more = [hit for hit in others if hit.chunk_id not in known][: k - len(own)]

@@ -20,7 +20,7 @@ other embedders."""
 
 
 class HybridRetriever(PassageRetriever):
-    """Ranks chunks by the blended cosine of passage and section, plus the section's BM25 divided by the highest BM25."""
+    """Ranks chunks by cosine, blended from passage and section, plus the weighted BM25 of the section."""
 
     name = "hybrid"
 

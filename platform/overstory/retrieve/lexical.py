@@ -18,7 +18,7 @@ NO_WORD_FOUND = "no passage shares a word with the question"
 
 
 class LexicalRetriever(PassageRetriever):
-    """Ranks chunks by BM25, using the stems of the question's words. Words that are typical of questions are ignored."""
+    """Ranks chunks by BM25, using the stems of the question's words. Words typical of questions are ignored."""
 
     name = "lexical"
     by_meaning = False
