@@ -38,8 +38,8 @@ _CANOPY_OVERSAMPLING = 2
 #     r    is 1, but lower if the question probably means a different link (see below).
 # If links of the same type and direction, which contain equally many words of the question, lead from p to m different
 # chunks, the question probably means only one of them. Therefore, r is 1 for the chunk that is most similar to the
-# question without its names, and 1/√m for the others. Example: for "Who manages the plant?" and three MANAGES links, two
-# links get r = 0.58. Hyperlinks are not followed, because they only suggest further reading.
+# question without its names, and 1/√m for the others. Example: for "Who manages the plant?" and three MANAGES links,
+# two links get r = 0.58. Hyperlinks are not followed, because they only suggest further reading.
 _UNASKED_LINK_WEIGHT = 0.75
 """Weight of a link whose type and text contain no word of the question."""
 

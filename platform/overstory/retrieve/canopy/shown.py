@@ -39,8 +39,8 @@ from overstory.text.questions.asked_words import AskedWords
 from overstory.text.sentences import sentence_at
 
 _NUMBERED = re.compile(r"(?:[A-Z](?:\.\d{1,3}){1,9}\.?|\d{1,3}(?:\.\d{1,3}){0,9}\.|\d{1,3}(?:\.\d{1,3}){1,9})\s+")
-"""Matches the number at the beginning of a heading, such as "6. ", "2.1 " or "A.3. ". It does not match the beginning of
-"50 Cent" or "J. R. R. Tolkien"."""
+"""Matches the number at the beginning of a heading, such as "6. ", "2.1 " or "A.3. ". It does not match "50 Cent" or
+"J. R. R. Tolkien"."""
 
 
 def bridge_paths(
@@ -93,7 +93,7 @@ def _is_informative(bridges: Sequence[WeighedWay], passed: Sequence[Row]) -> boo
 
 
 def _is_heading(name: str, *rows: Row) -> bool:
-    """Return True if a name is a heading of one of the passages (other than its title), or begins like a numbered one."""
+    """Return True if a name begins with a heading number, or is a heading of a passage that differs from its title."""
     if _NUMBERED.match(name):
         return True
     key = entity_key(name)

@@ -108,8 +108,8 @@ def rare_phrases(names: QuestionNames, found: Mapping[str, Mapping[str, str]], c
 
     Args:
         names: the names in the question.
-        found: for each query from `QuestionNames.quoted`, the chunks that may contain the phrase: a map from chunk id to
-            title, heading and text.
+        found: for each query from `QuestionNames.quoted`, the chunks that may contain the phrase, as a map from chunk id
+            to title, heading and text.
         chunks: number of chunks in the corpora.
     """
     tokens = {chunk: tokenise(text) for texts in found.values() for chunk, text in texts.items()}
@@ -139,7 +139,7 @@ _MOST_CHUNKS_COMPARED = 1_000
 """If many chunks are about a name, the ones with the highest weights are chosen from this many, at 2 µs per chunk."""
 
 _CHUNKS_A_PHRASE = 10
-"""Number of chunks to read per phrase. Not all of them contain the phrase, because the full-text index matches stems."""
+"""Number of chunks to read per phrase. Not all of them contain it, because the full-text index matches stems."""
 
 _MOST_CHUNKS_LISTED = 5_000
 """Maximum number of chunks to check against a filter, per name or phrase."""
@@ -186,8 +186,8 @@ class LeadingName(NamedTuple):
         df: number of chunks that mention the name.
         sources: the sources that mention the name, each as (chunk id, number of the first sentence with the name). The
             number is `NO_SENTENCE` if no sentence contains the name.
-        shared: the chunks that mention the name, each as (chunk id, number of the sentence, document id). It is empty if
-            too many chunks mention the name.
+        shared: the chunks that mention the name, each as (chunk id, number of the sentence, document id). The sequence
+            is empty if too many chunks mention the name.
         about: the chunks about the name, each as (chunk id, weight by which the chunk is about the name, document id),
             highest weight first.
     """
