@@ -108,8 +108,8 @@ def rare_phrases(names: QuestionNames, found: Mapping[str, Mapping[str, str]], c
 
     Args:
         names: the names in the question.
-        found: for each query from `QuestionNames.quoted`, the chunks that may contain the phrase, as a map from chunk id
-            to title, heading and text.
+        found: for each query from `QuestionNames.quoted`, a map from chunk id to the chunk's title, heading and text.
+            The map holds the chunks that may contain the phrase.
         chunks: number of chunks in the corpora.
     """
     tokens = {chunk: tokenise(text) for texts in found.values() for chunk, text in texts.items()}
