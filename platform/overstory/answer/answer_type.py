@@ -1,5 +1,4 @@
-"""Infers from the words of a question which type of answer it asks for, such as a person, a place, a date or a number.
-"""
+"""Infers from a question's words which type of answer it asks for, such as a person, a place, a date or a number."""
 
 from __future__ import annotations
 
@@ -73,8 +72,8 @@ _DEATH = re.compile(r"\b(?:die|dies|died|death|killed)\b")
 def types_asked_for(question: str) -> Types:
     """Return the entity types that the answer may have; () if the question does not ask for a name, date or number.
 
-    A question word at the beginning decides, or else one at the end. "How do I see who is logged in?", for example,
-    does not ask for a person.
+    A question word at the beginning decides, or else one at the end, or else the first question word. "How do I see who
+    is logged in?", for example, does not ask for a person.
     """
     lowered = question.lower()
     asking = (None if _FIRST.match(lowered) else _LAST.search(lowered)) or _ASKING.search(lowered)

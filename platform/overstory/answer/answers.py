@@ -110,8 +110,7 @@ def answer(
 
 
 class Quoted(str):
-    """Text from documents, as opposed to text that a language model wrote. Escape it before rendering it as Markdown.
-    """
+    """Text from documents, not from a language model. Escape it before rendering it as Markdown."""
 
     __slots__ = ()
 

@@ -54,7 +54,7 @@ def compared(question: str, asked: AskedFor, sentences: Sequence[Sentence]) -> C
     """Answer a question that compares two things by a date or a country.
 
     Return None if the question is not such a comparison, or does not name exactly two titles of passages. Also return
-    None if the passages do not state the compared value for both things, or if both values are equal.
+    None if the passages do not state the compared value for both things, or if the values do not decide the question.
     """
     value_of = _measure(question)
     if value_of is None:
@@ -190,7 +190,7 @@ class Life(NamedTuple):
 
 
 def life_in(text: str) -> Life:
-    """Return the dates and places in the first parenthesis that contains the year of a birth."""
+    """Return the dates and places of a life from the first parenthesis in a text that contains such dates."""
     for match in _PARENTHESIS.finditer(text):
         inside = match["inside"]
         if not _YEAR.search(inside):

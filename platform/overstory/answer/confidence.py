@@ -192,7 +192,7 @@ class Fit:
         whole: fraction of the question's names that occur in the passages in full.
         apart: fraction of the question's names that occur in the passages other than as the beginning of a longer name.
         subjects: fraction of the question's names that are the title of a passage or section, or begin a sentence.
-        stated: how well sentences about the names support the words that express what is asked, averaged over the words.
+        stated: mean support, by sentences about the question's names, for the words that express what is asked.
         together: fraction of these words that a single sentence supports, for the best sentence.
         naming: 1.0 if the question contains a name, otherwise 0.0.
     """

@@ -30,8 +30,7 @@ _MOST_DOCUMENTS_SENT = 1_000
 compared, in 30 ms for 1,000 documents. If more documents match, an index is searched and its results are filtered."""
 _FILTER_VALUES_A_STATEMENT = 5_000
 _MOST_MATCHING_DOCUMENTS_KEPT = 2_000_000
-"""Maximum number of document ids in the cache, at about 90 bytes each. The result of the latest filter is always kept.
-"""
+"""Maximum number of document ids in the cache, at about 90 bytes each. The latest result is always kept."""
 
 
 NONE_MATCHES = "no document matches the filter: `overstory metadata` lists keys and values"

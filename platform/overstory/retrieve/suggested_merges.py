@@ -34,8 +34,7 @@ _MOST_EVIDENCE_PASSAGES = 60
 """Maximum number of passages per name that are searched for other names."""
 _COMMON_NAME_SHARE = 0.05
 _LEAST_COMMON_PASSAGES = 10
-"""A name is too common to count as shared context if it occurs in more than 5 % of all passages, and in more than 10.
-"""
+"""A name does not count as evidence for other names if it is in more than 5 % of all passages, and in more than 10."""
 _MOST_COMPARED_ALIASES = 8
 _LEAST_PART_SHARE = 0.5
 """Minimum fraction of the passages with a part of a name ("Holt") that must also mention the full name ("Cid Holt")."""
