@@ -216,8 +216,8 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
 def _is_header(text: str, pieces: Sequence[tuple[int, int]], cells: Sequence[int], place: int) -> bool:
     """Return True if a piece of the text is the header row of a table.
 
-    The next piece must be a row with equally many cells. In addition, there must be a rule between the two rows, or only
-    the next row must contain a digit.
+    The next piece must be a row with equally many cells. In addition, a rule must separate the two rows, or only the
+    next row must contain a digit.
 
     Args:
         pieces: the (start, end) of each sentence or row.

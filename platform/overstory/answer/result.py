@@ -12,7 +12,7 @@ from overstory.model.origin import HasOrigin, PassagePlace
 
 AnswerKind = Literal["llm", "extractive"]
 AnswerState = Literal["answered", "uncited", "not_in_documents", "nothing_found", "nothing_read"]
-"""Whether a question was answered:
+"""The state of an answer:
 
 - `answered`: the answer cites at least one passage.
 - `uncited`: a language model answered without citing a passage.
