@@ -29,7 +29,7 @@ _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\
 removed as well."""
 _HARMLESS_AFTER = frozenset(".,;:!?…)}»›”’\"'*_|。，、；：！？）」』" + _CLOSING)
 """If a citation is removed before one of these characters, no space has to be inserted in its place."""
-_MOST_CITATION_DIGITS = 9  # a number with more digits is not a citation
+_MOST_CITATION_DIGITS = 9  # longer numbers are cut to this many digits; they are no valid citations anyway
 _LONGEST_CITATION_CHARACTERS = 400
 """Maximum number of characters between the brackets of a citation. Longer texts in brackets are shown unchanged, so
 that streaming never stalls."""
@@ -52,7 +52,7 @@ class CheckedCitations:
         self._passages = passages
         self._held = ""
         self._last = ""  # the last character that was returned
-        self._worded = False  # True if the current line has a letter or digit
+        self._worded = False  # True if the current line contains a letter or digit
         self._after: str | None = None  # text that replaced the last citation; None once other text has followed
 
     def take(self, piece: str) -> str:
@@ -81,7 +81,7 @@ class CheckedCitations:
         return "".join(shown)
 
     def _let(self, text: str) -> str:
-        """Return text as it must be shown. A space is put before it if it would form Markdown with the text so far."""
+        """Return the text to show. It begins with a space if it would otherwise form Markdown with the text before."""
         if not text:
             return ""
         if self._after is not None and self._joins(text[0]):

@@ -119,7 +119,7 @@ def _concerns_another(sentence: Sentence, asked: AskedFor, kinds: Set[str]) -> b
 
 
 def _is_stated_of_another(sentence: Sentence, asked: AskedFor) -> bool:
-    """Return True if the facts in a sentence that fit the question are about names that it does not contain.
+    """Return True if those facts in a sentence that fit the question are about names that are not in the question.
 
     Example: "Ada commands the Sula" does not answer "Who commands the Runde?".
     """

@@ -232,7 +232,7 @@ def write(
 
 
 def _name_of(chat: Chat) -> str:
-    """Return the requested name of the model, from its fingerprint. A truncated answer does not contain the name."""
+    """Return the requested name of the model, from its fingerprint. An answer that was cut does not state the name."""
     kind, *name = chat.model.fingerprint.split(":")
     return ":".join(name[:-1]) or kind
 

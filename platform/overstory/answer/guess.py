@@ -68,8 +68,8 @@ _PASSIVE = re.compile(r"be \w+(?:ed|en|t|n|d)\b")
 _KEYED = re.compile(r"\s*(?:[-*•]\s+)?(?P<key>[^\s:=|]{1,60})\s*(?:[:=]|\s[–—-])\s+(?P<value>\S.{0,200})")
 _PREPOSITION = re.compile(r"\b(?:in|at|near|from|to|into|on)(?: the| a)?(?: [\w'’-]+){0,2} $")
 _ELSEWHERE = re.compile(r";|\) (?:is|was)\b")
-"""Matches text after which a place does not belong to an event any more, as in "(born in 1954) is a politician in Nova
-Scotia"."""
+"""Matches text that separates an event from an unrelated place, as in "(born in 1954) is a politician in Nova Scotia".
+"""
 _BY_WHOM = re.compile(r"(?<!\w)(\w{1,40}) by (?:who|whom)\W{0,4}$", re.IGNORECASE)
 _TO = re.compile(r"\b(?:to|in|at|from|on|into|near)(?: the)? $")
 _COUNTRY = re.compile(r"\b(?:country|nationality|citizenship|ethnicity)\b", re.IGNORECASE)
@@ -81,8 +81,8 @@ _HEDGES = re.compile(
     r"|declined|refused|(?:was|were|is|are) to|will|would|might|may|could|planned|former(?:ly)?|perhaps|probably"
     r"|possibly|if|instead|until|before (?:he|she|it|they|moving|his|her))\b"
 )
-"""Matches words with which a statement may be false, planned or outdated. "May" with a capital is not matched, because
-it is the month."""
+"""Matches words that indicate that a statement may be false, planned or outdated. "May" with a capital does not match,
+because it is the month."""
 _COMMENT = re.compile(r"(?<!\s)\s++(?:#|//|;).*")
 _MONEY = re.compile(r"\b(?:cost|price|pay|paid|fee|salary|wage|budget|charge|revenue|worth|rent)\w*\b", re.IGNORECASE)
 

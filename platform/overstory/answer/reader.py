@@ -312,7 +312,7 @@ def _meanings(text: str, references: References, title: str) -> Iterator[tuple[i
             name = first.surface
             phrases.add(name)
         if first is not None and _OWNER.match(text, first.start + len(first.surface)):
-            name = ""  # the subject is something of the name's, as in "Ada's father"
+            name = ""  # in "Ada's father", the father is the subject, not Ada
         about.append(name)
         named = {
             each.surface

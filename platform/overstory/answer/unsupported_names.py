@@ -121,7 +121,7 @@ def _tokens(text: str) -> Iterator[_Token]:
     for match in _WORD.finditer(text):
         start, end = match.span()
         word = match.group()
-        if not word.isalnum():  # with an apostrophe
+        if not word.isalnum():  # the word contains an apostrophe
             parts = [part for part in re.split(r"['’ʼ`´]", word) if part]
             if len(parts) > 1 and parts[0].lower() in _ELIDED:
                 start += len(parts[0]) + 1

@@ -30,8 +30,8 @@ _LOOKED_UP_DEPTH_FACTOR = 2
 """A full-text query first looks up the passages of the matching documents if its depth is more than twice the number of
 these documents. Other rows are then only counted. Looking up a document takes about 8 µs, and reading a row 6 µs."""
 _MOST_CHUNKS_OF_A_VECTOR = 1_000
-"""Maximum number of chunks with the same text and title that are checked for a matching document. If none of these
-matches, the text is not found by meaning."""
+"""Maximum number of chunks with the same text and title whose documents are checked against the filter. If none of
+these documents matches, the search by meaning does not find the text."""
 
 _BY_WORDS = {
     ("sections", False): "retrieve/sections_among",
@@ -42,7 +42,11 @@ _BY_WORDS = {
 
 
 class WordedChunk(NamedTuple):
-    """A chunk that contains words of a question. `words` is its BM25 score."""
+    """A chunk that contains words of a question.
+
+    Attributes:
+        words: BM25 of the chunk.
+    """
 
     chunk: str
     document: str

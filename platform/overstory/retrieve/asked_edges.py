@@ -1,8 +1,8 @@
 """Edges of a loaded graph that a question asks for.
 
-First, the edges at the vertices that the question names are searched. An edge is returned if its type or text contains
-words of the question. A second step searches the edges of the vertices reached, in the same way. "What does the plant
-that Ada Huber manages make?" needs both steps.
+The first step searches the edges of the vertices that the question names. An edge is returned if its type or text
+contains words of the question. The second step does the same at the other ends of these edges. For example, "What does
+the plant that Ada Huber manages make?" needs both steps.
 """
 
 from __future__ import annotations

@@ -176,12 +176,12 @@ def query_current_corpus(
 ) -> T:
     """Run `query` on the current state of the corpus, in one transaction.
 
-    If a vector index is replaced while `query` runs, it is run again.
+    If a vector index is replaced while `query` runs, `query` is run again.
 
     Args:
         doing: name of the transaction in the server's log ("retrieve/…").
         generation: returns the generation of the derived nodes that `query` reads. If a new generation is published
-            while `query` runs, it is run again, because the old nodes and their indexes are deleted.
+            while `query` runs, `query` is run again, because the old nodes and their indexes are deleted.
         read: reads the corpus; by default `RetrievalContext.corpus_with_vectors`.
     """
     used: tuple[str, str, int] | None = None

@@ -84,11 +84,11 @@ def two_names_away(name: str, source: str) -> str:
 
 
 def quoted(source: Row | None, target: Row | None) -> str:
-    """Return how an explanation refers to the passage `source`: its title in quotation marks, or else its first words.
+    """Return the words by which an explanation refers to a passage, such as its title in quotation marks.
 
     Args:
         source: the passage; None if it has been deleted.
-        target: the explained passage, to which `source` led; None if it has been deleted.
+        target: the passage that is explained, because `source` led to it; None if it has been deleted.
     """
     if source is None:
         return "a deleted passage"
@@ -204,7 +204,7 @@ def with_hits(evidence: Evidence, hits: Sequence[Hit]) -> Evidence:
 
 
 def clause_of(found: Hit) -> str:
-    """Return the explanation of a hit as a clause that can explain a new reason; "" if the hit has no explanation."""
+    """Return the explanation of a hit as a clause, without "It" and the full stop; "" if there is no explanation."""
     return found.in_words.removeprefix("It ").removesuffix(".")
 
 

@@ -15,8 +15,8 @@ _HYBRID_CANDIDATES = 50
 """Minimum number of passages to find by meaning, and of sections to find by words."""
 
 _HYBRID_WORDS_WEIGHT = 0.3
-"""Score that BM25 adds for the best section, compared with a cosine of 1, for the default embedder. It is scaled for
-other embedders."""
+"""Weight of BM25, which is first divided by the highest BM25. Cosines have weight 1. This value is for the default
+embedder, and is scaled for other embedders."""
 
 
 class HybridRetriever(PassageRetriever):

@@ -34,7 +34,7 @@ class SharedVector:
     Attributes:
         times: number of chunks that share the vector.
         ids: those of the requested chunk ids that share this vector.
-        others: ids of chunks that share this vector, up to a limit, whether requested or not.
+        others: ids of all chunks that share this vector, up to a limit.
     """
 
     times: int

@@ -210,7 +210,7 @@ class _Pairs(Spool):
         self._table.execute("CREATE INDEX of_block ON blocks (block)")
 
     def compare(self, is_open: Callable[[SameName], bool]) -> int:
-        """Compare the names within each block. Return the number of blocks that were skipped as too large.
+        """Compare the names within each block. Return the number of blocks skipped because they contain too many names.
 
         Args:
             is_open: returns True if a pair may be suggested.

@@ -73,7 +73,10 @@ class VectorCache:
         return found
 
     def _known(self, corpus: Corpus, ids: Sequence[str]) -> tuple[Vectors, list[int]]:
-        """Return the vectors of `ids` with zeros for those not in the cache, and the positions of the latter."""
+        """Return the cached vectors of ids, and the positions of the ids that are not in the cache.
+
+        If an id is not in the cache, its row is zero.
+        """
         with self._lock:
             if self._state != _state(corpus):
                 self._forget(corpus)

@@ -214,7 +214,9 @@ class _CanopySearch:
         scale: float,
         asked: Vectors,
     ) -> None:
-        """Add the best `_MOST_REACHED_PASSAGES` chunks that names lead to to the candidates, and drop the others.
+        """Add the best of the chunks reached through names to the candidates, and drop the others.
+
+        At most `_MOST_REACHED_PASSAGES` chunks are added.
 
         Args:
             reached: the ways through names. Those to dropped chunks are removed.

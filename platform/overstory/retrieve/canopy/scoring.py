@@ -42,12 +42,12 @@ The score of a chunk is the sum of the following terms:
 
 If several documents have a seed by the same name, the terms with the seed of the n-th best document count 0.8ⁿ⁻¹.
 
-Some documents are finally ranked first by their own content, which is A without the seed:
+In the following cases, the best documents by A without the seed are ranked first:
 
-- A question does not clearly name something if no word after the first is capitalised, or if no seed is at least 0.55.
-  In this case, the best three documents come first.
-- Phrases, and questions like "What is X?" and "How do I …?", need one passage and no path. In this case, the best ten
-  documents come first.
+- The best three documents come first if the question does not clearly name something. It clearly names something if a
+  word after the first is capitalised and a seed is at least 0.55.
+- The best ten documents come first for phrases, and for questions like "What is X?" and "How do I …?", because these
+  need one passage and no path.
 
 The weights were tuned on questions over Wikipedia paragraphs. The rules for ranking documents first were also tuned on
 manual pages.
@@ -80,7 +80,7 @@ RARE_SEED, MOST_CHUNKS_OF_A_RARE_NAME = 0.7, 2
 with weight 0.7."""
 
 _REPEATED_SEED_SHARE = 0.8
-"""If better documents have a seed by the same name, the seed of a document is multiplied by this factor for each."""
+"""The seed of a document is multiplied by this factor once for each better document with a seed by the same name."""
 
 _LEAST_NAMING_SEED = 0.55
 """A question clearly names something only if a seed is at least this high. Values from 0.5 to 0.6 give the same results
@@ -214,12 +214,12 @@ class MentionWay(NamedTuple):
 
     @property
     def source_and_key(self) -> tuple[str, str]:
-        """Source and name of the way. They do not tell a chunk about the name from a chunk that mentions the name."""
+        """The source and the name. Two ways have these in common if a chunk is about a name and also mentions it."""
         return self.source, self.key
 
 
 class WeighedWay(NamedTuple):
-    """A way to a chunk, with its value before the maximum is taken in the formula for `fwd`, `shared` or `linked`."""
+    """A way to a chunk, and its value. `fwd`, `shared` and `linked` are the maximum of such values."""
 
     way: MentionWay
     value: float

@@ -1,6 +1,7 @@
 """Expansion of the graph around the two ends of a path, in both directions.
 
-Each step reads the neighbours of the entities last reached from one end: the end with fewer passages to read.
+Each step reads the neighbours of the entities that were last reached from one end. It chooses the end with fewer
+passages to read.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def _left_to_pay(
 def _is_detour(neighbours: Neighbours, way: Way, name: str, end: str) -> bool:
     """Return True if an entity is already on the way, or is a neighbour of an earlier entity on the way.
 
-    The last entity is not counted as earlier. If the entity is the end of the way, the start is not counted either.
+    The last entity of the way does not count as earlier. If the entity is the end, the start does not count either.
     """
     if name in way:
         return True
@@ -117,7 +118,7 @@ _MOST_LINKS_OF_A_NAME = 100
 """Links of an entity are followed only if it has at most this many links, or is an end of the path."""
 
 DOCUMENTS_OF_A_NAME = 50
-"""Maximum number of documents with the name of an entity as title whose links are read."""
+"""Links of an entity are read from at most this many documents whose title is the name of the entity."""
 
 _LEAST_PASSAGES_OF_A_NAME = 2
 """A path may lead through an entity only if at least this many passages mention it, or if it has links to follow."""

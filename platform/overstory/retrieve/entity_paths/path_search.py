@@ -89,7 +89,7 @@ def stated(
     The statements of two adjacent steps are compatible under the following conditions:
 
     - They are from different passages, because a passage that mentions three names may connect only two of them. Two
-      facts may be from the same passage. Links are always allowed.
+      facts, or a link and any other statement, may be from the same passage.
     - An ambiguous name means the same entity in both. "Burton" must not be Cliff Burton in one passage and Hilarie
       Burton in the other.
     - Two links meet at the same document.
