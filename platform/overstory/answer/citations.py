@@ -187,8 +187,7 @@ class _Between:
     def __init__(self, text: str, starts: list[int], ends: list[int]) -> None:
         self._starts, self._length = starts, len(text)
         self._stretches = [_plain(text[start:end]) for start, end in zip(starts, [*ends[1:], len(text)], strict=True)]
-        # Prefix sums: number of stretches that contain a digit, and number of stretches that contain a word which is
-        # not allowed in citations.
+        # For each position, count the stretches before it that contain a digit, or a word not allowed in citations.
         digits = (any(map(str.isdigit, stretch)) for stretch in self._stretches)
         others = (bool(stretch) and not _LABELS.issuperset(_words(stretch)) for stretch in self._stretches)
         self._digits = [0, *accumulate(digits)]

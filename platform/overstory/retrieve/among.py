@@ -182,7 +182,7 @@ class Among:
         return worded_chunks(self.tx, self.corpus, query, limit, self.matching)
 
     def counted(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
-        """Return the hits with `repeated` counting only repetitions in matching documents."""
+        """Return the hits, with `Hit.repeated` set to the number of repetitions in matching documents."""
         found = list(hits)
         repeated = [each.chunk_id for each in found if each.repeated]
         of = {id_: shared.times - 1 for shared in self.sharing(repeated) for id_ in shared.ids}

@@ -175,7 +175,7 @@ class FilteredRetriever:
         excerpts = [part for part in shown.parts if isinstance(part, Excerpt) and part.chunk_id in known]
         ranked = {hit.chunk_id for hit in (*own, *following)}
         sources = tuple(replace(hit, score=0.0, reasons=()) for hit in read if hit.chunk_id not in ranked)
-        earlier = () if restricted else evidence.notes  # notes may reveal other documents
+        earlier = () if restricted else evidence.notes  # these notes may reveal other documents
         notes = [*earlier, *(note for note in (*read_question(question).notes, *among.notes) if note not in earlier)]
         made = [part for part in evidence.parts if not isinstance(part, BridgePath | Excerpt)]
         if len(whole) < len(made) and not restricted:

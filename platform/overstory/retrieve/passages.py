@@ -271,7 +271,7 @@ class Passages:
         return {id_: row | {"corpus": title} for title, rows in found.items() for id_, row in rows.items()}
 
     def counted(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
-        """Return the hits with `repeated` counting only repetitions in the searched passages."""
+        """Return the hits, with `Hit.repeated` set to the number of repetitions in the searched passages."""
         of = {each.chunk_id: each for each in hits}
         found = self.corpora.each_of(of, lambda passages, own: passages.counted(of[id_] for id_ in own))
         return tuple((of | {each.chunk_id: each for some in found.values() for each in some}).values())

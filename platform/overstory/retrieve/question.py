@@ -23,7 +23,7 @@ _LONGEST_RUN_OF_MARKS = 8
 
 _RUN = re.compile(rf"((?:[^\w\s]|_){{{_LONGEST_RUN_OF_MARKS}}})(?:[^\w\s]|_)+")
 _ALONE = re.compile(r"[\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-"""A Han or Hiragana character. Lucene treats each of these characters as a word."""
+"""Matches a Han or Hiragana character. Lucene treats each of these characters as a word."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class SharedVector:
 
     Attributes:
         times: number of chunks that share the vector.
-        ids: those of the requested chunk ids that share this vector.
+        ids: ids of those requested chunks that share this vector.
         others: ids of all chunks that share this vector, up to a limit.
     """
 

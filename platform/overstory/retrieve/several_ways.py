@@ -88,7 +88,7 @@ class SeveralWays:
         return replace(with_hits(of_question, hits), notes=(*of_question.notes, *notes))
 
     def _ways(self, question: str) -> tuple[list[WayToAsk], list[str]]:
-        check_question(question)  # fail before asking the model
+        check_question(question)  # raises an error before the model is asked
         chat = needed_chat(self._chat)
         ways, notes = list[WayToAsk](), list[str]()
         if self._decompose:

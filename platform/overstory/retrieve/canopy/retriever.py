@@ -96,7 +96,7 @@ class _CanopySearch:
         chunks: number of chunks in which names were counted.
         vector: vector of the question.
         rest: vector of the question without its names.
-        spread: factor for weights on the scale of the embedder's cosines, as returned by `protocols.cosine_spread`.
+        spread: factor that scales the weight of BM25 to the embedder's cosines; see `protocols.cosine_spread`.
     """
 
     passages: Passages
@@ -253,7 +253,7 @@ class _CanopySearch:
         if len(several) > _MOST_REACHED_PASSAGES:
             likeness = self.passages.own_cosines(several, self.passages.vectors(sources))
         else:
-            vectors = self.passages.vectors([*sources, *several])  # one call, because each needs a transaction
+            vectors = self.passages.vectors([*sources, *several])  # in one call, because each call opens a transaction
             likeness = vectors[len(sources) :] @ vectors[: len(sources)].T
         rows = {chunk: row for row, chunk in enumerate(several)}
         of = {source: likeness[:, column] for column, source in enumerate(sources)}

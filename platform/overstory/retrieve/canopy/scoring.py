@@ -63,7 +63,7 @@ from overstory.retrieve.hits import best_of
 from overstory.text.questions.kinds import Form
 
 _CANOPY_WORDS_WEIGHT = 0.3  # weight of BM25 divided by the highest BM25; cosines have weight 1
-_SEED_WEIGHT = 0.6  # weight of the seed in the score; the activation A also contains the seed
+_SEED_WEIGHT = 0.6  # weight of the seed in a chunk's score, in addition to its weight in the chunk's activation
 REST_WEIGHT = 0.75  # weight of the cosine between the chunk and the question without its names
 FORWARD_WEIGHT, SHARED_NAMES_WEIGHT, SECOND_HOP_WEIGHT = 1.2, 0.7, 0.35  # weights of `fwd`, `shared` and `shared₂`
 LINKED_WEIGHT, SECOND_LINK_WEIGHT = 1.2, 0.7  # weights of links followed in the first hop, and in the second hop
@@ -91,7 +91,7 @@ DIRECT_DOCUMENTS, DIRECT_DOCUMENTS_FOR_ONE = 3, 10
 something, and 10 if the question needs only one passage."""
 
 _CHUNKS_A_DIRECT_DOCUMENT = 5
-"""Maximum number of chunks that are ranked first by their own content, per document, averaged over the documents."""
+"""On average, at most this many chunks per document are ranked first by their own content."""
 
 MOST_CHUNKS_OF_A_SHARED_NAME = 40
 """A name leads from one chunk that mentions it to another only if at most this many chunks mention it."""
@@ -379,7 +379,7 @@ def reached(
                 if documents[chunk] != here:
                     worth = value * share[chunk] if chunk in share else value
                     known = shared.get(chunk)
-                    if known is None or worth > known.value:  # not a call of `_keep`, which would take twice as long
+                    if known is None or worth > known.value:  # inlined from `_keep`, because a call doubles the time
                         way = MentionWay(source, link.key, link.name, None, _sentence(sentence), _sentence(there))
                         shared[chunk] = WeighedWay(way, worth)
                     elif worth == known.value:
@@ -403,7 +403,7 @@ def final_scores(
     for chunk, c in candidates.items():
         words = weight * c.words / most_words / scale
         seed = c.seed.weight if c.seed else 0.0
-        scored[chunk] = Scored(  # with keyword arguments, several hundred calls would take twice as long
+        scored[chunk] = Scored(  # without keywords, because they double the time for several hundred candidates
             chunk,
             c,
             c.cosine / scale,

@@ -66,7 +66,7 @@ def bridge_paths(
         for score, bridges in sorted(ways, key=lambda way: -way[0]):
             chunks = [bridge.way.source for bridge in bridges] + [one.chunk]
             passed = [rows[chunk] for chunk in chunks if chunk in rows]
-            if len(set(chunks)) == len(chunks) == len(passed) and _is_informative(bridges, passed):  # no chunk twice
+            if len(set(chunks)) == len(chunks) == len(passed) and _is_informative(bridges, passed):  # no loops
                 start = all_scored[chunks[0]].candidate.seed
                 yield BridgePath.along(
                     (_step(bridge, *ends) for bridge, ends in zip(bridges, pairwise(passed), strict=True)),

@@ -136,7 +136,7 @@ _MOST_CHUNKS_ABOUT_A_NAME = 100
 """Maximum number of chunks about a name that are followed. Thousands of documents may have the title "Introduction"."""
 
 _MOST_CHUNKS_COMPARED = 1_000
-"""If many chunks are about a name, the ones with the highest weights are chosen from this many, at 2 µs per chunk."""
+"""The chunks about a name with the highest weights are chosen from at most this many chunks, at 2 µs per chunk."""
 
 _CHUNKS_A_PHRASE = 10
 """Number of chunks to read per phrase. Not all of them contain it, because the full-text index matches stems."""
