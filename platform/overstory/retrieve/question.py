@@ -92,7 +92,7 @@ def _is_text(char: str) -> bool:
 
 
 def _is_seen(char: str) -> bool:
-    """Return True for a visible character, or an unpaired surrogate, because "?" replaces it."""
+    """Return True for a visible character, and for an unpaired surrogate, which is replaced by "?"."""
     return not char.isspace() and (_is_text(char) or unicodedata.category(char) == "Cs")
 
 

@@ -245,7 +245,6 @@ class Reached:
         return gains
 
     def leave_out(self, chunks: Iterable[str]) -> None:
-        """Remove the ways to the given chunks."""
         for chunk in chunks:
             self.forward.pop(chunk, None)
             self.shared.pop(chunk, None)
@@ -503,7 +502,7 @@ def direct_documents(candidates: Iterable[Candidate], *, form: Form, capital: bo
 
 
 def _direct(scored: Mapping[str, Scored], documents: Mapping[str, str], most: int) -> dict[str, float]:
-    """Return a map from each chunk to rank first by its own content to its score without names.
+    """Return the chunks to rank first by their own content, as a map from chunk id to score without names.
 
     The chunks are from at most `most` documents.
     """
