@@ -1,4 +1,4 @@
-"""Answers from evidence: the context that is read, answers by a language model, and extractive answers."""
+"""Answers to questions, either written by a language model or extracted from the passages."""
 
 from overstory.answer.answers import Quoted, answer
 from overstory.answer.citations import without_citations

@@ -1,11 +1,11 @@
-"""The type of answer that a question asks for (a person, a place, a date, a number…), inferred from its words."""
+"""Infers from a question's words which type of answer it asks for, such as a person, a place, a date or a number."""
 
 from __future__ import annotations
 
 import re
 
 Types = tuple[str, ...]
-"""Entity labels of spaCy's English pipelines, the most likely first."""
+"""Entity labels of spaCy's English pipelines, sorted by how likely they are, most likely first."""
 
 PERSON: Types = ("PERSON",)
 PLACE: Types = ("GPE", "LOC", "FAC")
@@ -16,7 +16,7 @@ NUMBER: Types = ("CARDINAL", "QUANTITY", "MONEY", "PERCENT")
 _ASKING = re.compile(r"\b(?P<word>who|whom|whose|when|where|why|how|what|which)\b(?P<rest>.*)", re.DOTALL)
 _FIRST = re.compile(r"\W*(?:\w+\s+)?(?:who|whom|whose|when|where|why|how|what|which)\b")
 _LAST = re.compile(r"\b(?P<word>who|whom|when|where|what|which)\b(?P<rest>(?:\s+[\w'’-]+){0,3})[\s?.]*$")
-"""A question word at the end, followed by at most three words: "Nosferatu was directed by whom?"."""
+"""Matches a question word at the end, followed by at most three words, as in "Nosferatu was directed by whom?"."""
 _AMOUNT = re.compile(r"\s+(?:many|much|old|long|far|high|tall|large)\b")
 _HEADS: tuple[tuple[str, Types], ...] = (
     ("percentage|number|population", NUMBER),
@@ -43,7 +43,7 @@ _HEADS: tuple[tuple[str, Types], ...] = (
     ),
 )
 _DIRECT = tuple((re.compile(rf"\s+(?:[\w'’-]+\s+)?(?:{heads})\b"), types) for heads, types in _HEADS)
-"""A noun right after "what" or "which": "Which American actor played Gatsby?"."""
+"""Matches a noun right after "what" or "which", as in "Which American actor played Gatsby?"."""
 _RELATIONAL = tuple(
     (
         re.compile(rf"(?:\s*'s|\s+(?:is|are|was|were))\s+(?:the|\w+['’]s?)\s+(?:\w+\s+)?(?:{heads})\b(?P<after>.*)"),
@@ -51,10 +51,12 @@ _RELATIONAL = tuple(
     )
     for heads, types in _HEADS
 )
-"""A noun after "what is the": "What is the date of birth of Ada?", but not "What is the year 2038 problem?"."""
+"""Matches a noun after "what is the", as in "What is the date of birth of Ada?".
+
+`_OF` must match the text after the noun. "What is the year 2038 problem?" is thereby excluded."""
 _OF = re.compile(r"\s*+[?.]?\s*+$|\s+(?:of|in|on|for|that|which|when|where|from)\b")
 _ONLY_WITH_PLACE = re.compile(r"\bstate\s+of\b")
-""" "State of" is ambiguous: the state of a process, or a state of a federation."""
+"""Matches "state of", which is ambiguous: it may mean the state of a process, or a state of a federation."""
 _CHOICE = re.compile(r"\bor\b|\bboth\b|^(?:is|are|was|were|do|does|did|has|have|had|can|could|must|may|should|will)\b")
 _HOW_TO = re.compile(r"\W*how (?:do|can|should|could|to|would) (?!.*\bknow\b)", re.IGNORECASE)
 _CODE = re.compile(r"\b(?:which|what) (?:\w+ )?(?:command|option|flag|function|method|setting|variable|parameter)\b")
@@ -63,15 +65,15 @@ _FIGURE = re.compile(
     r"|cuánt[oa]s?|quando|quant[oiae]|wanneer|hoeveel)\b",
     re.IGNORECASE,
 )
-""" "When" or "how many" in languages that are not parsed."""
+"""Matches "when", "how many" and the like in languages that are not parsed."""
 _DEATH = re.compile(r"\b(?:die|dies|died|death|killed)\b")
 
 
 def types_asked_for(question: str) -> Types:
-    """Return the entity types that the answer may have; () if unknown, or if it is not a name, date or number.
+    """Return the entity types that the answer may have; () if the question does not ask for a name, date or number.
 
-    The first question word decides, or else one at the end: "How do I see who is logged in?" does not ask for a
-    person.
+    A question word at the beginning decides, or else one at the end, or else the first question word. "How do I see who
+    is logged in?", for example, does not ask for a person.
     """
     lowered = question.lower()
     asking = (None if _FIRST.match(lowered) else _LAST.search(lowered)) or _ASKING.search(lowered)
@@ -90,32 +92,35 @@ def types_asked_for(question: str) -> Types:
 
 
 def asks_to_choose(question: str) -> bool:
-    """Return True if a question asks for yes or no, or for one of several things that it names."""
+    """Return True if the answer is yes or no, or one of several things that the question names."""
     return _CHOICE.search(question.strip().lower()) is not None
 
 
 def asks_how(question: str) -> bool:
-    """Return True if a question asks how to do something, so that steps or code answer it."""
+    """Return True if a question asks how to do something. Steps or code answer such a question."""
     return _HOW_TO.match(question) is not None
 
 
 def asks_for_code(question: str) -> bool:
-    """Return True if a question asks for a command, an option, a function or the like."""
+    """Return True if a question asks for the name of a command, an option, a function or the like."""
     return _CODE.search(question.lower()) is not None
 
 
 def asks_for_a_figure(question: str) -> bool:
-    """Return True for a question in German, French, Spanish, Italian, Portuguese or Dutch for a date or number."""
+    """Return True if a question in German, French, Spanish, Italian, Portuguese or Dutch asks for a date or number."""
     return _FIGURE.match(question) is not None
 
 
 def asks_for_an_end(question: str) -> bool:
-    """Return True if a question asks about a death: the second date in "(14 March 1879 – 18 April 1955)"."""
+    """Return True if a question asks about a death.
+
+    In "(14 March 1879 – 18 April 1955)", the second date then answers it.
+    """
     return _DEATH.search(question.lower()) is not None
 
 
 def _of_noun(rest: str) -> Types:
-    """Return the entity types for "what" or "which", by the noun that follows."""
+    """Return the entity types for a question with "what" or "which", given the text after this word."""
     for pattern, types in _DIRECT:
         if pattern.match(rest):
             return types

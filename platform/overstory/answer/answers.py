@@ -1,4 +1,4 @@
-"""Answer a question from evidence: with a language model if one is set, else with sentences of the passages."""
+"""Answer a question from evidence, with a language model or with sentences from the passages."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _TEXTS: Mapping[AnswerState, str] = {
     "nothing_read": NOTHING_FITS,
 }
 
-_MOST_NAMES_OF_A_NOTE = 8  # names and numbers listed in a note; `Answer.unsupported` has all of them
+_MOST_NAMES_OF_A_NOTE = 8  # maximum number of names and numbers in a note; `Answer.unsupported` contains all of them
 
 Extracting = Callable[[str, Context], Extract]
-"""`extractive.extract` with its reader bound. The reader loads its models at the first call."""
+"""A function that takes a question and its context: `extractive.extract`, without the argument for the reader."""
 
 
 def answer(
@@ -47,23 +47,26 @@ def answer(
     strict: bool = False,
     style: AnswerStyle | None = None,
 ) -> Answer:
-    """Answer the question of the evidence from its best passages, and from other parts that have a share.
+    """Answer the question of the evidence.
 
-    If nothing was found, or no passage fits into `tokens`, no model is asked and the answer states so. Without a model,
-    the answer is a refusal if the passages do not answer the question. If the question is about all documents and
-    reports have a share, the reports answer it.
+    The answer is based on the best passages, and on other parts of the evidence that have a share of the context. If
+    nothing was found, or if no passage fits into `tokens`, no model is asked, and the answer states the reason.
 
-    If the language model fails, exceeds its budget, or its stream breaks off, the answer is extractive, and a note
-    gives the reason and the remedy. An answer that was cut at the token limit is kept, with a note.
+    Without a language model, the answer quotes sentences. If the passages do not answer the question, it is a refusal.
+    If the question is about all documents, and reports have a share, the answer quotes the reports.
+
+    If the language model fails, exceeds its budget, or stops in the middle of its answer, the answer is extractive. A
+    note then states the reason and the remedy. If an answer is cut at the token limit, it is kept, with a note.
 
     Args:
         chat: the language model; None for an extractive answer.
-        tokens: upper bound for the tokens of the passages; lowered if the model's context window is too small.
-        on_text: receives a language model's answer piece by piece, and any other answer once, as `Quoted`. An answer
-            that replaces a broken stream begins on a new line.
-        strict: raise an `LlmError` instead of answering with sentences of the passages.
-        style: the style of a language model's answer. By default a report for questions about all documents, else
-            short.
+        extracting: finds the sentences for an extractive answer.
+        tokens: maximum number of tokens of the passages. It is lowered if the model's context window is too small.
+        on_text: receives a language model's answer piece by piece, and any other answer in one piece, as `Quoted`. If
+            another answer replaces an incomplete one, it begins on a new line.
+        strict: True to raise an `LlmError` if the language model fails, instead of quoting sentences.
+        style: style of a language model's answer. By default, it is a report for questions about all documents, and a
+            short answer otherwise.
     """
     listener = _Listener(on_text)
     notes = evidence.notes
@@ -99,7 +102,7 @@ def answer(
     read = without_other_numbers(evidence)
     if read is not evidence:
         context = read_within(tokens, read)
-    if evidence.shares:  # only passages are quoted, so they get all tokens
+    if evidence.shares:  # only passages are quoted here, so they get the shares of all other parts
         context = read_within(tokens, replace(read, shares={}))
     found = _extracted(extracting(evidence.question, context), evidence)
     listener.whole(found.text)
@@ -107,7 +110,7 @@ def answer(
 
 
 class Quoted(str):
-    """Text from documents, as passed to `on_text`. Escape it before rendering it as Markdown."""
+    """Text from documents, not from a language model. Escape it before rendering it as Markdown."""
 
     __slots__ = ()
 
@@ -152,7 +155,7 @@ def _state_of(written: Written) -> AnswerState:
 
 
 def _texts_behind(written: Written, context: Context) -> Iterable[str]:
-    """Yield the texts that may support the answer: the cited items, or all items that were read if none is cited."""
+    """Yield the texts of the cited items, or of all items that were read if the answer cites none of them."""
     for item in context.items:
         if item.number in written.cited or not written.cited:
             yield f"{item.title}\n{item.text}"

@@ -1,7 +1,7 @@
-"""Citations in an answer, checked while the answer streams.
+"""Checks the citations in an answer while the answer streams.
 
-A citation is a number in square brackets (also in those of other scripts). The brackets may contain further numbers,
-punctuation, and words like "passage" or "p.", but nothing else.
+A citation is a number in square brackets, or in similar brackets of other scripts. The brackets may also contain
+further numbers, punctuation, and words like "passage" or "p.", but nothing else.
 """
 
 from __future__ import annotations
@@ -22,26 +22,28 @@ _LABELS = frozenset(
 )
 _PARTS = re.compile(r"[,;/|&\[\]]|\band\b", re.IGNORECASE)
 _NUMBERS = re.compile(r"(\d+)\s*(?:[-‐‑‒–—―−~:]|\bto\b)\s*(\d+)|\d+(?:\.\d+)?", re.IGNORECASE)
-"""A range like "2-4", or a number."""
+"""Matches a range like "2-4", or a single number."""
 _BELOW_ZERO = re.compile(r"\s*[-‐‑‒–—―−]\s*\d")
 _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-"""Invisible letters and marks: fillers and variation selectors. Characters of category Cf are removed as well."""
+"""Matches invisible letters and marks: fillers and variation selectors. Unicode's format characters (category Cf) are
+removed as well."""
 _HARMLESS_AFTER = frozenset(".,;:!?…)}»›”’\"'*_|。，、；：！？）」』" + _CLOSING)
-"""Characters before which no space is needed after a citation was removed."""
-_MOST_CITATION_DIGITS = 9  # a number with more digits is not a citation
+"""If a citation is removed before one of these characters, no space has to be inserted in its place."""
+_MOST_CITATION_DIGITS = 9  # longer numbers are cut to this many digits; they are no valid citations anyway
 _LONGEST_CITATION_CHARACTERS = 400
-"""Maximum characters between brackets. Longer text is shown unchanged, so that streaming never stalls."""
+"""Maximum number of characters between the brackets of a citation. Longer texts in brackets are shown unchanged, so
+that streaming never stalls."""
 
 
 class CheckedCitations:
-    """Removes invalid citations from a streamed text and normalises the others: [1, 2] becomes [1][2].
+    """Removes invalid citations from a streamed text, and normalises valid ones: [1, 2] becomes [1][2].
 
-    Removing a citation never creates new Markdown: "[a] [99](b)" without its number keeps a space, so that it is no
-    link.
+    Removing a citation never creates Markdown. For example, "[a] [99](b)" becomes "[a] (b)", because "[a](b)" would be
+    a link.
 
     Attributes:
-        cited: numbers of cited passages, in the order of their first citation.
-        removed: invalid numbers, shortened to nine digits.
+        cited: numbers of the cited passages, in the order of their first citations.
+        removed: invalid numbers that were removed, cut to nine digits.
     """
 
     def __init__(self, passages: int) -> None:
@@ -50,15 +52,15 @@ class CheckedCitations:
         self._passages = passages
         self._held = ""
         self._last = ""  # the last character that was returned
-        self._worded = False  # True if the current line has a letter or digit
-        self._after: str | None = None  # the replacement of the last citation, if no text has followed yet
+        self._worded = False  # True if the current line contains a letter or digit
+        self._after: str | None = None  # text that replaced the last citation; None once other text has followed
 
     def take(self, piece: str) -> str:
-        """Take a piece and return the text that is complete and was not returned before."""
+        """Read a piece of the stream. Return the checked text, up to the point where a citation may be incomplete."""
         return self._through(self._held + piece, at_end=False)
 
     def rest(self) -> str:
-        """Return the remaining text, at the end of the stream."""
+        """Return the remaining text. Call this at the end of the stream."""
         return self._through(self._held, at_end=True)
 
     def _through(self, text: str, *, at_end: bool) -> str:
@@ -79,7 +81,7 @@ class CheckedCitations:
         return "".join(shown)
 
     def _let(self, text: str) -> str:
-        """Return text that follows a citation, with a space in between if both would form Markdown together."""
+        """Return the text to show. It begins with a space if it would otherwise form Markdown with the text before."""
         if not text:
             return ""
         if self._after is not None and self._joins(text[0]):
@@ -119,7 +121,7 @@ class CheckedCitations:
         return marks
 
     def _numbers(self, citation: str) -> list[int]:
-        """Return the numbers in a citation; a valid range like "2-4" is expanded."""
+        """Return the numbers in a citation. A valid range like "2-4" is expanded to [2, 3, 4]."""
         numbers: list[int] = []
         for part in _PARTS.split(citation.strip().strip("\\")):
             below = -1 if _BELOW_ZERO.match(part) else 1
@@ -141,7 +143,7 @@ def without_citations(text: str) -> str:
 
 
 def _bracketed(text: str, *, at_end: bool) -> list[tuple[int, int | None]]:
-    """Return the start and end of each citation, in linear time; the end is None if a citation may be incomplete."""
+    """Return the (start, end) of each citation, in linear time. The end is None if the citation may be incomplete."""
     brackets = list(_BRACKET.finditer(text))
     if not brackets:
         return []
@@ -164,7 +166,11 @@ def _bracketed(text: str, *, at_end: bool) -> list[tuple[int, int | None]]:
 
 
 def _closing(opens: list[bool]) -> list[int | None]:
-    """Return for each bracket the index of its closing bracket; None for closing brackets and unclosed ones."""
+    """Return, for each bracket, the index of the bracket that closes it; None if it is not closed or itself closes one.
+
+    Args:
+        opens: for each bracket, True if it is an opening bracket.
+    """
     closing: list[int | None] = [None] * len(opens)
     open_ones: list[int] = []
     for index, opening in enumerate(opens):
@@ -181,18 +187,27 @@ class _Between:
     def __init__(self, text: str, starts: list[int], ends: list[int]) -> None:
         self._starts, self._length = starts, len(text)
         self._stretches = [_plain(text[start:end]) for start, end in zip(starts, [*ends[1:], len(text)], strict=True)]
-        # Prefix sums: stretches that have a digit, and stretches that have a word which no citation has.
+        # For each position, count the stretches before it that contain a digit, or a word not allowed in citations.
         digits = (any(map(str.isdigit, stretch)) for stretch in self._stretches)
         others = (bool(stretch) and not _LABELS.issuperset(_words(stretch)) for stretch in self._stretches)
         self._digits = [0, *accumulate(digits)]
         self._others = [0, *accumulate(others)]
 
     def is_citation(self, opening: int, closing: int) -> bool:
-        """Return True if there is a digit between two brackets, and no word that citations do not have."""
+        """Return True if the text between two brackets contains a digit, and only words that are allowed in citations.
+
+        Args:
+            opening: index of the opening bracket.
+            closing: index of the closing bracket.
+        """
         return self._digits[closing] > self._digits[opening] and self._others[closing] == self._others[opening]
 
     def may_be_citation(self, opening: int) -> bool:
-        """Return True if the text after an open bracket may become a citation; its last word may be incomplete."""
+        """Return True if the text after an open bracket may become a citation. Its last word may be incomplete.
+
+        Args:
+            opening: index of the open bracket.
+        """
         if (
             self._length - self._starts[opening] > _LONGEST_CITATION_CHARACTERS
             or self._others[-2] != self._others[opening]
@@ -205,7 +220,12 @@ class _Between:
 
 
 def _before(text: str, end: int, start: int) -> int:
-    """Return where a citation begins, including white space (up to a limit) and an escaping backslash before it."""
+    """Return the offset at which a citation begins, including white space and an escaping backslash before it.
+
+    Args:
+        end: offset of the citation's opening bracket.
+        start: the result is not below this offset.
+    """
     start = max(start, end - _LONGEST_CITATION_CHARACTERS)
     end -= text.endswith("\\", start, end)
     while end > start and text[end - 1].isspace():
@@ -218,7 +238,10 @@ def _words(text: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Return the text as a reader sees it: full-width and raised digits become ASCII, invisible characters go."""
+    """Return the text as a reader sees it.
+
+    Full-width and superscript digits are converted to ASCII, and invisible characters are removed.
+    """
     if text.isascii():
         return text
     plain = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
@@ -227,5 +250,5 @@ def _plain(text: str) -> str:
 
 
 def _whole(number: str) -> int:
-    """Parse a number, shortened to nine digits: no answer has more passages."""
+    """Convert the first nine digits of a number to an integer. No answer has so many passages."""
     return int(number.lstrip("0")[:_MOST_CITATION_DIGITS] or "0")

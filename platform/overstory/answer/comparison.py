@@ -1,6 +1,7 @@
-"""Comparisons of two things by a date or a country: "Who was born first, Ada Lovelace or Charles Babbage?".
+"""Answers questions that compare two things by a date or a country.
 
-Birth and death are read from parentheses as in encyclopedias: "(28 December 1888 in Bielefeld – 11 March 1931)".
+An example is "Who was born first, Ada Lovelace or Charles Babbage?". The dates of birth and death are read from
+parentheses like "(28 December 1888 in Bielefeld – 11 March 1931)", which are usual in encyclopedias.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from overstory.text.names.keys import entity_key, without_parentheses
 from overstory.text.questions.asked_for import AskedFor
 
 Moment = tuple[int, int, int]
-"""Year, month and day; unknown parts are 0."""
+"""A date as (year, month, day). An unknown month or day is 0."""
 
 _EARLIER = re.compile(r"\b(?:first|earlier|older|elder|sooner|earliest|oldest)\b", re.IGNORECASE)
 _LATER = re.compile(r"\b(?:later|younger|latest|last|youngest|(?:more|most) recent(?:ly)?)\b", re.IGNORECASE)
@@ -38,17 +39,22 @@ _NATION = re.compile(r"\b(?:is|was) an? (?:(?:\d{4}|former|retired|late) )*(?P<n
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Outcome of a comparison, and the sentences that support it, in the order of the question."""
+    """The result of a comparison.
+
+    Attributes:
+        outcome: the answer, which is the name of one of the two things, or "Yes" or "No".
+        sentences: the sentences that support the answer. Those on the thing named first in the question come first.
+    """
 
     outcome: str
     sentences: tuple[Sentence, ...]
 
 
 def compared(question: str, asked: AskedFor, sentences: Sequence[Sentence]) -> Compared | None:
-    """Compare two things by a date or a country.
+    """Answer a question that compares two things by a date or a country.
 
-    Return None if the question is not a comparison, does not name exactly two titles of passages, or if the passages do
-    not state the values of both things.
+    Return None if the question is not such a comparison, or does not name exactly two titles of passages. Also return
+    None if the passages do not state the compared value for both things, or if the values do not decide the question.
     """
     value_of = _measure(question)
     if value_of is None:
@@ -95,7 +101,13 @@ def _measure(question: str) -> Measure | None:
 def _of_one(
     thing: str, between: str, asked: AskedFor, sentences: Sequence[Sentence], value_of: Measure
 ) -> tuple[Value, tuple[Sentence, ...]] | None:
-    """Return the value of a thing, or of the person related to it (a film's director), with its sentences."""
+    """Return the compared value of a thing and the sentences that state it; None if the value is not found.
+
+    Args:
+        thing: the name of the thing.
+        between: relation to the person whose value is compared instead, such as "director" for a film; "" for none.
+        value_of: reads the value in a sentence.
+    """
     links: tuple[Sentence, ...] = ()
     name = thing
     if between:
@@ -149,7 +161,7 @@ def _nation(sentence: Sentence) -> str | None:
 
 
 def _differ(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Return True if the order of two dates is certain: not for 1900 and 5 May 1900."""
+    """Return True if it is certain that two dates differ. It is not certain for 1900 and 5 May 1900."""
     for first, second in zip(one, other, strict=True):
         if not first or not second:
             return False
@@ -169,7 +181,7 @@ _YEAR = re.compile(r"\d{3,4}")
 
 
 class Life(NamedTuple):
-    """Dates and places of a life, as written in the text; missing ones are ""."""
+    """The dates and places of a birth and a death, as spelt in the text. What the text does not state is ""."""
 
     born: str = ""
     birthplace: str = ""
@@ -178,7 +190,7 @@ class Life(NamedTuple):
 
 
 def life_in(text: str) -> Life:
-    """Parse the dates and places in the first parenthesis with a year."""
+    """Return the dates and places of a life from the first parenthesis in a text that contains such dates."""
     for match in _PARENTHESIS.finditer(text):
         inside = match["inside"]
         if not _YEAR.search(inside):
@@ -211,7 +223,10 @@ _MONTHS = {name: number for number, name in enumerate(_NAMES_OF_MONTHS, 1)}
 
 
 def order_of(date: str) -> tuple[int, int, int] | None:
-    """Return the sort key of a date: year, month and day; missing parts are 0. None without a year."""
+    """Return a date as (year, month, day), which can be sorted. A missing month or day is 0.
+
+    Return None if the date contains no year.
+    """
     year = year_of(date)
     if year is None:
         return None

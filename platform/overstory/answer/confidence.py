@@ -1,6 +1,6 @@
-"""Confidence that passages answer a question, from its words, its names, and the sentences nearest to it.
+"""Computes the confidence that passages answer a question, from its words, its names and the most similar sentences.
 
-`benchmarks/answerable.py` measures the confidence on answerable and unanswerable questions, and fits the weights. The
+`benchmarks/answerable.py` measures the confidence for answerable and unanswerable questions, and fits the weights. The
 results are in docs/answers.md.
 """
 
@@ -53,10 +53,14 @@ def missing_words(
     relevant: Sequence[Sentence],
     words: WordVectors,
 ) -> tuple[str, ...]:
-    """Return the words for what a question asks for that no sentence about its names supports.
+    """Return the words that express what a question asks for, if no sentence about the question's names supports them.
 
     Args:
-        relevant: sentences of passages about the names of the question.
+        asked: the analysed question.
+        passages: the passages that were read.
+        sentences: all sentences of the passages.
+        relevant: the sentences of those passages that are about the names in the question.
+        words: word vectors to find words with a similar meaning.
     """
     kinds = {
         mention.type
@@ -70,12 +74,15 @@ def missing_words(
     ]
     missing = tuple(word for word in asked.wanted if support_in(word, usable, words) < LEAST_SUPPORTING_COSINE)
     if asks_to_choose(question) and 2 * len(missing) <= len(asked.wanted):
-        return ()  # "Is smoking allowed in the yard?" is answered by a sentence on where it is allowed
+        return ()  # a sentence on where smoking is allowed answers "Is smoking allowed in the yard?"
     return missing
 
 
 def _nearest_by_words(question: str, passages: Sequence[Item]) -> frozenset[int]:
-    """Return the numbers of the passages with at least half as many words of the question as the best passage."""
+    """Return the numbers of the passages that share enough words with the question.
+
+    A passage must share at least half as many words with the question as the best passage does.
+    """
     asked = content_words(question)
     shared = {each.number: len(asked & content_words(with_titles(each))) for each in passages}
     most = max(shared.values(), default=0)
@@ -83,12 +90,13 @@ def _nearest_by_words(question: str, passages: Sequence[Item]) -> frozenset[int]
 
 
 def _concerns_another(sentence: Sentence, asked: AskedFor, kinds: Set[str]) -> bool:
-    """Return True if a sentence is about another person or organisation than those in the question.
+    """Return True if a sentence is about a person or organisation other than those in the question.
 
-    Example: Anna Berger's salary does not answer a question about Tim Berger, even if his passage states it.
+    Example: a sentence on Anna Berger's salary does not answer a question about Tim Berger, even if the sentence is in
+    the passage about him.
 
     Args:
-        kinds: "PERSON" and "ORG", as far as names of the question have these types.
+        kinds: those of the types "PERSON" and "ORG" that names in the question have.
     """
     names = asked.names
     of_kin = _OF_KIN.match(sentence.text) if kinds else None
@@ -96,7 +104,7 @@ def _concerns_another(sentence: Sentence, asked: AskedFor, kinds: Set[str]) -> b
         after = padded(sentence.text[of_kin.end() :])
         return not any(
             padded(name) in after for name in names
-        )  # the statement is on a relative: "His sister lives in Kiel"
+        )  # the statement is about a relative, as in "His sister lives in Kiel"
     if not names or is_about(sentence, names) or any(padded(name) in padded(sentence.before) for name in names):
         return False
     if _is_stated_of_another(sentence, asked):
@@ -111,7 +119,10 @@ def _concerns_another(sentence: Sentence, asked: AskedFor, kinds: Set[str]) -> b
 
 
 def _is_stated_of_another(sentence: Sentence, asked: AskedFor) -> bool:
-    """Return True if the facts are about another name: "Ada commands the Sula" is not about the Runde."""
+    """Return True if those facts in a sentence that fit the question are about names that are not in the question.
+
+    Example: "Ada commands the Sula" does not answer "Who commands the Runde?".
+    """
     stated = [
         fact.subject if asked.subject == (_BY.search(fact.predicate) is not None) else fact.object
         for fact in sentence.facts
@@ -125,12 +136,15 @@ def _is_stated_of_another(sentence: Sentence, asked: AskedFor) -> bool:
 
 
 def _is_part_of(surface: str, names: Sequence[str]) -> bool:
-    """Return True if a name is part of one of `names`: "Berger" is part of "Tim Berger", "Anna Berger" is not."""
+    """Return True if a name is part of one of `names`, as "Berger" is part of "Tim Berger"."""
     return any(set(padded(surface).split()) <= set(padded(name).split()) for name in names)
 
 
 def is_nowhere(name: str, passages: Sequence[Item]) -> bool:
-    """Return True if a name is an identifier that no passage has, ignoring separators: "GPT-4" matches "GPT 4"."""
+    """Return True if a name is an identifier that no passage contains.
+
+    Separators are ignored, so that "GPT 4" in a passage matches "GPT-4".
+    """
     if not _IDENTIFIER.fullmatch(name) or _YEAR.fullmatch(name):
         return False
     pattern = _JOINT.join(map(re.escape, _RUNS.findall(name)))
@@ -139,41 +153,48 @@ def is_nowhere(name: str, passages: Sequence[Item]) -> bool:
 
 
 def support_in(word: str, sentences: Sequence[Sentence], words: WordVectors) -> float:
-    """Return 1.0 if a sentence has the word or a related one, else the highest cosine with a word of a sentence."""
+    """Return how well sentences support a word.
+
+    The result is 1.0 if a sentence contains the word or a related word. Otherwise, it is the highest cosine between the
+    word and a word of a sentence, but at least 0.
+    """
     if any(is_supported(word, each.stems) for each in sentences):
         return 1.0
     return max(0.0, similarity(word, (each.text for each in sentences), words))
 
 
 USUAL = 0.5
-"""Default minimum confidence: 95 % of the benchmark's answerable questions are answered."""
+"""Default minimum confidence. With this value, 95 % of the benchmark's answerable questions are answered."""
 STRICT = 0.75
-"""Minimum confidence for users who prefer no answer to a wrong one."""
-ALWAYS = 0.0  # minimum confidence that never refuses
+"""Minimum confidence for users who prefer no answer to a wrong answer."""
+ALWAYS = 0.0  # with this minimum confidence, every question is answered
 
-_NEAREST_SENTENCES = 3  # number of best sentences whose cosines are averaged
+_NEAREST_SENTENCES = 3  # the cosines of this many most similar sentences are averaged
 _HALF_CONFIDENCE_SCORE = 1.65
 _CONFIDENCE_STEEPNESS = 6.0
-"""For languages that are not parsed: the score at which the confidence is 0.5, and the slope of the logistic curve."""
+"""For languages that are not parsed, the confidence is a logistic function of a score. It is 0.5 at a score of
+`_HALF_CONFIDENCE_SCORE`, and its steepness is `_CONFIDENCE_STEEPNESS`."""
 _MISSING_CONFIDENCE_FACTOR = 0.1
-"""Factor on the confidence if no sentence states what the question asks for."""
+"""The confidence is multiplied by this factor if no sentence states what the question asks for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How well passages fit a question. All figures are between 0 and 1; shares of an empty set are 1.
+    """Figures that describe how well passages fit a question, or the weights of these figures.
+
+    All figures are from 0 to 1. A fraction of an empty set is 1. "Passages" includes their titles and headings.
 
     Attributes:
-        cosine: cosine of the question and the nearest sentence.
-        nearest: mean cosine of the question and the three nearest sentences.
-        words: share of the question's content words that occur in the passages or their titles.
-        names: share of the words in the question's names and numbers that occur there.
-        whole: share of the question's names that occur there as written.
-        apart: share of the question's names that occur there on their own, not within a longer name.
-        subjects: share of the question's names that are the title of a passage or section, or begin a sentence.
-        stated: mean support, by sentences about the names, of the words for what is asked.
-        together: largest share of these words that a single sentence supports.
-        naming: 1.0 if the question contains a name, else 0.0.
+        cosine: cosine between the question and the most similar sentence.
+        nearest: mean cosine between the question and the three most similar sentences.
+        words: fraction of the question's content words that occur in the passages.
+        names: fraction of the words in the question's names and numbers that occur in the passages.
+        whole: fraction of the question's names that occur in the passages in full.
+        apart: fraction of the question's names that occur in the passages other than as the beginning of a longer name.
+        subjects: fraction of the question's names that are the title of a passage or section, or begin a sentence.
+        stated: mean support, by sentences about the question's names, for the words that express what is asked.
+        together: fraction of these words that a single sentence supports, for the best sentence.
+        naming: 1.0 if the question contains a name, otherwise 0.0.
     """
 
     cosine: float = 0.0
@@ -205,14 +226,15 @@ _CONFIDENCE_OFFSET = -8.3  # fitted by `benchmarks/answerable.py --tune`
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """Confidence that passages answer a question.
+    """The confidence that passages answer a question.
 
     Attributes:
-        value: the confidence, 0 to 1.
-        fit: the figures that the confidence is computed from.
-        missing: words for what a direct question asks for that no sentence about its names supports; or else its
-            identifiers that no passage contains.
-        names: the names of the question if other sentences support the missing words, else empty.
+        value: the confidence, from 0 to 1.
+        fit: the figures from which the confidence is computed.
+        missing: the words that express what a direct question asks for, if no sentence about the question's names
+            supports them. If there are none, the identifiers in the question that no passage contains.
+        names: the names in the question, if sentences that are not about them support the missing words; otherwise
+            empty.
     """
 
     value: float
@@ -227,8 +249,9 @@ def confidence_in(
     """Return the confidence that passages answer a question.
 
     Args:
-        sentences: sentences of the passages that may answer, with their cosines.
-        words: word vectors to look up similar words.
+        asked: the analysed question.
+        sentences: the sentences of the passages that may answer the question, with their cosines.
+        words: word vectors to find words with a similar meaning.
     """
     if language_of(question) != "en":
         return _by_words(question, passages, sentences)
@@ -247,7 +270,10 @@ def confidence_in(
 
 
 def _by_words(question: str, passages: Sequence[Item], sentences: Sequence[Sentence]) -> Confidence:
-    """Return the confidence for languages that are not parsed, from shared words and the nearest sentence."""
+    """Return the confidence for a question in a language that is not parsed.
+
+    It depends on the words that the question shares with the passages, and on the most similar sentence.
+    """
     there = frozenset[str]().union(*(content_words(with_titles(each)) for each in passages))
     words = _share([word in there for word in content_words(question)])
     fit = Fit(
@@ -290,7 +316,11 @@ def _fit(
 
 
 def _about(asked: AskedFor, passages: Sequence[Item]) -> frozenset[int]:
-    """Return the numbers of passages with a name of the question, and of passages these mention; else all numbers."""
+    """Return the numbers of the passages that are about the names in the question.
+
+    These are the passages that contain such a name, and the passages whose titles they mention. If no passage contains
+    a name of the question, the numbers of all passages are returned.
+    """
     texts = {each.number: padded(with_titles(each)) for each in passages}
     keys = [padded(name) for name in asked.names]
     named = {number for number, text in texts.items() if any(key in text for key in keys)}
@@ -309,7 +339,10 @@ _AFTER = re.compile(r"[ -](?:[A-Z]\w|\d)")
 
 
 def stands_alone(name: str, text: str) -> bool:
-    """Return True if a text has a name that does not begin a longer one: "Ulm" in "Ulm is", not in "Ulm Minster"."""
+    """Return True if a text contains a name other than as the beginning of a longer name.
+
+    Example: "Ulm" stands alone in "Ulm is a city", but not in "Ulm Minster".
+    """
     return any(not _AFTER.match(text, found.end()) for found in _whole(name).finditer(text))
 
 

@@ -1,4 +1,4 @@
-"""The context of an answer: numbered passages and other parts of the evidence, up to a token limit."""
+"""Selects the context of an answer, which is a numbered list of passages and other parts of the evidence."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from overstory.model.passage_text import count_at_most, passage_text
 from overstory.text.sentences import sentence_starts
 
 CONTEXT_TOKENS = 2_000
-"""About seven Wikipedia passages. Counts are upper bounds: 2,000 are about 1,200 real tokens."""
+"""Default token limit of the context, enough for about seven Wikipedia passages. Token counts are upper bounds: a count
+of 2,000 corresponds to about 1,200 real tokens."""
 
 AROUND = count_at_most('<passage-000000 nr="10">\n\n</passage-000000>\n')
-"""Tokens used by the tags around a passage."""
+"""Number of tokens in the tags around a passage."""
 
-_LEAST_PASSAGE_TOKENS = 10  # a shorter piece of a passage is not worth reading
+_LEAST_PASSAGE_TOKENS = 10  # shorter pieces of a passage are not worth reading
 
 
 _NAMES: dict[ShareKind, tuple[str, str]] = {
@@ -33,12 +34,14 @@ _NAMES: dict[ShareKind, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A numbered item of the context: a passage, or another part of the evidence.
+    """A numbered item of the context, which is a passage or another part of the evidence.
 
     Attributes:
+        number: the number of the item in the context, from 1; 0 if the item has no number yet.
         found: the passage or part.
-        body: the text that is read, which may be cut; for a hit with excerpts, these excerpts.
-        passages: the passages that a citation of this item stands for, at least one; for a hit, the hit itself.
+        body: the text that is read, without title and headings. It may be cut. For a hit with excerpts, it consists of
+            the excerpts.
+        passages: the passages that a citation of this item refers to, at least one. For a hit, it is the hit itself.
     """
 
     number: int
@@ -48,12 +51,12 @@ class Item:
 
     @property
     def kind(self) -> str:
-        """ "passage", or the kind of the part."""
+        """The kind of the part, or "passage" for a passage."""
         return "passage" if isinstance(self.found, Hit) else self.found.kind
 
     @property
     def chunks(self) -> tuple[str, ...]:
-        """The ids of the passages that the item comes from."""
+        """The ids of the passages from which the item was made."""
         return (self.found.chunk_id,) if isinstance(self.found, Hit) else self.found.chunks
 
     @property
@@ -62,17 +65,18 @@ class Item:
 
     @property
     def text(self) -> str:
-        """The text for a prompt; for a passage, including its title and headings."""
+        """The text for a prompt. For a passage, it includes the title and headings."""
         return _headed(self.found, self.body)
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The items that are read, numbered from 1.
+    """The items that are read for an answer.
 
     Attributes:
-        items: the items, grouped by kind in the order of the shares, the best of each kind first.
-        left_out: kind -> number of items that did not fit.
+        items: the items, numbered from 1. They are grouped by kind, in the order of the evidence's shares, and the best
+            item of each kind comes first.
+        left_out: map from kind to the number of items that did not fit.
         cut: numbers of the items that were shortened.
     """
 
@@ -96,19 +100,23 @@ class Context:
 
 
 def read_within(tokens: int, evidence: Evidence) -> Context:
-    """Return the best items of the evidence that fit: passages only, unless other kinds of parts have a share.
+    """Return the best items of the evidence that fit into a number of tokens.
 
-    Each kind of item gets its share of the tokens. Tokens that a kind does not use go to the other kinds in proportion.
-    The last item of a kind is cut at the end of a sentence if it does not fit. If not even the first sentence of the
-    best item fits, that sentence is cut. A part is left out if no passage in the evidence supports it, because it could
-    not be cited. Token counts are upper bounds for any tokenizer.
+    - Each kind of item gets its share of the tokens, as set in the evidence. Without shares, only passages are read.
+    - Tokens that one kind does not need are divided among the other kinds, in proportion to their shares.
+    - If the last item of a kind does not fit, it is cut at the end of a sentence. If not even the first sentence of the
+      best item fits, that sentence is cut.
+    - A part that no passage in the evidence supports is left out, because it could not be cited.
+
+    Args:
+        tokens: maximum number of tokens. Token counts are upper bounds for any tokenizer.
     """
     shares: Mapping[ShareKind, float] = evidence.shares or {"passage": 1.0}
     queues: _Queues = {kind: list(_readable(evidence, kind)) for kind in shares}
     rooms = _rooms(tokens, shares, queues)
     read: dict[ShareKind, _ReadItems] = {kind: _read(queue, rooms[kind]) for kind, queue in queues.items()}
     spare = tokens - sum(reading.tokens for reading in read.values())
-    for kind, queue in queues.items():  # tokens left over by one kind may fit another item of the next kind
+    for kind, queue in queues.items():  # tokens that one kind has left may be enough for an item of the next kind
         if read[kind].incomplete(queue):
             spare += read[kind].tokens
             read[kind] = _read(queue, spare)
@@ -121,12 +129,17 @@ def read_within(tokens: int, evidence: Evidence) -> Context:
     return _numbered(queues, read)
 
 
-_Queues = Mapping[ShareKind, Sequence[Item]]  # items that have no number yet
+_Queues = Mapping[ShareKind, Sequence[Item]]  # the items of each kind, best first, without numbers
 
 
 @dataclass(frozen=True, slots=True)
 class _ReadItems:
-    """The items of one kind that are read. `tokens` is their total; if `cut`, the last item was shortened."""
+    """The items of one kind that are read.
+
+    Attributes:
+        tokens: total number of tokens of the items.
+        cut: True if the last item was shortened.
+    """
 
     items: tuple[Item, ...] = ()
     tokens: int = 0
@@ -147,7 +160,7 @@ def _readable(evidence: Evidence, kind: ShareKind) -> Iterator[Item]:
 
 
 def _bodies(evidence: Evidence) -> Iterator[tuple[Hit, str]]:
-    """Yield each hit with the text to read: its excerpts if the evidence has any, else its content."""
+    """Yield each hit with the text to read. If the evidence contains excerpts, only hits with excerpts are yielded."""
     if not evidence.excerpts:
         yield from ((hit, hit.content) for hit in evidence.hits)
         return
@@ -161,7 +174,13 @@ def _bodies(evidence: Evidence) -> Iterator[tuple[Hit, str]]:
 
 
 def _rooms(tokens: int, shares: Mapping[ShareKind, float], queues: _Queues) -> dict[ShareKind, int]:
-    """Return the tokens of each kind: all that it needs if its share allows that, else its share of the remainder."""
+    """Return the maximum number of tokens for each kind of item.
+
+    A kind gets all tokens that it needs if its share allows that. Otherwise, it gets its share of the remaining tokens.
+
+    Args:
+        tokens: number of tokens to divide.
+    """
     wanted: dict[ShareKind, int] = {kind: sum(map(_cost, queue)) for kind, queue in queues.items()}
     rooms: dict[ShareKind, int] = {}
     left = tokens
@@ -179,7 +198,7 @@ def _rooms(tokens: int, shares: Mapping[ShareKind, float], queues: _Queues) -> d
 
 
 def _read(queue: Sequence[Item], tokens: int) -> _ReadItems:
-    """Return the first items of a queue that fit; the last is cut at the end of a sentence if necessary."""
+    """Return the first items of a queue that fit. If necessary, the last of these items is cut after a sentence."""
     items: list[Item] = []
     used = 0
     for each in queue:

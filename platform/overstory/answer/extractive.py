@@ -1,8 +1,11 @@
-"""Answers without a language model: the sentences nearest to the question, and the name, date or number asked for.
+"""Answers without a language model.
 
-Results on HotpotQA, MuSiQue and 2WikiMultiHopQA, whose questions need two to four passages: embedding sentences with
-their titles does not help, nor do words shared with the question, nor titles as candidate answers. What helps most is
-the passage of a sentence: see `_Scene`.
+Such an answer quotes the sentences most similar to the question. If possible, it also states the name, date or number
+that the question asks for.
+
+The scoring was tested on HotpotQA, MuSiQue and 2WikiMultiHopQA, whose questions need two to four passages. The passage
+that contains a sentence is the best clue (see `_Scene`). The following ideas did not help: embedding sentences together
+with their titles, counting words shared with the question, and using titles as candidate answers.
 """
 
 from __future__ import annotations
@@ -24,36 +27,36 @@ from overstory.protocols import cosines_with
 from overstory.text.names.keys import entity_key, key_words, without_parentheses
 from overstory.text.questions.asked_for import AskedFor
 
-_MOST_SENTENCES_SHOWN = 3  # maximum sentences of an answer
-_MOST_SENTENCES_OF_A_PASSAGE = 2  # maximum sentences of an answer from one passage
-_FURTHER_SENTENCE_SHARE = 0.6  # minimum score of a further sentence, as a share of the best score
-_FURTHER_SENTENCE_SHARE_OF_WHOLE = 0.85  # the same, if the best sentence covers the whole question
-_WHOLE_QUESTION_SHARE = 0.8  # share of the question's words that a sentence needs to cover the whole question
-_LEAST_FURTHER_SENTENCE_COSINE = 0.2
-"""Minimum cosine of a further sentence.
-
-Further sentences are mostly padding if the best sentence, with its title, covers the whole question and no passage
-leads to another. They then need a score of `_FURTHER_SENTENCE_SHARE_OF_WHOLE`."""
-_MOST_LIST_ITEMS_SHOWN = 8  # maximum list items, or lines of code, of an answer
+_MOST_SENTENCES_SHOWN = 3  # maximum number of sentences in an answer
+_MOST_SENTENCES_OF_A_PASSAGE = 2  # maximum number of sentences from the same passage in an answer
+_FURTHER_SENTENCE_SHARE = 0.6  # minimum score of a further sentence, as a fraction of the best score
+_FURTHER_SENTENCE_SHARE_OF_WHOLE = 0.85
+"""Minimum score of a further sentence, as a fraction of the best score, if the best sentence covers the entire question
+and no passage leads to another. In this case, further sentences mostly add nothing."""
+_WHOLE_QUESTION_SHARE = 0.8
+"""A sentence covers the entire question if it contains, with its title and heading, this fraction of the words."""
+_LEAST_FURTHER_SENTENCE_COSINE = 0.2  # minimum cosine between the question and a further sentence
+_MOST_LIST_ITEMS_SHOWN = 8  # maximum number of list items or lines of code in an answer
 _SENTENCES_BETWEEN_LIST_ITEMS = 2
-"""Maximum distance of two items of one list, in sentences: text between items may explain them."""
+"""Maximum distance, in sentences, between two items of the same list. Sentences between items may explain them."""
 _MOST_SENTENCES_EMBEDDED = 40
-"""Maximum sentences to embed, best passages first. Embedding dominates the time: 5 to 7 ms per sentence on two busy
-cores."""
+"""Maximum number of sentences to embed, from the best passages first. Embedding takes most of the time: 5 to 7 ms per
+sentence on two busy cores."""
 
-# Terms added to the cosine of a sentence:
-_REACHED_BONUS = 0.5  # the passage of the sentence was reached from another passage
-_BETWEEN_NAMES_BONUS = 0.6  # the sentence is about the bridge entity: the director in "the director of Nosferatu"
-_STATED_WEIGHT = 0.2  # times the share of the words for what is asked that the sentence supports
-_DIRECTLY_STATED_WEIGHT = 0.4  # the same for a direct question
-_FITTING_NAME_WEIGHT = 0.3  # the sentence contains a name of the type that is asked for
-_NAMED_WEIGHT = 0.3  # times the share of the names of a direct question that the sentence contains
-_HEADING_WEIGHT = 0.3  # times the cosine of the question and the heading above the sentence
-_UNDER_TITLE_SHARE = 0.5  # a name in the title or heading counts half of one in the sentence
-_WHOLLY_STATED_WEIGHT = 0.3  # the sentence supports all words for what is asked
-_RANK_PENALTY = 0.03  # subtracted for each passage ranked above
+# The score of a sentence is its cosine with the question, plus the following terms.
+_REACHED_BONUS = 0.5  # added if the sentence's passage was reached from another passage
+_BETWEEN_NAMES_BONUS = 0.6  # added if the sentence is about the bridge entity; see `bridges`
+_STATED_WEIGHT = 0.2  # multiplied by the fraction of the words expressing what is asked that the sentence supports
+_DIRECTLY_STATED_WEIGHT = 0.4  # used instead of `_STATED_WEIGHT` for a direct question
+_FITTING_NAME_WEIGHT = 0.3  # added if the sentence contains an answer of the type that is asked for
+_NAMED_WEIGHT = 0.3  # multiplied by the fraction of a direct question's names that occur in the sentence
+_HEADING_WEIGHT = 0.3  # multiplied by the cosine between the question and the heading above the sentence
+_UNDER_TITLE_SHARE = 0.5  # a name that occurs only in the title or heading counts half
+_WHOLLY_STATED_WEIGHT = 0.3  # added if the sentence supports all words that express what a direct question asks
+_RANK_PENALTY = 0.03  # subtracted for each passage ranked above the sentence's passage
 _STEPS_RANK_PENALTY = 0.15
-"""Rank penalty for how-to questions: the rank of a section predicts its steps better than its sentences do."""
+"""Also subtracted for each passage ranked above, if the question asks how to do something. The rank of a passage shows
+better than its sentences whether it contains the right steps."""
 
 _FIGURE = re.compile(
     r"\d|\b(?:zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze"
@@ -61,20 +64,20 @@ _FIGURE = re.compile(
     r"|vijf|zes|zeven|negen|tien)\b",
     re.IGNORECASE,
 )
-"""A number in digits, or as a word of a language that is not parsed."""
+"""Matches a digit, or a number word in one of the languages that are not parsed."""
 _WORD = re.compile(r"\w")
 _VALUES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT", "NORP", "GPE", "LANGUAGE"})
 
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """Sentences of passages that answer a question.
+    """Sentences from passages that answer a question.
 
     Attributes:
-        sentences: the sentences in the order in which they are shown; empty if the passages do not answer the question.
-        best: the sentence that answers the question; None if there is none.
-        guess: the name, date, number or value in `best` that the question asks for; "" if that is uncertain.
-        confidence: confidence that the passages answer the question; None if the passages have no sentence.
+        sentences: the sentences, in the order in which they are shown; empty if no passage answers the question.
+        best: the sentence that answers the question; None if no sentence answers it.
+        guess: the name, date, number or value in `best` that the question asks for; "" if the guess is uncertain.
+        confidence: the confidence that the passages answer the question; None if the passages contain no sentence.
     """
 
     sentences: tuple[Sentence, ...]
@@ -84,17 +87,17 @@ class Extract:
 
     @property
     def short(self) -> str:
-        """The guess, or else the best sentence; "" without either."""
+        """The short answer: the guess, or the best sentence if there is no guess; "" if there is no best sentence."""
         return self.guess or (self.best.shown if self.best is not None else "")
 
 
 def extract(question: str, context: Context, reader: AnswerReader, *, least: float = USUAL) -> Extract:
-    """Return the sentences that answer a question best, and its short answer; no sentences if confidence is too low.
+    """Return the sentences that answer a question best, and the short answer.
 
     Args:
-        least: minimum confidence, from 0 (always answer) to 1.
+        least: minimum confidence, from 0 (always answer) to 1. If the confidence is lower, no sentences are returned.
     """
-    if not _WORD.search(question):  # no letter or digit, as in "???"
+    if not _WORD.search(question):  # the question contains no letter or digit, as in "???"
         return Extract(())
     asked = reader.asked_for(question)
     read = list(reader.sentences(context.items))
@@ -103,7 +106,7 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
     if not sentences:
         return Extract(())
     confidence = confidence_in(question, asked, context.items, sentences, reader.words)
-    if confidence.value < least and content_words(question):  # confidence is meaningless for "Where?"
+    if confidence.value < least and content_words(question):  # for "Where?", the confidence means nothing
         return Extract((), confidence=confidence)
     comparison = compared(question, asked, sentences)
     if comparison is not None:
@@ -161,10 +164,10 @@ def _heading(sentence: Sentence) -> str:
 
 
 def _steps(best: Sentence, read: Sequence[Sentence]) -> tuple[Sentence, ...]:
-    """Return the steps for a how-to question, in order.
+    """Return the steps that answer a question like "How do I …?", in the order of the text.
 
-    These are the list items or code lines around the best sentence, with the sentence that introduces them. If the
-    section has neither, up to three sentences around the best one are returned.
+    These are the list items or lines of code around the best sentence, and the sentence that introduces them. If the
+    passage contains neither, up to three sentences around the best sentence are returned.
     """
     section = [each for each in read if each.passage.number == best.passage.number]
     places = [at for at, each in enumerate(section) if each.item]
@@ -191,7 +194,10 @@ def _across(sentence: Sentence, found: Sequence[Bridge]) -> Sentence:
 
 
 def _readable(question: str, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-    """Yield distinct sentences that may answer: no navigation, no table headers, no mere repetition of the question."""
+    """Yield the distinct sentences that may answer a question.
+
+    Navigation, table headers, and sentences that only repeat words of the question are left out.
+    """
     asked = frozenset[str]() if asks_to_choose(question) else content_words(question)
     seen: set[str] = set()
     for each in sentences:
@@ -208,10 +214,11 @@ def _readable(question: str, sentences: Iterable[Sentence]) -> Iterator[Sentence
 
 
 class _Scene:
-    """Finds passages that are reached from others: their title is mentioned in a passage that the question names.
+    """Finds passages that are reached from other passages.
 
-    Example: "Where was the director of Nosferatu born?" is answered in the passage on Murnau. The question does not
-    name him, but the passage on Nosferatu does.
+    A passage is reached if the question does not name it, but a passage that the question names mentions its title.
+    Example: the passage on Murnau answers "Where was the director of Nosferatu born?". The question does not name
+    Murnau, but the passage on Nosferatu does.
     """
 
     def __init__(self, question: str, asked: AskedFor, passages: Sequence[Item], sentences: Sequence[Sentence]) -> None:
@@ -236,14 +243,17 @@ class _Scene:
         }
 
     def share_named(self, sentence: Sentence) -> float:
-        """Return the share of the question's names in a sentence; a name only in the title or heading counts half."""
+        """Return the fraction of the question's names that occur in a sentence.
+
+        A name that occurs only in the title or heading counts half.
+        """
         text = padded(f"{sentence.before} {sentence.text} {sentence.meant}")
         title = padded(above(sentence.passage.found))
         shares = [1.0 if name in text else _UNDER_TITLE_SHARE * (name in title) for name in self._names]
         return sum(shares) / max(1, len(shares))
 
     def is_key(self, sentence: Sentence) -> bool:
-        """Return True if a sentence is a table row that begins with a name of the question."""
+        """Return True if a sentence is a table row whose first cell is a name in the question."""
         cells = cells_of(sentence.text)
         return bool(cells) and any(padded(cells[0]) == name for name in self._names)
 
@@ -253,7 +263,7 @@ class _Scene:
         return bool(self._reached)
 
     def reached(self, passage: Item) -> bool:
-        """Return True if the passage was reached from another passage and is not named in the question."""
+        """Return True if the passage was reached from another passage."""
         return passage.number in self._reached
 
     def bonus(self, passage: Item) -> float:
@@ -271,7 +281,12 @@ def _nearness_wanted(question: str, best: Sentence, scene: _Scene) -> float:
 
 
 def _worth_showing(sentences: Sequence[Sentence], near: float) -> Iterator[Sentence]:
-    """Yield the best sentence, and further ones with a similar score that add new words."""
+    """Yield the best sentence, and further sentences that have a similar score and contain new words.
+
+    Args:
+        sentences: the sentences, best first.
+        near: minimum score of a further sentence, as a fraction of the best score.
+    """
     taken: list[Sentence] = []
     for sentence in sentences:
         if taken and (sentence.score < near * taken[0].score or sentence.cosine < _LEAST_FURTHER_SENTENCE_COSINE):
@@ -287,7 +302,10 @@ def _worth_showing(sentences: Sequence[Sentence], near: float) -> Iterator[Sente
 
 
 def _chain(best: Sentence, sentences: Sequence[Sentence], asked: AskedFor, scene: _Scene) -> tuple[Sentence, ...]:
-    """Return the sentences that lead to the best one, in order, each mentioning the passage of the next."""
+    """Return the sentences that lead to the best sentence, followed by the best sentence itself.
+
+    Each sentence mentions the title of the next sentence's passage.
+    """
     chain = [best]
     while len(chain) < _MOST_SENTENCES_SHOWN and scene.reached(chain[0].passage):
         link = _link(chain, sentences, asked)
@@ -300,7 +318,10 @@ def _chain(best: Sentence, sentences: Sequence[Sentence], asked: AskedFor, scene
 
 
 def _by_shared_name(best: Sentence, sentences: Sequence[Sentence], asked: AskedFor) -> tuple[Sentence, ...]:
-    """Return a chain through a shared name: "… based on the novel Dracula", "He wrote the novel Dracula"."""
+    """Return a chain that leads through a name shared by two sentences; only the best sentence if there is none.
+
+    For example, "It is based on the novel Dracula" and "He wrote the novel Dracula" share the name Dracula.
+    """
     begun = [each for each in sentences if is_about(each, asked.names) and each.passage is not best.passage]
     known = {entity_key(name) for name in asked.names}
     own = [best, *(each for each in sentences if each.passage is best.passage and each.text != best.text)]

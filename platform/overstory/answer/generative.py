@@ -17,30 +17,30 @@ from overstory.llm.budget import prompt_tokens_at_most
 from overstory.model import Completion
 
 Found = Literal["repeated", "blank"]
-"""Why a stream is stopped: the text repeats itself, or has no letter or digit for a long stretch."""
+"""Why a stream is stopped: the text repeats itself, or no letter or digit has arrived for a long time."""
 
-_GRAM_LETTERS = 12  # length of the letter n-grams that are looked up
-_LEAST_REPEATED_LETTERS = 150  # shortest repetition that counts: about thirty words
-_WHOLE_REPETITIONS = 2  # a text must repeat this many times after its first occurrence
-_LONGEST_PERIOD_LETTERS = 2_000  # longest text whose repetition is detected
+_GRAM_LETTERS = 12  # length of the letter n-grams with which repetitions are detected
+_LEAST_REPEATED_LETTERS = 150  # shorter repetitions (about thirty words) are ignored
+_WHOLE_REPETITIONS = 2  # the text must occur this many more times after its first occurrence
+_LONGEST_PERIOD_LETTERS = 2_000  # the repetition of a longer text is not detected
 _LONGEST_BLANK_CHARACTERS = 1_000
-"""Consecutive characters without a letter or digit after which the answer is stopped."""
+"""An answer is stopped after this many consecutive characters without a letter or digit."""
 _LONGEST_END_CHARACTERS = 200
-"""Maximum characters of a repetition that are kept to complete its first sentence."""
+"""To complete a sentence, at most this many characters of a repetition are kept."""
 
 _COMPLETE = re.compile(r"[.!?…。！？:;][\"'”’»)\]*_\d\[]*$")
 _END = re.compile(r"[.!?…。！？](?=\s|$)|(?=\n)")
 
 
 class Repetition:
-    """Reads a text piece by piece and detects when it repeats itself, or stays without letters and digits.
+    """Reads a text piece by piece, and detects if it repeats itself or stops containing letters and digits.
 
-    Only letters are compared, so that "1. Ulm, 2. Ulm, 3. Ulm" is a repetition. Digits are compared in stretches
-    without letters. Takes linear time and constant memory.
+    Only letters are compared. "1. Ulm, 2. Ulm, 3. Ulm" is therefore a repetition. In stretches without letters, digits
+    are compared instead. This takes linear time and constant memory.
 
     Attributes:
-        found: the reason to stop reading; None while the text is fine.
-        end: number of characters before the repetition, if `found`.
+        found: the reason to stop reading; None as long as there is no reason.
+        end: if `found` is set, the number of characters before the repetition or blank stretch.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Repetition:
         self._digits: _Loop | None = None
 
     def take(self, piece: str) -> Found | None:
-        """Read a piece, up to the character at which a repetition is detected; return `found`."""
+        """Read a piece of the text, and return `found`. Reading stops as soon as a repetition is detected."""
         for character in piece:
             if self.found:
                 break
@@ -80,14 +80,18 @@ class _Loop:
     def __init__(self) -> None:
         self._gram = ""
         self._count = 0
-        self._begin = 0  # character offset at which the repetition begins
+        self._begin = 0  # offset in the text at which the repetition begins
         self._repeated = 0
-        self._starts: deque[int] = deque(maxlen=_GRAM_LETTERS)  # character offsets of the last letters
-        self._recent: dict[str, int] = {}  # n-gram -> the number of letters up to its last occurrence
+        self._starts: deque[int] = deque(maxlen=_GRAM_LETTERS)  # offsets in the text of the last letters
+        self._recent: dict[str, int] = {}  # maps each n-gram to the number of letters up to its last occurrence
         self._older: dict[str, int] = {}
 
     def read(self, letter: str, at: int) -> int | None:
-        """Read the letter at an offset; return the offset at which the repetition begins, once it is long enough."""
+        """Read one letter. If this makes a repetition long enough, return the offset at which the repetition begins.
+
+        Args:
+            at: offset of the letter in the text.
+        """
         self._count += 1
         self._starts.append(at)
         self._gram = (self._gram + letter)[-_GRAM_LETTERS:]
@@ -111,7 +115,10 @@ class _Loop:
 
 
 def before_repetition(text: str) -> str:
-    """Return the text without a repetition or blank stretch at its end, cut at the end of a sentence or line."""
+    """Return the text before its repetition or blank stretch, if possible up to the end of a sentence or line.
+
+    A text without a repetition or blank stretch is returned unchanged.
+    """
     repetition = Repetition()
     if not repetition.take(text):
         return text
@@ -120,23 +127,23 @@ def before_repetition(text: str) -> str:
         end = _END.search(text, len(kept), len(kept) + _LONGEST_END_CHARACTERS)
         kept = text[: end.end()].rstrip() if end else kept
     lines = kept.split("\n")
-    while len(lines) > 1 and not any(map(str.isalpha, lines[-1])):  # a list number whose item was cut off
+    while len(lines) > 1 and not any(map(str.isalpha, lines[-1])):  # the last line is the number of a missing list item
         lines.pop()
     return "\n".join(lines).rstrip()
 
 
 OnText = Callable[[str], object]
 AnswerStyle = Literal["short", "report"]
-"""A short answer, or a report in sections about everything that the passages state on the question."""
+"""A short answer, or a report. A report has sections and covers everything that the passages state on the question."""
 PROMPTS: Mapping[AnswerStyle, str] = {"short": "answer", "report": "report"}
 
 _LEAST_PASSAGES_TOKENS = 200
-"""Minimum tokens for passages. If these exceed the model's context window, the request fails with an error."""
+"""Minimum number of tokens for passages. If even this exceeds the model's context window, the request fails."""
 
 NOT_IN_EVIDENCE = "not in the evidence"
 NONE = "Not in the evidence."
 _MOST_WORDS_OF_A_REFUSAL = 25
-"""Maximum words of a refusal. A longer text, or one that cites a passage, counts as an answer."""
+"""A text with more words is an answer, not a refusal. A text that cites a passage is always an answer."""
 
 _REFUSAL = re.compile(r"\W*not\s+in\s+the\s+evidence\b(?P<between>(?:\[\d+\]|[^\w\[])*)", re.IGNORECASE)
 _STOP = re.compile(r"[^\w\s\[\]]")
@@ -150,12 +157,14 @@ _STOPPED: Mapping[Found, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """An answer of a language model.
+    """An answer that a language model wrote.
 
     Attributes:
-        text: the answer, with the numbers in `cited`.
-        answered: False if the model refused because the passages do not answer the question.
-        cited: numbers of the cited passages.
+        text: the answer, with citations.
+        model: name of the model.
+        answered: False if the model refused to answer, because the passages do not answer the question.
+        cited: numbers of the passages that the answer cites.
+        notes: warnings for the user.
     """
 
     text: str
@@ -166,7 +175,11 @@ class Written:
 
 
 def room_for_passages(chat: Chat, question: str, style: AnswerStyle = "short") -> int | None:
-    """Return the tokens left for passages after the question and the longest answer; None if the limit is unknown."""
+    """Return how many tokens of the model's context window are left for passages.
+
+    The tokens of the prompt and of the longest possible answer are subtracted. Return None if the size of the context
+    window is unknown.
+    """
     context = getattr(chat.model, "context", None)
     if not isinstance(context, int):
         return None
@@ -177,10 +190,14 @@ def room_for_passages(chat: Chat, question: str, style: AnswerStyle = "short") -
 def write(
     chat: Chat, question: str, context: Context, on_text: OnText | None = None, style: AnswerStyle = "short"
 ) -> Written:
-    """Ask the language model, and pass the displayable part of the answer to `on_text` while it streams.
+    """Ask the language model, and pass the displayable part of the answer to `on_text` while the answer streams.
 
     If the answer is cut at the token limit, the partial answer is returned with a note. If the model repeats itself, or
-    produces no more letters or digits, the stream is stopped, and the text before that is returned with a note.
+    produces no more letters or digits, the stream is stopped. The text up to that point is then returned with a note.
+
+    Raises:
+        AnswerUnusable: the answer contains no text.
+        LlmError: the language model fails.
     """
     stream = _Stream(len(context.items), on_text)
     messages = prompt(PROMPTS[style]).messages(question=question, passage=[each.text for each in context.items])
@@ -206,7 +223,7 @@ def write(
         why = _STOPPED[stopped] if stopped else "The model's answer contains no text."
         raise AnswerUnusable(why, remedy="Ask again, or use another model.")
     answered = not is_refusal(text)
-    # Parts of the stream may have been dropped, so citations are searched in the remaining text.
+    # The text may be shorter than the stream, so its citations are determined again.
     left = CheckedCitations(len(context.items))
     left.take(text)
     left.rest()
@@ -215,13 +232,16 @@ def write(
 
 
 def _name_of(chat: Chat) -> str:
-    """Return the requested name of the model, from its fingerprint: a truncated answer does not name its model."""
+    """Return the requested name of the model, from its fingerprint. An answer that was cut does not state the name."""
     kind, *name = chat.model.fingerprint.split(":")
     return ":".join(name[:-1]) or kind
 
 
 def is_refusal(text: str) -> bool:
-    """Return True if the model refused: the text has the prompt's words for that, few others, and no citation."""
+    """Return True if the text is a refusal.
+
+    A refusal contains the words that the prompt specifies for this case, few other words, and no citation.
+    """
     words = _WORDS.findall(text.lower())
     if NOT_IN_EVIDENCE not in " ".join(words) or without_citations(text) != text.strip():
         return False
@@ -229,16 +249,16 @@ def is_refusal(text: str) -> bool:
 
 
 def without_contradiction(text: str) -> tuple[str, tuple[str, ...]]:
-    """Resolve an answer that begins with a refusal; return the text and notes on what was dropped.
+    """Resolve the contradiction if the model first refuses and then answers. Return the text to keep, and notes.
 
-    If the text after the refusal cites a passage, the refusal is dropped. Otherwise only the refusal is kept. Any other
-    answer is returned unchanged.
+    If the text after the refusal cites a passage, the refusal is dropped. Otherwise, only the refusal is kept. If the
+    text does not begin with a refusal, it is returned unchanged.
     """
     refusal = _REFUSAL.match(text)
     if refusal is None:
         return text, ()
     rest = text[refusal.end() :].strip()
-    if without_citations(rest) == rest:  # cites nothing
+    if without_citations(rest) == rest:  # the rest cites no passage
         dropped = "The model refused and then answered without citing a passage: that answer was dropped."
         return NONE, (dropped,) if rest else ()
     if not _STOP.search(refusal["between"]):  # "not in the evidence of [1], but …" is one sentence
@@ -261,9 +281,9 @@ def _notes(citations: CheckedCitations, *, cites: bool, answered: bool) -> tuple
 
 
 class _Stream:
-    """The displayable part of a streamed answer: without control characters, thoughts and invalid citations.
+    """Extracts the displayable part of a streamed answer, without control characters, thoughts and invalid citations.
 
-    An answer that begins with "not in the evidence" is shown only when it is complete, because only then it is clear
+    An answer that begins with "not in the evidence" is held back until it is complete, because only then is it clear
     whether the model refuses.
     """
 
@@ -273,11 +293,11 @@ class _Stream:
         self.notes: tuple[str, ...] = ()
         self.repetition = Repetition()
         self._on_text = on_text
-        self._denied: str | None = ""  # text held back while it may be a refusal; None once it is not
-        self._beginning: str | None = ""  # text held back while it may be a thought; None once it is not
+        self._denied: str | None = ""  # text that is held back because it may be a refusal; None if it is not
+        self._beginning: str | None = ""  # text that is held back because it may be a thought; None if it is not
 
     def all_of(self, pieces: Generator[str, None, Completion]) -> Completion | None:
-        """Read the stream and return the model's completion; None if a repetition stopped the stream."""
+        """Read the stream, and return the model's completion. Return None if the stream was stopped at a repetition."""
         while True:
             try:
                 piece = next(pieces)
@@ -313,7 +333,7 @@ class _Stream:
             self._on_text(text)
 
     def _thought_over(self, piece: str) -> str:
-        """Return the piece without the model's thoughts, which some servers send as part of the answer."""
+        """Return a piece of the answer without the model's thoughts, which some servers put before the answer."""
         if self._beginning is None:
             return piece
         self._beginning += piece

@@ -1,7 +1,8 @@
-"""Short answers: the name, date, number or value that a question asks for, or "Yes" or "No".
+"""Short answers, which are the name, date, number or value that a question asks for, or "Yes" or "No".
 
-A guess has the type that is asked for, and the right role: the agent of the question's verb, the date next to "born",
-the number before the counted noun. If the answer is uncertain, the guess is "".
+A short answer is also called a guess. It is of the type that the question asks for, and has the right role in the
+sentence. For example, it is the agent of the question's verb, the date next to "born", or the number before the counted
+noun. If the answer is uncertain, the guess is "".
 """
 
 from __future__ import annotations
@@ -33,16 +34,18 @@ from overstory.text.words import stem, word_matches
 
 WHO: Types = ("PERSON", "ORG")
 NATIONALITY: Types = ("NORP", "LANGUAGE", "GPE")
-_LONGEST_VALUE_WORDS = 12  # a longer text after a key is a sentence, not a value
+_LONGEST_VALUE_WORDS = 12  # if the text after a key has more words, it is a sentence, not a value
 _MOST_CHARACTERS_TO_A_NAME = 40
-"""Maximum characters from a word of the question to a name next to it: "directed by F. W. Murnau"."""
-_MOST_CHARACTERS_TO_A_PLACE = 80  # maximum characters from an event to its place
+"""Maximum number of characters between a word of the question and the name that answers it, as in "directed by F. W.
+Murnau"."""
+_MOST_CHARACTERS_TO_A_PLACE = 80  # maximum number of characters between an event and its place
 _LEAST_SUPPORTED_WORD_SHARE = 0.8
-"""Minimum share of a question's words that the sentences of a chain must support."""
+"""Minimum fraction of a question's words that the sentences of a chain must support."""
 
 _FOOTNOTE = re.compile(r"(?<=[^\W\d_])\d+$")
 _OF_A_WORK = r"\b(?:album|book|film|game|movie|novel|opera|play|poem|series|song)\s+[\"'“‘]?"
-"""Words before the title of a work, which spaCy may take for a person: "based on the novel Dracula"."""
+"""Matches the words before the title of a work, as in "based on the novel Dracula". spaCy may take such a title for a
+person."""
 _DATED = re.compile(
     r"\d|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday"
     r"|wednesday|thursday|friday|saturday|sunday|century|noon|midnight)\b",
@@ -50,7 +53,7 @@ _DATED = re.compile(
 )
 _LONG = re.compile(r"\b(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?)\b", re.IGNORECASE)
 _NO_NUMBER = frozenset({"one", "zero", "half"})
-"""Number words that often count nothing: "one of the largest"."""
+"""Number words that often count nothing, as in "one of the largest"."""
 _OF_BIRTH = frozenset(map(stem, ("born", "birth", "birthday")))
 _OF_DEATH = frozenset(map(stem, ("died", "die", "death")))
 _BY = re.compile(r"\bby\b")
@@ -65,7 +68,8 @@ _PASSIVE = re.compile(r"be \w+(?:ed|en|t|n|d)\b")
 _KEYED = re.compile(r"\s*(?:[-*•]\s+)?(?P<key>[^\s:=|]{1,60})\s*(?:[:=]|\s[–—-])\s+(?P<value>\S.{0,200})")
 _PREPOSITION = re.compile(r"\b(?:in|at|near|from|to|into|on)(?: the| a)?(?: [\w'’-]+){0,2} $")
 _ELSEWHERE = re.compile(r";|\) (?:is|was)\b")
-"""Separates an event from an unrelated place: "(born in 1954) is a politician in Nova Scotia"."""
+"""Matches text that separates an event from an unrelated place, as in "(born in 1954) is a politician in Nova Scotia".
+"""
 _BY_WHOM = re.compile(r"(?<!\w)(\w{1,40}) by (?:who|whom)\W{0,4}$", re.IGNORECASE)
 _TO = re.compile(r"\b(?:to|in|at|from|on|into|near)(?: the)? $")
 _COUNTRY = re.compile(r"\b(?:country|nationality|citizenship|ethnicity)\b", re.IGNORECASE)
@@ -77,7 +81,8 @@ _HEDGES = re.compile(
     r"|declined|refused|(?:was|were|is|are) to|will|would|might|may|could|planned|former(?:ly)?|perhaps|probably"
     r"|possibly|if|instead|until|before (?:he|she|it|they|moving|his|her))\b"
 )
-"""Words after which a statement may be false, planned or outdated; "May" in upper case is the month."""
+"""Matches words that indicate that a statement may be false, planned or outdated. "May" with a capital does not match,
+because it is the month."""
 _COMMENT = re.compile(r"(?<!\s)\s++(?:#|//|;).*")
 _MONEY = re.compile(r"\b(?:cost|price|pay|paid|fee|salary|wage|budget|charge|revenue|worth|rent)\w*\b", re.IGNORECASE)
 
@@ -85,12 +90,13 @@ _MONEY = re.compile(r"\b(?:cost|price|pay|paid|fee|salary|wage|budget|charge|rev
 def guess_in(
     question: str, asked: AskedFor, chain: Sequence[Sentence], others: Sequence[Sentence], through: str = ""
 ) -> str:
-    """Return the short answer in the last sentence of a chain, or "".
+    """Return the short answer in the last sentence of a chain; "" if the answer is uncertain.
 
     Args:
-        chain: the sentences that lead to the answer; the last one contains it.
-        others: all sentences of the passage of the last sentence, in order, including table headers.
-        through: the bridge entity between the names of the question and the answer, or "".
+        asked: the analysed question.
+        chain: the sentences that lead to the answer. The last sentence contains the answer.
+        others: all sentences of the passage that contains the last sentence, in order, including table headers.
+        through: name of the bridge entity that connects the names in the question with the answer; "" for none.
     """
     sentence = chain[-1]
     if not asks_to_choose(question) and (value := _cell(asked, sentence, others)):
@@ -137,7 +143,11 @@ def guess_in(
 
 
 def _is_outright(question: str, text: str) -> bool:
-    """Return True if a sentence has no hedging words, and exactly the years of the question if that has any."""
+    """Return True if a sentence states something outright, for the years in the question.
+
+    The sentence must not contain hedging words that are not in the question. If the question contains years, the
+    sentence must contain exactly the same years.
+    """
     asked = set(_HEDGES.findall(question))
     if any(hedge not in asked for hedge in _HEDGES.findall(text)):
         return False
@@ -146,7 +156,7 @@ def _is_outright(question: str, text: str) -> bool:
 
 
 def _may_act(mention: Mention, question: str) -> bool:
-    """Return True if a mention looks like a person's name although the pipeline gave it another type."""
+    """Return True if a mention may be a person's name, although the pipeline found a different type."""
     words = mention.surface.split()
     named = mention.type in {"GPE", "NORP", "LOC", "PRODUCT", "WORK_OF_ART", "FAC"}
     whole = len(words) > 1 and all(word[:1].isupper() and word.isalpha() for word in words)
@@ -154,13 +164,16 @@ def _may_act(mention: Mention, question: str) -> bool:
 
 
 def _names_itself(asked: AskedFor, sentence: Sentence) -> bool:
-    """Return True if a sentence itself contains a name of the question, also as a pronoun, not just its title."""
+    """Return True if a sentence itself contains a name of the question, or a pronoun for the name.
+
+    A name that is only in the title is not enough. If the question contains no name, the result is True.
+    """
     text = padded(f"{sentence.text} {sentence.meant}")
     return not asked.names or any(padded(name) in text for name in asked.names)
 
 
 def _is_place_of(mention: Mention, text: str) -> bool:
-    """Return True if a preposition of place or direction precedes a name: "moved to Rotterdam"."""
+    """Return True if a preposition of place or direction precedes a name, as in "moved to Rotterdam"."""
     at = text.find(mention.surface)
     return _TO.search(text[max(0, at - _MOST_CHARACTERS_TO_A_PLACE) : at]) is not None
 
@@ -168,8 +181,9 @@ def _is_place_of(mention: Mention, text: str) -> bool:
 def _is_certain(asked: AskedFor, chain: Sequence[Sentence]) -> bool:
     """Return True if the last sentence of a chain certainly answers the question.
 
-    The sentence must support all words for what is asked. If it stands alone, it must be about a name of the question.
-    Otherwise, the chain must support most other words and begin with a sentence about such a name.
+    The sentence must support all words that express what is asked. If the chain consists of this sentence, it must be
+    about a name in the question. Otherwise, the chain must support most words of the question and begin with a sentence
+    about such a name.
     """
     sentence = chain[-1]
     if not all(is_supported(word, sentence.stems) for word in asked.wanted):
@@ -182,7 +196,11 @@ def _is_certain(asked: AskedFor, chain: Sequence[Sentence]) -> bool:
 
 
 def _called(sentence: Sentence, fitting: Sequence[Mention]) -> str:
-    """Return the nationality in a sentence like "Ada was an English mathematician", or ""."""
+    """Return the nationality in a sentence like "Ada was an English mathematician"; "" if there is none.
+
+    Args:
+        fitting: the names in the sentence whose type fits the question.
+    """
     for each in fitting:
         at = sentence.text.find(each.surface)
         after = sentence.text[at + len(each.surface) :][:1]
@@ -192,7 +210,13 @@ def _called(sentence: Sentence, fitting: Sequence[Mention]) -> str:
 
 
 def _where(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> str:
-    """Return the first place with a preposition after a word for what is asked ("born in Ulm"), or ""."""
+    """Return the place of the event that is asked for, as in "born in Ulm"; "" if there is none.
+
+    This is the first place that follows a word for the event and a preposition.
+
+    Args:
+        fitting: the places in the sentence.
+    """
     places = sorted({at for word in asked.wanted for at in _places(word, sentence.text)})
     for start in places:
         for each in sorted(fitting, key=lambda mention: sentence.text.find(mention.surface, start)):
@@ -206,7 +230,10 @@ def _where(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> s
 
 
 def _fits(mention: Mention, types: Types, question: str, sentence: str) -> bool:
-    """Return True if a mention may be the answer: its type fits, and the question does not already contain it."""
+    """Return True if a mention may be the answer.
+
+    Its type must be one of `types`, and the question must not already contain it.
+    """
     surface, words = mention.surface, _words(mention.surface)
     if mention.type not in types or not words or words <= _words(question):
         return False
@@ -220,7 +247,14 @@ def _fits(mention: Mention, types: Types, question: str, sentence: str) -> bool:
 
 
 def _in_role(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> Iterator[str]:
-    """Yield names in the role that is asked for, identified by a fact ("Ada is the mayor") or the question's verb."""
+    """Yield the names that have the role that is asked for.
+
+    A fact like "Ada is the mayor" identifies such a name. Without such facts, the name is the subject or the object of
+    a fact with the question's verb.
+
+    Args:
+        fitting: the names in the sentence that may be the answer.
+    """
     surfaces = [each.surface for each in fitting]
     found = False
     for fact in sentence.facts:
@@ -236,7 +270,7 @@ def _in_role(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) ->
             passive = _PASSIVE.match(fact.predicate) is not None
             by = _BY.search(fact.predicate) is not None
             if passive and not by and asked.subject:
-                continue  # the object is where, when or to whom, not who did it
+                continue  # the object of the fact states where, when or to whom, not by whom
             agent, patient = (fact.object, fact.subject) if by else (fact.subject, fact.object)
             phrase, other = (agent, patient) if asked.subject or by else (patient, agent)
             if phrase.lower() in _PERSONS and sentence.meant and _concerns(other, asked, sentence):
@@ -246,7 +280,7 @@ def _in_role(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) ->
 
 
 def _concerns(phrase: str, asked: AskedFor, sentence: Sentence) -> bool:
-    """Return True if a phrase of a fact contains a name or a word of the question, or a pronoun for such a name."""
+    """Return True if a phrase of a fact contains a name or word of the question, or is a pronoun for such a name."""
     if phrase.lower() in PRONOUNS:
         return not asked.names or any(entity_key(name) == entity_key(sentence.meant) for name in asked.names)
     if not asked.names:
@@ -257,7 +291,11 @@ def _concerns(phrase: str, asked: AskedFor, sentence: Sentence) -> bool:
 
 
 def _identifies(asked: AskedFor, fact: FactStatement, called: str) -> bool:
-    """Return True if a fact identifies what is asked for: "Ada is the mayor of Ulm"."""
+    """Return True if a fact identifies what is asked for, as "Ada is the mayor of Ulm" does for "Who is the mayor …?".
+
+    Args:
+        called: the subject or object of the fact that should contain a word expressing what is asked.
+    """
     if not fact.predicate.startswith("be") or _PASSIVE.match(fact.predicate):
         return False
     if len(_OWNED.findall(called)) > 1:
@@ -266,7 +304,10 @@ def _identifies(asked: AskedFor, fact: FactStatement, called: str) -> bool:
 
 
 def _next_to(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> Mention | None:
-    """Return the only fitting mention, or the one that follows a word for what is asked; None if uncertain."""
+    """Return the only fitting mention, or else the mention that closely follows a word expressing what is asked.
+
+    Return None if it is uncertain which mention answers the question.
+    """
     different = {entity_key(each.surface): each for each in fitting}
     if not asked.wanted or not all(is_supported(word, sentence.stems) for word in asked.wanted):
         return None
@@ -286,7 +327,7 @@ def _next_to(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) ->
 
 
 def _nearest_to_names(asked: AskedFor, text: str, fitting: Sequence[Mention], otherwise: Mention) -> Mention:
-    """Return the mention nearest to a name of the question in the sentence; `otherwise` if the sentence has no name."""
+    """Return the mention nearest to a name of the question; `otherwise` if the sentence contains no such name."""
     places = [at for name in asked.names if (at := text.find(name)) >= 0]
     if not places:
         return otherwise
@@ -300,7 +341,11 @@ def _places(word: str, text: str) -> Iterator[int]:
 
 
 def _is_of_it(asked: AskedFor, sentence: Sentence, through: str) -> bool:
-    """Return True if the subject of a sentence is a name of the question, not a relative ("Ada's father")."""
+    """Return True if the subject of a sentence is a name of the question, and not, for example, "Ada's father".
+
+    Args:
+        through: name of the bridge entity. If it is not "", it is used instead of the names of the question.
+    """
     names = (through,) if through else asked.names
     if not names or any(same_name(sentence.meant, name) for name in names):
         return True
@@ -318,7 +363,7 @@ def _is_of_it(asked: AskedFor, sentence: Sentence, through: str) -> bool:
 
 
 def _is_about_another(asked: AskedFor, sentence: Sentence, names: Sequence[str]) -> bool:
-    """Return True if another person is named between the name and the statement: "Ada replaces Max, who retired"."""
+    """Return True if another person stands between a name and the statement, as in "Ada replaces Max, who retired"."""
     for at in {at for word in asked.wanted for at in _places(word, sentence.text)}:
         before = sentence.text[:at]
         named = max((before.rfind(name) + len(name) for name in names if name in before), default=-1)
@@ -329,7 +374,7 @@ def _is_about_another(asked: AskedFor, sentence: Sentence, names: Sequence[str])
 
 
 def _short(name: str) -> str:
-    """Return the last word of a name, padded with spaces: texts use it alone after the first mention."""
+    """Return the last word of a name, padded with spaces. After the first mention, texts often use only this word."""
     return f" {padded(name).split()[-1]} " if padded(name).split() else " "
 
 
@@ -353,7 +398,11 @@ def _place(asked: AskedFor, sentence: Sentence) -> str:
 
 
 def _number(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> str:
-    """Return the number with the noun that it counts ("12 films"), or the only amount of a sentence."""
+    """Return the number that is asked for, with the noun that it counts ("12 films"); "" if it is uncertain.
+
+    Args:
+        fitting: the numbers in the sentence.
+    """
     counts = {
         each.surface
         for each in fitting
@@ -376,7 +425,10 @@ def _number(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequenc
 
 
 def _counts(asked: AskedFor, mention: Mention, text: str) -> bool:
-    """Return True if a number may count what is asked for: it precedes that noun, or no noun at all ("55 in")."""
+    """Return True if a number may count what is asked for.
+
+    Either a noun for what is asked follows the number, or no noun follows it, as in "55 in".
+    """
     after = text[text.find(mention.surface) + len(mention.surface) :]
     unit = _UNIT.match(after)
     if unit is None or unit[1].lower() in FUNCTION_WORDS:
@@ -385,7 +437,12 @@ def _counts(asked: AskedFor, mention: Mention, text: str) -> bool:
 
 
 def _cell(asked: AskedFor, sentence: Sentence, others: Sequence[Sentence]) -> str:
-    """Return the value in a table row, or in a line "key: value", whose key the question names."""
+    """Return the value for a name of the question, from a table row or from a line like "key: value"; "" for none.
+
+    Args:
+        sentence: the table row or line.
+        others: all sentences of the passage, including table headers.
+    """
     keys = {entity_key(name) for name in asked.names}
     cells = cells_of(sentence.text)
     if len(cells) > 1:
@@ -413,9 +470,10 @@ def _words(text: str) -> frozenset[str]:
 
 
 _MOST_FURTHER_WORDS = 6
-"""Maximum content words of a sentence in addition to those of the question: more words may change its meaning."""
+"""A sentence may contain at most this many more content words than the question, because more words could change its
+meaning."""
 _LEAST_HEADING_SHARE = 0.8
-"""Minimum share of the question's words in the heading above a sentence that begins with "Yes" or "No"."""
+"""If a sentence begins with "Yes" or "No", the heading above it must contain this fraction of the question's words."""
 
 _ASKS = re.compile(r"\W*(?P<verb>is|are|was|were|do|does|did|has|have|had|can|must|may)\b", re.IGNORECASE)
 _PRESENT = frozenset({"is", "are", "do", "does", "has", "have", "can", "must", "may"})
@@ -429,12 +487,12 @@ _LIMITS = re.compile(
     r"|plan\w*|will|too|less|more|all|every|instead|rather|according)\b|[?:;]",
     re.IGNORECASE,
 )
-"""Words that restrict a statement, unless the question contains them, too."""
+"""Matches words that restrict a statement, unless the question contains them, too."""
 _OUTRIGHT = re.compile(r"(?P<answer>yes|no)\b(?=[,.!:;—–-]| -)", re.IGNORECASE)
 
 
 def yes_or_no(question: str, asked: AskedFor, sentence: Sentence) -> str:
-    """Return "Yes" or "No" if the sentence certainly answers the question, else ""."""
+    """Return "Yes" or "No" if this is certainly the answer according to the sentence; otherwise ""."""
     asks = _ASKS.match(question)
     if asks is None or not asked.direct or _OR.search(question) or _NEGATION.search(question):
         return ""
@@ -463,6 +521,9 @@ def _stems(text: str) -> list[str]:
 
 
 def _has_in_order(words: list[str], wanted: list[str]) -> bool:
-    """Return True if `words` contains `wanted` in the same order: "Ada manages Max" is not "Max manages Ada"."""
+    """Return True if `words` contains all of `wanted` in the same order.
+
+    The order matters, because "Ada manages Max" does not mean "Max manages Ada".
+    """
     left = iter(words)
     return all(word in left for word in wanted)

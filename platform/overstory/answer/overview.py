@@ -1,7 +1,8 @@
-"""List answers without a language model.
+"""Answers that are lists, without a language model.
 
-A question about all documents is answered with one line per report, or per representative passage. A question for all
-things of a kind ("which databases …") is answered with these things, a question about edges of a graph with edges.
+- For a question about all documents, the list contains one line per report or passage.
+- For a question that asks for all things of a kind ("which databases …"), the list contains these things.
+- For a question about edges of a loaded graph, the list contains these edges.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts, sentence_texts
 from overstory.text.words import stem, word_matches
 
-_MOST_THINGS = 20  # maximum things in an answer
+_MOST_THINGS = 20  # maximum number of things in an answer
 PASSAGES_READ_FOR_A_KIND = 40
-"""Minimum passages to retrieve for a question for all things of a kind, because they are spread over many passages."""
-_LONGEST_THING_SENTENCE_CHARACTERS = 300  # maximum characters of a sentence to show
-_LONGEST_THING_WORDS = 4  # maximum words in the name of a thing
+"""Minimum number of passages to retrieve if a question asks for all things of a kind. Many passages must be read,
+because each may mention only one of the things."""
+_LONGEST_THING_SENTENCE_CHARACTERS = 300  # longer sentences are shortened
+_LONGEST_THING_WORDS = 4  # maximum number of words in the name of a thing
 
 _WORD = re.compile(r"[^\W_]+(?:[.&'’-][^\W_]+)*")
 _IS_A = re.compile(
@@ -43,8 +45,9 @@ class Thing:
     """A thing of the kind that a question asks for.
 
     Attributes:
-        name: the name as written in the passage, including the word for the kind if adjacent ("Kestrel team").
+        name: the name as spelt in the passage. It includes an adjacent word for the kind, as in "Kestrel team".
         sentence: the most informative sentence about the thing.
+        passage: the passage that contains the sentence.
     """
 
     name: str
@@ -53,13 +56,14 @@ class Thing:
 
 
 def things_of(kind: str, hits: Sequence[Hit]) -> tuple[Thing, ...]:
-    """Return the distinct things of a kind in passages, in the order of the passages.
+    """Return the distinct things of a kind that passages mention, in the order of the passages.
 
-    Things are recognised by the word for the kind: "the Kestrel team", "project Sparrow", "Ledger is a PostgreSQL
-    database". The sentence of a thing is one that defines it, or else one that begins with its name.
+    A thing is recognised by the word for the kind, as in "the Kestrel team", "project Sparrow" or "Ledger is a
+    PostgreSQL database". Its sentence is one that defines the thing, or else one that begins with its name, or else any
+    other sentence.
 
     Args:
-        kind: a plural noun of one to three words.
+        kind: a plural noun of one to three words, such as "databases".
     """
     wanted = tuple(map(stem, kind.split()))
     best: dict[str, tuple[int, Thing]] = {}
@@ -72,7 +76,11 @@ def things_of(kind: str, hits: Sequence[Hit]) -> tuple[Thing, ...]:
 
 
 def _named_in(hit: Hit, wanted: tuple[str, ...]) -> Iterator[tuple[str, str, int]]:
-    """Yield names of the kind in a passage, with a sentence and the rank of that sentence."""
+    """Yield the things of a kind in a passage, each as (name, sentence, rank of the sentence).
+
+    Args:
+        wanted: stems of the words for the kind.
+    """
     title = " ".join(printable(hit.title).split())
     sentences = list(sentences_in(hit.content))
     for name in _names(title, wanted):
@@ -87,7 +95,7 @@ def _named_in(hit: Hit, wanted: tuple[str, ...]) -> Iterator[tuple[str, str, int
 
 
 def _names(text: str, wanted: tuple[str, ...]) -> Iterator[str]:
-    """Yield names next to the word for the kind: "Kestrel team", "project Sparrow"."""
+    """Yield the names next to a word for the kind, such as "Kestrel team" or "project Sparrow"."""
     words = list(_WORD.finditer(text))
     stems = [stem(word.group()) for word in words]
     for first in range(len(words) - len(wanted) + 1):
@@ -110,7 +118,10 @@ def _names(text: str, wanted: tuple[str, ...]) -> Iterator[str]:
 
 
 def _is_name(words: Sequence[re.Match[str]], place: int, text: str) -> bool:
-    """Return True if a word is capitalised, not a function word, and directly before the next word."""
+    """Return True if a word may belong to a name that ends with the next word.
+
+    The word must be capitalised, must not be a function word, and only a space may separate it from the next word.
+    """
     word = words[place].group()
     alone = text[words[place].end() : words[place + 1].start()] == " "
     return alone and word[0].isupper() and word.lower() not in FUNCTION_WORDS
@@ -123,7 +134,10 @@ def _follows(words: Sequence[re.Match[str]], place: int, text: str) -> bool:
 
 
 def _subject(sentence: str, wanted: tuple[str, ...]) -> str:
-    """Return the subject that a sentence defines as one of the kind: "Ledger" in "Ledger is a database"; else ""."""
+    """Return the subject of a sentence which defines it as a thing of the kind; "" for any other sentence.
+
+    Example: the subject of "Ledger is a database" is "Ledger".
+    """
     words = list(_WORD.finditer(sentence))
     stems = [stem(word.group()) for word in words]
     for first in range(1, len(words) - len(wanted) + 1):
@@ -139,25 +153,25 @@ def _subject(sentence: str, wanted: tuple[str, ...]) -> str:
 
 
 def sentences_in(text: str) -> Iterator[str]:
-    """Yield the sentences of a passage, each on one line, without reference marks that would look like citations."""
+    """Yield the sentences of a passage, each on one line, without reference marks like [1] that look like citations."""
     for paragraph in paragraphs(without_citations(printable(text))):
         for whole in sentence_texts(paragraph, sentence_starts(paragraph)):
             if sentence := shortened(whole, _LONGEST_THING_SENTENCE_CHARACTERS):
                 yield sentence
 
 
-_MOST_OVERVIEW_POINTS = 8  # maximum lines of an answer about all documents
-_LEAST_THINGS_OF_A_LIST = 2  # fewer things are not shown as a list
+_MOST_OVERVIEW_POINTS = 8  # maximum number of lines in an answer about all documents
+_LEAST_THINGS_OF_A_LIST = 2  # a single thing is not shown as a list
 _LEAST_OVERVIEW_SENTENCE_WORDS = 5
-"""Minimum words of a sentence that represents a passage; excludes headings and greetings."""
-_LONGEST_OVERVIEW_FINDING_CHARACTERS = 400  # maximum characters of a finding to show
+"""Minimum number of words in the sentence that is shown for a passage. Headings and greetings are thereby left out."""
+_LONGEST_OVERVIEW_FINDING_CHARACTERS = 400  # longer findings are shortened
 
 
 _REFERRING = frozenset(
     {"he", "hence", "her", "here", "his", "however", "it", "its", "she", "that", "their", "then", "there", "therefore"}
     | {"these", "they", "this", "those", "thus"}
 )
-"""First words of sentences that depend on the sentence before."""
+"""If a sentence begins with one of these words, it depends on the sentence before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +180,7 @@ class Point:
 
     Attributes:
         item: the report, passage or edge, with the passages that support the line.
-        text: the heading, and the most important finding or a sentence.
+        text: the text of the line: mostly a heading or name, and a finding or sentence.
         heading: the heading of the report or passage, or the name of the thing; "" for an edge.
     """
 
@@ -176,9 +190,10 @@ class Point:
 
 
 def overview_of(evidence: Evidence) -> tuple[Point, ...]:
-    """Return lines for the first reports of the evidence, or for the first passages if reports have no share.
+    """Return the lines of an answer to a question about all documents; () for any other question.
 
-    Empty if the question is not about all documents.
+    There is one line for each of the first reports in the evidence. If reports have no share of the context, there is
+    one line for each of the first passages instead.
     """
     if not asks_about_whole_corpus(evidence.question):
         return ()
@@ -194,9 +209,9 @@ def overview_of(evidence: Evidence) -> tuple[Point, ...]:
 
 
 def things_in(evidence: Evidence) -> tuple[Point, ...]:
-    """Return a line for each thing of the kind that the question asks for.
+    """Return one line for each thing of the kind that the question asks for.
 
-    Empty if the question does not ask for things of a kind, or if fewer than two are found.
+    Return () if the question does not ask for all things of a kind, or if fewer than two things are found.
     """
     kind = kind_asked_for(evidence.question)
     things = things_of(kind, evidence.hits) if kind else ()
@@ -216,7 +231,10 @@ def things_in(evidence: Evidence) -> tuple[Point, ...]:
 
 
 def _passages(hits: Iterable[Hit]) -> Iterator[Point]:
-    """Yield a line for each passage with a self-contained sentence: the title and that sentence."""
+    """Yield one line for each passage, consisting of its title and a sentence that is understood on its own.
+
+    Passages without such a sentence are left out.
+    """
     number = 1
     for hit in hits:
         sentences = [_line(each) for each in sentences_in(hit.content)]
@@ -232,7 +250,12 @@ def _passages(hits: Iterable[Hit]) -> Iterator[Point]:
 
 
 def _point(number: int, part: Part, passages: tuple[Hit, ...], shown: set[str]) -> Iterator[Point]:
-    """Yield the line of a report, unless all its statements are in `shown`; the new statement is added to `shown`."""
+    """Yield the line of a report, with a statement that was not shown before. If there is none, yield nothing.
+
+    Args:
+        number: number of the line.
+        shown: the statements shown so far. The new statement is added to them.
+    """
     heading = _line(part.heading if isinstance(part, RatedReport) else part.title)
     statements = list(_statements(part)) or [("", ())]
     new = [each for each in statements if (each[0] or heading) not in shown]
@@ -258,31 +281,31 @@ def _statements(part: Part) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def _stands_alone(text: str) -> bool:
     first = text.split()[0]
-    is_field = first.endswith(":") or text.endswith(",")  # "From: …", "Dear Ada,"
+    is_field = first.endswith(":") or text.endswith(",")  # for example, "From: …" or "Dear Ada,"
     return not (is_field or first.lower() in _REFERRING or first[0] == "…" or first[0].islower())
 
 
 def _line(text: str) -> str:
-    """Return a text on one line, without reference marks that would look like citations."""
+    """Return a text on one line, without reference marks like [1] that look like citations."""
     return shortened(without_citations(printable(text)), _LONGEST_OVERVIEW_FINDING_CHARACTERS)
 
 
-# Answers that consist of edges of a graph: "Hanna Kern SIGNED Order 7001".
+# An answer can consist of edges of a loaded graph, such as "Hanna Kern SIGNED Order 7001".
 #
-# Edges answer a question if they contain all its specific words, together with one sentence about a vertex that they
-# lead to.
+# Edges answer a question if they contain all its specific words. A sentence about a vertex to which the edges lead may
+# contain some of these words instead.
 
-_MOST_EDGES_OF_AN_ANSWER = 8  # maximum edges of an answer
-_MOST_NAMES_OF_A_SHORT_ANSWER = 5  # maximum names in the short answer
+_MOST_EDGES_OF_AN_ANSWER = 8  # maximum number of edges in an answer
+_MOST_NAMES_OF_A_SHORT_ANSWER = 5  # maximum number of names in the short answer
 
 _FOR_A_NAME = re.compile(
     r"\W*(?:(?:to|by|for|with|at|in|from)\s+)?(?:who|whom|whose|which|what|where|list|name|show)\b", re.IGNORECASE
 )
 _GENERIC_WORDS = "connected connection find give linked link list name people person related relation show tell thing"
 _GENERIC_STEMS = frozenset(map(stem, _GENERIC_WORDS.split()))
-"""Stems of words that ask for any edge or vertex, without specifying which one."""
+"""Stems of words that may ask for any edge or vertex, because they do not specify which one is meant."""
 _DIGITS = re.compile(r"\d+(?:\.\d+)*")
-"""A whole number, with dots: "7001", "3.2.1"."""
+"""Matches a number or version, such as "7001" or "3.2.1"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,8 +313,8 @@ class EdgeAnswer:
     """An answer that consists of edges.
 
     Attributes:
-        lines: edges in the order of the steps, and possibly a sentence about a vertex that an edge leads to.
-        guess: names of the vertices that the last step leads to, if the question asks for a name; else "".
+        lines: one line per edge, in the order of the steps. A sentence about a vertex at the end may follow.
+        guess: the names of the vertices to which the last step leads, if the question asks for a name; otherwise "".
         more: number of edges that are not shown.
     """
 
@@ -305,7 +328,10 @@ class EdgeAnswer:
 
 
 def edges_in(evidence: Evidence) -> EdgeAnswer | None:
-    """Return the answer from the edges of the evidence; None if a specific word of the question is not covered."""
+    """Return the answer that the edges in the evidence provide.
+
+    Return None if a specific word of the question is neither in the edges nor in a sentence about a vertex at the end.
+    """
     every = [part for part in evidence.parts if isinstance(part, LinkEdge)]
     edges = every[:_MOST_EDGES_OF_AN_ANSWER]
     if not edges:
@@ -340,7 +366,8 @@ def edges_in(evidence: Evidence) -> EdgeAnswer | None:
 def without_other_numbers(evidence: Evidence) -> Evidence:
     """Return the evidence without hits whose titles differ from a title in the question only by a number.
 
-    Example: Order 7008 does not answer a question about Order 7001. Evidence with excerpts is returned unchanged.
+    Example: a document on Order 7008 does not answer a question about Order 7001. If the evidence contains excerpts, it
+    is returned unchanged.
     """
     asked = f" {_plain(evidence.question)} "
     titles = {hit.chunk_id: _plain(hit.title) for hit in evidence.hits}
@@ -354,7 +381,7 @@ def without_other_numbers(evidence: Evidence) -> Evidence:
 
 
 def _with_hits(evidence: Evidence, hits: tuple[Hit, ...]) -> Evidence:
-    """Replace the hits of the evidence; the others are kept as sources, because they may support parts."""
+    """Replace the hits of the evidence. Removed hits become sources, because they may support other parts."""
     there = {hit.chunk_id for hit in hits}
     others = tuple(hit for hit in evidence.hits if hit.chunk_id not in there)
     return replace(evidence, hits=hits, sources=(*evidence.sources, *others))
@@ -365,14 +392,18 @@ def _plain(text: str) -> str:
 
 
 def _called(hit: Hit) -> Iterator[str]:
-    """Yield words for the kind of a vertex: the label after "neo4j:", and the labels in its metadata."""
+    """Yield the words for the kind of a vertex: the label in its source, and the labels in its metadata."""
     yield hit.source.partition(":")[2]
     labels = hit.metadata.get("labels", ())
     yield from (labels,) if isinstance(labels, str) else map(str, labels if isinstance(labels, Sequence) else ())
 
 
 def _edges_sentence(left: set[str], hits: Sequence[Hit]) -> tuple[Hit, str] | None:
-    """Return the sentence with most of the words that the edges do not cover; None if no sentence has such a word."""
+    """Return the sentence that contains the most words of `left`, and its hit; None if no sentence contains any.
+
+    Args:
+        left: stems of the question's words that the edges do not contain.
+    """
     sentences = [(hit, sentence) for hit in hits for sentence in sentences_in(hit.content)]
     found = [(len(left & _stems(text)), -place, hit, text) for place, (hit, text) in enumerate(sentences)]
     best = max(found, key=lambda each: each[:2], default=None)

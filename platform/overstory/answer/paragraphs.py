@@ -1,6 +1,7 @@
-"""The layout of a passage: paragraphs without headings, rows of tables, and navigation.
+"""Recognises the layout of a passage: its paragraphs, headings, table rows and navigation.
 
-Only words and punctuation are used: a parser would be slower than the embedder, and tags "Next" as an adverb.
+Only words and punctuation are examined. A parser would be slower than the embedder, and would make mistakes, such as
+tagging "Next" as an adverb.
 """
 
 from __future__ import annotations
@@ -10,30 +11,34 @@ from collections.abc import Iterator
 
 from overstory.text.function_words import FUNCTION_WORDS
 
-_MOST_WORDS_OF_A_HEADING = 12  # a longer line is text
-_MOST_WORDS_IN_CAPITALS = 5  # a longer line in capitals is text, not a heading
+_MOST_WORDS_OF_A_HEADING = 12  # a line with more words is text, not a heading
+_MOST_WORDS_IN_CAPITALS = 5  # a line in capitals with more words is text, not a heading
 
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _CAPITALS = re.compile(r"[^\W\d_]{2}[^\W\d_ &/,'’-]*(?:[ &/,'’-]+[^\W\d_]+)*\s*")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
 _ITEM = re.compile(r"[ \t]*(?:[-*•‣◦]|\d{1,3}[.)])[ \t]")
 _CODE = re.compile(r"(?:^|\s)--?[a-z]|[=_{}<>$\\`]|\w\(\)|\w/\w|\w\.[a-z]{1,4}(?!\w)")
-"""Characters of commands, paths and settings, which are rare in headings."""
+"""Matches parts of commands, paths and settings, which are rare in headings."""
 _ENDED = re.compile(r"[.!?…。！？｡:;][\"'”’»)\]*_」』）]*$")
 
 
 def paragraphs(text: str) -> list[str]:
-    """Split a text into paragraphs at blank lines and headings; headings are left out.
+    """Split a text at blank lines and headings into paragraphs, and leave out the headings.
 
-    Headings are Markdown headings, short lines in capitals, and a few words between blank lines without a full stop. If
-    the text has only such words, they are kept.
+    A heading is a Markdown heading, a short line in capitals, or a few words between blank lines without a full stop.
+    If the text contains nothing else, lines in capitals and such words are kept.
     """
     parts = list(_parts(text, capitals=False)) or list(_parts(text, capitals=True))
     return [part for at, part in enumerate(parts) if not _is_heading(part, last=at == len(parts) - 1)] or parts
 
 
 def _parts(text: str, *, capitals: bool) -> Iterator[str]:
-    """Split a text at blank lines and headings; with `capitals`, a line in capitals is text."""
+    """Split a text at blank lines and headings.
+
+    Args:
+        capitals: True to treat lines in capitals as text rather than headings.
+    """
     lines: list[str] = []
     for line in [*text.split("\n"), ""]:
         if _UNDERLINE.match(line) and lines:
@@ -57,7 +62,7 @@ def _is_heading(part: str, *, last: bool) -> bool:
     return len(part.split()) <= _MOST_WORDS_OF_A_HEADING and not _ENDED.search(part.rstrip())
 
 
-# Rows of tables and lines of settings count as sentences, although they do not end with a full stop.
+# Each row of a table, and each line of settings, counts as a sentence, although it does not end with a full stop.
 _LEAST_TABLE_ROWS = 2
 
 _CELLS = re.compile(r"\S[ \t]*(?:\||\t)[ \t]*\S")
@@ -68,7 +73,12 @@ _RULE = re.compile(r"[\s|:+=–—-]*")
 
 
 def row_texts(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each table row in a sentence; running text is yielded as one row."""
+    """Yield the (start, end) of each table row or setting in a sentence. Other text is yielded as a single row.
+
+    Args:
+        start: offset at which the sentence starts in the text.
+        stop: offset at which the sentence ends.
+    """
     lines = [(match.start(), match.end()) for match in _LINE.finditer(text, start, stop)]
     rows = list(_rows(text, lines))
     if len(lines) < _LEAST_TABLE_ROWS or len(rows) * 2 < len(lines):
@@ -98,7 +108,10 @@ def _around(lines: list[tuple[int, int]], rows: set[tuple[int, int]]) -> Iterato
 
 
 def _rows(text: str, lines: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the lines that are rows. Lines with a colon or dash that belong to a wrapped paragraph are not rows."""
+    """Yield the lines that are table rows or settings.
+
+    A line like "key: value" is not a row if it is part of a wrapped paragraph.
+    """
     written = [text[start:stop] for start, stop in lines]
     cells = [_CELLS.search(line) is not None for line in written]
     rows = [has_cells or _is_keyed(line) for line, has_cells in zip(written, cells, strict=True)]
@@ -122,13 +135,13 @@ def _is_keyed(line: str) -> bool:
 
 
 def cells_of(text: str) -> list[str]:
-    """Return the cells of a table row; an empty list for running text."""
+    """Return the cells of a table row; an empty list for any other text."""
     cells = [cell.strip(" `*") for cell in _SEPARATOR.split(text.strip().strip("|"))]
     return [cell for cell in cells if cell] if len(cells) > 1 else []
 
 
-# Navigation and headings never answer a question. Table rows and lines like "License: GPL-3+" have no verb either, but
-# may answer one.
+# Navigation and headings never answer a question. They contain no verb. Table rows and lines like "License: GPL-3+"
+# contain no verb either, but may answer a question.
 
 
 def _words(text: str) -> frozenset[str]:
@@ -136,18 +149,18 @@ def _words(text: str) -> frozenset[str]:
 
 
 _MOST_WORDS_OF_NAVIGATION = 40
-"""A sentence with more words is text."""
+"""A sentence with more words is text, not navigation."""
 _LEAST_TITLE_WORDS = 3
-"""Minimum words of a heading. Fewer words may be a name that answers a question, as in a list of authors."""
+"""Minimum number of words in a heading. Fewer words may be a name that answers a question, as in a list of authors."""
 
 _BUTTONS = _words(
     "back backward bottom breadcrumb breadcrumbs bookmark bookmarks contents copyright download downloads edit feedback"
     " forward help home index login logout menu modules navigation next page prev previous print register search share"
     " sidebar signin signup sitemap skip source tags toc top topic topics up"
 )
-"""Words of buttons and links for navigation."""
+"""Words on buttons and links for navigation."""
 _STEPS = _words("back backward forward home index login menu modules navigation next prev previous toc up")
-"""Navigation words that rarely occur together in running text."""
+"""Navigation words that rarely occur together in ordinary text."""
 
 _VERBS = _words(
     "am are be been being can cannot could did do does had has have is may might must shall should was were will would"
@@ -162,9 +175,13 @@ _NUMBERING = re.compile(r"^(?:(?:Chapter|Section|Part|Appendix)\s+)?(?:[A-Z]|\d+
 
 
 def is_navigation(sentence: str) -> bool:
-    """Return True for links ("index modules | next | previous"), buttons ("Prev The Handbook Next"), or a heading.
+    """Return True if a sentence consists of links or buttons, or is a heading.
 
-    A heading has at least three words: "A.3. The Debian Project". The sentence must be on one line.
+    Examples are the links "index modules | next | previous", the buttons "Prev The Handbook Next", and the heading
+    "A.3. The Debian Project".
+
+    Args:
+        sentence: the sentence, on one line.
     """
     words = _NAVIGATION_WORD.findall(sentence)
     if not words or len(words) > _MOST_WORDS_OF_NAVIGATION:
@@ -176,7 +193,7 @@ def is_navigation(sentence: str) -> bool:
 
 
 def _is_links(sentence: str, words: list[str]) -> bool:
-    """Return True if a sentence is a sequence of links or buttons, some of them for navigation."""
+    """Return True if a sentence is a sequence of links or buttons, and some of these are for navigation."""
     steps = {word for word in words if word in _STEPS}
     parts = [_NAVIGATION_WORD.findall(part.lower()) for part in _LINK_SEPARATOR.split(sentence) if part.strip()]
     links = sum(_is_button(part) for part in parts)
@@ -195,7 +212,10 @@ def _is_button(words: list[str]) -> bool:
 
 
 def _is_title(sentence: str, words: list[str]) -> bool:
-    """Return True if a sentence looks like a heading: no full stop, no value, all content words capitalised."""
+    """Return True if a sentence looks like a heading.
+
+    A heading contains no full stop and no value, and all its content words are capitalised.
+    """
     title = _NUMBERING.sub("", sentence)
     if _NAVIGATION_ENDED.search(title) or _FIELD.search(title):
         return False

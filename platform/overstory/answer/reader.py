@@ -1,4 +1,4 @@
-"""Analysis of the sentences of passages: names, facts, and the meaning of pronouns."""
+"""Analyses the sentences of passages: finds names and facts in them, and determines what pronouns refer to."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from overstory.text.questions.asked_for import ASKED_FOR, AskedFor
 from overstory.text.sentences import sentence_starts
 
 _LONGEST_SHOWN_SENTENCE_CHARACTERS = 500
-"""Maximum characters of a sentence to show: a table without a full stop can have thousands."""
+"""Longer sentences are shortened. A table without a full stop can contain thousands of characters."""
 _LONGEST_PARSED_PASSAGE_CHARACTERS = 4_000
-"""Characters of a passage that are parsed; the text after them is split into sentences only."""
+"""Only this many characters of a passage are parsed. The rest is only split into sentences."""
 _LEAST_ROW_CELLS = 2
 _MOST_CHARACTERS_TO_A_PRONOUN = 16
-"""A pronoun must begin within these first characters to count as the subject: "Later she studied"."""
+"""A pronoun counts as the subject if it begins within the first 16 characters, as in "Later she studied"."""
 
 _WORD = re.compile(r"\w")
 _JOINED = re.compile(r"(?:, [A-Z][^,.;]{1,60})?,? (?:and|or|&) ")
@@ -60,21 +60,24 @@ _LEANS = re.compile(r"(?:[A-Z]\w{1,9},? )?(?:he|she|it|they|his|her|its|their)\b
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a passage, or a row of a table in it.
+    """A sentence of a passage, or a table row.
 
     Attributes:
-        text: the sentence on one line; the meaning of a leading pronoun is inserted: "She [Marta Oyelaran] studied …".
-        place: position in the passage, from 0.
-        mentions, facts: the names and facts in the sentence.
-        meant: the name that the leading pronoun stands for, or "".
-        before: the sentence before, if this one depends on it: it begins with a pronoun of uncertain meaning, or has
-            one for a thing ("Marta Oyelaran has run it"); else "".
-        row: number of cells if the sentence is a table row, else 0.
+        text: the sentence on one line. If it begins with a pronoun, the name that the pronoun refers to is inserted in
+            brackets: "She [Marta Oyelaran] studied …".
+        place: position of the sentence in the passage, from 0.
+        mentions: the names in the sentence.
+        facts: the facts that the sentence states.
+        meant: the name that the leading pronoun refers to; "" if there is no such pronoun, or if this is uncertain.
+        before: the sentence before, if this sentence cannot be understood without it; otherwise "". This is the case if
+            the sentence begins with a pronoun of uncertain meaning, or if it contains a pronoun that refers to a thing,
+            as in "Marta Oyelaran has run it".
+        row: number of cells if the sentence is a table row; otherwise 0.
         header: True for the header row of a table.
         item: True for a list item or a line of code.
-        stems: stems of the content words in the sentence, its headings, and its table header.
-        score: the cosine plus terms for the passage and the words of the sentence.
-        cosine: cosine of the question and the sentence, or the heading above if that is higher.
+        stems: stems of the content words in the sentence, in the title and heading above it, and in its table header.
+        score: the cosine plus bonuses for the passage and for matching words.
+        cosine: the question's cosine similarity to the sentence or to the heading above it, whichever is higher.
     """
 
     passage: Item
@@ -93,12 +96,12 @@ class Sentence:
 
     @property
     def shown(self) -> str:
-        """The text to quote in an answer, with the sentence before if this one depends on it."""
+        """The text to quote in an answer. It includes the sentence before if this sentence depends on it."""
         return f"{self.before} {self.text}" if self.before else self.text
 
 
 class AnswerReader:
-    """Reads questions and passages for answers without a language model. Safe to share between threads."""
+    """Analyses questions and passages for answers without a language model. Safe to share between threads."""
 
     def __init__(self, embedder: Embedder, pipeline: str) -> None:
         """
@@ -112,7 +115,7 @@ class AnswerReader:
         self._of_questions = SpacyParser(found, ASKED_FOR)
 
     def asked_for(self, question: str) -> AskedFor:
-        """Analyse a question; in languages other than English, only names are found, by their shape."""
+        """Analyse a question. In languages other than English, only the names are found, by their shape."""
         piece = question.lower() if question.isupper() else question
         asked = self._of_questions.parse([piece[:_LONGEST_PARSED_PASSAGE_CHARACTERS]])[0]
         if language_of(question) == "en":
@@ -121,7 +124,7 @@ class AnswerReader:
         return AskedFor(names, (), (), subject=False, direct=False)
 
     def sentences(self, passages: Sequence[Item]) -> Iterator[Sentence]:
-        """Yield the sentences of passages, in order."""
+        """Yield the sentences of passages, in the order of the text."""
         texts = [running_text(each.body) for each in passages]
         parses = self._of_passages.parse([text[:_LONGEST_PARSED_PASSAGE_CHARACTERS] for text in texts])
         for passage, text, (found, references) in zip(passages, texts, parses, strict=True):
@@ -131,13 +134,14 @@ class AnswerReader:
 def running_text(body: str) -> str:
     """Return the text of a passage without headings and reference marks like [1].
 
-    In an answer, reference marks would look like citations; after a full stop, they hide the end of a sentence.
+    Reference marks are removed because they would look like citations in an answer. After a full stop, they would also
+    hide the end of a sentence.
     """
     return "\n\n".join(paragraphs(without_citations(printable(body))))
 
 
 def above(found: object) -> str:
-    """Return the title of a passage or part, and the heading above it on a second line."""
+    """Return the title of a passage or part. For a passage, the last heading above it follows on a second line."""
     if not isinstance(found, Hit):
         return str(getattr(found, "title", ""))
     last = found.heading.split(PATH_SEPARATOR)[-1]
@@ -145,7 +149,7 @@ def above(found: object) -> str:
 
 
 def with_titles(passage: Item) -> str:
-    """Return the title of an item, the heading above it and its text."""
+    """Return the title of an item, the last heading above it, and its text, on separate lines."""
     return f"{above(passage.found)}\n{passage.body}"
 
 
@@ -210,7 +214,16 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
 
 
 def _is_header(text: str, pieces: Sequence[tuple[int, int]], cells: Sequence[int], place: int) -> bool:
-    """Return True for a header row: more rows with as many cells follow, below a rule or with the first digits."""
+    """Return True if a piece of the text is the header row of a table.
+
+    The next piece must be a row with equally many cells. In addition, a rule must separate the two rows, or only the
+    next row must contain a digit.
+
+    Args:
+        pieces: the (start, end) of each sentence or row.
+        cells: number of cells of each piece.
+        place: index of the piece to check.
+    """
     below = place + 1
     if cells[place] < _LEAST_ROW_CELLS or below >= len(cells) or cells[below] != cells[place]:
         return False
@@ -234,7 +247,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _leans_on_a_thing(references: References, start: int, stop: int) -> bool:
-    """Return True if a sentence refers to people by name and then to a thing by a pronoun ("Ada has run it")."""
+    """Return True if a sentence names people and then refers to a thing by a pronoun, as in "Ada has run it"."""
     first = bisect_left(references.references, start, key=lambda each: each.start)
     after_a_person = False
     for each in references.references[first:]:
@@ -247,7 +260,7 @@ def _leans_on_a_thing(references: References, start: int, stop: int) -> bool:
 
 
 def _start_of(fact: FactStatement, found: Parsed) -> int:
-    """Return the offset of a mention in the sentence that states a fact."""
+    """Return an offset within the sentence that states a fact."""
     for mention in (fact.subject_mention, fact.object_mention):
         if mention is not None:
             return found.mentions[mention].start
@@ -255,10 +268,10 @@ def _start_of(fact: FactStatement, found: Parsed) -> int:
 
 
 def _meanings(text: str, references: References, title: str) -> Iterator[tuple[int, str]]:
-    """Yield the offset and the name of each pronoun that certainly stands for a name.
+    """Yield each pronoun that certainly refers to a name, as (offset of the pronoun, name).
 
-    A pronoun stands for the subject of the sentence before, if that is the title or the only candidate in that
-    sentence. "He" and "she" may also stand for the only person mentioned so far.
+    A pronoun refers to the subject of the sentence before if this subject is the passage's title, or the only candidate
+    in that sentence. "He" and "she" may also refer to the only person mentioned so far.
     """
     bare = without_parentheses(title)
     known = title if bare and entity_key(bare) in entity_key(text) else ""
@@ -266,12 +279,12 @@ def _meanings(text: str, references: References, title: str) -> Iterator[tuple[i
     for reference in references.references:
         by_sentence[reference.sentence].append(reference)
     found = resolved(references, known)
-    about: list[str] = []  # the subject of each sentence, by name
-    others: set[str] = set()  # names so far that may be people
-    people_before: set[str] = set()  # names of people in the sentence before
+    about: list[str] = []  # name of the subject of each sentence; "" if it is unknown
+    others: set[str] = set()  # keys of all names so far that may be people
+    people_before: set[str] = set()  # keys of the names in the sentence before that may be people
     things_before: set[str] = set()
     phrases: set[str] = set()
-    joined = False  # True if the sentence before has several subjects: "Ada and Max"
+    joined = False  # True if the sentence before has several subjects, as in "Ada and Max"
     for number, (here, meant) in enumerate(zip(by_sentence, found, strict=True)):
         first = here[0] if here else None
         name = ""
@@ -299,7 +312,7 @@ def _meanings(text: str, references: References, title: str) -> Iterator[tuple[i
             name = first.surface
             phrases.add(name)
         if first is not None and _OWNER.match(text, first.start + len(first.surface)):
-            name = ""  # "Ada's father": the subject is the father, not Ada
+            name = ""  # in "Ada's father", the father is the subject, not Ada
         about.append(name)
         named = {
             each.surface
@@ -314,7 +327,10 @@ def _meanings(text: str, references: References, title: str) -> Iterator[tuple[i
 
 
 def _may_be_a_person(name: str) -> bool:
-    """Return True if a name may be a person's: at least two words, and not a group ("the Sula team")."""
+    """Return True if a name may be a person's name.
+
+    It must contain at least two words, and must not begin like the name of a group, such as "the team Sula".
+    """
     return " " in entity_key(name) and _GROUP.match(name) is None
 
 
@@ -326,16 +342,27 @@ _AND = re.compile(r"\b(?:and|by)\b")
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """A bridge entity, such as the director in "Where was the director of Nosferatu born?", and its sentence."""
+    """A bridge entity, through which a question leads from its names to the answer.
+
+    Example: in "Where was the director of Nosferatu born?", the bridge entity is F. W. Murnau.
+
+    Attributes:
+        sentence: a sentence that relates the bridge entity to a name of the question.
+        name: name of the bridge entity.
+    """
 
     sentence: Sentence
     name: str
 
 
 def bridges(asked: AskedFor, sentences: Sequence[Sentence]) -> tuple[Bridge, ...]:
-    """Return the candidates for the bridge entity of a question, best sentences first.
+    """Return the candidates for the bridge entity of a question, in the order of the sentences.
 
-    Empty if the question has no bridge entity, or several.
+    Return () if the question has no bridge entity, or several.
+
+    Args:
+        asked: the analysed question.
+        sentences: the sentences to search, best first.
     """
     if len(asked.through) != 1 or not asked.names:
         return ()
@@ -349,13 +376,17 @@ def bridges(asked: AskedFor, sentences: Sequence[Sentence]) -> tuple[Bridge, ...
 
 
 def is_about(sentence: Sentence, names: Sequence[str]) -> bool:
-    """Return True if one of the names is in a sentence (also as a resolved pronoun), its title or its heading."""
+    """Return True if a sentence, its title or its heading contains one of the names, or a pronoun for one of them."""
     texts = [sentence.text, *above(sentence.passage.found).split("\n")]
     return any(_has(text, name) for text in texts for name in names)
 
 
 def is_of(sentence: Sentence, name: str) -> bool:
-    """Return True if a sentence is about a name: the name is its title, its heading, its first words or its pronoun."""
+    """Return True if the name is the subject of a sentence.
+
+    This is the case if the sentence begins with the name or with a pronoun for it, or if the name is its title or
+    heading.
+    """
     titles = [without_parentheses(line) for line in above(sentence.passage.found).split("\n")]
     return any(same_name(title, name) for title in (*titles, sentence.meant)) or padded(sentence.text).startswith(
         padded(name)
@@ -363,7 +394,7 @@ def is_of(sentence: Sentence, name: str) -> bool:
 
 
 def same_name(one: str, other: str) -> bool:
-    """Return True if two names may be the same by their words: "F. W. Murnau" and "Friedrich Wilhelm Murnau"."""
+    """Return True if two names may belong to the same entity, like "F. W. Murnau" and "Friedrich Wilhelm Murnau"."""
     first, second = (entity_key(without_parentheses(name)).split() for name in (one, other))
     if not first or not second:
         return False
@@ -388,7 +419,11 @@ def _related(relation: str, names: Sequence[str], sentence: Sentence) -> Iterato
 
 
 def _parent(which: int, text: str, people: Sequence[str]) -> Iterator[str]:
-    """Yield the father or mother in "son of Max and Ada"; the father is usually named first."""
+    """Yield the names of the father or the mother in texts like "son of Max and Ada".
+
+    Args:
+        which: position of the parent in such a text. Usually, it is 0 for the father and 1 for the mother.
+    """
     for match in _CHILD_OF.finditer(text):
         parents = _AND.split(match["parents"])
         if len(parents) > which:

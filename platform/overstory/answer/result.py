@@ -1,4 +1,4 @@
-"""The result of asking a question: an answer, its sources, and its cost."""
+"""The result of asking a question, which is an answer with its sources and costs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,14 @@ from overstory.model.origin import HasOrigin, PassagePlace
 
 AnswerKind = Literal["llm", "extractive"]
 AnswerState = Literal["answered", "uncited", "not_in_documents", "nothing_found", "nothing_read"]
-"""`answered`: passages support the answer. `uncited`: a language model answered without citing a passage.
-`not_in_documents`: the passages found do not answer the question. `nothing_found`: no passage was found.
-`nothing_read`: no passage fits into the token limit."""
+"""The state of an answer:
+
+- `answered`: the answer cites at least one passage.
+- `uncited`: a language model answered without citing a passage.
+- `not_in_documents`: the passages found do not answer the question.
+- `nothing_found`: no passage was found.
+- `nothing_read`: no passage fits into the token limit.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +27,10 @@ class CitedPassage(PassagePlace):
     """A passage that supports a citation.
 
     Attributes:
-        start, end: character offsets of the passage in the text of its document.
-        also: how often the text is repeated and where, as in `Hit.also`.
+        page: number of the page on which the passage is; None if it is unknown.
+        start: offset in the document's text at which the passage starts, in characters.
+        end: offset in the document's text at which the passage ends, in characters.
+        also: how often and where the text of the passage is repeated, as in `Hit.also`.
         corpus: name of the corpus, as in `Hit.corpus`.
     """
 
@@ -36,16 +43,16 @@ class CitedPassage(PassagePlace):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Citation(HasOrigin):
-    """A source of an answer: a passage, or another part of the evidence with the passages that support it.
+    """A source of an answer, which is a passage or another part of the evidence.
 
     Attributes:
-        number: the number of the source in the answer, shown as [1].
-        chunk_id, document_id, source, source_key, page, corpus: the origin of the passage; for another part, the origin
-            of its first passage.
-        title: the title of the passage, or the first line of the part.
-        text: the text that was read; for an extractive answer the quoted sentences.
+        number: the number by which the answer cites the source, as in [1].
+        chunk_id, document_id, source, source_key, page, corpus: the origin of the passage. For another part, it is the
+            origin of the first passage that supports it.
+        title: the title of the passage or part.
+        text: the text of the source that was read. For an extractive answer, it consists of the quoted sentences.
         kind: "passage", or the kind of the part.
-        passages: the passages of the evidence that support the citation, at least one.
+        passages: the passages that support the source, at least one. For a passage, it is the passage itself.
     """
 
     number: int
@@ -62,7 +69,7 @@ class Citation(HasOrigin):
 
     @property
     def places(self) -> str:
-        """The distinct origins of the passages, separated by commas."""
+        """The distinct origins of the passages, as a list separated by commas."""
         return ", ".join(dict.fromkeys(each.origin for each in self.passages)) or self.origin
 
     def __repr__(self) -> str:
@@ -75,28 +82,29 @@ class Answer:
     """An answer to a question.
 
     Attributes:
+        question: the question that was answered.
         text: the answer with citation numbers like [1]. Control characters and invisible characters are removed, so
-            that a terminal can show the text.
-        short: the answer without citation numbers. For an extractive answer the `guess`, or else the best sentence.
-            "" if the question was not answered.
-        kind: "llm" if a language model wrote the answer, "extractive" if it quotes sentences of the passages.
+            that the text can be shown in a terminal.
+        short: the answer without citation numbers. For an extractive answer, it is the `guess`, or the best sentence if
+            there is no guess. It is "" if the question was not answered.
+        kind: "llm" if a language model wrote the answer, or "extractive" if it consists of quotes from the evidence.
         state: whether the question was answered, and if not, why; see `AnswerState`.
-        citations: the sources, by number; empty without an answer. Each number in brackets in the text is one of these
-            sources. Whether the passage supports the statement is for the reader to judge.
-        evidence: everything that was found, including what was not read.
+        citations: the sources, sorted by number; empty if the question was not answered. Each number in brackets in the
+            text refers to one of these sources. The reader has to judge whether the source supports the statement.
+        evidence: everything that was found, including passages that were not read.
         usage: requests and tokens of language models for this answer, including the search for evidence.
-        notes: warnings for the reader, such as passages that were left out or steps that failed.
+        notes: warnings for the user, for example about passages that were left out or steps that failed.
         model: the name of the model as reported by the endpoint, or as requested if the answer was cut; "" for an
             extractive answer.
         guess: for an extractive answer, the name, date or number in the best sentence that answers the question; "" if
-            that is uncertain.
-        confidence: for an extractive answer or refusal, how likely the passages answer the question, 0 to 1. None for
-            other answers, and if no passage has a sentence.
-        unsupported: names, numbers and dates of a language model's answer that appear neither in the question nor in
-            the cited passages, or in the passages that were read if none is cited. As the answer writes them.
-        follow_up: the question as the user typed it, if a conversation completed it to `question`; else "".
-        did_you_mean: names of the question that no passage mentions -> the most similar names that passages do
-            mention; without names that have no similar one.
+            the guess is uncertain.
+        confidence: for an extractive answer or refusal, the confidence that the passages answer the question, from 0 to
+            1. It is None for other answers, and if no passage contains a sentence.
+        unsupported: names, numbers and dates in a language model's answer that appear neither in the question nor in a
+            cited passage. If the answer cites no passage, they appear in no passage that was read.
+        follow_up: the question as the user typed it, if a conversation completed it to `question`; otherwise "".
+        did_you_mean: map from each name in the question that no passage mentions to the most similar names that
+            passages mention. A name without a similar name is left out.
     """
 
     question: str

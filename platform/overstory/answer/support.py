@@ -1,7 +1,11 @@
-"""Support of a question's words by sentences.
+"""Determines whether sentences support the words of a question.
 
-A sentence supports a word if it contains the word, a word derived from it, a word for the same relation ("wife" for
-"married"), a notation for it (the dates of a life for "born"), or a word with a similar vector.
+A sentence supports a word if it contains one of the following:
+
+- the word itself, or a word derived from it;
+- a word for the same relation, such as "wife" for "married";
+- a notation with the same meaning, such as the dates of a life for "born";
+- a word with a similar vector.
 """
 
 from __future__ import annotations
@@ -17,15 +21,15 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import entity_key, key_words
 from overstory.text.words import stem, word_matches
 
-_MOST_KEPT_WORD_VECTORS = 20_000  # word vectors kept in memory, about 30 MB
-_MOST_WORDS_COMPARED = 200  # maximum distinct words of sentences to compare a word with
-_RELATED_WORD_SHARE = 0.75  # support of a word by a word for the same relation: "manages" for "leads"
+_MOST_KEPT_WORD_VECTORS = 20_000  # maximum number of word vectors in the cache, about 30 MB
+_MOST_WORDS_COMPARED = 200  # maximum number of distinct words with which a word is compared
+_RELATED_WORD_SHARE = 0.75  # degree to which a word for the same relation ("manages") supports a word ("leads")
 LEAST_SUPPORTING_COSINE = 0.6
-"""Minimum cosine at which one word supports another, with the default embedder: "spouse" and "married" have .66,
-"salary" and "led" .21."""
+"""Minimum cosine at which one word supports another. With the default embedder, the cosine between "spouse" and
+"married" is 0.66, and the cosine between "salary" and "led" is 0.21."""
 
 _LIFE = re.compile(r"\([^()]{0,80}\d{3,4}[^()]{0,40}[–—-][^()]{0,40}\d{3,4}[^()]{0,40}\)")
-"""The dates of a life: "(28 December 1888 – 11 March 1931)"."""
+"""Matches the dates of a life, such as "(28 December 1888 – 11 March 1931)"."""
 _BORN = re.compile(r"\([^()]{0,60}\b(?:born|b\.)[^()]{0,60}\d{3,4}|\(\s*\d{1,2} \w+ \d{4}\s*\)")
 _YEAR = re.compile(r"\b(?:is|was|are|were) an? (?:\w+ )?\d{4} |\(\d{4}\)|\b(?:1[5-9]|20)\d\d\b")
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?(?:[$€£¥]|euros?|dollars?|pounds?|kroner|francs?|USD|EUR|GBP)\b", re.IGNORECASE)
@@ -44,7 +48,10 @@ _OF_KIND = frozenset(
 
 
 def meaning_stems(text: str) -> frozenset[str]:
-    """Return stems of a text's content words, and of words its notation stands for: "(1888–1931)" -> "born", "died"."""
+    """Return the stems of a text's content words, and of the words that notations in it stand for.
+
+    For example, "(1888–1931)" stands for "born" and "died".
+    """
     found = {stem(word) for word in _words(text)}
     if _LIFE.search(text):
         found |= _OF_LIFE
@@ -68,7 +75,7 @@ def _words(text: str) -> Iterable[str]:
 
 
 class WordVectors:
-    """Cache of the vectors of single words, least recently used first out. Safe to share between threads."""
+    """LRU cache of the vectors of single words. Safe to share between threads."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
@@ -76,7 +83,7 @@ class WordVectors:
         self._turn = threading.Lock()
 
     def of(self, words: Sequence[str]) -> Vectors:
-        """Return the unit vectors of distinct words, one row per word."""
+        """Return the unit vectors of distinct words, as float32 of shape (len(words), dimension)."""
         from numpy import stack  # imported here so that `--help` does not load numpy
 
         with self._turn:
@@ -92,18 +99,25 @@ class WordVectors:
 
 
 def is_supported(word: str, stems: Iterable[str]) -> bool:
-    """Return True if a stem is that of the word or of a related one: "wife" is supported by the stem of "married"."""
+    """Return True if one of the stems is the stem of the word or of a related word.
+
+    For example, the stem of "married" supports "wife".
+    """
     own = stem(word.lower())
     return any(same_relation(own, other) for other in stems)
 
 
 def degree_of_support(word: str, stems: frozenset[str]) -> float:
-    """Return 1.0 if the word's own stem is among `stems`, 0.75 if only that of a related word is, else 0.0."""
+    """Return to what degree stems support a word.
+
+    The degree is 1.0 if the word's own stem is among `stems`, 0.75 if only the stem of a related word is, and 0.0
+    otherwise.
+    """
     return 1.0 if stem(word.lower()) in stems else _RELATED_WORD_SHARE * is_supported(word, stems)
 
 
 def similarity(word: str, texts: Iterable[str], vectors: WordVectors) -> float:
-    """Return the highest cosine of a word and one of the first 200 words of the texts."""
+    """Return the highest cosine between a word and one of the first 200 distinct words in the texts."""
     others: dict[str, None] = {}
     for text in texts:
         others.update(dict.fromkeys(_words(text)))
@@ -221,12 +235,12 @@ _OF_STEM = _families()
 _NONE: frozenset[int] = frozenset()
 
 _LEAST_SHARED_LETTERS = 5
-"""Minimum common prefix of a stem and a derived stem: "director" and "directorate"."""
+"""Minimum number of letters at the beginning that two related stems share, as "director" and "directorate" do."""
 
 
 @functools.lru_cache(maxsize=65_536)
 def same_relation(one: str, other: str) -> bool:
-    """Return True if two stems are equal, derived from one word, or stand for the same relation."""
+    """Return True if two stems are equal, are derived from the same word, or stand for the same relation."""
     if one == other:
         return True
     if _OF_STEM.get(one, _NONE) & _OF_STEM.get(other, _NONE):
@@ -243,18 +257,22 @@ def same_relation(one: str, other: str) -> bool:
 
 
 _POSSESSIVE = re.compile(r"['’]s\b")
-_STEM_LETTERS = 5  # longer stems are cut, because forms of a word share a prefix
+_STEM_LETTERS = 5  # stems are cut to this length, because the forms of a word begin with the same letters
 _ENDINGS = ("ing", "ed", "es", "s", "er", "ion", "ly")
-_LEAST_STEM_LETTERS = 4  # minimum letters left after removing an ending
+_LEAST_STEM_LETTERS = 4  # minimum number of letters that must be left if an ending is removed
 _TOKEN = re.compile(r"\w+(?:['’_./-]\w+)*")
 _INSIDE = re.compile(r"[\d_]|(?<=\w)[A-Z]")
-"""A digit, underscore or inner capital: makes a token a name even at the start of a question."""
+"""Matches a digit, an underscore, or a capital within a word. A token that contains one of these is a name, even at the
+start of a question."""
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-"""Letters of scripts that have no spaces between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+"""Matches letters of scripts without spaces between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Return the content words of a text, without endings; all letter pairs for scripts without spaces."""
+    """Return the content words of a text, without endings.
+
+    In scripts without spaces between words, return all pairs of adjacent letters instead.
+    """
     words = (word for word in key_words(text) if word not in FUNCTION_WORDS)
     return frozenset(part for word in words for part in _parts(word))
 
@@ -266,7 +284,7 @@ def _parts(word: str) -> Iterable[str]:
 
 
 def _stem(word: str) -> str:
-    """Return a cheap stem, which is only compared for equality: "reporting" -> "repor"."""
+    """Return a crude stem that is only compared for equality. For example, the stem of "reporting" is "repor"."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _LEAST_STEM_LETTERS:
             return word[: -len(ending)][:_STEM_LETTERS]
@@ -274,12 +292,15 @@ def _stem(word: str) -> str:
 
 
 def name_words(question: str) -> frozenset[str]:
-    """Return the content words of a question's names, numbers and identifiers."""
+    """Return the content words in the names, numbers and identifiers of a question."""
     tokens = _TOKEN.findall(question)
     names = [token for at, token in enumerate(tokens) if _INSIDE.search(token) or (at and token[0].isupper())]
     return frozenset(word for name in names for word in content_words(name))
 
 
 def padded(text: str) -> str:
-    """Return the normalised words of a text with a space on either side, so that `in` matches whole words only."""
+    """Return the normalised text with a space at both ends.
+
+    If two texts are compared with `in`, the spaces ensure that only complete words match.
+    """
     return f" {entity_key(_POSSESSIVE.sub('', text)).replace('_', ' ')} "

@@ -1,11 +1,14 @@
-"""Names, numbers and dates in a model's answer that do not occur in the cited passages.
+"""Finds names, numbers and dates in a language model's answer that do not occur in the cited passages.
 
-No parser is used, because it would need a pipeline for each language. A name is a run of capitalised words, an
-identifier, an option or a path. So in scripts without capitals, only numbers and dates are checked. In German, where
-all nouns are capitalised, only runs of several words are checked, and answers that consist of a name.
+No parser is used, because it would need a pipeline for each language. A name is a sequence of capitalised words, an
+identifier, an option or a path. This has the following consequences:
 
-A name is supported if its words occur together, ignoring case, accents, possessives and titles. Numbers are compared by
-value, and dates by their parts (`text.figures`).
+- In scripts without capitals, only numbers, dates, identifiers, options and paths are checked.
+- In German, all nouns are capitalised. A single capitalised word is therefore checked only if the answer consists of a
+  name.
+
+A name is supported if its words occur together in a passage. Case, accents, possessive endings and titles are ignored.
+Numbers are compared by value, and dates by year, month and day (see `text.figures`).
 """
 
 from __future__ import annotations
@@ -28,28 +31,28 @@ def _words(text: str) -> frozenset[str]:
 
 
 _MOST_WORDS_BETWEEN = 3
-"""Maximum distance of two words of a name: "John F. Kennedy" supports "John Kennedy"."""
+"""Maximum distance between two words of a name in a passage. "John F. Kennedy" supports "John Kennedy"."""
 _LONGEST_JOINED_NAME_WORDS = 8
-"""A name with more words is a line in capitals: each word must occur, but not next to the others."""
-_LONGEST_PREFIX_LETTERS = 12  # maximum letters before a number to show with it
+"""A name with more words is a line in capitals. Its words must occur in the passages, but not next to each other."""
+_LONGEST_PREFIX_LETTERS = 12  # maximum number of letters directly before a number that are shown together with it
 
 _TITLES = _words(
     "mr mrs ms mx miss dr prof professor sir dame lord lady rev reverend hon st saint phd md jr sr herr frau ing dipl"
     " mme mlle don doña señor señora sig signor signora king queen prince princess president ceo cto cfo captain"
     " colonel general"
 ) | frozenset(CLASSES)
-"""Titles and other words next to a name that a passage need not contain."""
+"""Titles and other words next to a name, which the passages do not have to contain."""
 _OPENERS = _words(
     "according additionally alternatively answer based besides born consequently died finally furthermore hence instead"
     " likewise meanwhile note notably otherwise overall regarding released similarly specifically summary written"
     " however therefore unfortunately sorry yes no not true false unknown none"
 )
-"""Capitalised words at the start of a sentence that are not names, in addition to function words."""
+"""Words other than function words that are not names if they are capitalised at the start of a sentence."""
 _AFTER_SUBJECT = _words(
     "is was are were has had have will would can could does did ist war sind waren hat est était sont es era fue son è"
     " fu sono and & or"
 )
-"""Words that follow a name at the start of a sentence."""
+"""If one of these words follows a capitalised word at the start of a sentence, the capitalised word is a name."""
 _GERMAN = _words(
     "der die das und ist nicht ein eine einen dem den des mit wurde für auf im als auch sich wird sind von zum zur"
 )
@@ -57,27 +60,27 @@ _ADJECTIVE = ("e", "er", "en", "es", "em")
 _PARTICLES = _words(
     "al am bin ben da das de del della der des di do dos du el ibn la le les lo of den ten ter van von y zu zum zur"
 )
-"""Lower-case words within a name. If the word may also join two names ("of"), both parts are checked separately."""
-_JOIN_TWO = frozenset({"of"})
+"""Words that may be part of a name although they are in lower case."""
+_JOIN_TWO = frozenset({"of"})  # such a word may also join two names, so the names before and after it are separate
 _ELIDED = _words("l d qu j n c m t s dell all nell sull un")
-"""Prefixes before an apostrophe that are not part of a name, as in "l'Irlande"."""
+"""Words before an apostrophe that are not part of the name after it, as in "l'Irlande"."""
 _ENDINGS = ("s", "es", "n", "en")
-_LEAST_BARE_LETTERS = 4  # minimum letters of a word whose ending may differ
+_LEAST_BARE_LETTERS = 4  # words with fewer letters must occur with the same ending
 _OPENING = frozenset("\"'“‘„«([{:;—–•*-#>|`_")
 _WORD = re.compile(r"[^\W_]+(?:['’ʼ`´][^\W_]+)*")
 _BREAK = re.compile(r"[,;:.!?()\[\]\n|]")
 _SEPARATED = re.compile(r"[^\s\-–.&'’]")
-"""Characters between two words that end a run of capitalised words."""
+"""Matches characters between two words that end a sequence of capitalised words."""
 
 
 def unsupported_names(answer: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the distinct names, numbers and dates of an answer that no text contains, as the answer writes them.
+    """Return the distinct names, numbers and dates in an answer that no text contains, as spelt in the answer.
 
-    Takes time linear in the answer and the texts.
+    The time is linear in the length of the answer and the texts.
 
     Args:
-        answer: the answer without citations.
-        texts: the cited passages and parts with their titles, and the question.
+        answer: the answer, without citations.
+        texts: the question, and the cited passages and parts with their titles.
     """
     there = _TextIndex()
     for text in texts:
@@ -97,7 +100,13 @@ _Span = tuple[int, int]
 
 
 class _Token(NamedTuple):
-    """A word; `key` is its normal form, and `breaks` is True if punctuation that separates names precedes it."""
+    """A word in a text.
+
+    Attributes:
+        key: the word in a normalised spelling.
+        capital: True if the word begins with a capital letter.
+        breaks: True if punctuation that separates names precedes the word.
+    """
 
     key: str
     start: int
@@ -112,7 +121,7 @@ def _tokens(text: str) -> Iterator[_Token]:
     for match in _WORD.finditer(text):
         start, end = match.span()
         word = match.group()
-        if not word.isalnum():  # with an apostrophe
+        if not word.isalnum():  # the word contains an apostrophe
             parts = [part for part in re.split(r"['’ʼ`´]", word) if part]
             if len(parts) > 1 and parts[0].lower() in _ELIDED:
                 start += len(parts[0]) + 1
@@ -128,7 +137,16 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 @dataclass(slots=True)
 class _TextIndex:
-    """Index of the texts: words with their positions, lower-case words, numbers and dates."""
+    """Index of the texts.
+
+    Attributes:
+        figures: the numbers and dates in the texts.
+        words: map from each word to its positions in all texts.
+        lower: the words that occur in lower case.
+        joined: each number in digits, joined with the word before it, such as "e42" for "E 42".
+        text: the texts, case-folded.
+        clauses: for each position, the number of the clause. A clause ends at punctuation that separates names.
+    """
 
     figures: Figures = field(default_factory=Figures)
     words: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
@@ -155,7 +173,7 @@ class _TextIndex:
         self.clauses += [clause] * _MOST_WORDS_BETWEEN
 
     def form(self, key: str) -> str:
-        """Return the form of a word that occurs in the texts, maybe with another ending; "" if there is none."""
+        """Return the word, or a form of it with a different ending, that occurs in the texts; "" if none does."""
         if key in self.words:
             return key
         for ending in _ENDINGS:
@@ -173,7 +191,7 @@ class _TextIndex:
         return key in MONTHS and self.figures.has_month(MONTHS[key])
 
     def has_shape(self, surface: str) -> bool:
-        """Return True if the texts contain an identifier, not as part of a longer one."""
+        """Return True if the texts contain an identifier, other than as part of a longer identifier."""
         wanted = surface.casefold()
         if (known := self._known.get((wanted,))) is None:
             known = self._known[wanted,] = self._has(wanted)
@@ -190,7 +208,10 @@ class _TextIndex:
         return False
 
     def together(self, keys: Sequence[str]) -> bool:
-        """Return True if words occur in order and close together in one clause, or last word first: "Stoker, Bram"."""
+        """Return True if the words of a name occur close together, in the same order and clause.
+
+        The last word may also come first, before a comma, as in "Stoker, Bram".
+        """
         if (known := self._known.get(tuple(keys))) is None:
             known = self._chained(keys, across=False) or self._chained([keys[-1], *keys[:-1]], across=True)
             self._known[tuple(keys)] = known
@@ -215,14 +236,14 @@ class _TextIndex:
 
 
 def _numbered(answer: str, there: _TextIndex) -> Iterator[_Span]:
-    """Yield the spans of unsupported numbers and dates; numbers of list items are ignored."""
+    """Yield the spans of numbers and dates that no text contains. Numbers of list items are ignored."""
     for figure in figures(answer):
         if not figure.is_item_number and not there.figures.have(figure):
             yield _with_letters(answer, figure)
 
 
 def _with_letters(text: str, figure: Figure) -> _Span:
-    """Return the span of a number with adjacent letters: "19th", "E42"."""
+    """Return the span of a number together with the letters directly before and after it, as in "19th" and "E42"."""
     start, end = figure.start, figure.end
     while start > 0 and text[start - 1].isalnum() and figure.start - start < _LONGEST_PREFIX_LETTERS:
         start -= 1
@@ -298,10 +319,10 @@ def _names_of(line: str, tokens: Sequence[_Token], there: _TextIndex, *, german:
 
 
 def _runs(line: str, tokens: Sequence[_Token]) -> Iterator[tuple[list[_Token], int]]:
-    """Yield runs of capitalised words, each with the index of its first token."""
+    """Yield sequences of capitalised words, each with the index of its first token."""
     run: list[_Token] = []
     first = 0
-    pending = False  # True if only particles follow the last capitalised word
+    pending = False  # True if the words since the last capitalised word are particles
     for at, token in enumerate(tokens):
         is_name = token.capital or (any(map(str.isdigit, token.key)) and not token.key[0].isdigit())
         gap = line[tokens[at - 1].end : token.start] if at else ""
@@ -327,13 +348,25 @@ def _runs(line: str, tokens: Sequence[_Token]) -> Iterator[tuple[list[_Token], i
 
 
 def _ends_name(gap: str, tokens: Sequence[_Token], at: int) -> bool:
-    """Return True if a full stop ends a name: not after an initial or a title."""
+    """Return True if a full stop before a word ends a name. It does not after an initial or a title.
+
+    Args:
+        gap: the text between the word and the word before it.
+        at: index of the word.
+    """
     before = tokens[at - 1].key
     return "." in gap and len(before) > 1 and before not in _TITLES
 
 
 def _is_common_word(token: _Token, *, begins: bool, there: _TextIndex) -> bool:
-    """Return True for initials, titles and function words, and for capitalised common words that begin a sentence."""
+    """Return True if a word is not a name by itself.
+
+    Such words are initials, titles, function words, and common words that are capitalised only because they begin a
+    sentence.
+
+    Args:
+        begins: True if the word begins a sentence.
+    """
     key = token.key
     if len(key) == 1 or key in FUNCTION_WORDS or key in _TITLES:
         return True
@@ -342,7 +375,7 @@ def _is_common_word(token: _Token, *, begins: bool, there: _TextIndex) -> bool:
 
 
 def _is_subject(line: str, tokens: Sequence[_Token], first: int, run: Sequence[_Token]) -> bool:
-    """Return True if the single capitalised word at the start of a sentence is a name, by the word after it."""
+    """Return True if the word after the single capitalised word at the start of a sentence shows that it is a name."""
     following = first + len(run)
     if following >= len(tokens) or line[run[-1].end : run[-1].end + 2] in ("'s", "’s"):
         return True
@@ -354,7 +387,7 @@ def _is_subject(line: str, tokens: Sequence[_Token], first: int, run: Sequence[_
 
 def _is_there(words: Sequence[_Token], there: _TextIndex, *, german: bool) -> bool:
     keys = [word.key for word in words if word.key not in MONTHS or not there.has_month(word.key)]
-    if german and len(keys) > 1:  # "Projekt Sparrow": a passage need not contain the noun before the name
+    if german and len(keys) > 1:  # in "Projekt Sparrow", the passages do not have to contain the noun before the name
         return there.has_word(keys[-1])
     if not all(map(there.has_word, keys)):
         return False

@@ -1,6 +1,6 @@
-"""Search among the documents that match a filter, by meaning and by words.
+"""Search the documents that match a filter, by meaning and by words.
 
-BM25 uses the word statistics of the whole corpus, so that scores with and without a filter are comparable.
+BM25 always uses the word statistics of the entire corpus. Scores with and without a filter are therefore comparable.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from overstory.retrieve.sections import FoundSection
 from overstory.retrieve.vector_search import LEAST_VECTOR_DEPTH, Nearest
 
 _DEEPER_FACTOR = 4
-"""Factor by which the depth of an index query grows if too few of its results match."""
+"""If too few results of an index query match the filter, the query is repeated with this many times its depth."""
 _FILTERED_VECTOR_OVERSAMPLING = 3
-"""Matching vectors that an index query should return for each one wanted, because distant results are less reliable."""
+"""An index query should return this many matching vectors per requested result, because its last results are less
+reliable."""
 _MOST_FILTERED_VECTOR_DEPTH = 3_000
-"""Maximum depth of an index query. Beyond it, comparing all vectors of the documents takes no longer."""
+"""Maximum depth of an index query. A deeper query is no faster than comparing the vectors of all matching documents."""
 _LOOKED_UP_DEPTH_FACTOR = 2
-"""If the depth of a full-text query is more than twice the number of matching documents, their passages are looked up
-first and other rows are only counted: a document costs about 8 µs, reading a row about 6 µs."""
+"""A full-text query first looks up the passages of the matching documents if its depth is more than twice the number of
+these documents. Other rows are then only counted. Looking up a document takes about 8 µs, and reading a row 6 µs."""
 _MOST_CHUNKS_OF_A_VECTOR = 1_000
-"""Maximum chunks with the same text and title to search for a matching document. If the matching chunk is beyond, the
-text is not found by meaning."""
+"""Maximum number of chunks with the same text and title whose documents are checked against the filter. If none of
+these documents matches, the search by meaning does not find the text."""
 
 _BY_WORDS = {
     ("sections", False): "retrieve/sections_among",
@@ -41,7 +42,11 @@ _BY_WORDS = {
 
 
 class WordedChunk(NamedTuple):
-    """A chunk that shares words with a question. `words` is its BM25."""
+    """A chunk that contains words of a question.
+
+    Attributes:
+        words: BM25 of the chunk.
+    """
 
     chunk: str
     document: str
@@ -51,10 +56,10 @@ class WordedChunk(NamedTuple):
 def sections_by_words(
     tx: Transaction, corpus: Corpus, query: str, limit: int, matching: Matching | None
 ) -> list[FoundSection]:
-    """Return the sections with words of a question, best first.
+    """Return the sections that contain words of a question, sorted by BM25, best first.
 
     Args:
-        query: the result of `section_query`.
+        query: Lucene query, as returned by `section_query`.
         matching: the documents to search; None for all.
     """
     found = _by_words(tx, corpus, "sections", query, limit, matching)
@@ -69,12 +74,12 @@ def worded_chunks(
     matching: Matching | None,
     wanted: Set[str] | None = None,
 ) -> list[WordedChunk]:
-    """Return the chunks with words of a question in their own text, best first.
+    """Return the chunks whose own text contains words of a question, sorted by BM25, best first.
 
     Args:
-        query: the result of `chunk_query`.
+        query: Lucene query, as returned by `chunk_query`.
         matching: the documents to search; None for all.
-        wanted: ids of chunks; the search ends when all of them are found.
+        wanted: ids of chunks. The search ends as soon as all of these chunks are found.
     """
     found = _by_words(tx, corpus, "chunks", query, limit, matching, wanted)
     return [WordedChunk(*each) for each in found]
@@ -89,7 +94,10 @@ def _by_words(
     matching: Matching | None,
     wanted: Set[str] | None = None,
 ) -> list[list[Any]]:
-    """Return the first rows of a full-text query that match; the query is repeated with more depth if needed."""
+    """Return the first rows of a full-text query that match the filter.
+
+    If too few rows match, the query is repeated with a greater depth.
+    """
     if not query or (matching is not None and not matching.documents):
         return []
     sent = sorted(matching.documents) if matching is not None and matching.are_few else None
@@ -109,7 +117,7 @@ def _by_words(
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """Search among the documents that match a filter, in one transaction."""
+    """Searches the documents that match a filter, in one transaction."""
 
     tx: Transaction
     corpus: Corpus
@@ -121,7 +129,7 @@ class Among:
         return self.matching.all_notes
 
     def nearest(self, vector: Vectors, limit: int) -> Nearest:
-        """Return the `limit` chunks nearest to a vector; exact if few documents match.
+        """Return the `limit` chunks nearest to a vector. The result is exact if few documents match.
 
         Args:
             vector: float32 of shape (d,).
@@ -138,7 +146,7 @@ class Among:
         return self.scanned(vector, limit)
 
     def scanned(self, vector: Vectors, limit: int) -> Nearest:
-        """Return the nearest chunks as `nearest` does, by comparing all vectors of the documents."""
+        """Return the nearest chunks, as `nearest` does, but by comparing all vectors of the matching documents."""
         (row,) = self.tx.run(
             "retrieve/among_exact",
             self.corpus.label,
@@ -150,7 +158,10 @@ class Among:
         return Nearest.of((chunk, document, cosine) for chunk, document, cosine in row["found"])
 
     def _by_index(self, vector: Vectors, depth: int) -> list[tuple[str, str, float]] | None:
-        """Return the matching chunks of an index query; None if the index returned fewer vectors than `depth`."""
+        """Return the results of an index query that match, each as (chunk id, document id, cosine).
+
+        Return None if the index returned fewer vectors than `depth`.
+        """
         (row,) = self.tx.run(
             "retrieve/among_index",
             self.corpus.label,
@@ -167,18 +178,22 @@ class Among:
         return found if row["near"] >= depth else None
 
     def chunks(self, query: str, limit: int) -> list[WordedChunk]:
-        """Return the matching chunks with words of a query, as `worded_chunks` does."""
+        """Return the matching chunks that contain words of a query, as `worded_chunks` does."""
         return worded_chunks(self.tx, self.corpus, query, limit, self.matching)
 
     def counted(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
-        """Return the hits with repetitions counted in matching documents only."""
+        """Return the hits, with `Hit.repeated` set to the number of repetitions in matching documents."""
         found = list(hits)
         repeated = [each.chunk_id for each in found if each.repeated]
         of = {id_: shared.times - 1 for shared in self.sharing(repeated) for id_ in shared.ids}
         return tuple(replace(each, repeated=of[each.chunk_id]) if each.chunk_id in of else each for each in found)
 
     def sharing(self, ids: Sequence[str]) -> list[SharedVector]:
-        """Return the vectors that chunks share with other chunks of matching documents."""
+        """Return the vectors that the given chunks share with other chunks, counting only chunks of matching documents.
+
+        Args:
+            ids: ids of the given chunks.
+        """
         if not ids:
             return []
         rows = self.tx.run("retrieve/sharing_chunks", self.corpus.label, ids=list(ids), most=_MOST_CHUNKS_OF_A_VECTOR)

@@ -1,7 +1,8 @@
 """Edges of a loaded graph that a question asks for.
 
-These are edges at the vertices that the question names, if their type or text contains words of the question, and
-edges one step further: "What does the plant that Ada Huber manages make?".
+The first step searches the edges of the vertices that the question names. An edge is returned if its type or text
+contains words of the question. The second step does the same at the other ends of these edges. For example, "What does
+the plant that Ada Huber manages make?" needs both steps.
 """
 
 from __future__ import annotations
@@ -18,23 +19,23 @@ from overstory.text.questions.asked_words import AskedWords
 from overstory.text.words import stem, word_matches
 
 _MOST_VERTICES_OF_A_NAME = 8
-"""Maximum vertices with the same name."""
-_MOST_EDGES_LOOKED_AT = 10_000  # maximum edges of a vertex to search
+"""Maximum number of vertices that are searched for one name."""
+_MOST_EDGES_LOOKED_AT = 10_000  # maximum number of edges to search per vertex
 _MOST_LINKS_OF_A_VERTEX = 20
-"""Maximum matching edges of a vertex to return."""
+"""Maximum number of matching edges to return per vertex."""
 _MOST_REACHED_VERTICES = 20
-"""Maximum vertices to search in the second step."""
-_SHORTEST_ASKED_WORD = 3  # minimum letters of a word to match a type of edge
+"""Maximum number of vertices to search in the second step."""
+_SHORTEST_ASKED_WORD = 3  # shorter words of the question are not searched in edges
 SHARES: Mapping[ShareKind, float] = {"relation": 0.3, "passage": 0.7}
-"""Shares of the context window, if the retriever has none of its own."""
+"""Shares of the context window for relations and passages, used if the retriever does not set its own shares."""
 CUT = f"at most {_MOST_LINKS_OF_A_VERTEX} matching edges of each vertex are read; there may be more"
 
 
 def with_asked_edges(tx: Transaction, corpus: Corpus, evidence: Evidence) -> Evidence:
-    """Add the edges that the question asks for as parts of the evidence, and the passages of their ends as sources.
+    """Add the edges that the question asks for to the evidence.
 
-    The evidence is returned unchanged if the question names no vertex that has edges. At most four statements are run,
-    each with a limit on its rows.
+    The edges become parts of the evidence, and the passages of their end vertices become sources. If the question names
+    no vertex with edges, the evidence is returned unchanged.
     """
     question = read_question(evidence.question)
     named = question_entities(tx, corpus, question).entities
@@ -71,7 +72,10 @@ def with_asked_edges(tx: Transaction, corpus: Corpus, evidence: Evidence) -> Evi
 def _edges(
     tx: Transaction, corpus: Corpus, documents: Sequence[str], asked: AskedWords, known: Collection[str], *, step: int
 ) -> list[LinkEdge]:
-    """Return links of documents with words of the question beyond the `known` stems, or between two documents."""
+    """Return the links of documents that contain a word of the question whose stem is not in `known`.
+
+    In the first step, links between two of the documents are returned as well, whatever words they contain.
+    """
     words = [word for word in asked.forms if word not in known and len(word) >= _SHORTEST_ASKED_WORD]
     rows = tx.run(
         "retrieve/asked_links",
@@ -112,7 +116,10 @@ def _reached(edges: Iterable[LinkEdge], named: Collection[str]) -> list[str]:
 
 
 def _joined(first: Sequence[LinkEdge], second: Sequence[LinkEdge]) -> list[LinkEdge]:
-    """Return the edges of both steps; with a second step, only those edges of the first that lead to it."""
+    """Return the edges of both steps.
+
+    If the second step found edges, those of the first step that do not lead to them are dropped.
+    """
     if not second:
         return list(first)
     ends = {end for edge in second for end in edge.documents}

@@ -1,4 +1,4 @@
-"""The inputs of retrievers, and queries to the current corpus."""
+"""The objects that retrievers need, and queries to the current state of a corpus."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ def retriever_names() -> list[str]:
 
 
 def make_retriever(name: str, context: RetrievalContext) -> Retriever:
-    """Create a retriever by name. "NAME:OPTION" passes an option to the retriever, such as an ablation."""
+    """Create a retriever by name.
+
+    Args:
+        name: the name, or "NAME:OPTION" to pass an option to the retriever, for example to switch off a step.
+    """
     check_retriever(name)
     base, _, option = name.partition(":")
     arguments = (context, option) if option else (context,)
@@ -36,7 +40,7 @@ def make_retriever(name: str, context: RetrievalContext) -> Retriever:
 
 
 def check_retriever(name: str) -> None:
-    """Check the name and option of a retriever without creating it, so without a corpus, server or model."""
+    """Raise `SettingsError` if the name or option of a retriever is unknown. This needs no corpus, server or model."""
     base, _, option = name.partition(":")
     factory = cast("Callable[..., object]", plugins.load(GROUP, base, error=SettingsError))
     if not option:
@@ -52,20 +56,23 @@ def check_retriever(name: str) -> None:
 T = TypeVar("T")
 
 _QUESTIONS_EMBEDDED_AT_ONCE = 32
-"""Maximum questions to embed concurrently."""
+"""Maximum number of questions that are embedded concurrently."""
 
 NAMES_OUTDATED = (
     "documents or entities have changed since the last index run: results may miss entities, or contain outdated ones, "
     "until the corpus is indexed again (`overstory index`, or Index on the page)"
 )
 
-# The corpora that a question has read. Threads that run in a copy of its context share this dictionary.
+# Corpora that the current question has read. Threads that run in a copy of its context share this dictionary.
 _read: ContextVar[dict[tuple[GraphClient, str], Corpus] | None] = ContextVar("corpora of the question", default=None)
 
 
 @contextmanager
 def one_question() -> Generator[None]:
-    """Return a context manager in which `asked_corpus` reads each corpus only once. Nested uses share the outer one."""
+    """Return a context manager in which `asked_corpus` reads each corpus only once.
+
+    If these context managers are nested, the inner ones have no effect.
+    """
     if _read.get() is not None:
         yield
         return
@@ -77,16 +84,19 @@ def one_question() -> Generator[None]:
 
 
 def forget_asked_corpora() -> None:
-    """Make the current question read its corpora again. Call this after slow steps, such as a model's answer."""
+    """Make the current question read its corpora again.
+
+    Call this after a slow step, such as a call of the language model, because the corpora may have changed.
+    """
     _read.set(None if _read.get() is None else {})
 
 
 def asked_corpus(graph: GraphClient, name: str, tx: Transaction | None = None, *, again: bool = False) -> Corpus:
-    """Return the corpus as the current question has read it, or read it now.
+    """Return the state of a corpus that the current question has already read, or read it now.
 
     Args:
-        tx: transaction to read the corpus in.
-        again: read the corpus again, and use that state for the rest of the question.
+        tx: transaction in which the corpus is read; None to read it in a transaction of its own.
+        again: read the corpus again, and use the new state for the rest of the question.
     """
     known = _read.get()
     if known is None:
@@ -106,13 +116,14 @@ def no_chat() -> Chat | None:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalContext:
-    """The inputs of a retriever.
+    """The objects that a retriever needs.
 
     Attributes:
-        corpus_name: name of the corpus, which is read once per question (1 ms) because another process may index it.
-        chat: returns the language model, or None if none is set.
+        corpus_name: name of the corpus. The corpus is read for each question (1 ms), because another process may index
+            it at any time.
+        chat: returns the language model, or None if no model is set.
         extraction: settings of the pipeline that parses questions.
-        filters: cache of the documents that match filters.
+        filters: finds the documents that match a filter, with a cache.
     """
 
     graph: GraphClient
@@ -124,18 +135,23 @@ class RetrievalContext:
     _threads: ThreadPoolExecutor = field(default_factory=_threads, init=False, repr=False, compare=False)
 
     def embedding(self, text: str) -> Future[Vectors]:
-        """Embed a text in another thread, so that the caller can query the graph meanwhile.
+        """Embed a text in another thread, so that the caller can query the graph in the meantime.
 
-        The result is a float32 vector of shape (d,). Errors are raised by `result`.
+        The future's result is a float32 vector of shape (d,). If embedding fails, `Future.result` raises the error.
         """
         return self._threads.submit(lambda: question_vectors(self.embedder, [text])[0])
 
     def corpus(self, tx: Transaction | None = None, *, again: bool = False) -> Corpus:
-        """Return the corpus of the question; the arguments are those of `asked_corpus`."""
+        """Return the corpus, as `asked_corpus` does."""
         return asked_corpus(self.graph, self.corpus_name, tx, again=again)
 
     def corpus_with_vectors(self, tx: Transaction | None = None, *, again: bool = False) -> Corpus:
-        """Return the corpus of the question, or raise `IndexMissing` or `EmbedderMismatch` if vectors are unusable."""
+        """Return the corpus, as `asked_corpus` does, if its vectors are usable.
+
+        Raises:
+            IndexMissing: the corpus has no vectors yet.
+            EmbedderMismatch: the vectors are from a different embedder.
+        """
         corpus = self.corpus(tx, again=again)
         if not corpus.embedder:
             raise IndexMissing(
@@ -147,7 +163,7 @@ class RetrievalContext:
 
 
 ReadCorpus = Callable[[Transaction], Corpus]
-"""Reads the corpus of a question in a transaction."""
+"""A function that reads the corpus in a transaction."""
 
 
 def query_current_corpus(
@@ -158,12 +174,14 @@ def query_current_corpus(
     generation: Callable[[Corpus], int] | None = None,
     read: ReadCorpus | None = None,
 ) -> T:
-    """Run `query` in one transaction on the current corpus; repeat it if a vector index was replaced meanwhile.
+    """Run `query` on the current state of the corpus, in one transaction.
+
+    If a vector index is replaced while `query` runs, `query` is run again.
 
     Args:
         doing: name of the transaction in the server's log ("retrieve/…").
-        generation: returns the generation of the derived nodes that `query` reads. The query is repeated if another
-            generation was published meanwhile, because the old nodes and their indexes are then deleted.
+        generation: returns the generation of the derived nodes that `query` reads. If a new generation is published
+            while `query` runs, `query` is run again, because the old nodes and their indexes are deleted.
         read: reads the corpus; by default `RetrievalContext.corpus_with_vectors`.
     """
     used: tuple[str, str, int] | None = None
@@ -178,7 +196,7 @@ def query_current_corpus(
         found = query(tx, corpus)
         return found, generation is None or in_use(context.corpus(tx, again=True))[2] == used[2]
 
-    while True:  # terminates because a build takes longer than a question
+    while True:  # the loop ends, because building an index takes longer than a question
         try:
             found, whole = context.graph.reading(doing, work)
         except StatementFailed:

@@ -1,4 +1,4 @@
-"""Dense retrieval: the chunks whose vectors are nearest to that of the question."""
+"""Dense retrieval, which returns the chunks whose vectors are nearest to the question's vector."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from overstory.retrieve.passages import PassageRetriever, Passages, SearchedQues
 
 
 class DenseRetriever(PassageRetriever):
-    """Ranks chunks by cosine similarity, exactly in small corpora and with a vector index in large ones."""
+    """Ranks chunks by cosine similarity. Small corpora are searched exactly, large corpora with a vector index."""
 
     name = "dense"
 

@@ -1,4 +1,4 @@
-"""The facts about one entity, and the entities that these facts relate to it."""
+"""Facts about an entity, and the other entities that occur in these facts."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from overstory.retrieve.question_entities import cached_edits
 from overstory.text.names.keys import entity_key
 
 _LEAST_MISSPELT_LIKENESS = 0.75
-"""Minimum similarity, 0 to 1, of an unknown name and a name to suggest for it."""
+"""Minimum similarity, from 0 to 1, between an unknown name and a name that is suggested instead."""
 _MOST_NAMES_MEANT = 3
-"""Maximum suggestions for an unknown name."""
+"""Maximum number of names that are suggested for an unknown name."""
 _MOST_FACTS_LOOKED_AT = 2_000
-"""Maximum facts of an entity to read. If a frequent entity has more, only the first ones are ranked."""
+"""Maximum number of facts to read per entity. If an entity has more facts, the remaining ones are not ranked."""
 
 
 def find_entity_facts(
@@ -41,10 +41,10 @@ def find_entity_facts(
     limit: int,
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> EntityFacts:
-    """Return an entity with at most `limit` of its facts and of its related entities.
+    """Return an entity with at most `limit` facts and at most `limit` related entities.
 
     Args:
-        among: the documents that are visible to the caller; None for all.
+        among: returns the documents that the caller may see; None if the caller may see all documents.
     """
 
     def work(tx: Transaction) -> EntityFacts:
@@ -73,11 +73,11 @@ def find_entity_facts(
 
 
 def known_name(tx: Transaction, corpus: Corpus, name: str, passages: MatchingPassages | None) -> tuple[Row, bool]:
-    """Return the row of `retrieve/path_ends` for a name, and whether the index is older than the corpus.
+    """Return the row of `retrieve/path_ends` for a name, and True if the index is older than the corpus.
 
     Args:
         name: the name in any spelling.
-        passages: the passages that are visible to the caller; None for all.
+        passages: the passages that the caller may see; None for all.
 
     Raises:
         IndexMissing: the corpus has no entities yet.
@@ -108,10 +108,10 @@ def nearest_names(
     *,
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> dict[str, tuple[str, ...]]:
-    """Return the names that no passage mentions, each with the most similar names that passages do mention.
+    """Return a map from each name that no passage mentions to the most similar names in the passages.
 
     Args:
-        among: the documents that are visible to the caller; None for all.
+        among: returns the documents that the caller may see; None if the caller may see all documents.
     """
 
     def work(tx: Transaction) -> dict[str, tuple[str, ...]]:
@@ -156,7 +156,7 @@ def _facts(tx: Transaction, corpus: Corpus, facts: Sequence[Row]) -> tuple[Entit
 
 
 def _stated_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bool) -> EntityFacts:
-    """Return an entity with the facts, aliases and spellings of the documents that match a filter."""
+    """Return an entity with only those facts, aliases and spellings that occur in the documents matching a filter."""
     tx, corpus, matching = passages.tx, passages.corpus, passages.matching
     (row,) = tx.run(
         "retrieve/name_facts_among",
@@ -197,7 +197,7 @@ def _stated_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: 
 def _related(
     passages: MatchingPassages, facts: Sequence[Row], stated: Mapping[str, Sequence[str]], *, limit: int
 ) -> tuple[RelatedEntity, ...]:
-    """Return the entities that facts relate to another one, spelt as in the passages that state the facts."""
+    """Return the other entities in the facts, spelt as in the passages that state the facts."""
     statements = Counter[str]()
     predicates: dict[str, Counter[str]] = {}
     ends: dict[str, Row] = {}

@@ -1,4 +1,4 @@
-"""Extra columns of hits, returned by a user's Cypher statement."""
+"""Extra columns that a user's Cypher statement adds to the hits."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from overstory.model.evidence import IDS
 
 
 def with_extra_columns(graph: GraphClient, evidence: Evidence, statement: HitStatement) -> Evidence:
-    """Run a user's statement for the hits and store the returned columns in `Hit.extra`.
+    """Run a user's statement for the hits, and store the columns that it returns in `Hit.extra`.
 
-    A hit without a row has no extra columns.
+    If the statement returns no row for a hit, `Hit.extra` is empty.
 
     Raises:
-        StatementRefused: the server refuses the statement, a row has no `id` of a hit, or two rows have the same `id`.
+        StatementRefused: the server refuses the statement, a row's `id` is missing or is not the id of a hit, or two
+            rows have the same `id`.
         DatabaseError: the graph cannot be read.
     """
     if not evidence.hits:
@@ -31,7 +32,7 @@ def with_extra_columns(graph: GraphClient, evidence: Evidence, statement: HitSta
 
 
 def _by_id(rows: Iterator[Row], ids: frozenset[str]) -> dict[str, dict[str, object]]:
-    """Return hit id -> columns other than `id`. Stops at the first invalid row, so that few rows are read."""
+    """Return a map from hit id to the other columns of its row. The first invalid row raises `StatementRefused`."""
     found: dict[str, dict[str, object]] = {}
     for row in rows:
         if "id" not in row:

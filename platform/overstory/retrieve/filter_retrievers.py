@@ -1,7 +1,7 @@
-"""Filters around any retriever: on documents, on passages, and on disabled documents.
+"""Retrievers that wrap any other retriever and apply a filter on documents, pages or sections to it.
 
-A retriever with a method `retrieve_among` searches only the matching documents. For any other retriever, the hits are
-filtered afterwards.
+Disabled documents are filtered out, too. If the wrapped retriever has a method `retrieve_among`, it searches only the
+matching documents. The hits of any other retriever are filtered after its search.
 """
 
 from __future__ import annotations
@@ -28,11 +28,14 @@ from overstory.retrieve.repeats import MOST_HITS
 _LEAST_NARROWED_HITS = 50
 NOTHING_THERE = "no passage found matches the filter on pages or sections"
 _NARROWING_FACTOR = 4
-"""A retriever is first asked for at least 50 hits, then for four times as many while too few match."""
+"""The wrapped retriever is asked for at least 50 hits. While too few hits match, it is asked for four times as many."""
 
 
 class PassageFilterRetriever:
-    """Keeps the hits of a retriever that match a filter on pages or sections, out of at most `MOST_HITS`."""
+    """Retriever that keeps only those hits of another retriever that match a filter on pages or sections.
+
+    At most `MOST_HITS` hits of the other retriever are checked.
+    """
 
     def __init__(self, retriever: Retriever, where: Expression) -> None:
         self.name = retriever.name
@@ -57,7 +60,10 @@ class PassageFilterRetriever:
 
 
 def _values(hit: Hit) -> dict[str, list[MetadataScalar]]:
-    """Return the metadata of a hit's document, its page, and its headings (the whole path and each heading)."""
+    """Return the values that a filter can use: the metadata of a hit's document, the hit's page and its headings.
+
+    The headings are the complete heading path and each heading in it.
+    """
     values: dict[str, list[MetadataScalar]] = {}
     for each in typed_values(hit.metadata):
         values.setdefault(each.key, []).append(each.value)
@@ -69,7 +75,7 @@ def _values(hit: Hit) -> dict[str, list[MetadataScalar]]:
 
 
 class EnabledRetriever:
-    """Retriever that searches documents which match a filter and are neither disabled nor half written.
+    """Retriever that leaves out disabled and partly written documents, and applies an optional filter.
 
     The corpus is read before each question, because another process may disable documents at any time.
     """
@@ -79,7 +85,8 @@ class EnabledRetriever:
     ) -> None:
         """
         Args:
-            standing: as in `FilteredRetriever`.
+            where: filter on documents, pages or sections; None for no filter.
+            standing: returns those parts that are supported by matching documents alone.
         """
         self._standing = standing
         self.name = retriever.name
@@ -89,7 +96,7 @@ class EnabledRetriever:
 
     @property
     def documents(self) -> Expression | None:
-        """The filter on documents that applies now; None if all documents are searched."""
+        """The current filter on documents, including the exclusion of disabled ones; None if all are searched."""
         where = self._enabled()
         return None if where is None else of_documents(where)
 
@@ -111,20 +118,22 @@ class EnabledRetriever:
 
 
 KeepStanding = Callable[[Among, Sequence[Part]], Sequence[Part]]
-"""Returns those parts that are supported by matching documents only."""
+"""A function that returns those parts that are supported by matching documents alone."""
 
 _FILTERED_OVERSAMPLING = 10
 _LEAST_FILTERED_HITS = 100
-"""A retriever that cannot filter is asked for at least 100 hits, and for ten times the number wanted."""
+"""A retriever that cannot filter is asked for ten times the requested number of hits, and for at least 100."""
 
 
 class FilteredRetriever:
-    """Retriever that searches the documents which match a filter.
+    """Retriever that returns only evidence from the documents that match a filter.
 
-    If the wrapped retriever cannot filter (like those of systems), its hits and excerpts from matching documents are
-    kept, in their order. Reports and other parts made from several passages are kept if they are supported by matching
-    documents only. Its reasons are dropped, because they may reveal other documents. If too few hits match, hits of
-    `hybrid` are appended, with a note.
+    Some retrievers cannot filter, for example those of systems. Their evidence is filtered after the search:
+
+    - Hits and excerpts from matching documents are kept, in the same order.
+    - Reports and other parts made from several passages are kept if matching documents alone support them.
+    - Reasons are dropped, because they may reveal other documents.
+    - If too few hits match, hits of `hybrid` are appended, and a note states this.
     """
 
     def __init__(
@@ -132,7 +141,8 @@ class FilteredRetriever:
     ) -> None:
         """
         Args:
-            standing: returns the parts that are supported by matching documents only.
+            where: filter on documents.
+            standing: returns those parts that are supported by matching documents alone.
         """
         self._standing = standing
         self.name = retriever.name
@@ -165,7 +175,7 @@ class FilteredRetriever:
         excerpts = [part for part in shown.parts if isinstance(part, Excerpt) and part.chunk_id in known]
         ranked = {hit.chunk_id for hit in (*own, *following)}
         sources = tuple(replace(hit, score=0.0, reasons=()) for hit in read if hit.chunk_id not in ranked)
-        earlier = () if restricted else evidence.notes  # notes may reveal other documents
+        earlier = () if restricted else evidence.notes  # these notes may reveal other documents
         notes = [*earlier, *(note for note in (*read_question(question).notes, *among.notes) if note not in earlier)]
         made = [part for part in evidence.parts if not isinstance(part, BridgePath | Excerpt)]
         if len(whole) < len(made) and not restricted:
@@ -179,7 +189,7 @@ class FilteredRetriever:
         return replace(shown, parts=(*excerpts, *whole), sources=sources, shares=shares, notes=tuple(notes))
 
     def _following(self, question: str, k: int, own: Sequence[Hit]) -> list[Hit]:
-        """Return further hits of `hybrid`, with scores below the lowest own score."""
+        """Return hits of `hybrid` that fill up `own` to `k` hits. No score is above the lowest score in `own`."""
         others = HybridRetriever(self._context).retrieve_among(question, k, self._where).hits
         known = {hit.chunk_id for hit in own}
         more = [hit for hit in others if hit.chunk_id not in known][: k - len(own)]

@@ -1,4 +1,4 @@
-"""Conversion of rows to hits, and the reasons of hits in words."""
+"""Functions that convert rows to hits, and explain in words why each hit was found."""
 
 from __future__ import annotations
 
@@ -17,61 +17,79 @@ from overstory.text.questions.asked_words import AskedWords
 
 
 def best_of(scores: Mapping[str, float], k: int) -> list[str]:
-    """Return the `k` ids with the highest scores; ties are broken by id."""
+    """Return the `k` ids with the highest scores, best first. Ids with equal scores are sorted."""
     ranked = sorted(zip(map(operator.neg, scores.values()), scores, strict=True))
     return [id_ for _, id_ in ranked[:k]]
 
 
 NEAREST = "is among the closest in meaning to the question"
-"""Clause for a passage that was found by meaning."""
+"""Explanation of a passage that was found by meaning."""
 
 SECTION_HAS_WORDS = "is in a section that contains words of the question"
-"""Clause for a passage that contains no word of the question itself."""
+"""Explanation of a passage that contains no word of the question, although its section does."""
 
 _MOST_WORDS_OF_A_CLAUSE = 6
-"""Maximum words or names listed in a clause."""
+"""Maximum number of words or names that one explanation lists."""
 
-LONGEST_REASON_TITLE_CHARACTERS = 60  # maximum characters of a title or name in a reason
+LONGEST_REASON_TITLE_CHARACTERS = 60  # longer titles and names are shortened in reasons
 
 
 def has_words(asked: AskedWords, row: Row) -> str:
-    """Return the clause that lists the words of the question in a passage: in its text, title or headings."""
+    """Return a clause that lists the words of the question in a passage's text, title and headings."""
     found = asked.found_in(row["title"], row["heading"], row["text"])
     return f"contains words of the question: {listed(found)}" if found else SECTION_HAS_WORDS
 
 
 def has_names(found: Sequence[str]) -> str:
-    """Return the clause that lists the names of the question in a passage."""
+    """Return a clause that lists the names of the question in a passage."""
     return f"mentions {listed(found)}, as the question does"
 
 
 def shares(name: str, source: str, *, better: bool) -> str:
-    """Return the clause for a passage that was reached from another one by a shared name.
+    """Return a clause that explains that a passage was reached from another passage, because both mention a name.
 
     Args:
-        source: the other passage, as `quoted` returns it.
-        better: True if the other passage ranks higher; two passages may lead to each other.
+        source: the other passage, as returned by `quoted`.
+        better: True if the other passage ranks higher.
     """
     return f"shares the name {_line(name)} with {source}{', which was found first' if better else ''}"
 
 
 def is_about(name: str, source: str) -> str:
-    """Return the clause for a passage about a name that another passage mentions."""
+    """Return a clause that explains that a passage is about a name in another passage.
+
+    Args:
+        source: the other passage, as returned by `quoted`.
+    """
     return f"is about {_line(name)}, mentioned in {source}"
 
 
 def is_linked(name: str, source: str) -> str:
-    """Return the clause for a passage that was reached by a link between documents."""
+    """Return a clause that explains that a link between documents led to a passage.
+
+    Args:
+        source: the passage from which the link was followed, as returned by `quoted`.
+    """
     return f"is linked to {source} by {_line(name)}"
 
 
 def two_names_away(name: str, source: str) -> str:
-    """Return the clause for a passage that was reached in two steps, by a name in a passage of the first step."""
+    """Return a clause that explains that a passage was reached in two steps.
+
+    Args:
+        name: the name that led to the passage in the second step.
+        source: the passage reached in the first step, as returned by `quoted`.
+    """
     return f"is two steps away, through {_line(name)} in {source}"
 
 
 def quoted(source: Row | None, target: Row | None) -> str:
-    """Return the title of a passage in quotes, or else its first words; `target` is the passage that it led to."""
+    """Return the words by which an explanation refers to a passage, such as its title in quotation marks.
+
+    Args:
+        source: the passage; None if it has been deleted.
+        target: the passage that is explained, because `source` led to it; None if it has been deleted.
+    """
     if source is None:
         return "a deleted passage"
     if target is not None and source["document_id"] == target["document_id"]:
@@ -80,7 +98,10 @@ def quoted(source: Row | None, target: Row | None) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Return the first words or names, and the number of others: "a, b and 3 more"."""
+    """Return a list of words or names as text, with a count in place of the last ones if there are many.
+
+    Example: "a, b, c, d, e, f and 3 more".
+    """
     different = list(dict.fromkeys(_line(word) for word in words))
     more = len(different) - _MOST_WORDS_OF_A_CLAUSE
     return ", ".join(different[:_MOST_WORDS_OF_A_CLAUSE]) + (f" and {more} more" if more > 0 else "")
@@ -118,12 +139,15 @@ def hit(row: Row, reasons: tuple[Reason, ...]) -> Hit:
 
 
 def content(row: Row) -> str:
-    """Return the text of a row of `retrieve/chunks_by_id`, with spaces in place of its boilerplate."""
+    """Return the text of a row of `retrieve/chunks_by_id`, with its boilerplate replaced by spaces."""
     return without_boilerplate(row["text"], row["boilerplate"] or ())
 
 
 def chunk_rows(tx: Transaction, corpus: Corpus, ids: Iterable[str]) -> dict[str, Row]:
-    """Return id -> row of `retrieve/chunks_by_id`; chunks that were deleted meanwhile are left out."""
+    """Return a map from chunk id to the chunk's row of `retrieve/chunks_by_id`.
+
+    Chunks that have been deleted are left out.
+    """
     wanted = list(dict.fromkeys(ids))
     if not wanted:
         return {}
@@ -137,27 +161,28 @@ def ranked_hits(
     """Return chunks as hits, in the order of `scores`.
 
     Args:
-        rows: the result of `chunk_rows`; chunks without a row are left out.
-        reasons: returns the reasons of a chunk, given its id.
+        rows: the rows of the chunks, as returned by `chunk_rows`. Chunks without a row are left out.
+        scores: map from chunk id to score.
+        reasons: returns the reasons for a chunk, given its id.
     """
     return tuple(hit(rows[id_] | {"score": score}, tuple(reasons(id_))) for id_, score in scores.items() if id_ in rows)
 
 
 def hits_by_cosine(rows: Mapping[str, Row], cosines: Mapping[str, float]) -> tuple[Hit, ...]:
-    """Return chunks as hits with their cosines as scores, in the order of `cosines`."""
+    """Return chunks as hits, in the order of `cosines`. The score of a hit is its cosine."""
     return ranked_hits(rows, cosines, lambda id_: [near(cosines[id_])])
 
 
 def source_hits(rows: Mapping[str, Row], ids: Iterable[str]) -> tuple[Hit, ...]:
-    """Return passages that support parts of the evidence, but are not hits, as hits with score 0."""
+    """Convert passages to sources of the evidence, which are hits with score 0 and no reasons."""
     return ranked_hits(rows, dict.fromkeys(ids, 0.0), lambda _: ())
 
 
 def sources_of(parts: Iterable[Part], hits: Iterable[Hit], rows: Mapping[str, Row]) -> tuple[Hit, ...]:
-    """Return the passages that support parts of the evidence and are not among the hits.
+    """Return the passages that support parts of the evidence, except those that are hits.
 
     Args:
-        rows: chunk id -> row; passages without a row are left out.
+        rows: map from chunk id to row. Passages without a row are left out.
     """
     found = {hit.chunk_id for hit in hits}
     return source_hits(rows, dict.fromkeys(id_ for part in parts for id_ in part.chunks if id_ not in found))
@@ -166,7 +191,8 @@ def sources_of(parts: Iterable[Part], hits: Iterable[Hit], rows: Mapping[str, Ro
 def with_hits(evidence: Evidence, hits: Sequence[Hit]) -> Evidence:
     """Replace the hits of the evidence.
 
-    Paths to removed hits, and excerpts of them, are removed. Removed hits that support other parts become sources.
+    If a hit is removed, paths to it and excerpts from it are removed, too. If it supports another part, it becomes a
+    source.
     """
     shown = {each.chunk_id for each in hits}
     parts = tuple(p for p in evidence.parts if not isinstance(p, BridgePath | Excerpt) or p.chunk_id in shown)
@@ -178,10 +204,10 @@ def with_hits(evidence: Evidence, hits: Sequence[Hit]) -> Evidence:
 
 
 def clause_of(found: Hit) -> str:
-    """Return the explanation of a hit as a clause, for a reason that replaces its own reasons; "" without one."""
+    """Return the explanation of a hit as a clause, without "It" and the full stop; "" if there is no explanation."""
     return found.in_words.removeprefix("It ").removesuffix(".")
 
 
 def near(cosine: float) -> Reason:
-    """Return the reason of a chunk that was found only by meaning."""
+    """Return the reason for a chunk that was found by meaning alone."""
     return Reason("dense", cosine, "cosine similarity to the question", NEAREST)

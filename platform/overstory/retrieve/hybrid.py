@@ -1,4 +1,4 @@
-"""Hybrid retrieval: vectors and words, of passages and of their sections."""
+"""Hybrid retrieval, which compares the vectors and the words of passages and their sections with the question."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from overstory.retrieve.sections import FoundSection, nearest_passages
 from overstory.text.questions.asked_words import AskedWords
 
 _HYBRID_CANDIDATES = 50
-"""Minimum candidates: passages found by meaning, and sections found by words."""
+"""Minimum number of passages to find by meaning, and of sections to find by words."""
 
 _HYBRID_WORDS_WEIGHT = 0.3
-"""Score of the best section by words, on the scale of the default embedder's cosines."""
+"""Weight of BM25, which is first divided by the highest BM25. Cosines have weight 1. This value is for the default
+embedder, and is scaled for other embedders."""
 
 
 class HybridRetriever(PassageRetriever):
-    """Ranks chunks by the cosines of passage and section, plus the section's BM25 relative to the best section."""
+    """Ranks chunks by cosine, blended from passage and section, plus the weighted BM25 of the section."""
 
     name = "hybrid"
 
     def found(self, passages: Passages, asked: SearchedQuestion) -> Evidence:
         depth = max(_HYBRID_CANDIDATES, asked.k)
         vector = asked.vector
-        sections = passages.sections(asked.read.text, depth)  # runs while the question is embedded
+        sections = passages.sections(asked.read.text, depth)  # the question is embedded at the same time
         near = passages.near(vector.result(), depth)
         hits = self._ranked(passages, asked, sections, near.cosines)
         notes = (*asked.read.notes, *passages.notes, *near.notes)
@@ -39,7 +40,12 @@ class HybridRetriever(PassageRetriever):
         sections: Sequence[FoundSection],
         near: Mapping[str, float],
     ) -> tuple[Hit, ...]:
-        """Return the best chunks found by words or by meaning; `near` has the cosines of the latter."""
+        """Return the best of the chunks that were found by words or by meaning.
+
+        Args:
+            sections: the sections found by words.
+            near: map from chunk id to cosine, for the chunks found by meaning.
+        """
         ids = list(dict.fromkeys([*near, *(id_ for section in sections for id_ in section.chunks)]))
         cosines = dict(zip(ids, (passages.vectors(ids) @ asked.vector.result()).tolist(), strict=True))
         words = {id_: section.words for section in sections for id_ in section.chunks}

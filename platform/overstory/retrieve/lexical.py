@@ -1,4 +1,4 @@
-"""Lexical retrieval: BM25 over sections, titles and headings, with Neo4j's full-text index."""
+"""Lexical retrieval, which ranks by BM25 over sections, titles and headings, with Neo4j's full-text index."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from overstory.retrieve.sections import FoundSection
 from overstory.text.questions.asked_words import AskedWords
 
 LEAST_LEXICAL_DEPTH, LEXICAL_OVERSAMPLING = 200, 20
-"""Passages whose own words are scored: at least 200, and 20 for each hit wanted."""
+"""The BM25 of single passages is read for 20 passages per requested hit, and for at least 200."""
 
 NO_WORD_FOUND = "no passage shares a word with the question"
 
 
 class LexicalRetriever(PassageRetriever):
-    """Ranks chunks by BM25 with the stemmed words of the question, without words that are typical of questions."""
+    """Ranks chunks by BM25, using the stems of the question's words. Words typical of questions are ignored."""
 
     name = "lexical"
     by_meaning = False
 
     def found(self, passages: Passages, asked: SearchedQuestion) -> Evidence:
-        """Return the `k` best chunks, or fewer if fewer share a word with the question."""
+        """Return the `k` best chunks, or fewer if fewer chunks match a word of the question."""
         text, k = asked.read.text, asked.k
         sections = passages.sections(text, k)
         divided = frozenset(chunk for section in sections if len(section.chunks) > 1 for chunk in section.chunks)
@@ -39,7 +39,13 @@ class LexicalRetriever(PassageRetriever):
 
 
 def _scores(sections: Iterable[FoundSection], own: Mapping[str, float]) -> dict[str, float]:
-    """Return chunk scores: the section's BM25 for its best chunk, less for the others by their own BM25."""
+    """Return a map from chunk id to score.
+
+    The best chunk of a section gets the section's BM25. The other chunks get less, depending on their own BM25.
+
+    Args:
+        own: map from chunk id to the BM25 of the chunk itself.
+    """
     scores: dict[str, float] = {}
     for section in sections:
         most = max(own.get(chunk, 0.0) for chunk in section.chunks)

@@ -1,7 +1,8 @@
-"""The documents that match a filter on metadata.
+"""Find the documents that match a filter on metadata.
 
-Each distinct value of a key is compared once in Python, and the documents of the matching values are read. The sets of
-documents are then combined as in the filter expression. Results are cached until the corpus changes.
+For each comparison in a filter, every distinct value of the metadata key is compared once, in Python. Then the
+documents that hold a matching value are read, and their sets are combined as the filter expression requires. Results
+are cached until the corpus changes.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from overstory.model import MetadataScalar, ValueType
 from overstory.model.metadata import VALUE_TYPES
 
 _MOST_DOCUMENTS_SENT = 1_000
-"""Up to this number, document ids are sent with a statement and the vectors of all their passages are compared (30 ms
-for 1,000 documents). Beyond, the hits of an index are filtered by the client."""
+"""If at most this many documents match, their ids are sent with a statement, and the vectors of all their passages are
+compared, in 30 ms for 1,000 documents. If more documents match, an index is searched and its results are filtered."""
 _FILTER_VALUES_A_STATEMENT = 5_000
 _MOST_MATCHING_DOCUMENTS_KEPT = 2_000_000
-"""Maximum document ids in the cache, about 90 bytes each. The latest filter is always kept."""
+"""Maximum number of document ids in the cache, at about 90 bytes each. The latest result is always kept."""
 
 
 NONE_MATCHES = "no document matches the filter: `overstory metadata` lists keys and values"
@@ -37,7 +38,7 @@ NONE_LEFT = "there are no documents to search"
 
 
 def disabled_note(disabled: int) -> str:
-    """Return the note for a result that leaves out this number of documents."""
+    """Return a note that this number of documents is disabled."""
     are, of = ("is", "it") if disabled == 1 else ("are", "them")
     return f"{counted(disabled, 'document')} {are} disabled, so results exclude {of}"
 
@@ -49,7 +50,7 @@ class Matching:
     Attributes:
         documents: ids of the matching documents.
         total: number of documents in the corpus.
-        notes: notes on comparisons with a type that no value has, and on disabled documents.
+        notes: warnings about disabled documents, and about comparisons that do not fit the types of the key's values.
         none: the note to show if no document matches.
         restricted: True if nothing about other documents may be shown to the caller.
     """
@@ -62,27 +63,27 @@ class Matching:
 
     @property
     def all_notes(self) -> tuple[str, ...]:
-        """The notes, including `none` if no document matches."""
+        """The notes, and `none` if no document matches."""
         return self.notes if self.documents else (*self.notes, self.none)
 
     @property
     def by_rights(self) -> bool:
-        """True if the caller has no right to other documents; False if documents are only disabled."""
+        """True if the caller has no right to see other documents; False if the others are only disabled."""
         return self.restricted and not self.notes
 
     @property
     def are_few(self) -> bool:
-        """True if the document ids are sent with a statement, and all their passages compared."""
+        """True if there are so few documents that their ids are sent with a statement."""
         return len(self.documents) <= _MOST_DOCUMENTS_SENT
 
     @property
     def share(self) -> float:
-        """Share of the matching documents in the corpus, above 0."""
+        """The fraction of the corpus' documents that match; never 0, so that it can be a divisor."""
         return max(1, len(self.documents)) / max(1, self.total)
 
 
 class MatchingDocuments:
-    """Finds the documents that match filters, with a cache. Safe to share between threads."""
+    """Finds the documents that match a filter, and caches the results. Safe to share between threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -92,8 +93,8 @@ class MatchingDocuments:
         """Return the documents that match a filter.
 
         Raises:
-            MetadataNotFound: no document has a metadata key of the filter.
-            IndexMissing: an earlier version loaded the documents, so the values of metadata are not indexed yet.
+            MetadataNotFound: the filter uses a metadata key that no document has.
+            IndexMissing: the metadata is not indexed yet, because an earlier version loaded the documents.
         """
         key = corpus.label, corpus.created, corpus.version, str(where)
         with self._lock:
@@ -134,7 +135,7 @@ class _Filtering:
         return Matching(self._documents(where), total, notes)
 
     def _on_disabled(self, where: kinds.Restricted) -> tuple[str, ...]:
-        """Return notes on disabled documents, for callers who may enable them."""
+        """Return the notes for a caller who may enable the disabled documents."""
         notes = () if where.asked is None else self._checked(where.asked)
         return (disabled_note(self.corpus.disabled), *notes) if self.corpus.disabled else notes
 
@@ -155,7 +156,11 @@ class _Filtering:
         return seen(self._documents(where.asked))
 
     def _checked(self, where: Expression) -> tuple[str, ...]:
-        """Return notes on comparisons whose type no value has."""
+        """Return notes on comparisons that do not fit the types of the key's values.
+
+        Raises:
+            MetadataNotFound: no document has one of the keys.
+        """
         known: dict[str, set[ValueType]] = {}
         for row in self.tx.run("corpus/metadata_keys", self.corpus.label):
             known.setdefault(row["key"], set()).add(row["type"])
@@ -229,8 +234,8 @@ def _is_date(value: kinds.Asked) -> bool:
     return isinstance(value, str) and kinds.asked_date(value) is not None
 
 
-def _whole(id_: str, value: Any, texts: Any) -> Iterator[MetadataScalar]:  # as the driver gives them
-    """Yield a value. If the value is only the beginning of long texts, yield the whole texts instead."""
+def _whole(id_: str, value: Any, texts: Any) -> Iterator[MetadataScalar]:  # arguments as returned by the driver
+    """Yield a value. If the stored value is only the beginning of long texts, yield the complete texts instead."""
     del id_
     if texts is None:
         yield native_value(value)

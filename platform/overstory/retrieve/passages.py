@@ -1,7 +1,7 @@
-"""The passages that a question searches, and the base class of retrievers that search passages.
+"""Search of passages, and the base class of retrievers that search passages.
 
-A search runs in one corpus, in those documents of a corpus that match a filter, or in several corpora. Each corpus is
-read through a `CorpusPassages` in its transaction, `Passages` merges the results, and `PassageRetriever` opens them.
+A search covers one corpus, the documents of a corpus that match a filter, or several corpora. `PassageRetriever` opens
+the corpora, `CorpusPassages` searches one of them in a transaction, and `Passages` merges the results.
 """
 
 from __future__ import annotations
@@ -33,9 +33,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class CorpusPassages:
-    """The passages of a corpus, or of its documents that match a filter (`among`), in one transaction.
+    """Searches the passages of one corpus, in one transaction. For the methods, see `Passages`.
 
-    The methods are those of `Passages`.
+    Attributes:
+        among: the documents that match a filter; None to search all documents.
+        cache: cache of the vectors of passages, blended with their sections.
     """
 
     tx: Transaction
@@ -82,7 +84,7 @@ class CorpusPassages:
 
 
 class OpenedCorpus:
-    """A single corpus in one transaction, with the methods of `OpenedCorpora`."""
+    """A single corpus in one transaction, with the same methods as `OpenedCorpora`."""
 
     notes = ()
     is_one = True
@@ -98,18 +100,19 @@ class OpenedCorpus:
         return {"": ask(self._passages, own)} if own else {}
 
     def found_in(self, title: str, ids: Iterable[str]) -> None:
-        """Do nothing, because all chunks belong to the one corpus."""
+        """Do nothing, because all chunks belong to the same corpus."""
 
 
 class OpenedCorpora:
-    """Several corpora that a question searches. Each call opens a transaction in each corpus."""
+    """Several corpora that a question searches. Each call of `each` or `each_of` opens a transaction in each corpus."""
 
     is_one = False
 
     def __init__(self, corpora: JoinedCorpora, doing: str, read: Callable[[RetrievalContext], ReadCorpus]) -> None:
         """
         Args:
-            doing, read: as in `query_current_corpus`; `read` is given the context of the corpus.
+            doing: name of the transactions in the server's log.
+            read: returns the function that reads a corpus, given the context of that corpus.
         """
         self._corpora = corpora
         self._doing = doing
@@ -118,15 +121,20 @@ class OpenedCorpora:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on corpora that were left out."""
+        """One note for each corpus that was left out."""
         return self._corpora.notes
 
     def each(self, ask: Callable[[CorpusPassages], T]) -> dict[str, T]:
-        """Call a function on all corpora; return title -> result, as `ReachableCorpora.each` does."""
+        """Call a function on each corpus, as `ReachableCorpora.each` does, and return a map from title to result."""
         return self._corpora.each(lambda member: self._in_transaction(member, ask))
 
     def each_of(self, ids: Iterable[str], ask: Callable[[CorpusPassages, list[str]], T]) -> dict[str, T]:
-        """Call a function on each corpus with those of the chunks that it contains; return title -> result."""
+        """Call a function on each corpus that contains some of the chunks, and return a map from title to result.
+
+        Args:
+            ids: ids of the chunks, which `found_in` must have assigned to a corpus.
+            ask: the function, which receives the ids of the corpus' own chunks.
+        """
         of: dict[str, list[str]] = {}
         for id_ in dict.fromkeys(ids):
             if id_ in self._homes:
@@ -134,7 +142,7 @@ class OpenedCorpora:
         return self._corpora.each(lambda member: self._in_transaction(member, ask, of[member.title]), of)
 
     def found_in(self, title: str, ids: Iterable[str]) -> None:
-        """Remember the corpus of chunks. A chunk in two corpora belongs to the first one."""
+        """Record that the corpus contains these chunks. A chunk in two corpora is assigned to the first of them."""
         for id_ in ids:
             self._homes.setdefault(id_, title)
 
@@ -148,12 +156,12 @@ class OpenedCorpora:
 
 
 class Passages:
-    """The passages of all corpora that a question searches. BM25 is computed separately in each corpus."""
+    """Searches the passages of all corpora of a question. BM25 uses the word statistics of each corpus separately."""
 
     def __init__(self, corpora: OpenedCorpus | OpenedCorpora, dimension: int) -> None:
         """
         Args:
-            dimension: dimension of the vectors.
+            dimension: number of dimensions of the vectors.
         """
         self.corpora = corpora
         self._dimension = dimension
@@ -161,7 +169,7 @@ class Passages:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the filter, if it was used, and on corpora that were left out."""
+        """Notes about the filter and about corpora that were left out."""
         return (*self._notes, *self.corpora.notes)
 
     def near(self, vector: Vectors, limit: int, *, vector_depth: int | None = None) -> Nearest:
@@ -169,7 +177,7 @@ class Passages:
 
         Args:
             vector: float32 of shape (d,).
-            vector_depth: as in `nearest_chunks`.
+            vector_depth: number of vectors to request from a vector index; by default `depth_for(limit)`.
         """
 
         def nearest(passages: CorpusPassages) -> tuple[Nearest, tuple[str, ...]]:
@@ -186,7 +194,7 @@ class Passages:
         return Nearest(dict(list(merged.cosines.items())[:limit]), merged.documents, merged.notes)
 
     def sections(self, question: str, limit: int) -> list[FoundSection]:
-        """Return the sections with words of a question, best first."""
+        """Return the sections that contain words of a question, sorted by BM25, best first."""
 
         def found(passages: CorpusPassages) -> tuple[list[FoundSection], tuple[str, ...]]:
             return passages.sections(question, limit), passages.notes
@@ -198,35 +206,41 @@ class Passages:
         return self.best_sections(sections, limit)
 
     def best_sections(self, found: dict[str, list[FoundSection]], limit: int) -> list[FoundSection]:
-        """Merge the sections of all corpora, and return the best ones."""
+        """Return the `limit` sections with the highest BM25 among those found in all corpora.
+
+        Args:
+            found: map from the title of a corpus to the sections found in it.
+        """
         for title, sections in found.items():
             self.corpora.found_in(title, (chunk for section in sections for chunk in section.chunks))
         every = {section.chunks[0]: section for sections in found.values() for section in sections}
         return sorted(every.values(), key=lambda section: -section.words)[:limit]
 
     def words(self, question: str, limit: int, wanted: Set[str]) -> dict[str, float]:
-        """Return chunk id -> BM25 of passages by their own words.
+        """Return a map from passage id to the BM25 of the passage's own words.
 
         Args:
-            limit: maximum passages to read in each corpus.
-            wanted: ids of the passages to score.
+            limit: maximum number of passages to read in each corpus.
+            wanted: ids of the passages to score. Other passages may be in the result, too.
         """
         found = self.corpora.each_of(wanted, lambda passages, own: passages.words(question, limit, frozenset(own)))
         return {each.chunk: each.words for worded in found.values() for each in worded}
 
     def vectors(self, ids: Sequence[str]) -> Vectors:
-        """Return the vectors of passages, blended with their sections: float32 of shape (len(ids), d).
+        """Return the vectors of passages, each blended with the mean vector of its section.
 
-        Rows of passages without a vector are 0.
+        The result is float32 of shape (len(ids), d). If a passage has no vector, its row is zero.
         """
         return self._by_row(ids, self._dimension, lambda passages, own: passages.vectors(own))
 
     def own_cosines(self, ids: Sequence[str], vectors: Vectors) -> Vectors:
-        """Return the cosines of passages without their sections: float32 of shape (len(ids), m).
+        """Return the cosines between passages and vectors, ignoring the sections of the passages.
 
-        The database computes the cosines, so this is fast for many passages. Passages without a vector get 0.
+        The result is float32 of shape (len(ids), m). A passage without a vector has cosine 0. The database computes the
+        cosines, so this is fast even for many passages.
 
         Args:
+            ids: ids of the passages.
             vectors: float32 of shape (m, d).
         """
         return self._by_row(ids, len(vectors), lambda passages, own: passages.own_cosines(own, vectors))
@@ -234,7 +248,13 @@ class Passages:
     def _by_row(
         self, ids: Sequence[str], width: int, ask: Callable[[CorpusPassages, Sequence[str]], Vectors]
     ) -> Vectors:
-        """Return the rows of all corpora: float32 of shape (len(ids), width); 0 for unreachable corpora."""
+        """Return one row per id, computed by the corpus that contains it.
+
+        The result is float32 of shape (len(ids), width). If a corpus is unreachable, the rows of its ids are zero.
+
+        Args:
+            ask: returns the rows for some ids of one corpus.
+        """
         places: dict[str, int] = {}
         every = [np.zeros((1, width), dtype=np.float32)]
         for own, rows in self.corpora.each_of(ids, lambda passages, own: (own, ask(passages, own))).values():
@@ -243,12 +263,15 @@ class Passages:
         return np.concatenate(every)[[places.get(id_, 0) for id_ in ids]]
 
     def rows(self, ids: Iterable[str]) -> dict[str, Row]:
-        """Return id -> row of `retrieve/chunks_by_id`, with the title of its corpus as `corpus`."""
+        """Return a map from chunk id to the chunk's row of `retrieve/chunks_by_id`.
+
+        The title of the chunk's corpus is added to the row as `corpus`.
+        """
         found = self.corpora.each_of(ids, lambda passages, own: passages.rows(own))
         return {id_: row | {"corpus": title} for title, rows in found.items() for id_, row in rows.items()}
 
     def counted(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
-        """Return the hits with repetitions counted in the searched passages only."""
+        """Return the hits, with `Hit.repeated` set to the number of repetitions in the searched passages."""
         of = {each.chunk_id: each for each in hits}
         found = self.corpora.each_of(of, lambda passages, own: passages.counted(of[id_] for id_ in own))
         return tuple((of | {each.chunk_id: each for some in found.values() for each in some}).values())
@@ -256,10 +279,10 @@ class Passages:
 
 @dataclass(frozen=True)
 class SearchedQuestion:
-    """A question for a search.
+    """A question to search for.
 
     Attributes:
-        question: the question as asked.
+        question: the question as the user typed it.
         read: the cleaned question.
         k: number of hits to return.
     """
@@ -271,12 +294,12 @@ class SearchedQuestion:
 
     @cached_property
     def vector(self) -> Future[Vectors]:
-        """The vector of the question, computed in another thread."""
+        """The vector of the question, which another thread computes after the first access."""
         return self.context.embedding(self.read.text)
 
 
 class PassageRetriever(ABC):
-    """Base class of retrievers that search passages of one corpus, with or without a filter, or of several corpora.
+    """Base class of retrievers that can search one corpus, with or without a filter, or several corpora together.
 
     Attributes:
         by_meaning: True if the retriever needs vectors.
@@ -297,7 +320,7 @@ class PassageRetriever(ABC):
         return self._retrieve(question, k, where)
 
     def retrieve_joined(self, question: str, k: int, corpora: JoinedCorpora) -> Evidence:
-        """Retrieve evidence from several corpora; see `MultiCorpusRetriever.retrieve_joined`."""
+        """Retrieve evidence from several corpora, as `MultiCorpusRetriever.retrieve_joined` specifies."""
         return self._found(OpenedCorpora(corpora, self._doing, self._read), self._asked(question, k))
 
     def passages(self, tx: Transaction, corpus: Corpus, where: Expression | None) -> CorpusPassages:
@@ -307,7 +330,7 @@ class PassageRetriever(ABC):
 
     @abstractmethod
     def found(self, passages: Passages, asked: SearchedQuestion) -> Evidence:
-        """Search passages for a question and return the evidence."""
+        """Search the passages for a question, and return the evidence."""
 
     @property
     def _doing(self) -> str:

@@ -1,4 +1,4 @@
-"""Cleaning of questions. Everything that a user types is searched as text, never interpreted as query syntax."""
+"""Cleaning of questions. A question is always searched as plain text, never interpreted as query syntax."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from overstory.text.names.tokens import Tokens, tokenise
 from overstory.text.words import LONGEST_WORD_CHARACTERS, MOST_QUERY_WORDS
 
 LONGEST_QUESTION_CHARACTERS = 20_000
-"""Maximum characters of a question. Embedders and full-text queries use far fewer."""
+"""Longer questions are cut to this number of characters. Embedders and full-text queries use far fewer."""
 
 _LONGEST_PARSED_QUESTION_CHARACTERS = 2_000
-"""Maximum characters of a question to parse with spaCy."""
+"""Only this many characters of a question are parsed with spaCy."""
 
 _LONGEST_RUN_OF_MARKS = 8
-"""Maximum consecutive punctuation marks to parse with spaCy, whose tokenizer takes quadratic time for them."""
+"""Longer sequences of punctuation marks are cut before parsing, because spaCy's tokenizer needs quadratic time."""
 
 _RUN = re.compile(rf"((?:[^\w\s]|_){{{_LONGEST_RUN_OF_MARKS}}})(?:[^\w\s]|_)+")
 _ALONE = re.compile(r"[\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-"""Han and Hiragana characters. Lucene treats each as a word."""
+"""Matches a Han or Hiragana character. Lucene treats each of these characters as a word."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Question:
     """A cleaned question.
 
     Attributes:
-        text: the question without control characters and unpaired surrogates.
-        notes: warnings for the reader, such as that the question was cut.
+        text: the question on one line, without control characters. "?" replaces each unpaired surrogate.
+        notes: warnings for the user, for example that the question was cut.
     """
 
     text: str
@@ -40,7 +40,7 @@ class Question:
 
     @cached_property
     def tokens(self) -> Tokens:
-        """The tokens of `text`, computed at first use."""
+        """The tokens of `text`, computed on first use."""
         return tokenise(self.text, shapes_of_question)
 
 
@@ -55,7 +55,7 @@ def read_question(question: str) -> Question:
     if len(question) > LONGEST_QUESTION_CHARACTERS:
         notes = (f"the question was cut to its first {LONGEST_QUESTION_CHARACTERS:,} of {len(question):,} characters",)
         question = question[:LONGEST_QUESTION_CHARACTERS]
-    text = unicodedata.normalize("NFC", question.encode("utf-8", "replace").decode("utf-8"))  # like loaders
+    text = unicodedata.normalize("NFC", question.encode("utf-8", "replace").decode("utf-8"))  # as loaders do
     return Question(" ".join("".join(char if _is_text(char) else " " for char in text).split()), notes)
 
 
@@ -68,7 +68,7 @@ def check_question(question: object) -> None:
 
 
 def shortened_for_parser(question: str) -> tuple[str, tuple[str, ...]]:
-    """Return a question shortened so that spaCy parses it in bounded time, and a note if it was shortened."""
+    """Shorten a question so that spaCy parses it in bounded time. Return the text, and a note if it was shortened."""
     text = _RUN.sub(r"\1", question)[:_LONGEST_PARSED_QUESTION_CHARACTERS]
     if len(text) == len(question):
         return question, ()
@@ -76,10 +76,10 @@ def shortened_for_parser(question: str) -> tuple[str, tuple[str, ...]]:
 
 
 def full_text_query(question: str) -> str:
-    """Return a Lucene query that matches any word of a question; "" if the question has no words.
+    """Return a Lucene query that matches any word of a question; "" if the question contains no words.
 
-    The query is in lower case and has only letters, marks, digits and "_", so that it contains no Lucene syntax such as
-    AND, OR or quotation marks.
+    The query is in lower case and contains only letters, marks, digits, "_" and spaces. It therefore contains no Lucene
+    syntax such as AND, OR or quotation marks.
     """
     apart = _ALONE.sub(r" \g<0> ", question.lower())
     words = "".join(char if _is_of_a_word(char) else " " for char in apart).split()
@@ -87,12 +87,12 @@ def full_text_query(question: str) -> str:
 
 
 def _is_text(char: str) -> bool:
-    """Return False for control characters, except the joiners that Persian, Indic scripts and emoji need."""
+    """Return False for control characters, except the two joiners that Persian, Indic scripts and emoji need."""
     return char in "\u200c\u200d" or not unicodedata.category(char).startswith("C")
 
 
 def _is_seen(char: str) -> bool:
-    """Return True for visible characters, and for unpaired surrogates, which are replaced by question marks."""
+    """Return True for a visible character, and for an unpaired surrogate, which is replaced by "?"."""
     return not char.isspace() and (_is_text(char) or unicodedata.category(char) == "Cs")
 
 

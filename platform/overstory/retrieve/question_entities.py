@@ -1,4 +1,4 @@
-"""Entities of the corpus that a question names. They are looked up in the graph: no dictionary is kept in memory."""
+"""Finds the entities that a question names, by looking them up in the graph. No name dictionary is kept in memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from overstory.text.names.tokens import Tokens
 from overstory.text.questions.names import possible_terms, question_names
 
 _MOST_KEPT_EDIT_LOGS = 8
-"""Maximum edit logs in the cache, about 1 KB per edit."""
+"""Maximum number of corpora whose edits are cached, at about 1 KB per edit."""
 
 _State = tuple[str, object, int]
 _lock = threading.Lock()
@@ -26,7 +26,7 @@ _kept: OrderedDict[_State, EditedNames] = OrderedDict()
 
 
 def cached_edits(tx: Transaction, corpus: Corpus) -> EditedNames:
-    """Return the edits of names in a corpus, from a cache that is refreshed when the corpus changes."""
+    """Return the manual edits of a corpus' names, from a cache that is refreshed when the corpus changes."""
     if not corpus.edits_names:
         return NO_EDITS
     state = (corpus.label, corpus.created, corpus.version)
@@ -43,15 +43,15 @@ def cached_edits(tx: Transaction, corpus: Corpus) -> EditedNames:
 
 
 _MOST_WORDS_SEARCHED_FOR_NAMES = 300
-"""Only these first words of a question are searched for names."""
+"""Only this many words at the beginning of a question are searched for names."""
 
 _LONGEST_ASKED_NAME_WORDS = 16
-"""Maximum words of a name to look up. Titles may be longer."""
+"""Names with more words are not looked up, although a title may be longer."""
 
 _MOST_PASSAGES_LOOKED_AT = 5_000
-"""Maximum passages to read per name: a name may occur in a fifth of all passages."""
+"""Maximum number of passages to read per name. A frequent name may occur in a fifth of all passages."""
 _MOST_DOCUMENTS_LOOKED_AT = 1_000
-"""Maximum documents to search for a name that has more passages."""
+"""Maximum number of documents to search for a name that more than `_MOST_PASSAGES_LOOKED_AT` passages mention."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,9 @@ class QuestionEntity:
     """An entity of the corpus that a question names.
 
     Attributes:
-        df: number of chunks in which the name dictionary finds the entity; 0 if it is not in the dictionary.
+        df: number of chunks that mention the entity; 0 if it is not in the name dictionary.
         subject: True if a chunk is about the entity.
-        term: True if a chunk defines the entity, or has its name as heading.
+        term: True if a chunk defines the entity, or if its name is the heading of a chunk.
     """
 
     id: str
@@ -77,8 +77,8 @@ class QuestionEntities:
     """The entities of the corpus that a question names.
 
     Attributes:
-        entities: the distinct entities, in the order of their names in the question.
-        matches: positions of the names in the question, which may overlap.
+        entities: the distinct entities, in the order in which the question names them.
+        matches: the positions of the names in the question. They may overlap.
         outdated: True if the corpus has changed since its entities were last indexed.
     """
 
@@ -98,9 +98,9 @@ def question_entities(
     """Look up the entities that a question names.
 
     Args:
-        in_dictionary: return only entities of the name dictionary, which are found in all texts, and none that only a
-            parser or OpenIE found.
-        of_documents: ids of documents; only entities that a passage of these mentions are returned. By default all.
+        in_dictionary: return only entities in the name dictionary, which is searched for in all texts. Entities that
+            only a parser or OpenIE found are then left out.
+        of_documents: return only entities that a passage of these documents mentions; None for all documents.
     """
     known = StoredEntities(tx, corpus, in_dictionary=in_dictionary, of_documents=of_documents)
     entities, matches = entities_in(question, cached_edits(tx, corpus).resolve, known)
@@ -108,10 +108,10 @@ def question_entities(
 
 
 class StoredEntities:
-    """Looks up entities of a corpus for `entities_in`. The arguments are those of `question_entities`.
+    """Looks up entities of a corpus for `entities_in`. For the arguments, see `question_entities`.
 
     Attributes:
-        outdated: True if the corpus has changed since its entities were last indexed, as of the last call.
+        outdated: True if, at the last call, the corpus had changed since its entities were indexed.
     """
 
     def __init__(
@@ -152,9 +152,9 @@ class StoredEntities:
 
 
 LookUp = Callable[[Sequence[str], Sequence[str]], Iterable[QuestionEntity]]
-"""Takes keys of names, and keys of terms; returns the distinct entities that exist.
+"""A function that looks up the keys of names and the keys of terms, and returns the distinct entities that exist.
 
-A term is only returned if a chunk defines it or has it as heading."""
+The entity of a term is returned only if a chunk defines the term or if the term is the heading of a chunk."""
 
 
 def entities_in(
@@ -163,7 +163,7 @@ def entities_in(
     """Return the entities that a question names, and the positions of their names, as in `QuestionEntities`.
 
     Args:
-        resolve: maps a key to the key after edits, as `EditedNames.resolve`.
+        resolve: applies the manual edits to a key, as `EditedNames.resolve` does.
     """
     names = {key: name for key in possible_names(question.tokens) if (name := resolve(key))}
     asked = {
@@ -172,7 +172,7 @@ def entities_in(
     wanted = list(dict.fromkeys((*names.values(), *names)))
     terms = list(dict.fromkeys((*asked.values(), *asked)))
     known = {entity.key: entity for entity in look_up(wanted, terms)}
-    # An edit that no index run has applied yet may lead to an entity that does not exist yet.
+    # Before the next index run applies an edit, its target may not exist. The original key is then used.
     both = {key: name if name in known else key for key, name in (asked | names).items()}
     named = {key: known[name] for key, name in both.items() if name in known}
     terms_known = {key for key, entity in named.items() if entity.term}
@@ -182,7 +182,10 @@ def entities_in(
 
 
 def possible_names(tokens: Tokens) -> Iterator[str]:
-    """Yield the keys of phrases that may be names, because of their shape or because a word is capitalised."""
+    """Yield the keys of phrases that may be names.
+
+    A phrase may be a name if it has the shape of a name, or if one of its words is capitalised.
+    """
     yield from (shape.key for shape in tokens.shapes[:_MOST_WORDS_SEARCHED_FOR_NAMES])
     for first in range(min(_MOST_WORDS_SEARCHED_FOR_NAMES, len(tokens.forms))):
         for stop in range(first + 1, min(first + _LONGEST_ASKED_NAME_WORDS, len(tokens.forms)) + 1):

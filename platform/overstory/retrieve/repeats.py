@@ -1,7 +1,7 @@
-"""Hits with the same text: collapsed to one in search results, and expanded for `bench`, which counts all of them.
+"""Handling of hits with the same text. In search results, they are collapsed to one hit. `bench` needs all of them.
 
-Retrievers return chunks with equal texts separately, except for chunks that share a vector: dense search returns only
-one of these.
+Retrievers return chunks with equal texts as separate hits. If such chunks also share a vector, however, dense search
+returns only one of them.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from overstory.retrieve.context import RetrievalContext, one_question
 from overstory.retrieve.hits import chunk_rows, hit
 
 MOST_HITS = 1_000
-"""Maximum hits that a caller may request, and maximum to request from a retriever if hits repeat each other."""
+"""Maximum number of hits that a caller, or this module, may request from a retriever."""
 MOST_PLACES_NAMED = 20
-"""Maximum other places of its text that a hit lists."""
+"""Maximum number of other passages with the same text that a hit lists."""
 _WIDENING_FACTOR = 4
-"""Factor by which more hits are requested if too few have distinct texts."""
+"""If too few hits have distinct texts, the retriever is asked for this many times as many hits."""
 
 Group = list[Hit]
-"""Hits with the same text, the best first."""
+"""Hits with the same text, best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class SharedVector:
 
     Attributes:
         times: number of chunks that share the vector.
-        ids: ids of these chunks among those of the query.
-        others: ids of the first of all these chunks.
+        ids: ids of those requested chunks that share this vector.
+        others: ids of all chunks that share this vector, up to a limit.
     """
 
     times: int
@@ -43,14 +43,14 @@ class SharedVector:
 
 
 Sharing = Callable[[Sequence[str]], list[SharedVector]]
-"""Returns the vectors that chunks share with others, given the ids of the chunks."""
+"""A function that takes chunk ids and returns the vectors that these chunks share with other chunks."""
 
 Repeats = dict[str, tuple[int, tuple[Repeat, ...]]]
-"""Id of a group's first hit -> number of other passages with its text, and the first of these passages."""
+"""Map from the id of a group's first hit to the number of other passages with its text, and some of these passages."""
 
 
 def check_depth(k: int) -> None:
-    """Raise `QuestionError` if the number of hits is not between 1 and `MOST_HITS`."""
+    """Raise `QuestionError` if `k`, the number of requested hits, is not between 1 and `MOST_HITS`."""
     if not 1 <= k <= MOST_HITS:
         raise QuestionError(
             f"k must be between 1 and {MOST_HITS:,}, got {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages."
@@ -60,12 +60,12 @@ def check_depth(k: int) -> None:
 def search_distinct(
     retriever: Retriever, question: str, k: int, *, read: Callable[[Sequence[Group]], Repeats]
 ) -> Evidence:
-    """Return the best `k` hits with distinct texts, each with the passages that repeat it.
+    """Return the best `k` hits with distinct texts. Each hit lists the other passages with the same text.
 
-    If fewer than `k` hits have distinct texts, the retriever is asked for more, up to `MOST_HITS`.
+    If fewer than `k` hits have distinct texts, the retriever is asked for more hits, up to `MOST_HITS`.
 
     Args:
-        read: looks up the passages that repeat the hits of groups.
+        read: looks up the other passages with the text of each group, as `read_repeats` does.
     """
     asked = k
     while True:
@@ -82,7 +82,7 @@ def search_distinct(
 
 
 def by_text(hits: Iterable[Hit]) -> list[Group]:
-    """Group hits with the same text, ignoring white space; groups and their hits keep the order of the hits."""
+    """Group hits with the same text, ignoring differences in white space. The order of the hits is preserved."""
     groups: dict[str, Group] = {}
     for each in hits:
         groups.setdefault(" ".join(each.text.split()), []).append(each)
@@ -90,10 +90,12 @@ def by_text(hits: Iterable[Hit]) -> list[Group]:
 
 
 def read_repeats(tx: Transaction, corpus: Corpus, groups: Sequence[Group], sharing: Sharing | None = None) -> Repeats:
-    """Look up the passages that repeat the hits of groups: their other hits, and chunks that share a vector with these.
+    """Look up the other passages with the text of each group.
+
+    These are the group's other hits, and the chunks that share a vector with a hit of the group.
 
     Args:
-        sharing: returns the shared vectors of chunks that may be shown; by default of all chunks.
+        sharing: returns shared vectors, counting only chunks that may be shown; by default, all chunks count.
     """
     ids = [each.chunk_id for group in groups for each in group]
     shared = _shared(tx, corpus, ids, MOST_PLACES_NAMED + 1) if sharing is None else sharing(ids)
@@ -133,7 +135,10 @@ def repeat_of(found: Hit) -> Repeat:
 
 
 def _too_few(k: int, texts: int, hits: int) -> tuple[str, ...]:
-    """Return a note on why there are fewer passages than requested. Retrievers add notes if they find nothing."""
+    """Return a note that explains why fewer passages than requested are shown.
+
+    If nothing was found, the retriever itself adds a note.
+    """
     if hits == texts:
         return (f"only {texts:,} of the {k:,} requested passages were found",)
     others = f"the other {hits - texts:,} repeat their text"
@@ -142,7 +147,7 @@ def _too_few(k: int, texts: int, hits: int) -> tuple[str, ...]:
 
 
 def _collapsed(evidence: Evidence, kept: Sequence[Group], repeats: Repeats, notes: Sequence[str]) -> Evidence:
-    """Return the evidence with the first hit of each group, and without parts about hits that are not shown."""
+    """Return the evidence with only the first hit of each group, and drop parts about hits that are no longer shown."""
     hits = tuple(_with_repeats(group[0], repeats) for group in kept)
     if len(hits) == len(evidence.hits):
         return replace(evidence, hits=hits, notes=(*evidence.notes, *notes)) if repeats or notes else evidence
@@ -156,7 +161,12 @@ def _collapsed(evidence: Evidence, kept: Sequence[Group], repeats: Repeats, note
 
 
 def _is_of(part: Part, others: Iterable[str], same: Iterable[str]) -> bool:
-    """Return True if a part is a path to a hit that is not shown, or an excerpt of a hit shown under another one."""
+    """Return True if a part leads to one of the `others`, or is an excerpt from one of the `same`.
+
+    Args:
+        others: ids of all hits that are not shown.
+        same: ids of hits that are not shown because another hit has the same text.
+    """
     if isinstance(part, BridgePath):
         return part.chunk_id in others
     return isinstance(part, Excerpt) and part.chunk_id in same
@@ -174,9 +184,9 @@ def _all_share(tx: Transaction, corpus: Corpus) -> None:
 
 
 class WithRepeats:
-    """Retriever whose hits are followed by all chunks that share their vectors, with the same scores.
+    """Retriever that adds, after each hit, the chunks that share the hit's vector, with the same score.
 
-    This is used by `bench`, because relevance judgements may refer to any of several equal passages.
+    `bench` uses it, because relevance judgements may refer to any of several equal passages.
     """
 
     def __init__(
@@ -188,7 +198,8 @@ class WithRepeats:
     ) -> None:
         """
         Args:
-            sharing: returns a function that looks up the shared vectors of visible chunks; None for all chunks.
+            sharing: returns a function that looks up shared vectors, counting only chunks that the caller may see. If
+                it returns None, all chunks count.
         """
         self.name = retriever.name
         self._retriever = retriever
@@ -197,7 +208,7 @@ class WithRepeats:
 
     @one_question()
     def retrieve(self, question: str, k: int) -> Evidence:
-        """Return the `k` hits of the retriever, each followed by up to `MOST_HITS` chunks that share its vector."""
+        """Return the retriever's `k` hits, each followed by up to `MOST_HITS` chunks that share its vector."""
         evidence = self._retriever.retrieve(question, k)
         repeated = [each.chunk_id for each in evidence.hits if each.repeated]
         if not repeated:

@@ -1,11 +1,12 @@
 """Scoring of passages together with their sections.
 
-The section of a passage predicts better than the passage alone whether it answers a question. So the similarity of a
-passage is a weighted mean of two cosines: that of the passage, and that of its section. The vector of a section is the
-mean of its passages, weighted by the square roots of their lengths. BM25 is computed for whole sections.
+Whether a passage answers a question is easier to predict from its section than from the passage alone. The similarity
+of a passage to a question is therefore a weighted mean of the passage's cosine and the section's cosine. The vector of
+a section is the mean of its passages' vectors, weighted by the square roots of the passages' lengths. BM25 is computed
+for entire sections.
 
-If a section is a single passage (a paragraph of Wikipedia), nothing changes. If the passages of a section are unlike
-each other (in some manuals, or in documents of random paragraphs), the cosine of the section counts less.
+If a section consists of one passage, like a paragraph of Wikipedia, nothing changes. If the passages of a section are
+dissimilar, as in some manuals, the section's cosine gets a lower weight.
 """
 
 from __future__ import annotations
@@ -26,25 +27,26 @@ from overstory.text.questions.names import quoted_phrases
 from overstory.text.words import MOST_QUERY_WORDS, asked_words, phrase_words, query_terms
 
 _TITLE_BOOST = 0.5
-"""Weight of BM25 over titles and headings, added to BM25 over the section (which contains these words, too)."""
+"""Weight of words in titles and headings. It is added to the weight 1 that they have as words of the section."""
 
 PHRASE_BOOST, QUESTION_PHRASE_BOOST = 1.0, 0.25
-"""Weight of quoted phrases in BM25, added to the weight of their single words. In a question, a quoted phrase is mostly
-a title. With full weight, it outranks the rest of the question: .02 of HotpotQA's R@5."""
+"""Weight of a quoted phrase in BM25, added to the weight of its single words. It is lower if the user asks a question,
+because a quoted phrase is then usually a title. With weight 1, the title would outweigh the rest of the question, which
+costs 0.02 of R@5 on HotpotQA."""
 
 _MOST_SECTION_WEIGHT = 0.5
-"""Maximum weight of the section's cosine; the weight of the passage's own cosine is the remainder to 1."""
+"""Maximum weight of the section's cosine. The passage's own cosine gets the rest of the weight, up to 1."""
 
 _PASSAGES_A_SECTION = 3
-"""Passages of a section found by words that become candidates: those nearest to the question."""
+"""If a section is found by words, this many of its passages become candidates: those nearest to the question."""
 
 
 class FoundSection(NamedTuple):
     """A section that was found by words.
 
     Attributes:
-        chunks: ids of its chunks, in order.
-        document: id of its document.
+        chunks: ids of the section's chunks, in the order of the text.
+        document: id of the section's document.
         words: BM25 of the section.
     """
 
@@ -54,7 +56,7 @@ class FoundSection(NamedTuple):
 
 
 def check_sections(corpus: Corpus) -> Corpus:
-    """Return the corpus, or raise `IndexMissing` if an earlier version indexed its words."""
+    """Return the corpus. Raise `IndexMissing` if an earlier version of Overstory indexed its words."""
     if corpus.sectioned_by != FINGERPRINT:
         raise IndexMissing(
             f"The words of corpus {corpus.name!r} were indexed by an earlier version of Overstory.",
@@ -65,10 +67,12 @@ def check_sections(corpus: Corpus) -> Corpus:
 
 
 def section_query(question: str, languages: Sequence[str] = ()) -> str:
-    """Return the Lucene query of a question for the index of sections: any word, and the quoted phrases; or "".
+    """Return the Lucene query that searches the section index for a question; "" if the question contains no words.
+
+    The query matches any word of the question. Quoted phrases increase the score.
 
     Args:
-        languages: languages of the corpus in addition to English.
+        languages: languages of the corpus other than English.
     """
     words = " ".join(_escaped(word) for word in asked_words(question, languages)[:MOST_QUERY_WORDS])
     weight = PHRASE_BOOST if form_of(question) == "phrase" else QUESTION_PHRASE_BOOST
@@ -82,7 +86,13 @@ def section_query(question: str, languages: Sequence[str] = ()) -> str:
 
 
 def chunk_query(question: str, languages: Sequence[str] = ()) -> str:
-    """Return the Lucene query of a question for the index of chunks, whose English analyzer stems the words itself."""
+    """Return the Lucene query that searches the chunk index for a question.
+
+    The words are not stemmed, because the index stems them with its English analyzer.
+
+    Args:
+        languages: languages of the corpus other than English.
+    """
     phrases = [full_text_query(each) for each in quoted_phrases(question)]
     return " ".join(
         [full_text_query(" ".join(query_terms(question, languages))), *(f'"{each}"' for each in phrases if each)]
@@ -90,10 +100,10 @@ def chunk_query(question: str, languages: Sequence[str] = ()) -> str:
 
 
 def blended_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:
-    """Return the vectors of all chunks in the sections of these chunks, each blended with the mean of its section.
+    """Return the blended vectors of all chunks in the sections of the given chunks, as a map from chunk id to vector.
 
-    The dot product of a blended vector with a unit vector is the weighted mean of both cosines. Chunks without a vector
-    are left out.
+    A blended vector is the weighted mean of the chunk's vector and its section's vector. Its dot product with a unit
+    vector is therefore the weighted mean of both cosines. Chunks without a vector are left out.
     """
     (row,) = tx.run("retrieve/section_vectors", corpus.label, ids=list(ids), property=corpus.embedding_property)
     blended: dict[str, Vectors] = {}
@@ -105,11 +115,13 @@ def blended_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict
 
 
 def with_section(passages: Vectors, tokens: Sequence[int]) -> Vectors:
-    """Blend each passage of a section with the mean of all; the mean counts more if the passages are similar.
+    """Return the vectors of a section's passages, each blended with the mean vector of the section.
+
+    The more similar the passages are to each other, the higher is the weight of the mean.
 
     Args:
-        passages: unit vectors, one row per passage.
-        tokens: embedded tokens of each passage; 0 if the embedder does not count tokens.
+        passages: float32 of shape (passages, d), where each row is a unit vector.
+        tokens: number of embedded tokens of each passage; 0 if the embedder does not count tokens.
     """
     weight = min(_MOST_SECTION_WEIGHT, _likeness(passages))
     mean = np.average(passages, axis=0, weights=np.sqrt([max(1, each) for each in tokens])).astype(np.float32)
@@ -117,10 +129,10 @@ def with_section(passages: Vectors, tokens: Sequence[int]) -> Vectors:
 
 
 def nearest_passages(sections: Iterable[FoundSection], cosines: dict[str, float]) -> Iterator[tuple[str, FoundSection]]:
-    """Yield the ids of the passages of each section that are nearest to the question, with their section.
+    """Yield the passages of each section that are nearest to the question, each as (chunk id, section).
 
     Args:
-        cosines: chunk id -> cosine, for all chunks of the sections.
+        cosines: map from chunk id to cosine, for all chunks of the sections.
     """
     for section in sections:
         for id_ in sorted(section.chunks, key=lambda each: -cosines[each])[:_PASSAGES_A_SECTION]:
@@ -128,7 +140,7 @@ def nearest_passages(sections: Iterable[FoundSection], cosines: dict[str, float]
 
 
 def _likeness(vectors: Vectors) -> float:
-    """Return the mean cosine of two distinct unit vectors, at least 0; 1 if there is only one vector."""
+    """Return the mean cosine over all pairs of unit vectors, but at least 0; 1 if there is only one vector."""
     count = len(vectors)
     if count == 1:
         return 1.0
@@ -137,5 +149,5 @@ def _likeness(vectors: Vectors) -> float:
 
 
 def _escaped(word: str) -> str:
-    """Escape all characters of a word except letters, digits and "_", for Lucene."""
+    """Return a word as Lucene syntax: all characters except letters, digits and "_" are escaped."""
     return "".join(char if char.isalnum() or char == "_" else f"\\{char}" for char in word)

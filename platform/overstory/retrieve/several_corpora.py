@@ -1,8 +1,10 @@
-"""Any retriever over several corpora, with one ranking of their passages.
+"""Search several corpora with any retriever, and rank their passages together.
 
 A `MultiCorpusRetriever` searches all corpora together. Any other retriever searches each corpus separately, and the
-hits are merged by rank. Each step reads every corpus in its own transaction, because corpora may lie in different
-databases. A corpus whose database cannot be reached is left out with a note, and is not tried again for a while.
+hits are merged by rank. The corpora may be in different databases, so each of them is read in separate transactions.
+
+If the database of a corpus cannot be reached, the corpus is left out, and a note states this. No attempt to reach it is
+made for the next 30 seconds.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from overstory.retrieve.question import read_question
 from overstory.retrieve.vector_search import chunk_cosines
 
 _ABSENCE_SECONDS = 30.0
-"""Seconds until an unreachable corpus is tried again: an attempt delays the question by about 15 seconds."""
+"""Seconds until the next attempt to reach an unreachable corpus. An attempt delays the question by about 15 seconds."""
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -39,10 +41,10 @@ class AskedCorpus:
     """One of several corpora, opened for a question.
 
     Attributes:
-        title: unique name of the corpus in hits and notes.
-        plain: the retriever of the corpus, without a filter.
+        title: name of the corpus in hits and notes, different for each corpus.
+        plain: retriever of the corpus, without a filter.
         where: filter on the documents; None for all.
-        filtered: the retriever with the filter.
+        filtered: retriever of the corpus, with the filter.
     """
 
     title: str
@@ -61,7 +63,7 @@ class UnreachableCorpora:
         self._away: dict[str, tuple[float, OverstoryError]] = {}
 
     def of(self, title: str) -> OverstoryError | None:
-        """Return the error of a corpus that was unreachable recently, else None."""
+        """Return the error of the last attempt if the corpus was unreachable recently, otherwise None."""
         with self._lock:
             until, error = self._away.get(title, (0.0, None))
             return error if time.monotonic() < until else None
@@ -72,18 +74,19 @@ class UnreachableCorpora:
 
 
 class ReachableCorpora(Generic[M]):
-    """Several corpora that are read concurrently; unreachable corpora are left out.
+    """Several corpora that are read concurrently. Unreachable corpora are left out.
 
     Attributes:
-        members: title -> opened corpus, for the reachable corpora.
+        members: map from title to opened corpus, for the reachable corpora.
     """
 
     def __init__(self, members: Mapping[str, Callable[[], M]], absences: UnreachableCorpora) -> None:
         """Open the corpora.
 
         Args:
-            members: title -> function that opens the corpus.
-            absences: corpora that were unreachable recently, which are not tried again.
+            members: map from title to a function that opens the corpus.
+            absences: corpora that were unreachable recently. They are left out without another attempt, unless this
+                leaves none.
 
         Raises:
             DatabaseUnreachable, ServerError: no corpus can be reached.
@@ -97,13 +100,14 @@ class ReachableCorpora(Generic[M]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on corpora that were left out."""
+        """One note for each corpus that was left out."""
         return tuple(f"the corpus {title!r} was left out: {error}" for title, error in self._left_out.items())
 
     def each(self, ask: Callable[[M], T], titles: Iterable[str] | None = None) -> dict[str, T]:
-        """Call a function on each corpus concurrently; return title -> result.
+        """Call a function on each corpus, concurrently. Return a map from title to result.
 
-        A corpus is left out from now on if it cannot be reached, or has no document with a metadata key of the filter.
+        If a corpus cannot be reached, or none of its documents has a metadata key of the filter, it is left out, in
+        later calls as well.
 
         Args:
             titles: titles of the corpora to use; by default all.
@@ -139,13 +143,13 @@ class ReachableCorpora(Generic[M]):
 
 
 class JoinedCorpora(ReachableCorpora[AskedCorpus]):
-    """The corpora of a question, all with vectors of the same embedder."""
+    """The corpora of a question. The vectors of all of them are from the same embedder."""
 
     def __init__(self, members: Mapping[str, Callable[[], AskedCorpus]], absences: UnreachableCorpora) -> None:
         """Open the corpora, as `ReachableCorpora` does.
 
         Raises:
-            EmbedderMismatch: the corpora have vectors of different embedders.
+            EmbedderMismatch: the vectors of the corpora are from different embedders.
             DatabaseUnreachable, ServerError: no corpus can be reached.
         """
         super().__init__(members, absences)
@@ -153,7 +157,7 @@ class JoinedCorpora(ReachableCorpora[AskedCorpus]):
 
     @property
     def context(self) -> RetrievalContext:
-        """The context of the first corpus, whose embedder is that of all corpora."""
+        """The context of the first corpus. Its embedder is the embedder of all corpora."""
         return next(iter(self.members.values())).context
 
 
@@ -177,9 +181,10 @@ class MultiCorpusRetriever(Protocol):
     name: str
 
     def retrieve_joined(self, question: str, k: int, corpora: JoinedCorpora) -> Evidence:
-        """Search several corpora as `Retriever.retrieve` does one.
+        """Return the evidence from several corpora, as `Retriever.retrieve` does for one corpus.
 
-        The `AskedCorpus.plain` of each corpus is a retriever of the same kind.
+        Args:
+            corpora: the corpora. `AskedCorpus.plain` of each of them is a retriever of the same class as this one.
         """
         ...
 
@@ -190,16 +195,20 @@ class JoinedRetriever:
     def __init__(
         self, name: str, members: Mapping[str, Callable[[], AskedCorpus]], absences: UnreachableCorpora
     ) -> None:
-        """Create the retriever; `members` maps the title of each corpus to a function that opens the corpus."""
+        """
+        Args:
+            members: map from the title of each corpus to a function that opens the corpus.
+            absences: corpora that were unreachable recently.
+        """
         self.name = name
         self._members = members
         self._absences = absences
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """Return the `k` best passages of all corpora. Unreachable corpora are left out, with a note.
+        """Return the `k` best passages of all corpora, with a note on each corpus that cannot be reached.
 
         Raises:
-            EmbedderMismatch: the corpora have vectors of different embedders.
+            EmbedderMismatch: the vectors of the corpora are from different embedders.
             DatabaseUnreachable, ServerError: no corpus can be reached.
             Exception: any other error of the retriever.
         """
@@ -214,10 +223,13 @@ class JoinedRetriever:
 
 
 def merged_evidence(found: Mapping[str, Evidence], notes: Iterable[str]) -> Evidence:
-    """Merge the evidence of several corpora; hits and parts are interleaved, the best of each corpus first.
+    """Merge the evidence of several corpora.
+
+    The hits are interleaved: first the best hit of each corpus, then the second-best hit of each corpus, and so on. The
+    parts of the evidence are interleaved in the same way.
 
     Args:
-        found: title of the corpus -> its evidence, for at least one corpus.
+        found: map from the title of a corpus to its evidence. It must not be empty.
         notes: notes on corpora that were left out.
     """
     first = next(iter(found.values()))
@@ -240,7 +252,7 @@ def merged_evidence(found: Mapping[str, Evidence], notes: Iterable[str]) -> Evid
 
 
 def _by_rank(question: str, found: Mapping[str, Evidence], corpora: JoinedCorpora) -> list[Hit]:
-    """Return the hits of all corpora by rank; hits of equal rank are ordered by their cosine with the question."""
+    """Return the hits of all corpora, sorted by rank, and by cosine to the question among hits of equal rank."""
     vector = corpora.context.embedding(read_question(question).text)
 
     def near(member: AskedCorpus) -> dict[str, float]:
@@ -272,5 +284,5 @@ def _titled(title: str, hits: Iterable[Hit]) -> list[Hit]:
 
 
 def _turns(lists: Iterable[Iterable[E]]) -> list[E]:
-    """Interleave lists: [[1, 2], [3]] -> [1, 3, 2]."""
+    """Interleave lists. For example, [[1, 2], [3]] becomes [1, 3, 2]."""
     return [each for some in zip_longest(*lists) for each in some if each is not None]

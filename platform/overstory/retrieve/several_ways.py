@@ -1,7 +1,8 @@
-"""Query expansion with a language model: a question is also searched as sub-questions and as a hypothetical answer.
+"""Query expansion, in which a language model writes further queries for a question.
 
-All queries go to the same retriever, and their rankings are fused. Source of hypothetical answers: HyDE, Gao et al.
-2022 (arXiv 2212.10496). HyDE searches with the hypothetical passage only; here the question is searched, too.
+The model splits the question into sub-questions, or writes a hypothetical answer. The same retriever searches for the
+question and for each of these texts, and the rankings are fused. Hypothetical answers are from the HyDE paper (Gao et
+al. 2022, arXiv 2212.10496). HyDE searches for the hypothetical answer only.
 """
 
 from __future__ import annotations
@@ -21,26 +22,28 @@ from overstory.retrieve.hits import best_of, clause_of, with_hits
 from overstory.retrieve.question import check_question
 
 _RANK_CONSTANT = 2
-"""The score of a rank is weight / (_RANK_CONSTANT + rank)."""
+"""Each query adds weight / (_RANK_CONSTANT + rank) to the score of a passage at this rank."""
 _QUESTION_WEIGHT = 1.0  # weight of the original question
 _MODEL_WEIGHT = 0.5
-"""Weight of each query by the model: its first passage counts as much as the question's fourth. Not tuned."""
+"""Weight of each query that the model wrote. Its first passage counts as much as the fourth passage of the original
+question. This value was not tuned."""
 _PASSAGES_OF_A_WAY = 20
-"""Minimum passages to retrieve per query."""
+"""Minimum number of passages to retrieve per query."""
 
-_MOST_MODEL_TOKENS = 300  # per answer of the model
+_MOST_MODEL_TOKENS = 300  # maximum number of tokens in one answer of the model
 
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class WayToAsk:
-    """A query for a question.
+    """One of the queries that are searched for a question.
 
     Attributes:
-        kind: kind of the reasons: "question", "part" or "hypothetical".
-        shown: name of the query in the details of reasons.
-        clause: explanation of a hit by this query; "" to keep the explanation of the retriever.
+        kind: kind of the reasons for hits of this query: "question", "part" or "hypothetical".
+        text: the query itself.
+        shown: how the details of reasons refer to the query.
+        clause: explanation of hits that this query found; "" to keep the explanation by the retriever.
     """
 
     kind: str
@@ -51,10 +54,10 @@ class WayToAsk:
 
 
 class SeveralWays:
-    """Retriever that fuses the rankings of several queries for a question.
+    """Retriever that searches several queries for a question and fuses their rankings.
 
-    The score of a hit is the sum of its weighted reciprocal ranks, with one reason per query. Parts of the evidence
-    other than hits come from the original question alone.
+    The score of a hit is the sum of its weighted reciprocal ranks. Each query that found the hit adds one reason. The
+    other parts of the evidence come from the original question alone.
     """
 
     def __init__(
@@ -62,8 +65,8 @@ class SeveralWays:
     ) -> None:
         """
         Args:
-            decompose: also search with sub-questions by the model.
-            hypothetical: also search with a hypothetical answer by the model.
+            decompose: let the model write sub-questions, and search for them as well.
+            hypothetical: let the model write a hypothetical answer, and search for it as well.
         """
         self.name = retriever.name + ("+decompose" if decompose else "") + ("+hypothetical" if hypothetical else "")
         self._retriever = retriever
@@ -72,7 +75,7 @@ class SeveralWays:
         self._hypothetical = hypothetical
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """Return the `k` best passages of all queries. If the model's answer is unusable, the evidence has a note."""
+        """Return the `k` best passages of all queries. If the answer of the model is unusable, add a note."""
         ways, notes = self._ways(question)
         forget_asked_corpora()  # the corpus may have changed while the model was working
         if not ways:
@@ -85,7 +88,7 @@ class SeveralWays:
         return replace(with_hits(of_question, hits), notes=(*of_question.notes, *notes))
 
     def _ways(self, question: str) -> tuple[list[WayToAsk], list[str]]:
-        check_question(question)  # fail before asking the model
+        check_question(question)  # raises an error before the model is asked
         chat = needed_chat(self._chat)
         ways, notes = list[WayToAsk](), list[str]()
         if self._decompose:
@@ -119,8 +122,8 @@ def needed_chat(chat: Callable[[], Chat | None]) -> Chat:
     return opened
 
 
-# The answer models are local classes because importing this module must not need pydantic. Their docstrings are sent
-# as part of the JSON schema.
+# The pydantic models of the answers are local classes, because importing this module must not import pydantic. The
+# language model receives their docstrings as part of the JSON schema.
 
 
 def _simpler_questions(chat: Chat, question: str) -> list[str]:
@@ -163,7 +166,10 @@ def _fused(found: Iterable[tuple[WayToAsk, Sequence[Hit]]], k: int) -> list[Hit]
 
 
 def _other_than(question: str, texts: Iterable[str]) -> list[str]:
-    """Return the distinct usable texts on one line each, without the question; only their words are compared."""
+    """Return the distinct usable texts, each on one line.
+
+    A text is left out if its words are those of the question or of an earlier text.
+    """
     asked: dict[tuple[str, ...], str] = {}
     for text in map(on_one_line, texts):
         with suppress(QuestionError):

@@ -1,7 +1,8 @@
-"""Merge suggestions: pairs of entities with similar names, weighed by the passages that mention them.
+"""Merge suggestions, which are pairs of entities with similar names that may be the same entity.
 
-Names are read once and put into blocks in a temporary file, so memory does not grow with the corpus. Names are compared
-within a block only, and crowded blocks are skipped. Passages are read for the most frequent pairs.
+All names are read once and divided into blocks of similar names, in a temporary file. Memory use therefore does not
+grow with the corpus. Names are compared only within a block, and blocks with too many names are skipped. Finally, the
+passages of the most frequent pairs are read, to weigh the evidence for each suggestion.
 """
 
 from __future__ import annotations
@@ -25,20 +26,21 @@ from overstory.text.names.keys import entity_key
 from overstory.text.names.same_names import REASONS, Form, MergeReason, SameName, WrittenName, blocks_of, same_name
 
 _MOST_NAMES_A_BLOCK = 60
-"""Blocks with more names are skipped."""
+"""Blocks with more than this many names are skipped."""
 _MOST_PAIRS_LOOKED_UP = 2_000
-"""Maximum pairs for which passages are read: those whose rarer name is in the most passages."""
+"""Maximum number of pairs whose passages are read. Pairs whose rarer name occurs in the most passages come first."""
 _LOOKED_UP_PAIRS_A_STATEMENT = 100
 _MOST_EVIDENCE_PASSAGES = 60
-"""Maximum passages of a name in which to look for names that are mentioned with it."""
+"""Maximum number of passages per name that are searched for other names."""
 _COMMON_NAME_SHARE = 0.05
 _LEAST_COMMON_PASSAGES = 10
-"""A name in more than a twentieth of the passages, and in more than 10, is ignored as context of other names."""
+"""A name does not count as evidence for other names if it is in more than 5 % of all passages, and in more than 10."""
 _MOST_COMPARED_ALIASES = 8
 _LEAST_PART_SHARE = 0.5
-"""Minimum share of the passages with a part of a name ("Holt") that also mention the whole name ("Cid Holt")."""
+"""Minimum fraction of the passages with a part of a name ("Holt") that must also mention the full name ("Cid Holt")."""
 _MOST_RIVAL_SHARE = 0.5
-"""A part belongs to one whole name if any other whole name is with it in at most half as many passages."""
+"""A part ("Holt") is suggested for a full name only if every other full name occurs together with the part in at most
+half as many passages."""
 _QUOTED_PASSAGES = 2
 _MOST_QUOTED_PASSAGES_READ = 8
 
@@ -54,11 +56,12 @@ FORM_EVIDENCE: dict[Form, float] = {
     "last name": 0.9,
     "legal": 0.9,
 }
-"""Maximum evidence of each form, reached with full support by passages."""
+"""Maximum evidence for a pair, by how its names differ. The more passages support the pair, the closer its evidence is
+to this value."""
 _DEFINED_EVIDENCE = 0.99
-"""Evidence of a pair that a passage defines, like "World Health Organization (WHO)"."""
+"""Evidence for a pair if a passage defines the abbreviation, as in "World Health Organization (WHO)"."""
 _ALONE: frozenset[Form] = frozenset({"joined", "umlaut", "plural", "legal"})
-"""Forms that are suggested without support by passages."""
+"""Differences for which a merge is suggested even if no passage supports it."""
 
 _TABLES = (
     "names (id INTEGER PRIMARY KEY, key TEXT, name TEXT, type TEXT, passages INTEGER, aliases TEXT)",
@@ -78,7 +81,13 @@ _BEST = """
 
 @dataclass(frozen=True, slots=True)
 class SuggestedName:
-    """An entity of a suggestion: its most frequent spelling, its type or "", and the number of its passages."""
+    """One of the two entities of a suggestion.
+
+    Attributes:
+        name: its most frequent spelling.
+        type: its type; "" if it has no type.
+        passages: number of passages that mention it.
+    """
 
     name: str
     type: str
@@ -87,7 +96,11 @@ class SuggestedName:
 
 @dataclass(frozen=True, slots=True)
 class NamePassage(PassagePlace):
-    """A passage that mentions one or both names of a suggestion, with a quote around the name."""
+    """A passage that mentions one or both names of a suggestion.
+
+    Attributes:
+        quote: the text around the name.
+    """
 
     quote: str
 
@@ -97,14 +110,18 @@ class SuggestedMerge:
     """Two entities that may be the same.
 
     Attributes:
-        name, into: the first entity would become another spelling of the second.
+        name: the entity that would be merged. Its name would become another spelling of `into`.
+        into: the entity that would be kept.
         reason: "spelling", "abbreviation", "initials" or "part".
-        form: how the names differ: "joined", "umlaut", "plural", "swapped" or "letter" (spelling); "acronym"
-            (abbreviation); "initial" or "left out" (initials); "last name" or "legal" (part).
-        evidence: strength of the suggestion, 0 to 1, from the form and the passages.
-        together: number of passages that mention both names, of the passages read for the rarer name.
-        shared: number of other names that occur with either of the two, in different passages.
-        defined: True if a passage has one name in parentheses after the other.
+        form: how the names differ. The possible values depend on the reason:
+            - spelling: "joined", "umlaut", "plural", "swapped" or "letter".
+            - abbreviation: "acronym".
+            - initials: "initial" or "left out".
+            - part: "last name" or "legal".
+        evidence: strength of the suggestion, from 0 to 1. It depends on `form` and on the passages.
+        together: number of passages that mention both names, among the passages read for the rarer name.
+        shared: number of other names that occur with each of the two names, in different passages.
+        defined: True if a passage contains one of the names in parentheses after the other.
         quotes: a quote from a passage that mentions both names, or one quote for each name.
     """
 
@@ -121,13 +138,13 @@ class SuggestedMerge:
 
 @dataclass(frozen=True, slots=True)
 class SuggestedMerges:
-    """Merge suggestions, those with the most evidence first.
+    """Merge suggestions.
 
     Attributes:
-        suggestions: the first suggestions, up to the limit.
+        suggestions: the suggestions with the most evidence, sorted by evidence.
         found: total number of suggestions.
-        not_looked_up: number of rarer pairs that were left out without reading their passages.
-        crowded_blocks: number of blocks that were skipped because they have too many similar names.
+        not_looked_up: number of less frequent pairs whose passages were not read. They are not suggested.
+        crowded_blocks: number of blocks that were skipped because they contain too many similar names.
     """
 
     suggestions: tuple[SuggestedMerge, ...]
@@ -149,9 +166,13 @@ class _Weighed:
 def suggested_merges(
     graph: GraphClient, corpus: Corpus, *, limit: int, reason: MergeReason | None = None
 ) -> SuggestedMerges:
-    """Return the pairs of entities with the most evidence that they are the same.
+    """Return the pairs of entities that are most likely the same.
 
     Pairs that were already merged or dismissed are left out. Every name of the corpus is read once.
+
+    Args:
+        limit: maximum number of suggestions to return.
+        reason: return only suggestions with this reason; None for all reasons.
     """
     edits = edited_names(graph, corpus)
     dismissed = dismissed_merges(graph, corpus)
@@ -189,7 +210,11 @@ class _Pairs(Spool):
         self._table.execute("CREATE INDEX of_block ON blocks (block)")
 
     def compare(self, is_open: Callable[[SameName], bool]) -> int:
-        """Compare the names of each block; return the number of crowded blocks that were skipped."""
+        """Compare the names within each block. Return the number of blocks skipped because they contain too many names.
+
+        Args:
+            is_open: returns True if a pair may be suggested.
+        """
         rows = self._table.execute(_SHARED, (_MOST_NAMES_A_BLOCK,))
         for _, block in itertools.groupby(rows, key=lambda row: row[0]):
             names = {row[1]: _name(row[2:]) for row in block}
@@ -203,7 +228,7 @@ class _Pairs(Spool):
         return int(crowded)
 
     def best(self, most: int) -> tuple[list[SameName], int]:
-        """Return the most frequent pairs, and the number of other pairs."""
+        """Return the `most` most frequent pairs, and the number of remaining pairs."""
         rows = self._table.execute(_BEST, (most,)).fetchall()
         (total,) = self._table.execute("SELECT count(*) FROM pairs").fetchone()
         return [SameName(_name(row[2:7]), _name(row[8:13]), row[0]) for row in rows], total - len(rows)
@@ -215,7 +240,7 @@ def _name(row: Sequence[str | int]) -> WrittenName:
 
 
 def _is_open(edits: EditedNames, first: str, second: str) -> bool:
-    """Return True if two names are neither hidden nor merged, including edits that are not applied yet."""
+    """Return True if two names are neither hidden nor merged, not even by edits that have not been applied yet."""
     return bool(edits.resolve(first) and edits.resolve(second)) and edits.target(first) != edits.target(second)
 
 
@@ -252,7 +277,10 @@ def _evidence(weighed: _Weighed) -> float:
 
 
 def _of_one_name(weighed: Iterable[_Weighed]) -> Iterator[_Weighed]:
-    """Leave out abbreviations and parts that may belong to several names: "Smith" for John Smith and Ann Smith."""
+    """Yield the pairs except those whose abbreviation or part of a name may belong to several full names.
+
+    For example, "Smith" may stand for both John Smith and Ann Smith.
+    """
     wholes: dict[tuple[str, Form], list[_Weighed]] = {}
     for each in weighed:
         if each.pair.form in ("acronym", "last name"):
@@ -267,7 +295,10 @@ def _of_one_name(weighed: Iterable[_Weighed]) -> Iterator[_Weighed]:
 
 
 def _defined(graph: GraphClient, corpus: Corpus, weighed: Sequence[_Weighed]) -> dict[SameName, str]:
-    """Return pair -> id of a passage that has one name in parentheses after the other."""
+    """Return a map from each pair that a passage defines to the id of that passage.
+
+    A passage defines a pair if it contains one of the names in parentheses after the other.
+    """
     found: dict[SameName, str] = {}
     for some in batches(weighed, _LOOKED_UP_PAIRS_A_STATEMENT):
         rows = [_row(corpus, each.pair.into, each.together) for each in some]
@@ -284,7 +315,10 @@ def _defined(graph: GraphClient, corpus: Corpus, weighed: Sequence[_Weighed]) ->
 
 
 def _as_written(key: str) -> str:
-    """Return a pattern for a key that allows any characters between its words, and an apostrophe before "s"."""
+    """Return a regular expression that matches the spellings of a key.
+
+    It allows any punctuation and spaces between words, and an apostrophe before a final "s".
+    """
     return r"\W+".join(re.sub("s$", "['’]?s", re.escape(word)) for word in key.split())
 
 
@@ -298,7 +332,7 @@ def _quotes(graph: GraphClient, corpus: Corpus, weighed: _Weighed) -> tuple[Name
 
 
 def _quote(passages: Sequence[Row], name: WrittenName) -> NamePassage:
-    """Quote the first passage whose text has the name, or else one that has it only in its title."""
+    """Quote the first passage whose text contains the name, or else the first passage."""
     chosen = next((each for each in passages if each["surfaces"]), passages[0])
     text = without_boilerplate(chosen["text"], chosen["boilerplate"] or ())
     surface = next(iter(chosen["surfaces"] or ()), name.name)
@@ -336,5 +370,5 @@ def _suggestion(weighed: _Weighed, quotes: tuple[NamePassage, ...]) -> Suggested
 
 
 def _shown(name: WrittenName) -> SuggestedName:
-    """Return the entity to show: with its spelling, or with its key if a manual spelling does not match the key."""
+    """Return the entity with its spelling, or with its key if a manual spelling does not match the key."""
     return SuggestedName(name.name if entity_key(name.name) == name.key else name.key, name.type, name.passages)

@@ -1,4 +1,4 @@
-"""The retriever `canopy`: meaning, words and names of a question, and passages reached through names and links."""
+"""The retriever `canopy`, which uses meaning, words and names, and follows names and links to further passages."""
 
 from overstory.retrieve.canopy.retriever import CanopyRetriever
 

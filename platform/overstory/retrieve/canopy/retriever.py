@@ -1,4 +1,4 @@
-"""The canopy retriever: a few queries to the graph, with `scoring` between them."""
+"""The canopy retriever, which sends a few queries to the graph and computes scores with `scoring` between them."""
 
 from __future__ import annotations
 
@@ -23,31 +23,35 @@ from overstory.text.names.tokens import idf_weight
 from overstory.text.questions.asked_words import AskedWords
 
 _CANOPY_CANDIDATES = 50
-"""Candidates by meaning, and by words. On 6,761 chunks, 50 candidates lose nothing compared with all chunks, 20 lose
-.01 of MuSiQue's R@5, and 10 lose .02."""
+"""Number of candidates to find by meaning, and also by words. On 6,761 chunks, 50 candidates are as good as all chunks.
+With 20 candidates, R@5 on MuSiQue is 0.01 lower."""
 
 _CANOPY_OVERSAMPLING = 2
-"""Depth of the vector index query per candidate. The best 50 of 100 results are nearly always correct."""
+"""Number of vectors to request from the vector index per candidate. The best 50 of 100 are nearly always correct."""
 
-# Links between documents lead from a source p to a chunk t of the document at the other end, in either direction:
-#     linked(t) = max A(p)·q·r        over the links of p's document,
-# where A(p) is the activation of p (see `scoring`). q is 1 if the type or text of the link has a word of the question,
-# else .75. r is below 1 if a document has m > 1 links of the same type and direction, with as many words of the
-# question, because only one of them is probably meant: the document nearest to the rest of the question gets r = 1, the
-# others 1/√m. Example: for "Who manages the plant?" with three MANAGES links, two get r = .58. Many links to one
-# document do not reduce r. Hyperlinks are not followed, because they only suggest further reading.
+# Links between documents lead from a source chunk p to a chunk t of the document at the other end, in either direction.
+# The best link to t adds a score in proportion to
+#     linked(t) = max A(p)·q·r        over the links of p's document to t
+# where
+#     A(p) is the activation of p, which `scoring` defines;
+#     q    is 1 if the type or text of the link contains a word of the question, otherwise 0.75;
+#     r    is 1, but lower if the question probably means a different link (see below).
+# If links of the same type and direction, which contain equally many words of the question, lead from p to m different
+# chunks, the question probably means only one of them. Therefore, r is 1 for the chunk that is most similar to the
+# question without its names, and 1/√m for the others. Example: for "Who manages the plant?" and three MANAGES links,
+# two links get r = 0.58. Hyperlinks are not followed, because they only suggest further reading.
 _UNASKED_LINK_WEIGHT = 0.75
-"""q of a link without a word of the question."""
+"""Weight of a link whose type and text contain no word of the question."""
 
 _MOST_LINKS_OF_A_DOCUMENT = 100
-"""If a document has more links, only those to documents that were already found are followed."""
+"""If a document has more than this many links, only links to documents that were already found are followed."""
 
 _MOST_CHUNKS_OF_A_LINKED_DOCUMENT = 100
-"""Maximum chunks of a linked document that was not found otherwise; larger documents are not reached."""
+"""A link does not reach a document with more than this many chunks, unless the document was already found otherwise."""
 
 _MOST_REACHED_PASSAGES = 100
-"""Maximum passages reached through names, per hop, that are compared with their sections: those with the best own
-cosines. docs/canopy.md has the effect of this limit."""
+"""Maximum number of passages that names add to the candidates in each hop. If names reach more, the passages with the
+best scores are added. These scores are computed without sections. The effect of this limit is in docs/canopy.md."""
 
 UNFINISHED = (
     "the index has no entities yet, so none are followed until it is complete (`overstory index`, or Index on the page)"
@@ -56,12 +60,12 @@ BY_MEANING = "the corpus has no word or name of the question, so these passages 
 
 
 class CanopyRetriever(PassageRetriever):
-    """Ranks chunks by meaning, words and names of the question, and follows names from the best chunks to others."""
+    """Ranks chunks by meaning, words and names, and follows names and links from the best chunks to other chunks."""
 
     name = "canopy"
 
     def found(self, passages: Passages, asked: SearchedQuestion) -> Evidence:
-        vector = asked.vector  # computed while names and words are looked up
+        vector = asked.vector  # another thread computes it while names and words are looked up
         corpora = list(passages.corpora.each(lambda one: one.corpus).values())
         chunks = sum(map(named_chunks, corpora))
         lookup = StoredNames(passages, chunks)
@@ -86,12 +90,13 @@ class CanopyRetriever(PassageRetriever):
 
 @dataclass(slots=True)
 class _CanopySearch:
-    """A search for one question.
+    """The search for one question.
 
     Attributes:
         chunks: number of chunks in which names were counted.
-        vector, rest: vectors of the question and of the question without its names.
-        spread: spread of the embedder's cosines.
+        vector: vector of the question.
+        rest: vector of the question without its names.
+        spread: factor that scales the weight of BM25 to the embedder's cosines; see `protocols.cosine_spread`.
     """
 
     passages: Passages
@@ -132,7 +137,7 @@ class _CanopySearch:
         scores = {chunk: one.score for chunk, one in scored.items()}
         again = scoring.second_sources(scored, scores, sources)
         second = scoring.reached(again, self._links(list(again)), self.names.words, self.documents)
-        second.forward.clear()  # does not improve the results of the second hop
+        second.forward.clear()  # in the second hop, chunks about a name do not improve the results
         known = set(candidates)
         self._add_reached(candidates, second, second.gains(scoring.SECOND_HOP_WEIGHT), first.scale, asked)
         links_again = self._linked(again, scores, candidates, asked)
@@ -155,7 +160,11 @@ class _CanopySearch:
     def _first(
         self, found: Sequence[ListedChunk], sections: Sequence[FoundSection], asked: Vectors
     ) -> dict[str, Candidate]:
-        """Return the candidates of the first step, with their cosines."""
+        """Return a map from chunk id to the chunk's features, for the chunks found by meaning, words or names.
+
+        Args:
+            asked: float32 of shape (2, d), with the vectors of the question and of the question without its names.
+        """
         seeds = _seeds(found, self.names, self.chunks)
         words = {id_: section.words for section in sections for id_ in section.chunks}
         ids = list(dict.fromkeys(each.chunk for each in found if each.phrase is None or each.chunk in seeds))
@@ -175,7 +184,15 @@ class _CanopySearch:
         candidates: dict[str, Candidate],
         asked: Vectors,
     ) -> dict[str, WeighedWay]:
-        """Follow the links of the documents of chunks; newly reached chunks are added to the candidates."""
+        """Follow links from the sources' documents, and return a map from each chunk reached to the best link to it.
+
+        Chunks that are not yet candidates are added to `candidates`.
+
+        Args:
+            activations: map from source chunk to activation.
+            scores: map from chunk to score. A link leads to the best chunk of a document in this map, or else to the
+                document's first chunk.
+        """
         if not (self.has_links and activations):
             return {}
         best: dict[str, str] = {}
@@ -197,7 +214,14 @@ class _CanopySearch:
         scale: float,
         asked: Vectors,
     ) -> None:
-        """Add the best `_MOST_REACHED_PASSAGES` chunks reached through names to the candidates; drop the others."""
+        """Add the best of the chunks reached through names to the candidates, and drop the others.
+
+        At most `_MOST_REACHED_PASSAGES` chunks are added.
+
+        Args:
+            reached: the ways through names. Those to dropped chunks are removed.
+            gains: map from chunk id to the score that the ways add.
+        """
         gains = {id_: gain for id_, gain in gains.items() if id_ not in candidates}
         if len(gains) > _MOST_REACHED_PASSAGES:
             weights = np.array([1 / scale, scoring.REST_WEIGHT], dtype=np.float32)
@@ -229,7 +253,7 @@ class _CanopySearch:
         if len(several) > _MOST_REACHED_PASSAGES:
             likeness = self.passages.own_cosines(several, self.passages.vectors(sources))
         else:
-            vectors = self.passages.vectors([*sources, *several])  # one call, because each needs a transaction
+            vectors = self.passages.vectors([*sources, *several])  # in one call, because each call opens a transaction
             likeness = vectors[len(sources) :] @ vectors[: len(sources)].T
         rows = {chunk: row for row, chunk in enumerate(several)}
         of = {source: likeness[:, column] for column, source in enumerate(sources)}
@@ -257,7 +281,10 @@ def _seeds(found: Iterable[ListedChunk], names: QuestionNames, chunks: int) -> d
 
 
 def _nearest(link: LinkingName, likeness: Mapping[str, Vectors], rows: Mapping[str, int]) -> dict[str, str]:
-    """Return source -> the most similar chunk about the name, by its cosine in `likeness[source][rows[chunk]]`."""
+    """Return a map from each source to the chunk about the name that is most similar to the source.
+
+    The cosine of a source and a chunk is `likeness[source][rows[chunk]]`.
+    """
     nearest: dict[str, str] = {}
     for source, _ in link.sources:
         others = sorted(chunk for chunk, _ in link.about if chunk != source)
@@ -268,7 +295,12 @@ def _nearest(link: LinkingName, likeness: Mapping[str, Vectors], rows: Mapping[s
 
 
 def _notes(ranked: Sequence[Scored], *, outdated: bool, unnamed: bool) -> Iterator[str]:
-    """Yield notes on the result."""
+    """Yield notes that explain limits of the result.
+
+    Args:
+        outdated: True if the corpus has changed since its entities were last indexed.
+        unnamed: True if a corpus has no entities yet.
+    """
     if outdated:
         yield UNFINISHED if unnamed else NAMES_OUTDATED
     if not ranked:
@@ -278,18 +310,19 @@ def _notes(ranked: Sequence[Scored], *, outdated: bool, unnamed: bool) -> Iterat
 
 
 class FoundLinks(NamedTuple):
-    """The links of documents, and notes on documents whose links were not all followed."""
+    """Links of documents, with a note on each document whose links were not all followed."""
 
     links: list[DocumentLink]
     notes: tuple[str, ...] = ()
 
 
 def document_links(passages: Passages, sources: Sequence[str], found: Sequence[str]) -> FoundLinks:
-    """Read the links of the documents of chunks, in either direction, within each corpus.
+    """Read the links from and to the documents of the given chunks. Links do not cross corpora.
 
     Args:
         sources: ids of the chunks.
-        found: ids of documents; only links to these are followed from a document with many links.
+        found: ids of documents that were already found. If a document has many links, only those to documents in
+            `found` are returned.
     """
     of = passages.corpora.each_of(sources, lambda corpus, own: _corpus_links(corpus, own, found))
     for title, each in of.items():
@@ -324,12 +357,13 @@ def linked(
     asked: AskedWords,
     candidates: Mapping[str, Candidate],
 ) -> dict[str, WeighedWay]:
-    """Return chunk id -> the best link to the chunk.
+    """Return a map from chunk id to the best link to the chunk.
 
     Args:
-        activations: source -> activation. A source with activation 0 reaches nothing.
-        reached: link -> the chunk that it leads to.
-        candidates: the reached chunks with their cosines.
+        activations: map from source chunk to activation. Links from a source with activation 0 are ignored.
+        reached: map from link to the chunk that the link leads to.
+        asked: words of the question.
+        candidates: map from each chunk in `reached` to its features.
     """
     alike: dict[tuple[str, str, bool, int], dict[DocumentLink, str]] = {}
     for link, chunk in reached.items():

@@ -1,28 +1,56 @@
-"""Scoring of canopy: formulas over data from the graph, without access to the graph.
+"""Formulas by which the retriever `canopy` scores chunks. This module does not access the graph.
 
-Chunks and names are identified by ids and keys. The *rest* of a question is the question without its names. N is the
-number of chunks, df the number of chunks that mention a name, and w the weight by which a chunk is about a name.
-    g(a) = ln(1 + N/(1+df)) / ln(1+N)            IDF weight of a name a
-    s1 = cosine + .3·BM25/max BM25 + seed        seed: the largest w·g(a) of names a in the question
-    A = s1/max s1                                activation; the five chunks with the largest s1 are the sources
-    fwd = max A(p)·g(a)·h·r·w·f                  over names a that a source p mentions and the chunk is about
-    shared = max A(p)·g(a)·h·r                   over rare names a that a source p and the chunk mention
-    z = A + .6·seed + .75·(cosine to the rest) + 1.2·fwd + .7·shared
-Example: the question names Nosferatu (df = 9, N = 1,000): g = 4.62/6.91 = .67. A chunk about it (w = 1) has seed .67.
+Each formula scores one chunk. The quantities in the formulas are:
 
-- h is .5 if all words of the name are in the question, else 1. f is .45.
-- If m > 1 chunks other than p are about a, r is 1 for the chunk nearest to p, and 1/√m for the others. r is 1 for
-  chunks that only mention a.
-- A chunk about an abbreviated or misspelt name (w < .65) counts as a chunk that mentions the name.
-- Names do not lead to chunks of the same document.
-- A second hop starts from the best chunks of the first, and adds .35·max(0, shared₂ − shared).
-- Links between documents add 1.2·linked, and .7·linked₂ for links from the second hop (see `retriever.linked`).
-- Finally, if several documents have a seed by the same name, the seed of the n-th best document counts .8ⁿ⁻¹.
+- N: the number of chunks.
+- df(a): the number of chunks that mention the name a.
+- w(a): the weight by which the chunk is about a, from 0 to 1.
+- rest: the question without its names.
 
-If a question does not clearly name something (it has no capital after its first word, or no seed of at least .55), the
-best three documents by A without seeds come first, and the others follow by z. For "What is X?", "How do I …?" and
-phrases, which need one passage and no path, the best ten documents come first. The weights were tuned on questions over
-Wikipedia paragraphs, the last rules on manual pages as well.
+The first step scores the chunks that were found by meaning, words or names:
+
+    g(a) = ln(1 + N/(1 + df(a))) / ln(1 + N)     IDF weight of a name
+    seed = max w(a)·g(a)                         over the names a in the question
+    s1 = cosine + 0.3·BM25/(max BM25) + seed     score of the first step
+    A = s1/(max s1)                              activation of the chunk
+
+Example: the question names Nosferatu, with df = 9 and N = 1,000. Then g = 4.62/6.91 = 0.67. A chunk that is about
+Nosferatu with w = 1 has the seed 0.67.
+
+The five chunks with the highest s1 are the sources. Names lead from a source p to chunks of other documents:
+
+    fwd = max A(p)·g(a)·h·r·w(a)·f               over names a that p mentions and the chunk is about
+    shared = max A(p)·g(a)·h·r                   over rare names a that both p and the chunk mention
+
+- h is 0.5 if all words of the name are in the question, otherwise 1.
+- f is 0.45.
+- If m > 1 chunks other than p are about a, r is 1 for the chunk most similar to p, and 1/√m for the others. For chunks
+  that only mention a, r is 1.
+- If a chunk is about a name that it abbreviates or misspells (w < 0.65), it also counts as mentioning the name.
+
+The score of a chunk is the sum of the following terms:
+
+- A
+- 0.6·seed
+- 0.75·(cosine to the rest)
+- 1.2·fwd
+- 0.7·shared
+- 0.35·max(0, shared₂ − shared), where shared₂ is computed from the sources of the second hop. These are the best chunks
+  that the first hop reached.
+- 1.2·linked for links between documents, or 0.7·linked₂ for links from the sources of the second hop. For the formula,
+  see `retriever.linked`.
+
+If several documents have a seed by the same name, the terms with the seed of the n-th best document count 0.8ⁿ⁻¹.
+
+In the following cases, the best documents by A without the seed are ranked first:
+
+- The best three documents come first if the question does not clearly name something. It clearly names something if a
+  word after the first is capitalised and a seed is at least 0.55.
+- The best ten documents come first for phrases, and for questions like "What is X?" and "How do I …?", because these
+  need one passage and no path.
+
+The weights were tuned on questions over Wikipedia paragraphs. The rules for ranking documents first were also tuned on
+manual pages.
 """
 
 from __future__ import annotations
@@ -34,58 +62,65 @@ from typing import NamedTuple
 from overstory.retrieve.hits import best_of
 from overstory.text.questions.kinds import Form
 
-_CANOPY_WORDS_WEIGHT = 0.3  # weight of BM25 relative to the best, on the scale of the default embedder's cosines
-_SEED_WEIGHT = 0.6  # weight of the seed in z, in addition to its share in A
-REST_WEIGHT = 0.75  # weight of the cosine to the rest of the question
-FORWARD_WEIGHT, SHARED_NAMES_WEIGHT, SECOND_HOP_WEIGHT = 1.2, 0.7, 0.35  # weights of fwd, shared and shared₂
-LINKED_WEIGHT, SECOND_LINK_WEIGHT = 1.2, 0.7  # weights of links from the sources, and from those of the second hop
-_FIRST_HOP_SOURCES = 5  # number of best chunks from which the first hop starts
+_CANOPY_WORDS_WEIGHT = 0.3  # weight of BM25 divided by the highest BM25; cosines have weight 1
+_SEED_WEIGHT = 0.6  # weight of the seed in a chunk's score, in addition to its weight in the chunk's activation
+REST_WEIGHT = 0.75  # weight of the cosine between the chunk and the question without its names
+FORWARD_WEIGHT, SHARED_NAMES_WEIGHT, SECOND_HOP_WEIGHT = 1.2, 0.7, 0.35  # weights of `fwd`, `shared` and `shared₂`
+LINKED_WEIGHT, SECOND_LINK_WEIGHT = 1.2, 0.7  # weights of links followed in the first hop, and in the second hop
+_FIRST_HOP_SOURCES = 5  # each hop starts from at most this many chunks
 _SECOND_HOP_SOURCES = 10
-"""The second hop starts from those of the best ten chunks that the first hop reached, at most five."""
+"""The second hop starts from chunks that the first hop reached, if they are among this many best chunks."""
 
-_NAME_IN_QUESTION_SHARE = 0.5  # h of a name whose words are all in the question
+_NAME_IN_QUESTION_SHARE = 0.5  # factor for a name whose words are all in the question
 _SENTENCE_NEARNESS = 0.45
-"""f: assumed nearness of the question and a sentence that mentions a name."""
+"""Assumed similarity between the question and a sentence that mentions a name; f in the formula for `fwd`."""
 
 RARE_SEED, MOST_CHUNKS_OF_A_RARE_NAME = 0.7, 2
-"""w of a name that no chunk is about, and the maximum number of chunks that mention it."""
+"""If no chunk is about a name of the question, and at most two chunks mention it, these count as chunks about the name
+with weight 0.7."""
 
 _REPEATED_SEED_SHARE = 0.8
-"""Factor on the seed of a name for each better document with the same name."""
+"""The seed of a document is multiplied by this factor once for each better document with a seed by the same name."""
 
 _LEAST_NAMING_SEED = 0.55
-"""Minimum seed of a question that names something. Values between .5 and .6 change nothing on HotpotQA and MuSiQue.
-HotpotQA loses .01 of nDCG@10 from .6 on; manual pages lose below .5."""
+"""A question clearly names something only if a seed is at least this high. Values from 0.5 to 0.6 give the same results
+on HotpotQA and MuSiQue. Higher values lower nDCG@10 on HotpotQA by 0.01; lower values hurt on manual pages."""
 
 DIRECT_DOCUMENTS, DIRECT_DOCUMENTS_FOR_ONE = 3, 10
-"""Documents that are ranked first by their own content: if the question names nothing, and if it needs one passage."""
+"""Number of documents that are ranked first by their own content. It is 3 if the question does not clearly name
+something, and 10 if the question needs only one passage."""
 
 _CHUNKS_A_DIRECT_DOCUMENT = 5
-"""Maximum chunks per document that are ranked first by their own content, on average."""
+"""On average, at most this many chunks per document are ranked first by their own content."""
 
 MOST_CHUNKS_OF_A_SHARED_NAME = 40
-"""Maximum chunks that mention a name which leads from one chunk to another."""
+"""A name leads from one chunk that mentions it to another only if at most this many chunks mention it."""
 
 _UNSURE_WEIGHT = 0.65
-"""Below this weight w, a chunk is about a name that it does not spell out, such as an abbreviation."""
+"""If a chunk is about a name with a lower weight, it does not spell the name out, but abbreviates it, for example."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A name of the question that a chunk is about, or that only this and few other chunks mention, with its weight."""
+    """A name in the question that a chunk is about, or that only this chunk and at most one other chunk mention.
+
+    Attributes:
+        name: the name.
+        weight: IDF weight of the name, multiplied by the weight by which the chunk is about the name.
+    """
 
     name: str
     weight: float
 
 
 class Candidate(NamedTuple):
-    """Features of a chunk.
+    """The features of a chunk from which its score is computed.
 
     Attributes:
-        cosine: cosine to the question.
-        rest: cosine to the question without its names.
-        words: BM25; 0 if the chunk was not found by words.
-        seed: the best seed, if any.
+        cosine: cosine between the chunk and the question.
+        rest: cosine between the chunk and the question without its names.
+        words: BM25 of the chunk's section; 0 if the section was not found by words.
+        seed: the seed with the highest weight; None if the chunk has no seed.
     """
 
     cosine: float
@@ -95,21 +130,22 @@ class Candidate(NamedTuple):
 
 
 NO_SENTENCE = -1
-"""Stands for the sentence number if no sentence of a chunk has the name, although the chunk is about it."""
+"""Used in place of a sentence number if a chunk is about a name but none of its sentences contains the name."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkingName:
-    """A name that leads from sources to other chunks.
+    """A name that leads from source chunks to other chunks.
 
     Attributes:
         idf: IDF weight of the name.
-        sources: sources that mention the name, each with the first sentence that has the name, or NO_SENTENCE.
-        about: chunks about the name, with the weight w.
-        shared: chunks that mention the name, including sources, with their first sentences; empty if the name is not
-            rare.
+        sources: the sources that mention the name, each as (chunk id, number of the first sentence with the name). The
+            number is `NO_SENTENCE` if no sentence contains the name.
+        about: the chunks about the name, each as (chunk id, weight by which the chunk is about the name).
+        shared: the chunks that mention the name, including the sources, in the same form as `sources`. It is empty if
+            the name is not rare.
         rare: True if the name is rare enough to lead from one chunk that mentions it to another.
-        nearest: source -> the most similar chunk about the name, if there are several.
+        nearest: map from each source to the most similar chunk about the name; used if several chunks are about it.
     """
 
     key: str
@@ -122,20 +158,24 @@ class LinkingName:
     nearest: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def share(self, source: str) -> dict[str, float]:
-        """Return chunk id -> r, for the chunks about the name, as seen from a source: 1 or 1/√m for namesakes."""
+        """Return a map from each chunk about the name to its factor r, for ways from a source to the chunk.
+
+        The factor is 1 for the chunk most similar to the source. If m > 1 chunks are about the name, it is 1/√m for the
+        others, because they may be about a namesake.
+        """
         others = [chunk for chunk, _ in self.about if chunk != source]
         nearest = self.nearest.get(source) if len(others) > 1 else None
         return {chunk: 1.0 if nearest in (None, chunk) else len(others) ** -0.5 for chunk in others}
 
 
 class DocumentLink(NamedTuple):
-    """A link of a source's document to another document.
+    """A link between the document of a source chunk and another document.
 
     Attributes:
         source: id of the source chunk.
         document: id of the other document.
-        first: id of the first chunk of the other document; None if that document has too many chunks.
-        outgoing: True if the link starts at the source's document.
+        first: id of the other document's first chunk; None if the document has too many chunks to be reached.
+        outgoing: True if the link starts at the source's document, False if it ends there.
     """
 
     source: str
@@ -147,7 +187,7 @@ class DocumentLink(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The type of the link, or else its text, or "link"."""
+        """The type of the link, or its text if the type is empty, or "link" if both are empty."""
         return self.type or self.text or "link"
 
 
@@ -156,9 +196,12 @@ class MentionWay(NamedTuple):
 
     Attributes:
         source: id of the source chunk.
+        key: key of the name; "" for a link.
+        name: the name, or the name of the link.
         weight: weight by which the chunk is about the name; None if the chunk only mentions the name.
-        here, there: numbers of the sentences with the name, in the source and in the chunk; None if there is none.
-        link: the link, if the way is a link.
+        here: number of the sentence with the name in the source; None if no sentence contains the name.
+        there: number of the sentence with the name in the chunk; None if no sentence contains the name.
+        link: the link; None if the way leads through a name.
     """
 
     source: str
@@ -171,12 +214,12 @@ class MentionWay(NamedTuple):
 
     @property
     def source_and_key(self) -> tuple[str, str]:
-        """Identifies ways of different kinds by the same name: a chunk may both be about a name and mention it."""
+        """The source and the name. Two ways have these in common if a chunk is about a name and also mentions it."""
         return self.source, self.key
 
 
 class WeighedWay(NamedTuple):
-    """A way with its value, as in the module's formulas: A·g·h·r·w·f, A·g·h·r, or A·q·r for a link."""
+    """A way to a chunk, and its value. `fwd`, `shared` and `linked` are the maximum of such values."""
 
     way: MentionWay
     value: float
@@ -184,33 +227,45 @@ class WeighedWay(NamedTuple):
 
 @dataclass(slots=True)
 class Reached:
-    """The best ways to each chunk: through a name that the chunk is about, and through a shared name."""
+    """The best ways to each chunk.
+
+    Attributes:
+        forward: map from chunk id to the best way through a name that the chunk is about.
+        shared: map from chunk id to the best way through a name that the chunk mentions.
+    """
 
     forward: dict[str, WeighedWay] = field(default_factory=dict[str, WeighedWay])
     shared: dict[str, WeighedWay] = field(default_factory=dict[str, WeighedWay])
 
     def gains(self, shared_weight: float = SHARED_NAMES_WEIGHT) -> dict[str, float]:
-        """Return chunk id -> the sum that its ways add to its score."""
+        """Return a map from chunk id to the score that the ways to the chunk add."""
         gains = {chunk: FORWARD_WEIGHT * way.value for chunk, way in self.forward.items()}
         for chunk, way in self.shared.items():
             gains[chunk] = gains.get(chunk, 0.0) + shared_weight * way.value
         return gains
 
     def leave_out(self, chunks: Iterable[str]) -> None:
-        """Remove the ways to chunks."""
         for chunk in chunks:
             self.forward.pop(chunk, None)
             self.shared.pop(chunk, None)
 
 
 class Scored(NamedTuple):
-    """A chunk with the parts of its score, whose sum is the score.
+    """A chunk with the terms of its score.
 
     Attributes:
-        candidate: the features from which the first parts were computed.
-        forward, shared, second: the ways by which the chunk was reached, if any.
-        linked, linked_second: links that led to the chunk, from the sources and from those of the second hop.
-        direct: bonus that ranks the chunk before chunks that were reached through names.
+        candidate: the features of the chunk.
+        dense: term for the cosine between the chunk and the question.
+        words: term for BM25.
+        name: term for the seed.
+        rest: term for the cosine between the chunk and the question without its names.
+        forward: the best way through a name that the chunk is about.
+        shared: the best way through a name that the chunk mentions.
+        second: the best way in the second hop, if it is better than `shared`.
+        second_gain: by how much `second` is better than `shared`.
+        direct: bonus for a chunk that is ranked first by its own content.
+        linked: the best link to the chunk from a source of the first hop.
+        linked_second: the best link to the chunk from a source of the second hop.
     """
 
     chunk: str
@@ -229,7 +284,7 @@ class Scored(NamedTuple):
 
     @property
     def score(self) -> float:
-        # Called for several hundred chunks per question: unpacking the tuple once is fastest.
+        # This is computed for several hundred chunks per question. Unpacking the tuple once is fastest.
         _, _, dense, words, name, rest, forward, shared, _, gain, direct, linked, linked_second = self
         itself = dense + words + name + rest
         if not (forward or shared or gain or linked or linked_second):  # the usual case
@@ -239,20 +294,20 @@ class Scored(NamedTuple):
         return itself + bridges + links + direct
 
     def came_from(self) -> list[str]:
-        """Return the sources of the ways to the chunk."""
+        """Return the ids of the chunks from which the ways lead to this chunk."""
         ways = (self.forward, self.shared, self.second, self.linked, self.linked_second)
         return [bridge.way.source for bridge in ways if bridge]
 
 
 @dataclass(frozen=True, slots=True)
 class FirstScores:
-    """s1 of the first candidates.
+    """The scores of the first step.
 
     Attributes:
-        scores: chunk id -> s1.
-        scale: maximum of s1.
-        most_words: maximum of BM25.
-        words_weight: weight of BM25, on the scale of cosines.
+        scores: map from chunk id to s1, the score of the first step.
+        scale: the highest s1.
+        most_words: the highest BM25.
+        words_weight: weight of BM25 divided by `most_words`; cosines have weight 1.
     """
 
     scores: Mapping[str, float]
@@ -268,10 +323,11 @@ class FirstScores:
 
 
 def first_scores(candidates: Mapping[str, Candidate], *, spread: float = 1.0) -> FirstScores:
-    """Compute s1 of candidates.
+    """Compute s1, the score of the first step, for each candidate.
 
     Args:
-        spread: spread of the embedder's cosines, from `protocols.cosine_spread`.
+        candidates: map from chunk id to the chunk's features.
+        spread: factor for the weight of words, as returned by `protocols.cosine_spread` for the embedder.
     """
     weight = _CANOPY_WORDS_WEIGHT * spread
     most = max((candidate.words for candidate in candidates.values()), default=0.0) or 1.0
@@ -289,9 +345,10 @@ def reached(
     """Return the best ways from sources through names to chunks of other documents.
 
     Args:
-        activations: source -> activation. A source with activation 0 reaches nothing.
-        question_words: words of the question, in the form of keys.
-        documents: chunk id -> document id, for sources and for the chunks of the links.
+        activations: map from source chunk to activation. Names in a source with activation 0 are ignored.
+        links: the names that lead from sources to other chunks.
+        question_words: words of the question, spelt as in keys of names.
+        documents: map from chunk id to document id, for the sources and for the chunks in `links`.
     """
     result = Reached()
     forward, shared = result.forward, result.shared
@@ -321,7 +378,7 @@ def reached(
                 if documents[chunk] != here:
                     worth = value * share[chunk] if chunk in share else value
                     known = shared.get(chunk)
-                    if known is None or worth > known.value:  # usual case, inlined because a call doubles the time
+                    if known is None or worth > known.value:  # inlined from `_keep`, because a call doubles the time
                         way = MentionWay(source, link.key, link.name, None, _sentence(sentence), _sentence(there))
                         shared[chunk] = WeighedWay(way, worth)
                     elif worth == known.value:
@@ -332,14 +389,20 @@ def reached(
 def final_scores(
     candidates: Mapping[str, Candidate], first: FirstScores, found: Reached, links: Mapping[str, WeighedWay]
 ) -> dict[str, Scored]:
-    """Return all candidates with the parts of their scores, except the second hop."""
+    """Return a map from chunk id to the chunk with the terms of its score, except those of the second hop.
+
+    Args:
+        first: the scores of the first step.
+        found: the best ways through names, in the first hop.
+        links: map from chunk id to the best link to the chunk, in the first hop.
+    """
     scale, most_words, weight = first.scale, first.most_words, first.words_weight
     forward, shared = found.forward.get, found.shared.get
     scored: dict[str, Scored] = {}
     for chunk, c in candidates.items():
         words = weight * c.words / most_words / scale
         seed = c.seed.weight if c.seed else 0.0
-        scored[chunk] = Scored(  # positional arguments halve the time for several hundred candidates
+        scored[chunk] = Scored(  # without keywords, because they double the time for several hundred candidates
             chunk,
             c,
             c.cosine / scale,
@@ -359,11 +422,11 @@ def final_scores(
 def second_sources(
     scored: Mapping[str, Scored], scores: Mapping[str, float], sources: Sequence[str]
 ) -> dict[str, float]:
-    """Return the chunks from which the second hop starts, with their activations.
+    """Return a map from each source of the second hop to its activation.
 
     Args:
-        scores: chunk id -> score, for all of `scored`.
-        sources: sources of the first hop.
+        scores: map from chunk id to score, for all chunks in `scored`.
+        sources: ids of the sources of the first hop.
     """
     top = best_of(scores, _SECOND_HOP_SOURCES)
     scale = scores[top[0]] if top and scores[top[0]] > 0 else 1.0
@@ -372,7 +435,12 @@ def second_sources(
 
 
 def with_second_hop(scored: Mapping[str, Scored], found: Reached, links: Mapping[str, WeighedWay]) -> dict[str, Scored]:
-    """Add the second hop to scored chunks: names shared with its sources, and links from its sources."""
+    """Return the scored chunks with the terms of the second hop.
+
+    Args:
+        found: the best ways through names, in the second hop.
+        links: map from chunk id to the best link to the chunk, in the second hop.
+    """
     result = dict(scored)
     for chunk, bridge in found.shared.items():
         gain = bridge.value - _value(scored[chunk].shared)
@@ -388,7 +456,7 @@ def ranking(scored: Mapping[str, Scored], documents: Mapping[str, str], *, direc
     """Return the chunks, best first.
 
     Args:
-        documents: chunk id -> document id, for all chunks.
+        documents: map from chunk id to document id, for all chunks.
         direct: number of documents to rank first by their own content.
     """
     result = _varied(scored, documents)
@@ -401,9 +469,9 @@ def ranking(scored: Mapping[str, Scored], documents: Mapping[str, str], *, direc
 
 
 def _varied(scored: Mapping[str, Scored], documents: Mapping[str, str]) -> dict[str, Scored]:
-    """Lower the seed of a name with each further document that has the same name, best document first.
+    """Return the scored chunks with lower seeds if a better document has a seed by the same name.
 
-    Otherwise, documents about one name of the question fill the first ranks, before passages reached through names.
+    Otherwise, documents about one name would fill the first ranks, and passages reached through names would follow.
     """
     by_name: dict[str, list[str]] = {}
     for chunk, one in scored.items():
@@ -421,10 +489,10 @@ def _varied(scored: Mapping[str, Scored], documents: Mapping[str, str]) -> dict[
 
 
 def direct_documents(candidates: Iterable[Candidate], *, form: Form, capital: bool) -> int:
-    """Return the number of documents to rank first by their own content; 0 if the question names something.
+    """Return the number of documents to rank first by their own content; 0 if the question clearly names something.
 
     Args:
-        capital: True if a word of the question, except the first, begins with a capital letter.
+        capital: True if a word of the question other than the first begins with a capital letter.
     """
     if form != "question":
         return DIRECT_DOCUMENTS_FOR_ONE
@@ -434,7 +502,10 @@ def direct_documents(candidates: Iterable[Candidate], *, form: Form, capital: bo
 
 
 def _direct(scored: Mapping[str, Scored], documents: Mapping[str, str], most: int) -> dict[str, float]:
-    """Return the chunks to rank first by their own content, with their scores, from at most `most` documents."""
+    """Return the chunks to rank first by their own content, as a map from chunk id to score without names.
+
+    The chunks are from at most `most` documents.
+    """
     if not most:
         return {}
     itself = {chunk: one.dense + one.words for chunk, one in scored.items()}
@@ -458,7 +529,7 @@ def _keep(
     weight: float | None,
     there: int = NO_SENTENCE,
 ) -> None:
-    """Keep a way to a chunk if it is the best so far; ties are broken by source and key."""
+    """Store a way to a chunk in `bridges` if it is the best so far. Among equally good ways, source and key decide."""
     known = bridges.get(chunk)
     if value <= 0 or (known is not None and value < known.value):
         return

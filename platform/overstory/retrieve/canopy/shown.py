@@ -1,4 +1,4 @@
-"""Presentation of canopy's results: hits with reasons for the parts of their scores, and paths to them."""
+"""Presentation of canopy's results: hits, reasons that explain the terms of their scores, and paths to the hits."""
 
 from __future__ import annotations
 
@@ -39,19 +39,21 @@ from overstory.text.questions.asked_words import AskedWords
 from overstory.text.sentences import sentence_at
 
 _NUMBERED = re.compile(r"(?:[A-Z](?:\.\d{1,3}){1,9}\.?|\d{1,3}(?:\.\d{1,3}){0,9}\.|\d{1,3}(?:\.\d{1,3}){1,9})\s+")
-"""The number of a heading: "6. ", "2.1 ", "A.3. ", but not "50 Cent" or "J. R. R. "."""
+"""Matches the number at the beginning of a heading, such as "6. ", "2.1 " or "A.3. ". It does not match "50 Cent" or
+"J. R. R. Tolkien"."""
 
 
 def bridge_paths(
     shown: Sequence[Scored], all_scored: Mapping[str, Scored], rows: Mapping[str, Row]
 ) -> Iterator[BridgePath]:
-    """Yield the paths to passages, in the order of the passages; for each passage, the path with most score first.
+    """Yield the paths to the shown passages, in the order of the passages. Paths with higher scores come first.
 
-    Uninformative paths are left out: within one document, between equal sentences, or through a heading.
+    A path is left out if it stays within one document, connects equal sentences, or leads through a heading.
 
     Args:
-        all_scored: chunk id -> scored chunk, including the sources of ways.
-        rows: rows of `retrieve/chunks_by_id`, for passages and sources.
+        shown: the passages.
+        all_scored: map from chunk id to scored chunk, also for the chunks from which paths start.
+        rows: map from chunk id to row of `retrieve/chunks_by_id`, for all chunks on the paths.
     """
     for one in shown:
         ways = _first_hops(one)
@@ -64,7 +66,7 @@ def bridge_paths(
         for score, bridges in sorted(ways, key=lambda way: -way[0]):
             chunks = [bridge.way.source for bridge in bridges] + [one.chunk]
             passed = [rows[chunk] for chunk in chunks if chunk in rows]
-            if len(set(chunks)) == len(chunks) == len(passed) and _is_informative(bridges, passed):  # no chunk twice
+            if len(set(chunks)) == len(chunks) == len(passed) and _is_informative(bridges, passed):  # no loops
                 start = all_scored[chunks[0]].candidate.seed
                 yield BridgePath.along(
                     (_step(bridge, *ends) for bridge, ends in zip(bridges, pairwise(passed), strict=True)),
@@ -75,7 +77,7 @@ def bridge_paths(
 
 
 def _is_informative(bridges: Sequence[WeighedWay], passed: Sequence[Row]) -> bool:
-    """Return True if a way leads to another document, not between equal sentences or through a heading."""
+    """Return True if a way leads to another document, connects different sentences, and uses no heading as a name."""
     if passed[0]["document_id"] == passed[-1]["document_id"]:
         return False
     for bridge, (source, target) in zip(bridges, pairwise(passed), strict=True):
@@ -91,7 +93,7 @@ def _is_informative(bridges: Sequence[WeighedWay], passed: Sequence[Row]) -> boo
 
 
 def _is_heading(name: str, *rows: Row) -> bool:
-    """Return True if a name begins with the number of a heading, or is a heading (not the title) of a passage."""
+    """Return True if a name begins with a heading number, or is a heading of a passage that differs from its title."""
     if _NUMBERED.match(name):
         return True
     key = entity_key(name)
@@ -134,14 +136,14 @@ def _step(bridge: WeighedWay, source: Row, target: Row) -> BridgeStep:
 
 
 def _sentence(row: Row, number: int | None) -> str:
-    """Return a sentence of a passage, or the first one if no sentence has the name."""
+    """Return the sentence with this number; with None, return the first sentence."""
     return sentence_at(content(row), row["sentences"], number or 0)
 
 
 def shown(
     passages: Passages, words: AskedWords, ranked: Sequence[Scored], k: int
 ) -> tuple[tuple[Hit, ...], tuple[BridgePath, ...], tuple[Hit, ...]]:
-    """Return the first `k` hits, the paths to them, and the other passages on these paths."""
+    """Return the first `k` hits, the paths to these hits, and the other passages on these paths."""
     by_chunk = {one.chunk: one for one in ranked}
     first = ranked[:k]
     rows = passages.rows(chunk for one in first for chunk in _on_the_way(one, by_chunk))
@@ -153,7 +155,7 @@ def shown(
 
 
 def _on_the_way(one: Scored, by_chunk: Mapping[str, Scored]) -> Iterator[str]:
-    """Yield a chunk, the sources of the ways to it, and the sources of these sources."""
+    """Yield a chunk, the chunks from which ways lead to it, and the chunks from which ways lead to those."""
     yield one.chunk
     for source in one.came_from():
         yield source
@@ -163,7 +165,10 @@ def _on_the_way(one: Scored, by_chunk: Mapping[str, Scored]) -> Iterator[str]:
 def _reasons(
     one: Scored, words: AskedWords, rows: Mapping[str, Row], scores: Mapping[str, float]
 ) -> tuple[Reason, ...]:
-    """Return the reasons of a hit; their scores add up to its score. Meaning is explained only if it stands alone."""
+    """Return the reasons for a hit. The sum of their scores is the score of the hit.
+
+    The similarity in meaning is explained in words only if nothing else explains the hit.
+    """
     found, row = one.candidate, rows[one.chunk]
     plain = not (found.words or found.seed or one.came_from())
     reasons = [

@@ -1,7 +1,7 @@
-"""Names in all searched corpora, and the chunks that they lead to, read from the graph.
+"""Reads names, and the chunks that names lead to, from the graphs of all searched corpora.
 
-A name that one corpus knows is looked up in all corpora, and its frequency is the sum over all of them. Edits of names
-in any of the corpora apply to the question.
+If one corpus contains a name, the name is looked up in all corpora, and its frequencies are added up. Manual edits of
+names in any of the corpora apply to the question.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from overstory.text.names.tokens import idf_weight, tokenise
 from overstory.text.questions.kinds import Form, form_of
 from overstory.text.questions.names import longest_first, may_be_name, unknown_names, without_names
 
-_MOST_PHRASES_OF_A_QUESTION = 30  # maximum phrases of a question to look up
+_MOST_PHRASES_OF_A_QUESTION = 30  # maximum number of phrases that look like names to search for
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,14 @@ class QuestionNames:
     """The names in a question.
 
     Attributes:
-        known: entities of the name dictionary.
-        phrases: other phrases that look like names, with their positions and keys; longest first.
-        rest: the question without its known names, or the whole question if nothing else is left.
-        words: all words of the question, in the form of keys.
-        capital: True if a word of the question, except the first, begins with a capital letter.
-        outdated: True if the corpus has changed since its entities were last indexed.
+        question: the text of the question.
+        known: the entities in the name dictionary that the question names.
+        phrases: positions and keys of other phrases that look like names, longest first.
+        rest: the question without its known names, or the entire question if nothing would be left.
+        words: all words of the question, spelt as in keys of names.
+        form: the form of the question, such as "definition".
+        capital: True if a word of the question other than the first begins with a capital letter.
+        outdated: True if a corpus has changed since its entities were last indexed.
     """
 
     question: str
@@ -66,12 +68,16 @@ class QuestionNames:
     outdated: bool
 
     def quoted(self) -> dict[str, str]:
-        """Return key -> phrase query for Lucene."""
+        """Return a map from the key of each phrase to a Lucene query for the phrase."""
         return {phrase.key: _quoted(self.question[phrase.start : phrase.end]) for phrase in self.phrases}
 
 
 def names_in(question: Question, found: QuestionEntities) -> QuestionNames:
-    """Return the names of a question, given those that the dictionary has."""
+    """Return all names in a question.
+
+    Args:
+        found: the entities in the name dictionary that the question names.
+    """
     tokens = question.tokens
     shaped = {shape.key for shape in tokens.shapes}
     rest = without_names(question.text, found.matches)
@@ -90,16 +96,21 @@ def names_in(question: Question, found: QuestionEntities) -> QuestionNames:
 
 
 def named_chunks(corpus: Corpus) -> int:
-    """Return the number of chunks in which names were counted; 0 before the first count, so that IDF weights are 0."""
+    """Return the number of chunks in which names were counted.
+
+    Before names are counted, the number is 0. All IDF weights are then 0.
+    """
     return max(0, corpus.named_chunks)
 
 
 def rare_phrases(names: QuestionNames, found: Mapping[str, Mapping[str, str]], chunks: int) -> dict[str, Seed]:
-    """Return seeds for chunks with a rare phrase of the question that looks like a name.
+    """Return a map from chunk id to seed, for chunks that contain a rare phrase which looks like a name.
 
     Args:
-        found: phrase query from `quoted` -> id of a chunk that may have the phrase -> its title, heading and text.
-        chunks: number of chunks in the corpus.
+        names: the names in the question.
+        found: for each query from `QuestionNames.quoted`, a map from chunk id to the chunk's title, heading and text.
+            The map holds the chunks that may contain the phrase.
+        chunks: number of chunks in the corpora.
     """
     tokens = {chunk: tokenise(text) for texts in found.values() for chunk, text in texts.items()}
     having: dict[str, list[str]] = {}
@@ -117,30 +128,31 @@ def rare_phrases(names: QuestionNames, found: Mapping[str, Mapping[str, str]], c
 
 
 def _quoted(phrase: str) -> str:
-    """Return a phrase query for Lucene. Only these two characters have a meaning between quotes."""
+    """Return a Lucene query for a phrase. Between quotation marks, only a backslash and a quotation mark are syntax."""
     return '"' + phrase.replace("\\", " ").replace('"', " ") + '"'
 
 
 _MOST_CHUNKS_ABOUT_A_NAME = 100
-"""Maximum chunks about one name to follow. Thousands of documents may be called "Introduction"."""
+"""Maximum number of chunks about a name that are followed. Thousands of documents may have the title "Introduction"."""
 
 _MOST_CHUNKS_COMPARED = 1_000
-"""Maximum chunks about one name from which the ones with the highest weight are chosen, about 2 µs per chunk."""
+"""The chunks about a name with the highest weights are chosen from at most this many chunks, at 2 µs per chunk."""
 
 _CHUNKS_A_PHRASE = 10
-"""Chunks to read per phrase. More than a rare phrase has, because the full-text index matches stems."""
+"""Number of chunks to read per phrase. Not all of them contain it, because the full-text index matches stems."""
 
 _MOST_CHUNKS_LISTED = 5_000
-"""Maximum chunks of a name or phrase to check against a filter."""
+"""Maximum number of chunks to check against a filter, per name or phrase."""
 
 
 class ListedChunk(NamedTuple):
-    """A chunk that was found by meaning, a name or a phrase of the question.
+    """A chunk that was found by meaning, by a name in the question, or by a phrase that looks like a name.
 
     Attributes:
-        key: key of the name, if it was found by a name.
-        weight: weight by which the chunk is about the name; None if it only mentions the name.
-        phrase, text: phrase that the chunk may have, and its text, if it was found by a phrase.
+        key: key of the name that found the chunk; None if it was not found by a name.
+        weight: weight by which the chunk is about the name; None if the chunk only mentions the name.
+        phrase: Lucene query for the phrase that found the chunk; None if it was not found by a phrase.
+        text: title, heading and text of the chunk, if it was found by a phrase.
     """
 
     chunk: str
@@ -152,13 +164,13 @@ class ListedChunk(NamedTuple):
 
 
 class FoundByWords(NamedTuple):
-    """Result of the first query to the graph.
+    """The result of the first query to the graph.
 
     Attributes:
-        sections: sections found by words.
-        found: chunks found by names and phrases.
-        has_links: True if documents of the corpus have links.
-        notes: notes on names whose chunks were not all read.
+        sections: the sections found by words.
+        found: the chunks found by names and phrases.
+        has_links: True if the corpora contain links between documents.
+        notes: one note for each name whose chunks were not all read.
     """
 
     sections: list[FoundSection]
@@ -168,13 +180,16 @@ class FoundByWords(NamedTuple):
 
 
 class LeadingName(NamedTuple):
-    """A name and the chunks that it leads to in one corpus.
+    """A name, and the chunks of one corpus that the name leads to.
 
     Attributes:
         df: number of chunks that mention the name.
-        sources: sources that mention the name, each with the first sentence that has the name, or `NO_SENTENCE`.
-        shared: chunks that mention the name, if there are few, each with that sentence and its document.
-        about: chunks about the name, each with the weight and its document, highest weight first.
+        sources: the sources that mention the name, each as (chunk id, number of the first sentence with the name). The
+            number is `NO_SENTENCE` if no sentence contains the name.
+        shared: the chunks that mention the name, each as (chunk id, number of the sentence, document id). The sequence
+            is empty if too many chunks mention the name.
+        about: the chunks about the name, each as (chunk id, weight by which the chunk is about the name, document id),
+            highest weight first.
     """
 
     key: str
@@ -186,11 +201,11 @@ class LeadingName(NamedTuple):
 
 
 class NameLinks(NamedTuple):
-    """Names that lead from chunks to other chunks.
+    """The names that lead from chunks to other chunks.
 
     Attributes:
-        links: the names, without `LinkingName.nearest`.
-        documents: chunk id -> document id, for the chunks that the names lead to.
+        links: the names. Their `LinkingName.nearest` is not set yet.
+        documents: map from chunk id to document id, for the chunks that the names lead to.
     """
 
     links: list[LinkingName]
@@ -199,7 +214,7 @@ class NameLinks(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CorpusNames:
-    """Names of a corpus in one transaction. With a filter, names lead only to passages of matching documents."""
+    """Reads the names of one corpus, in one transaction. With a filter, names lead only to matching documents."""
 
     of: CorpusPassages
 
@@ -208,16 +223,16 @@ class CorpusNames:
         return cached_edits(self.of.tx, self.of.corpus)
 
     def entities(self, keys: Sequence[str], terms: Sequence[str]) -> QuestionEntities:
-        """Look up entities by keys, as `question_entities.LookUp` does; the result has no positions."""
+        """Look up entities by keys, as `question_entities.LookUp` specifies. `matches` of the result is empty."""
         matching = None if self.of.among is None else self.of.among.matching
         documents = matching.documents if matching is not None and matching.restricted else None
         known = StoredEntities(self.of.tx, self.of.corpus, in_dictionary=True, of_documents=documents)
         found = tuple(known(keys, terms))
-        hidden = matching is not None and matching.by_rights  # being outdated may reveal changes of other documents
+        hidden = matching is not None and matching.by_rights  # `outdated` may reveal that other documents have changed
         return QuestionEntities(found, (), outdated=known.outdated and not hidden)
 
     def found(self, names: QuestionNames, depth: int) -> FoundByWords:
-        """Find sections and chunks, as `StoredNames.found` does; names may come from other corpora."""
+        """Find sections and chunks in this corpus, as `StoredNames.found` does in all corpora."""
         corpus, among = check_sections(self.of.corpus), self.of.among
         (row,) = self.of.tx.run(
             "retrieve/canopy_named",
@@ -249,13 +264,13 @@ class CorpusNames:
     def leading(
         self, sources: Sequence[str], asked: Sequence[str], *, keys: Sequence[str] = (), nowhere: bool = False
     ) -> list[LeadingName]:
-        """Return the names that chunks mention, and the chunks that they lead to.
+        """Return the names that the given chunks mention, and the chunks that these names lead to.
 
         Args:
-            sources: ids of the chunks.
-            asked: keys of names to leave out.
+            sources: ids of the given chunks.
+            asked: keys of names to leave out, because the question contains them.
             keys: keys of further names to include.
-            nowhere: include names that lead to no other chunk in this corpus.
+            nowhere: True to include names that lead to no other chunk in this corpus.
         """
         (row,) = self.of.tx.run(
             "retrieve/canopy_expand",
@@ -281,7 +296,7 @@ class CorpusNames:
         ]
 
     def _deeper(self, most: int) -> int:
-        """Return the number of chunks to list so that about `most` of them match the filter."""
+        """Return how many chunks to read, so that about `most` of them match the filter."""
         share = 1.0 if self.of.among is None else self.of.among.matching.share
         return min(math.ceil(most / share), _MOST_CHUNKS_LISTED)
 
@@ -290,7 +305,7 @@ class CorpusNames:
 
 
 class StoredNames:
-    """Names in all searched corpora."""
+    """Reads names in all searched corpora."""
 
     def __init__(self, passages: Passages, chunks: int) -> None:
         """
@@ -314,10 +329,10 @@ class StoredNames:
         return names_in(question, QuestionEntities(entities, matches, outdated=outdated))
 
     def found(self, names: QuestionNames, depth: int) -> FoundByWords:
-        """Return the sections with words of the question, and the chunks with its names or phrases.
+        """Return the sections that contain words of the question, and the chunks that contain its names or phrases.
 
         Args:
-            depth: maximum number of sections.
+            depth: maximum number of sections to return.
         """
         found = self._corpora.each(lambda corpus: CorpusNames(corpus).found(names, depth))
         for title, each in found.items():
@@ -330,11 +345,11 @@ class StoredNames:
         )
 
     def links(self, sources: Sequence[str], asked: Sequence[str]) -> NameLinks:
-        """Return the names that chunks mention, with the chunks that they lead to.
+        """Return the names that the given chunks mention, and the chunks that these names lead to.
 
         Args:
-            sources: ids of the chunks.
-            asked: keys of names that are not followed.
+            sources: ids of the given chunks.
+            asked: keys of names to leave out, because the question contains them.
         """
         one = self._corpora.is_one
         found = self._corpora.each_of(
@@ -361,7 +376,11 @@ class StoredNames:
     def _add_names_of_others(
         self, mentioned: dict[str, dict[str, int]], sources: Sequence[str], asked: frozenset[str]
     ) -> None:
-        """Add names that only other corpora know to `mentioned`, by searching the texts of the sources."""
+        """Search the sources for names that are stored only in other corpora, and add these names to `mentioned`.
+
+        Args:
+            mentioned: for each name, by key, a map from source chunk to the number of the first sentence with the name.
+        """
         rows = self._passages.rows(sources)
         texts = {id_: content(row) for id_, row in rows.items()}
         read = {id_: tokenise(text) for id_, text in texts.items()}
@@ -409,7 +428,7 @@ def _surest(about: tuple[str, float]) -> tuple[float, str]:
 
 
 def _common(found: Iterable[QuestionEntity]) -> list[QuestionEntity]:
-    """Merge entities of several corpora that have the same key."""
+    """Merge the entities of several corpora that have the same key, and add up their frequencies."""
     of: dict[str, list[QuestionEntity]] = {}
     for each in found:
         of.setdefault(each.key, []).append(each)

@@ -1,4 +1,4 @@
-"""Paths between two entities, over passages that mention entities together, facts and links."""
+"""Search for paths between two entities. Each step is a fact, a link, or a passage that mentions two entities."""
 
 from overstory.retrieve.entity_paths.path_search import find_paths
 

@@ -1,4 +1,4 @@
-"""Look-up of the two entities at the ends of a path, with suggestions for unknown names."""
+"""Look-up of the two entities that a path connects, with suggestions for unknown names."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from overstory.text.names.keys import entity_key
 from overstory.text.names.subjects import OWN
 
 LISTED_PASSAGES_OF_A_NAME = 5_000
-"""Maximum passages and facts of an entity to check against a filter."""
+"""Maximum number of passages, and of facts, to check against a filter per entity."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamePlaces:
-    """Passages and facts of an entity.
+    """The passages and related entities of an entity.
 
     Attributes:
-        chunks: ids of the passages that mention the entity, or are about it by their own words. A passage that says
-            "Holt" is not counted if only another document shows which name that stands for.
-        tied: ids of the entities that a fact relates to it.
+        chunks: ids of the passages that mention the entity, or that are about it according to their own text. If a
+            passage contains "Holt", and only another document shows whose last name that is, it is not included.
+        tied: ids of the entities that occur in a fact together with this entity.
     """
 
     chunks: tuple[str, ...]
@@ -42,7 +42,7 @@ class NamePlaces:
 
 @dataclass(slots=True)
 class MatchingPassages:
-    """Passages of entities in the documents that match a filter, read in one transaction."""
+    """Reads the passages of entities in the documents that match a filter, in one transaction."""
 
     among: Among
     _known: dict[str, NamePlaces] = field(default_factory=dict[str, NamePlaces])
@@ -60,7 +60,13 @@ class MatchingPassages:
         return self.among.matching
 
     def of(self, names: Iterable[str]) -> dict[str, NamePlaces]:
-        """Return the places of entities by their ids, without entities that no matching document mentions."""
+        """Return a map from entity id to the entity's passages and related entities in matching documents.
+
+        Entities that no matching document mentions are left out.
+
+        Args:
+            names: ids of the entities.
+        """
         wanted = list(dict.fromkeys(names))
         if new := [name for name in wanted if name not in self._known]:
             documents = self.matching.documents
@@ -78,14 +84,18 @@ class MatchingPassages:
         return {name: self._known[name] for name in wanted if name in self._known and self._known[name].chunks}
 
     def lets_through(self, row: Row) -> bool:
-        """Return True if the document of a row matches the filter."""
+        """Return True if the document of a row matches the filter.
+
+        Args:
+            row: a row with the document's id as `document`.
+        """
         return row["document"] in self.matching.documents
 
     def named_in(self, chunks: Sequence[str]) -> list[tuple[str, str, str, int]]:
-        """Return the entities that passages mention or have as titles: id, key, spelling, and number of passages.
+        """Return the entities in the text or titles of passages, each as (id, key, spelling, number of passages).
 
-        The spelling is the most frequent one in these passages. If they do not spell the name out, the key is used,
-        because the spelling of other documents must not be shown.
+        The spelling is the most frequent one in these passages. If the passages do not spell the name out, the key is
+        used instead, because spellings from other documents must not be shown.
         """
         edits = cached_edits(self.tx, self.corpus)
         found: list[tuple[str, str, str, int]] = []
@@ -96,32 +106,40 @@ class MatchingPassages:
 
 
 def spellings(written: Iterable[str]) -> list[str]:
-    """Return the spellings of a name, the most frequent first."""
+    """Return the distinct spellings of a name, most frequent first.
+
+    Args:
+        written: the spelling of each mention.
+    """
     return most_frequent(list(Counter(written).items()))
 
 
 _PASSAGES_SEARCHED_FOR_NAMES = 50
-"""Maximum passages in which to look for names similar to an unknown one."""
+"""Maximum number of passages that are searched for names similar to an unknown name."""
 
-_MOST_SUGGESTED_NAMES = 5  # maximum suggestions for an unknown name
+_MOST_SUGGESTED_NAMES = 5  # maximum number of suggestions for an unknown name
 _LEAST_LIKENESS = 0.65
-"""Minimum similarity of a suggestion, 0 to 1."""
+"""Minimum similarity of a suggested name to the unknown name, from 0 to 1."""
 
 _WITHIN_LIKENESS = 0.9
-"""Similarity of a name to a longer name that contains all its words."""
+"""Minimum similarity of a name to a longer name that contains all its words."""
 
 _LONGEST_COMPARED_CHARACTERS = 100
-"""Longer texts are not compared: the time is proportional to the product of both lengths, and names are shorter."""
+"""Longer texts are not compared. Names are shorter, and the time grows with the product of both lengths."""
 
 _SHORT_WORD_LETTERS = 4
-"""Minimum letters of a word that is searched with one misspelt letter."""
+"""Words with at least this many letters are also found if one letter differs."""
 _LONG_WORD_LETTERS = 8
-"""Minimum letters of a word that is searched with two misspelt letters."""
+"""Words with at least this many letters are also found if two letters differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusName:
-    """An entity of the corpus. `df` is the number of passages that mention it."""
+    """An entity of the corpus.
+
+    Attributes:
+        df: number of passages that mention the entity.
+    """
 
     id: str
     key: str
@@ -131,12 +149,12 @@ class CorpusName:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """The entities at the ends of a path.
+    """The two entities that a path connects.
 
     Attributes:
         chunks: number of chunks in the corpus.
         outdated: True if the index of the corpus is older than its documents.
-        linked: True if the documents of the corpus have links.
+        linked: True if the corpus contains links between documents.
     """
 
     start: CorpusName
@@ -147,10 +165,10 @@ class Ends:
 
 
 def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str, passages: MatchingPassages | None = None) -> Ends:
-    """Look up the two entities, ignoring case, accents and punctuation.
+    """Look up the two entities that a path connects, ignoring case, accents and punctuation of their names.
 
     Args:
-        passages: the passages that paths may use; None for all. Entities that no such passage mentions are unknown.
+        passages: the passages that a path may use; None for all. An entity is unknown if none of them mentions it.
 
     Raises:
         IndexMissing: the corpus has no entities yet.
@@ -184,10 +202,14 @@ def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str, passages: M
 
 
 def most_alike(key: str, candidates: Iterable[tuple[str, str, int]]) -> tuple[str, ...]:
-    """Return the candidates (key, name, passages) most similar to an unknown name, the most similar first.
+    """Return the names most similar to an unknown name, the most similar first.
 
-    Of equally similar names, the more frequent one comes first. Names longer than `_LONGEST_COMPARED_CHARACTERS` are
-    not compared.
+    Among equally similar names, the more frequent one comes first. Names longer than `_LONGEST_COMPARED_CHARACTERS`
+    are not compared.
+
+    Args:
+        key: key of the unknown name.
+        candidates: the names to compare, each as (key, name, number of passages).
     """
     if len(key) > _LONGEST_COMPARED_CHARACTERS:
         return ()
@@ -199,14 +221,21 @@ def most_alike(key: str, candidates: Iterable[tuple[str, str, int]]) -> tuple[st
 
 
 def likeness(key: str, other: str) -> float:
-    """Return the similarity of two names, 0 to 1: of the whole names, or of their words with a factor of 0.9."""
+    """Return the similarity of two names, from 0 to 1.
+
+    It is the similarity of the complete names, or the mean similarity of the words of `key` to their most similar words
+    in `other` times 0.9, whichever is higher.
+    """
     whole = difflib.SequenceMatcher(None, key, other).ratio()
     words = [max(difflib.SequenceMatcher(None, word, each).ratio() for each in other.split()) for word in key.split()]
     return max(whole, _WITHIN_LIKENESS * sum(words) / len(words))
 
 
 def fuzzy_query(name: str) -> str:
-    """Return a Lucene query for the words of a name and similar spellings; "" if it has no words or is too long."""
+    """Return a Lucene query for the words of a name and for similar spellings.
+
+    The query is "" if the name contains no words or is too long.
+    """
     if len(name) > _LONGEST_COMPARED_CHARACTERS:
         return ""
     words = full_text_query(name).split()
@@ -217,15 +246,15 @@ def fuzzy_query(name: str) -> str:
 
 
 def name_key(tx: Transaction, corpus: Corpus, name: str, *, restricted: bool, remedy: str) -> tuple[str, str]:
-    """Return a name without control characters, and the key of its entity after edits.
+    """Return the cleaned text of a name, and the key of its entity after manual edits.
 
     Args:
-        restricted: True if the caller may not learn that a name was hidden; hidden names are then like unknown ones.
-        remedy: remedy of the error if the text cannot be a name.
+        restricted: True if the caller may not learn that a name was hidden. Hidden names are then treated as unknown.
+        remedy: remedy of the error that is raised if the text cannot be a name.
 
     Raises:
         QuestionError: the text cannot be a name.
-        EntityNotFound: the name was hidden.
+        EntityNotFound: the name was hidden by hand.
     """
     try:
         text = read_question(name).text
@@ -255,12 +284,13 @@ def entity_not_found(
     hint: str = "",
     passages: MatchingPassages | None = None,
 ) -> EntityNotFound:
-    """Return the error that no passage mentions one or two names, with the most similar names that passages mention.
+    """Return an error which states that no passage mentions the given names, and suggests similar names.
 
     Args:
-        unknown: the unknown names with their keys.
-        hint: another remedy for the reader.
-        passages: the passages that are visible to the caller; None for all.
+        unknown: one or two unknown names, each as (name, key).
+        outdated: True if the index of the corpus is older than its documents.
+        hint: remedy to show if no filter explains why the names are unknown; "" for none.
+        passages: the passages that the caller may see; None for all.
     """
     suggestions = {name: _suggestions(tx, corpus, name, key, passages) for name, key in unknown}
     shown = [repr(shortened(name)) for name in suggestions]

@@ -1,4 +1,8 @@
-"""Bidirectional expansion from the two ends of a path, one step at a time from the end with fewer passages to read."""
+"""Expansion of the graph around the two ends of a path, in both directions.
+
+Each step reads the neighbours of the entities that were last reached from one end. It chooses the end with fewer
+passages to read.
+"""
 
 from __future__ import annotations
 
@@ -15,34 +19,36 @@ from overstory.text.names.dictionary import is_looked_for
 from overstory.text.names.subjects import OWN
 from overstory.text.names.tokens import idf_weight
 
-# Search of ways in a graph of entities that was read from the database, cheapest first.
-#
-# The cost of a way of m steps through the entities a₁ … aₘ₋₁ is
-#     Σ over steps (1 + cost of the statement) + Σ over entities between (1.5 · (1 − idf(a))),
-# which favours few steps, close statements (a fact costs 0), and specific entities. Ways with a detour are left out: a
-# way must not continue to a neighbour of one of its earlier entities.
+# A way is a sequence of entities that leads from the start of a path to its end. `ways` finds the cheapest ways in the
+# part of the graph that was read from the database. The cost of a way is the sum of
+#     1 + (cost of the statement)     for each step;
+#     1.5 · (1 − idf(a))              for each entity a between start and end.
+# It is low for ways with few steps, with statements that connect two entities closely (a fact costs 0), and with rare
+# entities. Ways with a detour are left out: a way must not continue to a neighbour of one of its earlier entities.
 
 Way = tuple[str, ...]
-"""Ids of the entities of a way, from start to end."""
+"""The ids of the entities on a way, from start to end."""
 
 Neighbours = Mapping[str, Set[str]]
-"""Entity id -> ids of entities one step away; symmetric."""
+"""A map from each entity id to the ids of the entities one step away. The relation is symmetric."""
 
-STEP_COST = 1.0  # cost of a step, without its statement and the entities between
+STEP_COST = 1.0  # cost of a step, in addition to the costs of its statement and entities
 _MOST_WAYS_TRIED = 20_000
-"""Maximum partial ways to examine for one length."""
+"""Maximum number of partial ways to examine for each number of steps."""
 
 
 def ways(
     neighbours: Neighbours, costs: Mapping[str, float], start: str, end: str, *, steps: int
 ) -> Iterator[tuple[float, Way]]:
-    """Yield the ways of exactly `steps` steps without detours, cheapest first, with the costs of their entities.
+    """Yield the ways with exactly `steps` steps and no detour, each as (cost of its entities, way), cheapest first.
 
-    This is A* over partial ways, with the exact remaining costs from `_left_to_pay`. At most `_MOST_WAYS_TRIED` partial
-    ways are examined, so some ways may be missed if nearly all are detours.
+    This is an A* search over partial ways. `_left_to_pay` provides the exact remaining costs. At most
+    `_MOST_WAYS_TRIED` partial ways are examined. Some ways may therefore be missed if nearly all are detours.
 
     Args:
-        costs: cost of every entity except the ends; ways do not use entities without a cost.
+        costs: map from entity id to cost, for the entities that ways may lead through.
+        start: id of the entity at which the ways start.
+        end: id of the entity at which the ways end.
         steps: number of steps, at least 1.
     """
     left = _left_to_pay(neighbours, costs, start, end, steps)
@@ -64,14 +70,17 @@ def ways(
 
 
 def cheapest(steps: int, least: float) -> float:
-    """Return a lower bound on the cost of a way of `steps` steps; `least` is the cost of the cheapest entity."""
+    """Return a lower bound on the cost of a way with `steps` steps, given the cost of the cheapest entity, `least`."""
     return steps * STEP_COST + (steps - 1) * least
 
 
 def _left_to_pay(
     neighbours: Neighbours, costs: Mapping[str, float], start: str, end: str, steps: int
 ) -> Sequence[Mapping[str, float]]:
-    """Return, for 0 … `steps` remaining steps, entity -> minimum cost of the entities between it and the end."""
+    """Return, for each number of remaining steps from 0 to `steps`, a map from entity to remaining cost.
+
+    The remaining cost is the minimum cost of the entities between this entity and the end.
+    """
     left: list[dict[str, float]] = [{end: 0.0}]
     for number in range(1, steps + 1):
         here: dict[str, float] = {}
@@ -86,7 +95,10 @@ def _left_to_pay(
 
 
 def _is_detour(neighbours: Neighbours, way: Way, name: str, end: str) -> bool:
-    """Return True if an entity is already on the way, or is a neighbour of an earlier one (except start of end)."""
+    """Return True if an entity is already on the way, or is a neighbour of an earlier entity on the way.
+
+    The last entity of the way does not count as earlier. If the entity is the end, the start does not count either.
+    """
     if name in way:
         return True
     earlier = way[1:-1] if name == end else way[:-1]
@@ -94,47 +106,49 @@ def _is_detour(neighbours: Neighbours, way: Way, name: str, end: str) -> bool:
 
 
 MOST_PASSAGES_OF_A_NAME = 100
-"""Maximum passages of an entity that a path may go through. More frequent entities are unspecific and slow to read."""
+"""A path may lead through an entity only if at most this many passages mention it. More frequent entities say little
+about a connection, and are slow to read."""
 
-_PASSAGES_A_STEP = 1_000  # maximum passages and links to read in one step
-_NAMES_A_STEP = 300  # maximum entities to read in one step, those with the fewest passages first
+_PASSAGES_A_STEP = 1_000  # maximum number of passages and links to read in one step
+_NAMES_A_STEP = 300  # maximum number of entities to read in one step; those with the fewest passages are read first
 
-_PASSAGES_OF_AN_END = 500  # maximum passages, and maximum links, to read of an end of the path
+_PASSAGES_OF_AN_END = 500  # maximum number of passages, and of links, to read for each end of the path
 
 _MOST_LINKS_OF_A_NAME = 100
-"""Links are followed from entities with at most this many, and from the ends."""
+"""Links of an entity are followed only if it has at most this many links, or is an end of the path."""
 
 DOCUMENTS_OF_A_NAME = 50
-"""Maximum documents with the same title."""
+"""Links of an entity are read from at most this many documents whose title is the name of the entity."""
 
 _LEAST_PASSAGES_OF_A_NAME = 2
-"""Minimum passages, or links, of an entity that a path may go through."""
+"""A path may lead through an entity only if at least this many passages mention it, or if it has links to follow."""
 
 _PARSED_AS_NAME_DIVISOR = 4
-"""A single word that texts also write in lower case ("League", "South") is an entity if a parser takes it for a name in
-at least a quarter of its passages."""
+"""A single word that texts also write in lower case ("League", "South") counts as a name only if a parser takes it for
+a name in at least a quarter of its passages."""
 
 _MOST_NAME_COST = 1.5
 """Cost of an entity that every passage mentions."""
 
 _SINGLE_WORD_COST = 0.2
-"""Extra cost of a single word, which may be part of several names: "Burton" of Cliff Burton and Hilarie Burton."""
+"""Extra cost of a single word, because it may be part of several names: "Burton" may mean Cliff Burton or Hilarie
+Burton."""
 
 PLACES = frozenset({"GPE", "LOC", "NORP", "LANGUAGE"})
-"""Types whose single-word names are not ambiguous: "Germany" is the same entity in "East Germany"."""
+"""Entity types whose single-word names are not ambiguous. "Germany", for example, means the same in "East Germany"."""
 
-_MOST_HUBS_NAMED = 5  # maximum entities listed in a note
+_MOST_HUBS_NAMED = 5  # maximum number of entities that a note lists
 
 
 @dataclass(slots=True)
 class _Side:
-    """The entities reached from one end.
+    """The entities reached from one end of the path.
 
     Attributes:
-        reached: all entities reached.
-        last: the entities of the last step.
-        hubs: entities with too many passages to go through.
-        linked_hubs: entities with too many links to follow.
+        reached: ids of all entities reached.
+        last: ids of the entities reached in the last step.
+        hubs: ids of entities that too many passages mention, so that paths do not lead through them.
+        linked_hubs: ids of entities with too many links, so that their links are not followed.
     """
 
     reached: set[str]
@@ -144,21 +158,23 @@ class _Side:
 
 
 class Walk:
-    """The part of the graph between two entities that was read so far.
+    """The part of the graph between the two ends of a path that has been read so far.
 
     Attributes:
-        neighbours: entity id -> ids of entities one step away; symmetric. The two ends always count as neighbours.
-        costs: entity id -> cost, for entities that paths may go through.
+        neighbours: map from each entity id to the ids of the entities one step away. The relation is symmetric, and the
+            two ends always count as neighbours.
+        costs: map from entity id to cost, for entities that paths may lead through.
         ambiguous: ids of entities whose name may be part of several names, such as a family name.
-        names: entity id -> name.
-        df: entity id -> number of passages that mention the entity.
+        names: map from entity id to name.
+        df: map from entity id to the number of passages that mention the entity.
         linked: True if links are followed.
     """
 
     def __init__(self, tx: Transaction, corpus: Corpus, ends: Ends, passages: MatchingPassages | None = None) -> None:
         """
         Args:
-            passages: the passages to read; None for all.
+            ends: the two ends of the path.
+            passages: the passages that paths may use; None for all.
         """
         self.neighbours: dict[str, set[str]] = {ends.start.id: {ends.end.id}, ends.end.id: {ends.start.id}}
         self.costs: dict[str, float] = {}
@@ -184,27 +200,27 @@ class Walk:
 
     @property
     def least(self) -> float:
-        """The cost of the cheapest possible entity on a path."""
+        """Cost of the cheapest entity that could be on a path."""
         return self.cost_of(_LEAST_PASSAGES_OF_A_NAME)
 
     def cost_of(self, df: int) -> float:
         return _MOST_NAME_COST * (1.0 - idf_weight(self._ends.chunks, df))
 
     def read_up_to(self, steps: int, *, last: bool) -> None:
-        """Read everything that paths of up to `steps` steps need.
+        """Read the part of the graph that is needed to find paths with up to `steps` steps.
 
         Args:
-            last: in the last step, read only entities that complete a path.
+            last: True to read, in the last step, only entities that complete a path.
         """
         while 1 < steps > self._steps:
             self._steps += 1
             self._read_a_step(last=last and self._steps == steps)
 
     def notes(self, most: float) -> list[str]:
-        """Return notes on what was left out.
+        """Return notes on entities, passages and links that were left out.
 
         Args:
-            most: cost of the worst path that was found; infinite if fewer paths than requested were found.
+            most: the highest cost of a path that was found; infinite if fewer paths than requested were found.
         """
         notes: list[str] = []
         hubs = self._sides[0].hubs & self._sides[1].hubs
@@ -257,7 +273,7 @@ class Walk:
 
     def _read_a_step(self, *, last: bool) -> None:
         side, other = sorted(self._sides, key=lambda each: self._passages(each.last))
-        if not side.last:  # dead end: read the other end once, so that the notes list its hubs
+        if not side.last:  # no path is possible; still read the other end once, so that the notes list its hubs
             side, other = other, side
             if side.last != side.reached:
                 return
@@ -365,12 +381,15 @@ class Walk:
 
 
 def is_name(row: Row) -> bool:
-    """Return True if paths may go through the entity of a row: not a number, and not just a part of a name."""
+    """Return True if the entity of a row is a name that paths may lead through, not a number or an ordinary word."""
     if not is_looked_for(row["key"], row["type"]):
         return False
     return " " in row["key"] or row["full"] or row["parsed"] * _PARSED_AS_NAME_DIVISOR >= row["df"]
 
 
 def is_ambiguous(row: Row) -> bool:
-    """Return True for a single word that may be part of several names; False for places and full names."""
+    """Return True if the entity of a row is a single word that may be part of several names.
+
+    Places, and single words that are full names, are not ambiguous.
+    """
     return " " not in row["key"] and not row["full"] and row["type"] not in PLACES

@@ -1,4 +1,7 @@
-"""Path search: expand from both ends step by step, and stop when longer paths cannot be better."""
+"""Search for paths between two entities.
+
+The graph is expanded from both ends, one step at a time. The search stops when longer paths cannot be better.
+"""
 
 from __future__ import annotations
 
@@ -21,28 +24,30 @@ from overstory.text.names.subjects import OWN
 from overstory.text.sentences import sentence_at
 
 FACT_COST, LINK_COST, SENTENCE_COST, SUBJECT_COST, PASSAGE_COST = 0.0, 0.05, 0.1, 0.1, 0.3
-"""Cost of a statement by its kind, added to `STEP_COST`."""
+"""Cost of a statement by its kind. The cost of a step is `STEP_COST` plus this cost."""
 
 IS = "be"
 
 SENTENCE_APART_COST, MOST_SENTENCES_APART = 0.04, 5
-"""Extra cost for each sentence between the two names in a passage, and the maximum sentences counted."""
+"""If two names are not in the same sentence of a passage, each sentence between them adds this cost, up to this maximum
+number of sentences."""
 
 _MOST_STATEMENTS_TRIED = 8
-"""Maximum statements of a step to combine with those of the adjacent steps."""
+"""Maximum number of statements to try per step when the statements of adjacent steps are combined."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement that connects the two entities of a step.
+    """A statement that connects the two entities of a step: a fact, a link, or a passage that mentions both.
 
     Attributes:
-        sentences: indexes of the sentences in the passage, in reading order.
-        longer: entity id -> ids of longer names in the passage that contain its name, for both entities of the step.
-        quote: for a fact, its sentence; otherwise "".
-        text: the text of a link.
-        other_chunk: for a link, the first chunk of its target document; `chunk` is that of its source document.
-        documents: for a link, entity id -> the linked document; otherwise empty.
+        chunk: id of the passage. For a link, the first chunk of the document at which the link starts.
+        sentences: numbers of the sentences in the passage, in reading order.
+        longer: for each of the two entities, by id, the ids of longer names in the passage that contain its name.
+        quote: for a fact, the sentence that states it; otherwise "".
+        text: for a link, its text; otherwise "".
+        other_chunk: for a link, the first chunk of the document at which the link ends; otherwise "".
+        documents: for a link, a map from each of the two entities, by id, to its document; otherwise empty.
     """
 
     chunk: str
@@ -64,11 +69,12 @@ class Statement:
 
 
 def statements(row: Row, pair: tuple[str, str], links: Iterable[Row] = ()) -> list[Statement]:
-    """Return the statements of a step, the cheapest first.
+    """Return the statements that connect two entities, the cheapest first.
 
     Args:
-        row: row of `retrieve/path_steps` for the pair.
-        links: rows of `retrieve/path_link_steps` for the pair.
+        row: row of `retrieve/path_steps` for the two entities.
+        pair: ids of the two entities.
+        links: rows of `retrieve/path_link_steps` for the two entities.
     """
     together = {passage["chunk"]: _together(passage, pair) for passage in row["passages"]}
     found = [*_facts(row["facts"], together), *(_link(link, pair) for link in links), *together.values()]
@@ -78,15 +84,19 @@ def statements(row: Row, pair: tuple[str, str], links: Iterable[Row] = ()) -> li
 def stated(
     way: Sequence[str], steps: Sequence[Sequence[Statement]], ambiguous: Set[str]
 ) -> tuple[Statement, ...] | None:
-    """Return the cheapest compatible statements for the steps of a way; None if there are none.
+    """Return the cheapest combination of compatible statements for a way, one per step; None if there is none.
 
-    Adjacent steps must not use the same passage, because a passage that mentions three names does not connect them in
-    particular. Facts and links are exempt. An ambiguous name must stand for the same entity in both passages: "Burton"
-    must not be Cliff Burton in one and Hilarie Burton in the other. Two adjacent links must meet at the same document.
+    The statements of two adjacent steps are compatible under the following conditions:
+
+    - They are from different passages, because a passage that mentions three names may connect only two of them. Two
+      facts, or a link and any other statement, may be from the same passage.
+    - An ambiguous name means the same entity in both. "Burton" must not be Cliff Burton in one passage and Hilarie
+      Burton in the other.
+    - Two links meet at the same document.
 
     Args:
         way: ids of the entities.
-        steps: the statements of each step, one step fewer than there are entities.
+        steps: the statements of each step. There is one step fewer than there are entities.
         ambiguous: ids of entities whose name may be part of several names.
     """
     best: list[tuple[float, tuple[Statement, ...]]] = [(0.0, ())]
@@ -104,7 +114,10 @@ def stated(
 
 
 def containing_names(way: Sequence[str], chosen: Sequence[Statement], ambiguous: Set[str]) -> list[Set[str]]:
-    """Return for each entity between the ends: itself, and the longer names that it may be part of."""
+    """Return, for each entity between the ends of a way, the ids of the entities that its name may mean.
+
+    These are the entity itself and, if its name is ambiguous, the longer names that contain it.
+    """
     return [
         {name} | (before.longer.get(name, set()) | after.longer.get(name, set()) if name in ambiguous else set())
         for name, (before, after) in zip(way[1:], pairwise(chosen), strict=False)
@@ -129,7 +142,14 @@ def _one_name(first: Statement, second: Statement, name: str) -> bool:
 
 
 def _facts(rows: Iterable[Row], together: Mapping[str, Statement]) -> Iterator[Statement]:
-    """Yield the facts of a step, except with the predicate "be" alone, which stands for any apposition or list."""
+    """Yield the facts of a step as statements.
+
+    If a passage mentions both names, its facts with the predicate "be" are left out, because they may stem from any
+    apposition or list.
+
+    Args:
+        together: map from chunk id to the statement that the passage mentions both names.
+    """
     for row in rows:
         chunk = together.get(row["chunk"])
         if row["predicate"] == IS and chunk:
@@ -165,7 +185,7 @@ def _link(row: Row, pair: tuple[str, str]) -> Statement:
 
 
 def _together(passage: Row, pair: tuple[str, str]) -> Statement:
-    """Return the statement that a passage mentions both names, with a cost for their distance."""
+    """Return the statement that a passage mentions both names. Its cost depends on the distance between the names."""
     kind, cost, sentences = _closeness(passage)
     longer = {name: set(passage[side]) for name, side in zip(pair, ("longer_first", "longer_second"), strict=True)}
     return Statement(passage["chunk"], kind, cost, sentences, longer)
@@ -193,15 +213,15 @@ def _flat(sentences: Iterable[Iterable[int]]) -> set[int]:
 
 
 _REPEATED_NAME_PENALTY = 0.25
-"""Penalty for each entity of an already chosen path when the next path is chosen; not part of its cost."""
+"""Penalty for each entity that an already chosen path contains. It affects only the choice of paths, not their cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatedWay:
-    """A way with a statement for each step.
+    """A way with one statement for each step.
 
     Attributes:
-        between: for each entity between the ends, the entity and the longer names that it may stand for.
+        between: for each entity between the ends, the ids of the entities that its name may mean.
     """
 
     way: Way
@@ -211,7 +231,7 @@ class StatedWay:
 
 
 def add(found: list[StatedWay], new: StatedWay) -> None:
-    """Add a way to `found`. Of several ways through the same entities, only the best is kept."""
+    """Add a way to `found`, but keep only the best of several ways through the same entities."""
     for place, other in enumerate(found):
         if len(other.way) == len(new.way) and all(map(and_, other.between, new.between)):
             found[place] = min(other, new, key=_order)
@@ -220,9 +240,10 @@ def add(found: list[StatedWay], new: StatedWay) -> None:
 
 
 def chosen_paths(found: Iterable[StatedWay], k: int) -> list[StatedWay]:
-    """Return the best of the shortest ways and then the best others, `k` in total.
+    """Return `k` ways: first the best of the shortest ways, then the best other ways.
 
-    A way that repeats entities of already chosen ways must be better by `_REPEATED_NAME_PENALTY` for each of them.
+    If a way leads through entities of already chosen ways, each of these entities adds `_REPEATED_NAME_PENALTY` to its
+    cost in the comparison.
     """
     waiting = sorted(found, key=lambda each: (len(each.way), *_order(each)))
     chosen = waiting[:1]
@@ -243,17 +264,17 @@ def _order(found: StatedWay) -> tuple[float, Way]:
 
 
 def enough(found: Sequence[StatedWay], k: int, least: float) -> bool:
-    """Return True if `k` ways cost at most `least`, the lower bound for all further ways."""
+    """Return True if at least `k` of the ways cost no more than `least`, a lower bound on the cost of further ways."""
     return sum(each.cost <= least for each in found) >= k
 
 
 _WAYS_A_BATCH = 40
 _MOST_BATCHES_OF_WAYS = 5
-"""Ways of one length for which statements are read, in batches of `_WAYS_A_BATCH`."""
+"""For each number of steps, statements are read for at most this many batches of `_WAYS_A_BATCH` ways."""
 
-_PASSAGES_A_PAIR = 50  # maximum passages of a pair of entities to return
+_PASSAGES_A_PAIR = 50  # maximum number of passages to return per pair of entities
 _LISTED_PASSAGES_A_PAIR = 1_000
-"""Maximum passages and facts of a pair of entities to check against a filter."""
+"""Maximum number of passages, and of facts, to check against a filter per pair of entities."""
 OWN_WORDS = frozenset[str](OWN)
 
 
@@ -267,10 +288,13 @@ def find_paths(
     steps: int,
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> EntityPaths:
-    """Return the shortest path between two entities and the best other paths, `k` in total, of at most `steps` steps.
+    """Return paths between two entities: the best of the shortest paths, then the best other paths.
 
     Args:
-        among: the documents that match a filter; paths use only their passages. None for all documents.
+        k: maximum number of paths.
+        steps: maximum number of steps in a path.
+        among: returns the documents that match a filter. Paths then use only passages of these documents. None to use
+            all documents.
     """
 
     def work(tx: Transaction) -> EntityPaths:
@@ -310,7 +334,7 @@ class _PathSearch:
         self._together: dict[tuple[str, str], int] = {}
 
     def best(self, k: int, steps: int) -> list[StatedWay]:
-        """Return the shortest way and the best others, in the order in which they are shown."""
+        """Return the best of the shortest ways, then the best other ways, in the order in which they are shown."""
         found: list[StatedWay] = []
         for number in range(1, steps + 1):
             self._walk.read_up_to(number, last=number == steps)
@@ -320,7 +344,7 @@ class _PathSearch:
         return chosen_paths(found, k)
 
     def paths(self, found: Sequence[StatedWay]) -> tuple[EntityPath, ...]:
-        """Read the sentences of ways and return them as paths."""
+        """Convert ways to paths, reading the sentences of their statements."""
         stating = [chunk for each in found for statement in each.statements for chunk in statement.chunks]
         if self._passages is not None:
             self._name_as_written(found, stating, self._passages)
@@ -339,7 +363,7 @@ class _PathSearch:
         )
 
     def _name_as_written(self, found: Sequence[StatedWay], stating: Sequence[str], passages: MatchingPassages) -> None:
-        """Spell the entities as the passages of the paths do, not as other documents do."""
+        """Use the spellings of names in the passages of the paths, rather than spellings from other documents."""
         shown = {self._start, self._end, *(name for each in found for name in each.way)}
         ends = passages.of([self._start, self._end]).values()
         read = [*stating, *(chunk for places in ends for chunk in places.chunks[:_PASSAGES_A_PAIR])]
@@ -351,7 +375,7 @@ class _PathSearch:
         self._walk.names.update(written)
 
     def _add_ways(self, found: list[StatedWay], k: int, steps: int) -> None:
-        """Add the ways of exactly `steps` steps, until no further way can be among the best `k`."""
+        """Add the ways with exactly `steps` steps to `found`, until no further way can be among the best `k`."""
         walk = self._walk
         candidates = ways(walk.neighbours, walk.costs, self._start, self._end, steps=steps)
         for number, batch in enumerate(batches(candidates, _WAYS_A_BATCH), start=1):
@@ -428,7 +452,7 @@ class _PathSearch:
 
 
 def _matching(row: Row, passages: MatchingPassages) -> Row:
-    """Return a row of `retrieve/path_steps` without passages and facts of documents that do not match the filter."""
+    """Return a row of `retrieve/path_steps` with only the passages and facts from documents that match the filter."""
     together = [
         each
         for each in row["passages"]
@@ -441,7 +465,10 @@ def _matching(row: Row, passages: MatchingPassages) -> Row:
 
 
 def _sentences(statement: Statement, chunks: Mapping[str, Row]) -> tuple[str, ...]:
-    """Return the sentences of a statement; for a link, the first ones of both documents, unless equal to titles."""
+    """Return the sentences to show for a statement.
+
+    For a link, these are the first sentences of both documents, except those that are equal to the document's title.
+    """
     if statement.quote:
         return (statement.quote,)
     rows = [chunks[chunk] for chunk in statement.chunks]
