@@ -61,7 +61,7 @@ class HashedParagraph:
 
 
 def counted_blocks(pieces: Sequence[Piece]) -> dict[int, str]:
-    """Return the first and last 16 paragraphs of a document by their hash, to compare them with other documents.
+    """Return the first and last 16 paragraphs of a document, as a map from hash to text.
 
     Args:
         pieces: all pieces of the document, in order and without gaps.
@@ -102,7 +102,7 @@ def boilerplate_spans(pieces: Sequence[Piece], boilerplate: Set[int]) -> list[li
 
 
 def is_only_boilerplate(piece: Piece, spans: Sequence[int]) -> bool:
-    """Return True if a piece contains boilerplate, and apart from this at most headings."""
+    """Return True if a piece contains boilerplate and no other text except headings."""
     text, heading = piece
     if not spans:
         return False
@@ -123,9 +123,9 @@ def folder_of(source: str, source_key: str) -> str:
 def count_changes(
     before: Iterable[tuple[str, Iterable[int]]], after: Iterable[tuple[str, Iterable[int]]]
 ) -> tuple[dict[str, int], dict[tuple[str, int], int]]:
-    """Return by how much the number of documents changes: by folder, and by (folder, paragraph hash).
+    """Return changes in the number of documents as two maps, one by folder and one by (folder, paragraph hash).
 
-    If only the numbers for its paragraphs change, a folder is included with 0.
+    A folder is included with 0 if only the number of documents that contain some paragraph changes.
 
     Args:
         before: folder and paragraph hashes of each deleted document.

@@ -16,7 +16,7 @@ from overstory.text.sentences import sentence_starts
 CountTokens = Callable[[Sequence[str]], list[int]]
 
 PARAGRAPH_END, SENTENCE_END, INSIDE_SENTENCE = 0, 1, 2
-"""Kinds of places where a unit can end, from the best place to cut a text to the worst."""
+"""Kinds of unit ends, sorted from the best place to cut a text to the worst."""
 
 _UNITS_A_PIECE = 16
 """Adjacent units are merged if together they fill at most 1/16 of a piece, which limits the work of `pack`."""

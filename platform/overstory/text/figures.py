@@ -35,7 +35,7 @@ MONTHS = {
     for line in _MONTHS_BY_LANGUAGE.strip().splitlines()
     for month, word in enumerate(line.split(), start=1)
 } | {"sept": 9, "janner": 1, "maerz": 3}
-"""Number of each month by its name, which is in lower case and without accents."""
+"""Map from the name of a month, in lower case and without accents, to its number."""
 
 _SCALES = {
     **dict.fromkeys(("thousand", "thousands", "tausend", "mil", "mille", "k"), 3),
@@ -98,7 +98,7 @@ class Figure:
         start, end: character offsets in the text.
         numbers: possible values of the number, as digits without leading zeros. For a date: year, month and day.
         days: possible dates; empty if this is only a number.
-        is_item_number: True if this numbers a list item, as in "2. Install it".
+        is_item_number: True if this is the number of a list item, as in "2. Install it".
     """
 
     start: int
@@ -297,7 +297,7 @@ def _year(text: str, pieces: Sequence[_FigureToken], at: int) -> tuple[int, int]
 
 
 def _is_near(text: str, pieces: Sequence[_FigureToken], at: int) -> bool:
-    """Return True if at most three characters, all white space or one of . , ' -, separate two adjacent tokens."""
+    """Return True if at most three characters of white space or punctuation separate a token from the next one."""
     if at + 1 >= len(pieces):
         return False
     gap = text[pieces[at].end : min(pieces[at + 1].start, pieces[at].end + 4)]
@@ -384,7 +384,7 @@ def _scaled(value: str, power: int) -> str:
 
 
 def _end_of_range(text: str, pieces: Sequence[_FigureToken], at: int, groups: Sequence[str]) -> set[str]:
-    """Return the full year for a shortened second year in a range: 1918 for the 18 in "1914–18"."""
+    """Return the full year for the two-digit end of a range: 1918 for "18" in "1914–18"."""
     if at == 0 or len(groups) != 1 or len(groups[0]) != 2:
         return set()
     before = pieces[at - 1]

@@ -22,7 +22,7 @@ _LONGEST_TEXT_SEARCHED_CHARACTERS = 2_000
 """Number of characters at the beginning of each text that are searched for key phrases."""
 _LONGEST_KEY_PHRASE_WORDS = 3
 LONGER: Mapping[int, float] = {1: 1.0, 2: 1.5, 3: 1.7}
-"""Factor of a phrase's score by its number of words, because "jazz pianist" is more specific than "pianist"."""
+"""Factor for the score of a phrase, by its number of words: "jazz pianist" is more specific than "pianist"."""
 
 Term: TypeAlias = tuple[str, ...]
 """The stems of one to three adjacent words."""
@@ -93,9 +93,9 @@ _DEFINED = (
     r"(?:\b(?:is|was|are|were|ist|war|est)\s+(?:an?|the|one\s+of\s+the|eine?|une?)|,\s+(?:an?|eine?|une?)|(?:^|[.!?]\s+)an?)"
     r"\s+(?:[^\W\d_]+[\s-]+){0,4}|(?:^|[.!?]\s+)(?=\S+\s+of\s)"
 )
-"""Matches the text before a noun that states what the subject is: "Bohr was a Danish physicist", "Glaziers of Ulm"."""
+"""Matches the text before a noun that defines the subject, such as "was a Danish" in "Bohr was a Danish physicist"."""
 _DETERMINED = r"\b(?:an?|the|of|this|these|its|their|between)\s+"
-"""Matches a word that shows that a noun follows."""
+"""Matches a determiner or preposition before a noun."""
 _NO_NOUN = re.compile(r"(?:ing|ed|able|ible|al|ous|ive|ful|less|ic)$")
 """Matches the endings of adjectives and participles."""
 _SHORTEST_NOUN_LETTERS = 4
@@ -103,7 +103,7 @@ _AFTER = (
     r"(?=$|\s*[.,;:!?)–—]|\s+(?:an?|and|are|as|at|by|can|for|from|has|have|he|in|into|is|it|its|of|on|or|she|so|that|the|"
     r"they|to|was|were|when|where|which|while|who|whose|will|with|und|von|der|die|das|ist|im|in|et|de|du|des|est)\b)"
 )
-"""Matches before the end of the text, punctuation, or a word that cannot continue a noun phrase."""
+"""Matches where a noun phrase ends: before punctuation, the end of the text, or a word that cannot continue it."""
 _PREDICATE = re.compile(r"[a-z]{3,}(?:ed|ly)")
 """Matches past tenses and adverbs, with which a key phrase does not end."""
 _ADVERB = re.compile(r"[a-z]{3,}ly")
@@ -167,7 +167,8 @@ def key_phrases(things: Sequence[Described], common: CommonWords, *, head: str |
 
     Args:
         things: the members of the group.
-        head: name under which the group is shown, whose words are not key phrases. Defaults to the first member's name.
+        head: name under which the group is shown, by default the first member's name. Phrases that consist only of its
+            words are left out.
     """
     uses = _TermUses(things)
     least = 2 if len({thing.text for thing in things}) > 1 else 1
@@ -224,7 +225,7 @@ def theme_of(phrases: Sequence[str], things: Sequence[Described]) -> str:
 def is_readable_name(name: str) -> bool:
     """Return True if a name can be shown in a title.
 
-    A header, a sentence or an address cannot, and neither can a name with an unclosed bracket.
+    Headers, sentences and addresses cannot be shown, and neither can names with unclosed brackets.
     """
     words = name.lower().split()
     if not words or _UNREADABLE.search(name) or not _NOISE.isdisjoint(word.strip(":;,") for word in words):

@@ -61,7 +61,7 @@ _CODES = (
     "sv ta te th tr uk ur vi"
 )
 _KNOWN = _CODES.split()
-"""Languages that can be detected. Where the model returns another language, the text usually is code or names."""
+"""Languages that can be detected. The model's other languages usually are misclassified code or names."""
 
 _LEAST_KANA_SHARE = 0.05
 """Minimum fraction of Kana among the East Asian characters of a Japanese text. Chinese texts contain a few Kana."""

@@ -14,21 +14,21 @@ from overstory.text.names.keys import fold, key_words
 ENGLISH = "en"
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "sv", "da", "nb", "pl", "fi")
-"""ISO codes of the languages that can be distinguished by stop words. If a text contains equally many stop words of
-several languages, such as none, it counts as English."""
+"""ISO codes of the languages that can be distinguished by stop words. If English and another
+language are equally likely, as in a text that consists of names, English is chosen."""
 
 UNSPACED = frozenset(("zh", "ja"))
 """Languages that are written without spaces between words."""
 
 LANGUAGE_KEY = "language"
-"""Metadata key for the language code of a document, which its format states or which was detected."""
+"""Metadata key for the language code of a document, as stated by its format or else as detected."""
 
 LANGUAGE_TAG_KEY = "language_tag"
 """Metadata key for the language as the document's format states it, if that is not just the code: "fr-CA"."""
 
 _LEAST_FREQUENT_WORDS_RATIO = 2
-"""A text in some language must contain more than this many times as many distinct frequent words of that language as of
-English. An English text with many titles of nobility repeats "de" and "la", but contains no other foreign words."""
+"""Minimum ratio of the distinct frequent words of a text's language to those of another language. An English text with
+many titles of nobility repeats "de" and "la", but contains no other foreign words."""
 
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]+)*(?:[.@].*)?", re.IGNORECASE)
 _ALTERNATIVE_CODES = (
@@ -40,7 +40,7 @@ _WRITTEN_AS = {
     for code, others in (line.split(": ") for line in _ALTERNATIVE_CODES.split("; "))
     for other in others.split()
 }
-"""Map to two-letter codes from three-letter codes (ISO 639-2 and 639-3) and from variants of Norwegian and Chinese."""
+"""Map to two-letter codes from three-letter codes (ISO 639-2 and 639-3) and variants of Norwegian and Chinese."""
 
 _LETTER = re.compile(r"[^\W\d_]")
 _LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")

@@ -69,7 +69,8 @@ def sentence_starts(text: str, language: str = "") -> list[int]:
     starts after a blank line and at a list item.
 
     Args:
-        language: ISO code of a language whose abbreviations are recognised in addition to the English ones, or "".
+        language: ISO code of the text's language; "" for English. Its abbreviations are recognised in addition to the
+            English ones.
     """
     return [0, *_later_starts(text, language)]
 

@@ -17,7 +17,7 @@ from overstory.text.names.keys import entity_key, key_words
 By = Literal["text", "alias", "coreference"]
 
 _MOST_SENTENCES_BACK = 4
-"""Maximum number of sentences from the last mention of an entity to an "it" or "the company" that refers to it."""
+"""Maximum distance, in sentences, between the last mention of an entity and "it" or "the company" referring to it."""
 
 _QUALIFIER = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+$")
 _THINGS = frozenset({"ORG", "GPE", "LOC", "FAC", "WORK_OF_ART", "PRODUCT", "EVENT", "LAW", "LANGUAGE"})

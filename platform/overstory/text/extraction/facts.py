@@ -65,9 +65,9 @@ def _phrases_objects(preposition: Token, before: str) -> Iterator[tuple[str, Tok
         if child.dep_ == "pobj":
             for noun in coordinated(child):
                 yield words, noun
-        elif child.dep_ == "prep" or (child.dep_ == "pcomp" and child.pos_ == "ADP"):  # "out of", "because of"
+        elif child.dep_ == "prep" or (child.dep_ == "pcomp" and child.pos_ == "ADP"):  # as in "because of"
             yield from _phrases_objects(child, words)
-        elif child.dep_ == "conj" and child.pos_ == "ADP":  # "in and around"
+        elif child.dep_ == "conj" and child.pos_ == "ADP":  # as in "in and around"
             yield from _phrases_objects(child, before)
 
 
@@ -259,8 +259,8 @@ def resolved(noun: Token) -> list[Token]:
 def antecedent(noun: Token) -> list[Token]:
     """Return the nouns to which a relative clause after a noun refers.
 
-    If the noun only describes another one, it is the other one: Einstein in "Einstein was a physicist who …" and in
-    "Einstein, a physicist who …".
+    If the noun only describes another noun, the clause refers to the other noun: to Einstein in "Einstein was a
+    physicist who …" and in "Einstein, a physicist who …".
     """
     while noun.dep_ == "appos" and not noun.ent_type_:
         noun = noun.head
@@ -393,7 +393,7 @@ def _objects(verb: Token) -> list[_Object]:
         if child.dep_ == "acomp":
             goes_on = any(c.dep_ == "xcomp" for c in child.children)  # "was able to win" is stated by "win"
             found += [] if goes_on else _being(what, child)
-        elif child.dep_ == "npadvmod" and child.ent_type_ == "DATE":  # "died 11 November 875"
+        elif child.dep_ == "npadvmod" and child.ent_type_ == "DATE":  # as in "died 11 November 875"
             found.append((what, child, ""))
     common = [thing.lemma_.lower() for kind, thing in things if kind == "dobj" and is_common(thing)][:1]
     for by, thing in prepositions(verb):
@@ -451,7 +451,7 @@ def _shared(verb: Token) -> list[_Object]:
 
 
 def _is_phrase(text: str) -> bool:
-    """Return True if a text contains a letter or digit, and no bar that separates table cells."""
+    """Return True if a text contains a letter or digit and no vertical bar, which would separate cells of a table."""
     return _TABLE_BARS.isdisjoint(text) and any(map(str.isalnum, text))
 
 

@@ -14,11 +14,11 @@ from overstory.text.names.shapes import COMMAND, PACKAGE, Shape, shapes
 from overstory.text.names.stop_names import is_stop_name, without_number
 
 _BEFORE = re.compile(r"(?:[^\w&$£€¥#@+.]|_)*(?:(?:the|an?)\s+(?=\w))?", re.IGNORECASE)
-"""Matches what is removed before a name: quotation marks, brackets, dashes, white space and an article."""
+"""Matches text to remove before a name: quotation marks, brackets, dashes, white space and an article."""
 
 _AFTER = re.compile(r"[^\w.!?%+#$£€¥°)]|_")
-"""Matches a character that is removed after a name, such as a quotation mark, a comma or a space. A full stop is not
-removed, because it may belong to an abbreviation."""
+"""Matches a character to remove after a name, such as a quotation mark, a comma or a space. A full stop is kept,
+because it may belong to an abbreviation."""
 
 
 NOT_NAMES = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})
@@ -124,7 +124,7 @@ def plausible(found: Mention, around: Surroundings, *, verb: bool = False) -> Me
     begins = _is_in(around.blocks, start)
     if verb and around.blocks:
         return None
-    if begins and _INITIAL_AND_WORD.fullmatch(surface):  # a list item: "G. Preserve the notice"
+    if begins and _INITIAL_AND_WORD.fullmatch(surface):  # a list item, such as "G. Preserve the notice"
         return None
     if any(
         s <= start and end <= e and text[s:e].strip(' \n\t,;.:()"“”/') != text[start:end] for s, e in around.shouted
@@ -171,7 +171,7 @@ def shaped_names(around: Surroundings) -> list[Shape]:
     found = {(shape.start, shape.end): shape for shape in around.shapes}
     for line in _INSTALL.finditer(text):
         for match in _PACKAGE.finditer(text, line.start("packages"), line.end("packages")):
-            if match.group() in FUNCTION_WORDS:  # "pip install it and run it"
+            if match.group() in FUNCTION_WORDS:  # as in "pip install it and run it"
                 break
             found[match.span()] = Shape("", PACKAGE, *match.span())
     for match in _STARTED.finditer(text):

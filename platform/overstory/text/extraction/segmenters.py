@@ -37,7 +37,7 @@ _PLACEHOLDER = re.compile(r"[A-Z]{4,}")
 """Matches placeholders in manuals, such as FILE and OPTION."""
 
 _CHINESE_NAMES = ("nr", "ns", "nt")
-"""Tags of rjieba for names of people, places and organisations. What it tags as other names ("nz") is mostly words."""
+"""Tags of rjieba for names of people, places and organisations. Its tag for other names, "nz", is mostly wrong."""
 
 _LEAST_FOREIGN_NAME_CHARACTERS = 3
 """Minimum length of a foreign name in Chinese. Shorter words with this tag are mostly not names."""

@@ -245,7 +245,7 @@ class _Reader:
             stop -= 1
         if (
             stop - first > 1 and first in self._first_places and words[first + 1].text.isupper()
-        ):  # such as "Sowohl" before "SIP" at the start of a sentence
+        ):  # leaves out "Sowohl" in a sentence that begins with "Sowohl SIP als auch"
             first += 1
         if first == stop or _is_of_path(self._around.text, words[first]):
             return
@@ -439,7 +439,7 @@ class SpacyExtractor:
         self._others = {each.language: SpacyParser(each, FINDINGS) for each in others}
 
     def reading_of(self, language: str) -> str:
-        """Return the fingerprint of the further pipeline or the rules for a language; "" for the main pipeline."""
+        """Return the fingerprint of the pipeline or rules that read a language; "" if the main pipeline reads it."""
         if self._is_own(language):
             return ""
         if language in self._others:
@@ -505,7 +505,7 @@ class SpacyExtractor:
                 yield next(found) if self._is_own(chunk.language) else self._foreign(chunk)
 
     def _is_own(self, language: str) -> bool:
-        """Return True if the main pipeline reads a language: its own, or "" for English and unknown languages."""
+        """Return True if the main pipeline reads texts in a language. "" stands for English or an unknown language."""
         return language in ("", self._pipeline.language)
 
     def _foreign(self, chunk: ChunkText) -> Extraction:

@@ -24,7 +24,7 @@ class FullNames:
             self._by_last.setdefault(words[-1], []).append((key, words[:-1]))
 
     def of(self, key: str) -> Iterator[str]:
-        """Yield the full names that a name may abbreviate, except the name itself. It must have at least two words."""
+        """Yield the full names that a name of at least two words may abbreviate, except the name itself."""
         *words, last = key.split()
         if words:
             for full, firsts in self._by_last.get(last, ()):

@@ -85,7 +85,7 @@ def possible_names(tokens: Tokens) -> PossibleNames:
 
 
 class NameDictionary:
-    """A set of keys of names, which finds the names at a word of a text.
+    """A dictionary of names, which finds the names that begin at a word of a text.
 
     A lookup takes time proportional to the number of words in the longest key with the same first word.
     """
@@ -93,7 +93,7 @@ class NameDictionary:
     def __init__(self, keys: Iterable[str] = ()) -> None:
         self._keys: set[str] = set()
         self._longest: dict[str, int] = {}
-        """Number of words in the longest key that begins with a word, by that word."""
+        """Map from a word to the number of words in the longest key that begins with it."""
         for key in keys:
             self.add(key)
 

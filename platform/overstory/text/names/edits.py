@@ -90,7 +90,7 @@ class EditedNames:
                 self._given[self.resolve(key)] = listed[key] or self._given.get(self.resolve(key), "")
 
     def __bool__(self) -> bool:
-        """Return True if there is any edit or vocabulary that has an effect."""
+        """Return True if any edit or vocabulary has an effect."""
         return bool(self._resolved or self._names or self._given)
 
     @property

@@ -42,7 +42,7 @@ class Spellings:
             self._but_one.setdefault(others, []).append((word, key))
 
     def of(self, key: str) -> Iterator[str]:
-        """Yield the names that differ from a name in one letter of one word."""
+        """Yield the indexed names that differ from a name in one letter of one word."""
         for word, others in but_one(key):
             for similar, name in self._but_one.get(others, ()):
                 if name != key and one_edit_apart(word, similar):
@@ -60,7 +60,7 @@ def one_edit_apart(a: str, b: str) -> bool:
 
 
 def but_one(key: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each word of a name that may be misspelt, together with all words of the name and "" in its place."""
+    """Yield each word of a name that may be misspelt, and the name's words with this word replaced by ""."""
     words = tuple(key.split())
     if 2 <= len(words) <= LONGEST_MISSPELT_WORDS:
         for place, word in enumerate(words):

@@ -89,7 +89,7 @@ def other_names_among(leads: Collection[str], keys: Collection[str]) -> Iterator
 
 
 def _seek_spellings(seeks: Seeks, key: str) -> None:
-    """Add searches for names that differ from a key in one letter, so that one half of the name is equal."""
+    """Add searches for names that differ from a key in one letter, and therefore have an equal first or second half."""
     words = key.split()
     if 2 <= len(words) <= keys.LONGEST_MISSPELT_WORDS and any(
         len(word) >= keys.LEAST_MISSPELT_LETTERS for word in words

@@ -181,7 +181,7 @@ def _spelling(one: WrittenName, other: WrittenName) -> Form | None:
 
 
 def _initials(one: WrittenName, other: WrittenName) -> SameName | None:
-    """Return the pair if both names have the same last name and their first names match, otherwise None.
+    """Return how two full names may be merged, or None if their last names differ or their first names do not match.
 
     First names may be abbreviated or missing in one of the names.
     """

@@ -107,7 +107,7 @@ def defined_terms(text: str) -> list[Term]:
 
 
 def _is_stop_term(surface: str) -> bool:
-    """Return True for a term to ignore, such as the label "Arguments". A lowercase "argument" may be in a glossary."""
+    """Return True for a term to ignore: "Arguments" is a label, but a glossary may define "argument"."""
     return surface.isdigit() if surface[0].islower() else is_stop_name(surface)
 
 
@@ -255,8 +255,8 @@ class Subject(NamedTuple):
         full: True for a full name, which other names may abbreviate.
         surface: spelling of the name in a title, heading or definition.
         type: TERM or the type of a technical name; "" if the name is not from a heading or definition.
-        common: True for a word that may be an ordinary word, such as "List". Other texts with it do not mention the
-            name.
+        common: True for a word that may be an ordinary word, such as "List". If it occurs in another text, this is not
+            a mention of the name.
     """
 
     weight: float
@@ -287,7 +287,7 @@ OTHER_NAMES: dict[Source, Subject] = {
 """The subject that an alias of a full name adds to a passage, by the kind of alias."""
 
 About = dict[str, dict[str, Subject]]
-"""Map from the id of a passage to its subjects, which are mapped from the key of their name."""
+"""For each passage id, a map from the key of a name to the subject with this name."""
 
 
 def own_subjects(passages: Sequence[SubjectPassage]) -> About:

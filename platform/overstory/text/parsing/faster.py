@@ -43,7 +43,7 @@ Rows = NDArray[np.float32]
 
 
 def make_faster(language: Language) -> None:
-    """Replace the components of a pipeline and the layers of its models by faster ones, except if they are unknown."""
+    """Replace components of a pipeline and layers of its models by faster ones. Unknown ones are not replaced."""
     replace_layers(language)
     if faster_attributes.takes_over(language):
         language.add_pipe(faster_attributes.NAME, after="lemmatizer")
@@ -188,10 +188,10 @@ def _takes_over(recogniser: EntityRecognizer) -> bool:  # pyright: ignore[report
     )
 
 
-@Language.factory(NAME)  # pyright: ignore[reportUntypedFunctionDecorator] # spaCy's
+@Language.factory(NAME)  # pyright: ignore[reportUntypedFunctionDecorator] # spaCy's decorator is untyped
 def _make(nlp: Language, name: str) -> FasterEntities:  # noqa: ARG001 # spaCy's signature
     recogniser = nlp.get_pipe("ner")
-    assert isinstance(recogniser, EntityRecognizer)  # noqa: S101 # for mypy
+    assert isinstance(recogniser, EntityRecognizer)  # noqa: S101 # narrows the type for mypy
     return FasterEntities(recogniser)
 
 

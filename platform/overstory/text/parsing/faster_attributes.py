@@ -82,11 +82,11 @@ def takes_over(language: Language) -> bool:
     )
 
 
-@Language.factory(NAME)  # pyright: ignore[reportUntypedFunctionDecorator] # spaCy's
+@Language.factory(NAME)  # pyright: ignore[reportUntypedFunctionDecorator] # spaCy's decorator is untyped
 def make(nlp: Language, name: str) -> FasterAttributes:  # noqa: ARG001 # spaCy's signature
     """Create the component for a pipeline."""
     ruler, lemmatizer = nlp.get_pipe("attribute_ruler"), nlp.get_pipe("lemmatizer")
-    assert isinstance(ruler, AttributeRuler)  # noqa: S101 # for mypy
+    assert isinstance(ruler, AttributeRuler)  # noqa: S101 # narrows the type for mypy
     assert isinstance(lemmatizer, EnglishLemmatizer)  # noqa: S101
     return FasterAttributes(ruler, lemmatizer)
 
@@ -160,7 +160,7 @@ class FasterAttributes:
         alone = _words(vocabulary, keys, ["TAG", "DEP"])
         begin = {first for _, first, _ in self._first_of_several(alone, allow_missing=True)}
         for word in self._lemmatizer(self._of_one(alone)):
-            morph = word.morph.key  # type: ignore[attr-defined] # it has one
+            morph = word.morph.key  # type: ignore[attr-defined] # missing in spaCy's type stubs
             yield _Attributes(word.i in begin, word.tag, word.dep, word.pos, morph, word.lemma_)
 
 

@@ -24,7 +24,7 @@ A = TypeVar("A")
 T = TypeVar("T")
 
 _CHARACTERS_WORTH_A_PROCESS = 100_000
-"""Minimum number of characters for which it is faster to start several processes."""
+"""Minimum number of characters to parse for which it is faster to start several processes."""
 
 CHARACTERS_LOOKED_AT = 4 * _CHARACTERS_WORTH_A_PROCESS
 """Number of characters that are inspected before the number of processes is chosen. If more than three quarters of them

@@ -72,7 +72,7 @@ class ParsedTexts:
                 return {}
             try:
                 return dict(
-                    self._database.execute(f"SELECT key, value FROM parsed WHERE key IN ({places})", keys)  # noqa: S608 # question marks
+                    self._database.execute(f"SELECT key, value FROM parsed WHERE key IN ({places})", keys)  # noqa: S608 # only question marks are inserted
                 )
             except sqlite3.Error:
                 self._end()

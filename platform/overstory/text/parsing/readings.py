@@ -72,4 +72,4 @@ def encoded(values: object) -> str:
 
 
 def _fields(value: object) -> list[object]:
-    return [getattr(value, name) for name in value.__slots__]  # type: ignore[attr-defined] # Mention, FactStatement
+    return [getattr(value, name) for name in value.__slots__]  # type: ignore[attr-defined] # a dataclass with slots

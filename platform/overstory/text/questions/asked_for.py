@@ -216,7 +216,7 @@ def _wanted(doc: Doc, named: list[bool]) -> list[Token]:
 def _has_clauses(doc: Doc, named: list[bool]) -> bool:
     if any(_is_clause(token, named) for token in doc):
         return True
-    # A participle with a name is a clause, as in "the film directed by Murnau", but not in "Where was it held?".
+    # A participle counts only if a name depends on it: "the film directed by Murnau", not "the opening held".
     return any(token.dep_ == "acl" and any(named[each.i] for each in token.subtree) for token in doc)
 
 

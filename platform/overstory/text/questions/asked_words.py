@@ -61,7 +61,7 @@ class AskedWords:
         return [form for each, form in self.forms.items() if each in found]
 
     def best_sentence(self, text: str, spans: tuple[Span, ...]) -> Span | None:
-        """Return the span of the sentence that contains most of the question's words; None if there are none.
+        """Return the span of the sentence that contains the most words of the question; None if there are none.
 
         If several sentences contain equally many distinct words, it is the first of them. A long sentence, such as a
         table, is split into its lines.

@@ -197,8 +197,8 @@ def _is_told_apart(text: str, end: int) -> bool:
 def _is_named(pronoun: _Pronoun, text: str, own: Sequence[Named]) -> bool:
     """Return True if a pronoun may refer to a name in the question itself.
 
-    The name must come before the pronoun, or after the pronoun's subordinate clause: "When he died, where did Bram
-    Stoker live?"
+    The name must come before the pronoun. If the pronoun is in a subordinate clause at the beginning, the name may also
+    come later: "When he died, where did Bram Stoker live?".
     """
     first = _NAMED_LATER.match(text)
     before = (text if first and pronoun.end < first.end() else text[: pronoun.start]).lower()
@@ -240,7 +240,8 @@ def _of_another(what: str, own: Sequence[Named], turns: Sequence[Turn]) -> Compl
 def _replaced_by(new: Named, last: Turn, *, only_alike: bool) -> str:
     """Return the name in the last question that the new name should replace, or "".
 
-    It is the first name of the same type or, failing that, the only name in the question.
+    It is the first name of the same type or, failing that, the only name in the question. If the type of the new name
+    is unknown, it is the first name in the question.
 
     Args:
         only_alike: True to accept only a name of the same type, because "in Cork" cannot replace a person.

@@ -35,7 +35,7 @@ _FOR_ONESELF = re.compile(
     r"|\bI(?:['’](?:m|ve|d|ll)\b|\s+(?:am|have|want|need|get|can|use|do|don['’]?t)\b)"
     r"|(?<=\s)(?:my|our|me)\b|\b(?:do|can|should|could|must)\s+we\b"
 )
-"""Matches if people write about themselves ("do I", "my"), but neither at "Henry I" nor at "My" in a title."""
+"""Matches where people write about themselves: "do I", "my". It matches neither "Henry I" nor "My" in a title."""
 
 
 def form_of(text: str) -> Form:

@@ -64,7 +64,7 @@ _LONGEST_UNKNOWN_NAME_WORDS = 6
 """Maximum number of words in a phrase that is looked up as a possible name."""
 
 _LOWER_CASE_WORDS_BETWEEN_NAMES = 3
-"""A name contains fewer adjacent lowercase words. "Meet Me in St. Louis" contains one; "Ada and the Bad Day" two."""
+"""Number of adjacent lowercase words that end a name. "Ada and the Bad Day" contains only two, so it is one name."""
 
 
 _LONGEST_LOWER_CASE_TERM_WORDS = 4
@@ -101,7 +101,7 @@ def possible_terms(tokens: Tokens, words: int) -> Iterator[str]:
     """Yield the keys of lowercase phrases in a question that may be defined terms.
 
     Args:
-        words: number of words at the beginning of the question in which the phrases begin.
+        words: the phrases must begin within this number of words from the start of the question.
     """
     for first in range(min(words, len(tokens.forms))):
         for stop in range(first + 1, min(first + _LONGEST_LOWER_CASE_TERM_WORDS, len(tokens.forms)) + 1):
