@@ -90,7 +90,7 @@ def sentence_at(text: str, starts: Sequence[int], number: int) -> str:
 def _later_starts(text: str, language: str) -> Iterator[int]:
     last = start = 0
     for match in _END.finditer(text):
-        if match.end() > start:  # skips further blank lines of the same gap, which would take quadratic time
+        if match.end() > start:  # skips other blank lines of a gap; reading each would take quadratic time
             space = _SPACE.match(text, match.end())
             start = space.end() if space else match.end()
         if last < start < len(text) and not _is_inner_stop(text, match, start, language):

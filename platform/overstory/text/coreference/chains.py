@@ -93,7 +93,7 @@ def as_written(text: References) -> list[list[Resolved]]:
 
 
 def resolved(text: References, title: str = "") -> list[list[Resolved]]:
-    """Return the references in each sentence, together with the fullest name of the entity so far.
+    """Return the references in each sentence, each with the fullest name so far of the entity to which it refers.
 
     A last name refers to the person with that name, and an acronym to the name that it abbreviates. A pronoun or a
     phrase such as "the film" refers to the most recently mentioned entity that fits. Pronouns without such an entity
@@ -173,7 +173,7 @@ def _name_references(text: References) -> list[Reference]:
 
 
 class _canonical_keys:  # noqa: N801 # called like a function
-    """Maps a name to the key of its full form, which must come before it: "Obama" to the key of "Barack Obama"."""
+    """Maps a name to the key of its full form, if this occurs earlier: "Obama" to "barack obama"."""
 
     def __init__(self, names: list[Reference], title: str) -> None:
         self._fullest: dict[str, str] = {}

@@ -109,7 +109,7 @@ def _phrase(chunk: Span, starts: list[int], name_at: dict[int, int]) -> Referenc
 
 
 def _described_name(chunk: Span, name_at: dict[int, int]) -> int:
-    """Return the index of the name that a phrase describes, or −1: "Iris" in "Iris is a film" and "Iris, a film"."""
+    """Return the index of the name that a phrase describes ("Iris" in "Iris is a film" and "Iris, a film"), or −1."""
     root = chunk.root
     if root.dep_ == "attr" and root.head.lemma_ == "be":
         subjects = [child for child in root.head.children if child.dep_ == "nsubj"]

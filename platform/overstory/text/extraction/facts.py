@@ -220,8 +220,8 @@ def has_subject(verb: Token) -> bool:
 def gap(verb: Token) -> list[tuple[str, Token]]:
     """Return (preposition, noun) for the object that a relative clause omits.
 
-    The object is ("", "film") in "the film she made" and ("in", "city") in "the city she died in". The result is [] if
-    the clause has no subject or if its subject is a relative pronoun.
+    It is ("", "film") for "the film she made", and ("in", "city") for "the city she died in". The result is [] if the
+    clause has no subject or if its subject is a relative pronoun.
     """
     own = [child for child in verb.children if child.dep_ in SUBJECTS]
     if verb.dep_ != "relcl" or not own or any(child.tag_ in RELATIVE for child in own):

@@ -40,13 +40,16 @@ class Match(NamedTuple):
 
 
 def is_looked_for(key: str, type_: str) -> bool:
-    """Return True if a name that a parser found in one text is searched for in other texts."""
+    """Return True if other texts should be searched for a name that a parser found in one text."""
     types = types_left_out(key)
     return types is not None and type_ not in types
 
 
 def types_left_out(key: str) -> Set[str] | None:
-    """Return the types for which a name is not searched for in other texts; None if it is never searched for."""
+    """Return the types with which a name is not searched for in other texts, or None if it is never searched for.
+
+    The result of `is_looked_for` depends on these types.
+    """
     words = key.count(" ") + 1
     if not key or words > LONGEST_NAME_WORDS or key in LABELS or key in LITERALS:
         return None

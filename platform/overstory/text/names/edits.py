@@ -100,7 +100,7 @@ class EditedNames:
 
     @property
     def resolved(self) -> Mapping[str, str]:
-        """Result of `resolve` for each name that is merged or hidden, by key."""
+        """The result of `resolve` for each name that was merged or hidden, by key."""
         return self._resolved
 
     @property

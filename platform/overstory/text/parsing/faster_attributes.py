@@ -33,7 +33,7 @@ _Key = tuple[int, ...]
 
 
 class _Rule(NamedTuple):
-    """A rule, which assigns attributes to a token if one of its patterns matches.
+    """A rule that assigns attributes to a token if one of its patterns matches.
 
     Attributes:
         words: the patterns, each as a list with a condition for each token.
