@@ -46,10 +46,7 @@ def is_looked_for(key: str, type_: str) -> bool:
 
 
 def types_left_out(key: str) -> Set[str] | None:
-    """Return the types with which a name is not searched for in other texts, or None if it is never searched for.
-
-    The result of `is_looked_for` depends on these types.
-    """
+    """Return the types with which a name is not searched for in other texts, or None if it is never searched for."""
     words = key.count(" ") + 1
     if not key or words > LONGEST_NAME_WORDS or key in LABELS or key in LITERALS:
         return None

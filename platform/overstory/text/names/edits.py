@@ -11,7 +11,6 @@ from overstory.text.names.shapes import TERM
 from overstory.text.names.vocabulary import VocabularyName
 
 _LONGEST_EDITED_NAME_CHARACTERS = 1_000
-"""Maximum number of characters in a name that is edited."""
 
 EditKind = Literal["hide", "merge", "rename"]
 _KINDS: dict[str, EditKind] = {"hide": "hide", "merge": "merge", "rename": "rename"}

@@ -19,7 +19,6 @@ ARTICLES = ("", "the ", "a ", "an ")
 """Articles with which the key of a full name may begin. `short_forms` removes such an article."""
 
 _LONGEST_NEIGHBOUR_CHARACTERS = 10_000
-"""Maximum length of a name."""
 
 
 class Seek(NamedTuple):

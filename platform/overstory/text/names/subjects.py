@@ -40,7 +40,6 @@ _LONGEST_DEFINED_TERM_WORDS = 5
 
 _WORDS_OF_A_DEFINITION = 4
 _LONGEST_SIGNATURE_CHARACTERS = 500
-"""Maximum number of characters in the signature of a function."""
 
 
 class Term(NamedTuple):

@@ -84,7 +84,6 @@ def takes_over(language: Language) -> bool:
 
 @Language.factory(NAME)  # pyright: ignore[reportUntypedFunctionDecorator] # spaCy's decorator is untyped
 def make(nlp: Language, name: str) -> FasterAttributes:  # noqa: ARG001 # spaCy's signature
-    """Create the component for a pipeline."""
     ruler, lemmatizer = nlp.get_pipe("attribute_ruler"), nlp.get_pipe("lemmatizer")
     assert isinstance(ruler, AttributeRuler)  # noqa: S101 # narrows the type for mypy
     assert isinstance(lemmatizer, EnglishLemmatizer)  # noqa: S101

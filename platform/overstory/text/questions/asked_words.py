@@ -11,7 +11,6 @@ from overstory.text.sentences import sentence_starts
 from overstory.text.words import MOST_QUERY_WORDS, stem, word_matches
 
 _MOST_MARKED_SPANS = 1_000
-"""Maximum number of words that are marked in a text."""
 
 _LONGEST_MARKED_SENTENCE_CHARACTERS = 300
 """Maximum length of a sentence that is marked as a whole. In a longer sentence, only a line is marked."""

@@ -42,10 +42,7 @@ _CLOSED = re.compile(r"(?:[^()]|\([^()]*\))*+")
 
 
 _MOST_QUOTED_PHRASES = 5
-"""Maximum number of quoted phrases that are used from a question."""
-
 _LONGEST_QUOTED_CHARACTERS = 200
-"""Maximum number of characters in a quoted phrase."""
 
 _QUOTED = re.compile(
     rf'"([^"]{{0,{_LONGEST_QUOTED_CHARACTERS}}})"|[“„]([^“”„]{{1,{_LONGEST_QUOTED_CHARACTERS}}})[”“]|«([^«»]{{1,{_LONGEST_QUOTED_CHARACTERS}}})»|「([^「」]{{1,{_LONGEST_QUOTED_CHARACTERS}}})」'
@@ -68,7 +65,6 @@ _LOWER_CASE_WORDS_BETWEEN_NAMES = 3
 
 
 _LONGEST_LOWER_CASE_TERM_WORDS = 4
-"""Maximum number of words in a lowercase term that is looked up."""
 
 _ASKING = frozenset({"what", "whats", "define", "explain"})
 _BEFORE_TERM = _ASKING | {"is", "are", "was", "were", "does", "do", "a", "an", "the", "meant", "by", "term"}
