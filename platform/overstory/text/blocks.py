@@ -1,6 +1,6 @@
-"""Paragraphs that may be boilerplate: text that many pages repeat, such as navigation, licences and imprints.
+"""Boilerplate: paragraphs that many pages repeat, such as navigation, licences and imprints.
 
-A paragraph is boilerplate if enough documents of the same folder contain it. Its wording does not matter.
+A paragraph is boilerplate if enough documents in the same folder contain it, whatever its wording.
 """
 
 from __future__ import annotations
@@ -17,30 +17,31 @@ _LONGEST_BLOCK_CHARACTERS = 1_000
 """Maximum length of a boilerplate paragraph. A longer paragraph that most documents share is likely content."""
 
 _EDGE_BLOCKS = 16
-"""Paragraphs counted at each end of a document, where navigation and footers are."""
+"""Number of paragraphs to compare at each end of a document, where navigation and footers are."""
 
 LEAST_BLOCK_DOCUMENTS = 5
 LEAST_BLOCK_SHARE = 0.5
-"""A paragraph is boilerplate if at least 5 documents of a folder, and more than half of its documents, contain it.
+"""A paragraph is boilerplate if it occurs in at least 5 documents of a folder and in more than half of them.
 
-Measured on HTML pages as loaded: Python's library reference (317 pages), the Debian handbook (127), Node.js (65) and
-Rust's error codes (320). Paragraphs in more than half of the pages are "Download the ebook" (in all), "Stability: 2 -
-Stable" and "Erroneous code example:". Content begins below a third: "See also", and in 13 % "This module does not work
-or is not available on WebAssembly platforms". Fewer than five documents agree by chance.
+These limits were measured on HTML pages: Python's library reference (317 pages), the Debian handbook (127), Node.js
+(65) and Rust's error codes (320). The paragraphs on more than half of the pages are boilerplate, such as "Download the
+ebook" (on all pages), "Stability: 2 - Stable" and "Erroneous code example:". Repeated content is on less than a third
+of the pages: "See also", and "This module does not work or is not available on WebAssembly platforms" (13 %). Fewer
+than five documents may share a paragraph by chance.
 """
 
 _MOST_BOILERPLATE_SHARE = 0.5
-"""Maximum share of boilerplate in a document. Above it nothing is boilerplate: the document is a copy, a version or
-made from a template, and the shared text is its content."""
+"""Maximum fraction of boilerplate in a document. A document with a higher fraction is a copy, another version or made
+from a template. The shared text is then its content, so nothing in it counts as boilerplate."""
 
 _PARAGRAPH = re.compile(r"\S(?:[^\n]|\n(?![^\S\n]*(?:\n|$)))*")
-"""A paragraph: from its first character to the next blank line or the end of the text."""
+"""Matches a paragraph, which ends at the next blank line or at the end of the text."""
 _WORD = re.compile(r"\w")
 _MARKS = "#*=_~ "
-"""Characters that mark headings in Markdown."""
+"""Characters that Markdown adds to headings."""
 
 Piece = tuple[str, str]
-"""Text of a piece of a document, and the path of headings above it."""
+"""A piece of a document: its text, and the path of the headings above it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,9 @@ class HashedParagraph:
     """A paragraph of a document.
 
     Attributes:
-        hash: 64-bit hash of the paragraph's words; white space is ignored.
+        hash: 64-bit hash of `words`, so that differences in white space do not matter.
         start, end: character offsets of the paragraph in the document.
-        words: text of the paragraph on one line.
+        words: text of the paragraph, with white space collapsed.
     """
 
     hash: int
@@ -60,10 +61,10 @@ class HashedParagraph:
 
 
 def counted_blocks(pieces: Sequence[Piece]) -> dict[int, str]:
-    """Return the paragraphs to compare with other documents, by hash: the first and last 16 of the document.
+    """Return the first and last 16 paragraphs of a document, as a map from hash to text.
 
     Args:
-        pieces: all pieces of one document, in order; their texts concatenate to the document.
+        pieces: all pieces of the document, in order and without gaps.
     """
     blocks = list(_blocks(pieces))
     if len(blocks) > 2 * _EDGE_BLOCKS:
@@ -72,12 +73,13 @@ def counted_blocks(pieces: Sequence[Piece]) -> dict[int, str]:
 
 
 def boilerplate_spans(pieces: Sequence[Piece], boilerplate: Set[int]) -> list[list[int]]:
-    """Return the boilerplate spans of each piece, as offsets in the piece: start, end, start, end, …
+    """Return the boilerplate spans of each piece as a flat list of offsets in the piece: start, end, start, end, …
 
     If more than half of the document would be boilerplate, all lists are empty.
 
     Args:
-        boilerplate: hashes of the paragraphs that are boilerplate.
+        pieces: all pieces of the document, in order and without gaps.
+        boilerplate: hashes of all boilerplate paragraphs.
     """
     spans: list[list[int]] = [[] for _ in pieces]
     found = [block for block in _blocks(pieces) if block.hash in boilerplate] if boilerplate else []
@@ -100,7 +102,7 @@ def boilerplate_spans(pieces: Sequence[Piece], boilerplate: Set[int]) -> list[li
 
 
 def is_only_boilerplate(piece: Piece, spans: Sequence[int]) -> bool:
-    """Return True if a piece has boilerplate but no other text except headings."""
+    """Return True if a piece contains boilerplate and no other text except headings."""
     text, heading = piece
     if not spans:
         return False
@@ -111,9 +113,9 @@ def is_only_boilerplate(piece: Piece, spans: Sequence[int]) -> bool:
 
 
 def folder_of(source: str, source_key: str) -> str:
-    """Return the folder within which a document is compared, or "" for records and for sources that are not files.
+    """Return the folder whose documents are compared with a document, or "" if the document is not compared.
 
-    Records are left out because their fields often have equal values.
+    Sources that are not files are not compared. Neither are records, because their fields often have equal values.
     """
     return "" if source_key or "/" not in source else source.rpartition("/")[0] or "/"
 
@@ -121,12 +123,13 @@ def folder_of(source: str, source_key: str) -> str:
 def count_changes(
     before: Iterable[tuple[str, Iterable[int]]], after: Iterable[tuple[str, Iterable[int]]]
 ) -> tuple[dict[str, int], dict[tuple[str, int], int]]:
-    """Return the changes in document counts: by folder, and by folder and block.
+    """Return changes in the number of documents as two maps, one by folder and one by (folder, paragraph hash).
 
-    A folder whose document count stays the same but whose blocks change is included with 0.
+    A folder is included with 0 if only the number of documents that contain some paragraph changes.
 
     Args:
-        before, after: the folder and block hashes of each deleted, and of each added document.
+        before: folder and paragraph hashes of each deleted document.
+        after: folder and paragraph hashes of each added document.
     """
     folders: dict[str, int] = {}
     blocks: dict[tuple[str, int], int] = {}
@@ -141,7 +144,7 @@ def count_changes(
 
 
 def _blocks(pieces: Sequence[Piece]) -> Iterator[HashedParagraph]:
-    """Yield the paragraphs of a document in order, without headings and paragraphs that are too long."""
+    """Yield the paragraphs of a document in order, except headings, very long paragraphs, and lines without letters."""
     text = "".join(piece for piece, _ in pieces)
     ends = _ends(pieces)
     number = 0

@@ -1,4 +1,4 @@
-"""Splitting documents into pieces that fit the embedder's token limit."""
+"""Splits documents into pieces that fit the embedder's token limit."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from overstory.text.sentences import sentence_starts
 CountTokens = Callable[[Sequence[str]], list[int]]
 
 PARAGRAPH_END, SENTENCE_END, INSIDE_SENTENCE = 0, 1, 2
-"""Kinds of unit ends, from the best place for a cut to the worst."""
+"""Kinds of unit ends, sorted from the best place to cut a text to the worst."""
 
 _UNITS_A_PIECE = 16
-"""Adjacent units are merged while they fill at most 1/16 of a piece, which bounds the work of `pack`."""
+"""Adjacent units are merged if together they fill at most 1/16 of a piece, which limits the work of `pack`."""
 
 SENTENCES_COUNTED_AT_ONCE = 512
-"""Sentences whose tokens are counted in one call, which bounds memory."""
+"""Maximum number of sentences whose tokens are counted in one call, which limits memory use."""
 
 _MOST_TOKENS_OF_A_CHARACTER = 4
-"""Upper bound on the tokens per character of any tokenizer in use."""
+"""Maximum number of tokens per character, whatever the tokenizer."""
 
 _MOST_CHARACTERS_OF_A_TOKEN = 16
-"""Maximum characters per token. Without it, a megabyte of base64, one unknown word, would be one piece."""
+"""Assumed maximum number of characters per token. Some tokenizers count a megabyte of base64 as one unknown token;
+without this maximum, it would not be split."""
 
 _LINE_END = re.compile(r"\n\s*+")
 _CLAUSE_END = re.compile(r"[,;:—–]\s++|(?<!\s)\s++(?=[—–(])")
@@ -37,7 +38,7 @@ _UNITS_BLANK_LINE = re.compile(r"(?<!\s)[^\S\n]*+\n[^\S\n]*+\n\s*+$")
 
 
 class Unit(NamedTuple):
-    """A span `text[start:end]` with its number of tokens and the kind of its end."""
+    """A span `text[start:end]` that is not cut further, with its number of tokens and the kind of its end."""
 
     start: int
     end: int
@@ -46,15 +47,15 @@ class Unit(NamedTuple):
 
 
 OnCounted = Callable[[int], None]
-"""Callback that receives the number of characters whose tokens have been counted since the last call."""
+"""Progress callback. It receives the number of characters whose tokens have been counted since the last call."""
 
 
 def units(
     text: str, start: int, end: int, count: CountTokens, budget: int, on_counted: OnCounted, language: str = ""
 ) -> list[Unit]:
-    """Return units that tile `text[start:end]`, each with at most `budget` tokens.
+    """Split `text[start:end]` into units of at most `budget` tokens, without gaps.
 
-    Special tokens that embedders add are not counted.
+    The special tokens that the embedder adds to a text are not counted.
     """
     starts = [start + s for s in sentence_starts(text[start:end], language)]
     return _merged(_Cutter(text, count, budget, on_counted).sized([*starts, end]), budget // _UNITS_A_PIECE)
@@ -79,9 +80,9 @@ class _Cutter:
                 yield last._replace(ends=ends)
 
     def _shreds(self, start: int, end: int, finer: Sequence[re.Pattern[str]]) -> Iterator[Unit]:
-        """Cut a long sentence after lines if possible, else after clauses, after words or anywhere.
+        """Cut a sentence that is over the budget, which is often a table, a list or code.
 
-        Such a sentence often is a table, code or a list.
+        The sentence is cut after lines if possible, else after clauses, else after words, else anywhere.
         """
         if finer:
             cuts = [match.end() for match in finer[0].finditer(self._text, start, end)]
@@ -95,10 +96,10 @@ class _Cutter:
                 yield from self._shreds(s, e, finer[1:])
 
     def _counted(self, bounds: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-        """Yield start, end and number of tokens (at least 1) of the text between adjacent bounds.
+        """Yield the start, end and number of tokens (at least 1) of each text between adjacent bounds.
 
-        Text that is over the budget by its length alone is cut anyway, so its tokens are not counted: those of a line
-        of 50 MB would take gigabytes.
+        If the length of a text shows that it is over the budget, the number is only estimated: counting the tokens of a
+        line of 50 MB would take gigabytes of memory, and the line is cut anyway.
         """
         for i in range(0, len(bounds) - 1, SENTENCES_COUNTED_AT_ONCE):
             some = list(pairwise(bounds[i : i + SENTENCES_COUNTED_AT_ONCE + 1]))
@@ -110,7 +111,7 @@ class _Cutter:
 
 
 def _merged(found: Iterator[Unit], small: int) -> list[Unit]:
-    """Merge adjacent units while a unit has at most `small` tokens."""
+    """Merge adjacent units as long as the merged unit has at most `small` tokens."""
     merged: list[Unit] = []
     for unit in found:
         if merged and merged[-1].tokens + unit.tokens <= small:
@@ -122,19 +123,21 @@ def _merged(found: Iterator[Unit], small: int) -> list[Unit]:
 
 
 CUT = (0.0, 1.0, 2.0)
-"""Cost of a cut at the end of a paragraph, at the end of a sentence, and inside a sentence."""
+"""Cost of a cut by kind of place: `CUT[SENTENCE_END]` is the cost of a cut at the end of a sentence."""
 _PARAGRAPH_END_COST = 0.7
-"""Cost of a paragraph end inside a piece."""
+"""Cost of each end of a paragraph that lies inside a piece."""
 _FEW_TOKENS = 32
-"""A piece with fewer tokens (or fewer than a quarter of the budget) has an extra cost of up to `_MOST_THIN_COST`."""
+"""A piece with fewer tokens has an extra cost of up to `_MOST_THIN_COST`. For small budgets, the limit is a quarter of
+the budget."""
 _MOST_THIN_COST = 2.0
 
 
 def pack(units: Sequence[Unit], budget: int) -> list[tuple[int, int]]:
-    """Return the (start, end) of pieces with the lowest total cost; they tile the units within `budget` tokens each.
+    """Group adjacent units into pieces of at most `budget` tokens, and return the (start, end) of each piece.
 
-    A piece costs (tokens / budget)², which is lowest if the pieces of a paragraph are equally long. Takes O(n · w) for
-    n units, if w units fit in a piece.
+    The pieces are chosen for the lowest total cost. The cost of a piece is (tokens / budget)², which favours pieces of
+    equal length, plus the costs of its cut, of paragraph ends inside it, and of having few tokens. The time is O(n · w)
+    for n units, if w units fit in a piece.
     """
     tokens = list(accumulate((u.tokens for u in units), initial=0))
     paragraphs = list(accumulate((u.ends == PARAGRAPH_END for u in units), initial=0))
@@ -171,7 +174,7 @@ def _spans(units: Sequence[Unit], begin: Sequence[int]) -> list[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section `document.text[start:end]`, heading included. `path` is its heading path: "Setup › Linux"."""
+    """A section `document.text[start:end]`, which begins with its heading, and its heading path: "Setup › Linux"."""
 
     start: int
     end: int
@@ -179,7 +182,10 @@ class Section:
 
 
 def sections(document: Document) -> list[Section]:
-    """Return the sections that tile a document, in order. A heading without text is merged with the next section."""
+    """Split a document into its sections, in order and without gaps.
+
+    A heading without text of its own belongs to the next section.
+    """
     found: list[Section] = []
     start = 0
     for section in _between_headings(document):
@@ -206,36 +212,37 @@ def _between_headings(document: Document) -> Iterator[Section]:
 
 
 def _has_body(text: str, path: str) -> bool:
-    """Return True if there is text below a section's heading; an underline does not count."""
+    """Return True if a section contains text below its heading; an underline does not count."""
     below = text.strip().partition("\n")[2] if path else text
     return any(c.isalnum() for c in below)
 
 
 _WHOLE_SECTION_CHARACTERS_A_TOKEN = 8
-"""A section with more characters per token of the limit is split without first trying it whole."""
+"""A section is tried as a single piece only if it has at most this many characters per token of the limit."""
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
 def _ignore(_characters: int) -> None:
-    """Ignore the progress."""
+    """Do nothing; the default progress callback."""
 
 
 def split(
     document: Document, count_tokens: CountTokens, limit: int, *, on_counted: OnCounted = _ignore
 ) -> list[TextPiece]:
-    """Split a document into pieces that tile its text, in order; [] if it has neither title nor text.
+    """Split a document into pieces, in order and without gaps; return [] if it has neither title nor text.
 
-    A piece has at most `limit` tokens, including its title and headings (`passage_text`). It ends with a paragraph if
-    possible, else with a sentence; only a sentence over the limit is cut, between clauses, else words, else anywhere.
-    A piece never crosses a heading, except that a heading without text stays with the text below. A long paragraph
-    gives pieces of similar length; short paragraphs are merged.
+    A piece has at most `limit` tokens, including the title and the headings above it (`passage_text`). It ends with a
+    paragraph if possible, else with a sentence. A sentence is cut only if it is over the limit: between lines if
+    possible, else between clauses, else between words, else anywhere. A piece never crosses a heading, but a heading
+    without text stays with the text below it. Long paragraphs are split into pieces of similar length. Short paragraphs
+    are merged.
 
     Args:
-        count_tokens: returns the tokens of each text, special tokens included (`Embedder.count_tokens`).
-        limit: maximum tokens of a piece. If title and headings take more than three quarters of it, each piece gets a
-            quarter for its text and exceeds the limit.
-        on_counted: receives every character of the text twice: once in a sentence, once in a piece.
+        count_tokens: returns the number of tokens in each text, including special tokens (`Embedder.count_tokens`).
+        limit: maximum number of tokens in a piece. If the title and headings take more than three quarters of the
+            limit, each piece still gets a quarter of the limit for its text, and so exceeds the limit.
+        on_counted: progress callback. Each character is counted twice: in its sentence and in its piece.
     """
     if not (document.text.strip() or document.title.strip()):
         return []
@@ -251,7 +258,7 @@ def split(
 
 
 Piece = tuple[int, int, int]
-"""Start, end, and number of tokens including title and headings."""
+"""Start offset, end offset, and number of tokens including title and headings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,11 +290,11 @@ class _SectionSplit:
             on_counted(e - s)
             if tokens <= allowed or budget == 1:
                 yield s, e, tokens
-            else:  # the whole piece has more tokens than its parts together
+            else:  # a piece can have more tokens than the sum of its units
                 yield from self._packed(s, e, max(1, budget * 3 // 4), allowed, _ignore)
 
     def _sized(self, spans: list[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], int]]:
-        """Yield spans with their tokens, counted in batches to bound memory."""
+        """Yield each span with its number of tokens, counted in batches to limit memory use."""
         for i in range(0, len(spans), SENTENCES_COUNTED_AT_ONCE):
             some = spans[i : i + SENTENCES_COUNTED_AT_ONCE]
             yield from zip(some, self._tokens(some), strict=True)

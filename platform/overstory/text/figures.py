@@ -1,8 +1,8 @@
 """Numbers and dates in texts, compared by value.
 
-"1,500", "1.500" and "1 500" are one number; "14 March 1879", "March 14, 1879" and "1879-03-14" are one date. A number
-matches as a whole: 7001 is not 7000, and 1,234 does not contain 234. An ambiguous form has several values: "1.500" is
-1500 or 1.5, and "03/04/1879" is in March or in April.
+"1,500", "1.500" and "1 500" are the same number. "14 March 1879", "March 14, 1879" and "1879-03-14" are the same date.
+Numbers are compared as a whole: 7001 is not 7000, and 1,234 does not contain 234. An ambiguous notation has several
+values: "1.500" is 1500 or 1.5, and "03/04/1879" is in March or in April.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MONTHS = {
     for line in _MONTHS_BY_LANGUAGE.strip().splitlines()
     for month, word in enumerate(line.split(), start=1)
 } | {"sept": 9, "janner": 1, "maerz": 3}
-"""Month numbers by name, without accents and in lower case."""
+"""Map from the name of a month, in lower case and without accents, to its number."""
 
 _SCALES = {
     **dict.fromkeys(("thousand", "thousands", "tausend", "mil", "mille", "k"), 3),
@@ -43,7 +43,7 @@ _SCALES = {
     **dict.fromkeys(("billion", "billions", "milliarde", "milliarden", "milliards", "mrd", "bn"), 9),
 }
 _SURE_SCALES = frozenset(_SCALES) - {"k", "m", "mil", "mille"}
-"""Unambiguous scale words. A letter such as "m" may also be a unit."""
+"""Scale words with only one meaning. In contrast, "m" may stand for million or for metre."""
 
 _CARDINALS = """
 one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
@@ -67,7 +67,7 @@ def _number_words() -> dict[str, str]:
 
 
 NUMBER_WORDS = _number_words()
-"""Digits by number word, up to twenty and then by tens: "five" -> "5"."""
+"""Map from number words to digits, such as "five" to "5": one to twenty, the tens, and a hundred."""
 
 _PIECE = re.compile(r"\d+|[^\W\d_]+")
 _GROUPING = frozenset(".,'’ \u00a0\u202f\u2009")
@@ -80,7 +80,10 @@ _FEBRUARY, _LAST_MONTH, _LAST_DAY, _GROUP_DIGITS = 2, 12, 31, 3
 
 
 class Day(NamedTuple):
-    """A full or partial date. Missing parts are 0. A year below 100 matches every year with these last digits."""
+    """A date, in which a missing year, month or day is 0.
+
+    A year below 100 matches every year that ends with these two digits.
+    """
 
     year: int
     month: int
@@ -93,9 +96,9 @@ class Figure:
 
     Attributes:
         start, end: character offsets in the text.
-        numbers: possible numeric values, as digits without leading zeros; for a date, the values of its parts.
+        numbers: possible values of the number, as digits without leading zeros. For a date: year, month and day.
         days: possible dates; empty if this is only a number.
-        is_item_number: True if this is the number of a list item.
+        is_item_number: True if this is the number of a list item, as in "2. Install it".
     """
 
     start: int
@@ -107,13 +110,13 @@ class Figure:
 
 @dataclass(slots=True)
 class Figures:
-    """All numbers and dates of several texts."""
+    """The numbers and dates that occur in several texts."""
 
     numbers: set[str] = field(default_factory=set[str])
     days: set[Day] = field(default_factory=set[Day])
 
     def add(self, text: str) -> None:
-        """Add the numbers and dates of a text, including numbers in words."""
+        """Add the numbers and dates of a text, including numbers written as words."""
         for figure in figures(text):
             self.numbers |= figure.numbers
             self.days |= figure.days
@@ -127,7 +130,7 @@ class Figures:
                     self.numbers.add(value)
 
     def have(self, figure: Figure) -> bool:
-        """Return True if one of the texts has this number or date, in any notation."""
+        """Return True if any of the texts contains this number or date, in any notation."""
         if figure.days:
             return any(self._has_day(day) for day in figure.days)
         return not figure.numbers.isdisjoint(self.numbers)
@@ -136,7 +139,7 @@ class Figures:
         return any(day.month == month for day in self.days)
 
     def _has_day(self, wanted: Day) -> bool:
-        # Day and month must be in one date. The year may be in that date, or anywhere in the texts.
+        # The day and month must occur in the same date. The year may occur in that date or elsewhere in the texts.
         for day in self.days:
             same = all(mine in (0, theirs) for mine, theirs in zip(wanted[1:], day[1:], strict=True))
             if same and (not wanted.year or _same_year(wanted.year, day.year)):
@@ -147,7 +150,7 @@ class Figures:
 
 
 def figures(text: str) -> list[Figure]:
-    """Return the numbers and dates of a text, in order. The time is linear in the length of the text."""
+    """Return the numbers and dates in a text, in order, in linear time."""
     pieces = _pieces(text)
     found: list[Figure] = []
     at = 0
@@ -162,7 +165,7 @@ def figures(text: str) -> list[Figure]:
 
 
 class _FigureToken(NamedTuple):
-    """A run of digits, or a word without accents and in lower case."""
+    """A sequence of digits, or a word in lower case without accents."""
 
     text: str
     start: int
@@ -197,7 +200,7 @@ _Days = tuple[set[Day], int]
 
 
 def _numeric_date(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
-    """Parse 1879-03-14, 14.3.1879, 14. 3. 1879 or 3/14/79: three numbers with the same separator."""
+    """Parse a date of three numbers with the same separator: 1879-03-14, 14.3.1879, 14. 3. 1879 or 3/14/79."""
     if at + 2 >= len(pieces) or not all(piece.digits for piece in pieces[at : at + 3]):
         return set(), at
     first, second, third = pieces[at : at + 3]
@@ -218,7 +221,7 @@ def _numeric_date(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
 
 
 def _has_more_parts(text: str, pieces: Sequence[_FigureToken], at: int) -> bool:
-    """Return True if the three numbers are part of a longer sequence, such as 10.0.0.12."""
+    """Return True if the three numbers belong to a longer sequence of numbers, such as 10.0.0.12."""
     before = at > 0 and pieces[at - 1].digits and text[pieces[at - 1].end : pieces[at].start] in ("-", ".", "/")
     after = (
         at + 3 < len(pieces)
@@ -229,7 +232,7 @@ def _has_more_parts(text: str, pieces: Sequence[_FigureToken], at: int) -> bool:
 
 
 def _day_first(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
-    """Parse 14 March 1879, 14th of March, 1879, 14. März or 14 de marzo de 1879."""
+    """Parse a date that begins with the day: "14 March 1879", "14th of March, 1879", "14. März"."""
     if not pieces[at].digits or len(pieces[at].text) > 2 or not _is_near(text, pieces, at):
         return set(), at
     following = at + 1
@@ -247,7 +250,7 @@ def _day_first(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
 
 
 def _month_first(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
-    """Parse March 14, 1879, March 14th, March 1879 or marzo de 1879."""
+    """Parse a date that begins with the month: "March 14, 1879", "March 14th", "marzo de 1879"."""
     month = 0 if pieces[at].digits else MONTHS.get(pieces[at].text, 0)
     if not month:
         return set(), at
@@ -267,7 +270,7 @@ def _month_first(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
 
 
 def _cjk_date(_: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
-    """Parse 1879年3月14日, 1879年3月 or 3月14日."""
+    """Parse a Chinese or Japanese date: 1879年3月14日, 1879年3月 or 3月14日."""
     parts = {"年": 0, "月": 0, "日": 0}
     after, last = at, -1
     while after + 1 < len(pieces) and pieces[after].digits and len(pieces[after].text) <= _LONGEST_YEAR_DIGITS:
@@ -284,7 +287,7 @@ def _cjk_date(_: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
 
 
 def _year(text: str, pieces: Sequence[_FigureToken], at: int) -> tuple[int, int]:
-    """Return the year that follows (0 if there is no year), and the position after it."""
+    """Return the year at a position (0 if there is none), and the position after the year."""
     after = at
     if after < len(pieces) and pieces[after].text in _OF and _is_near(text, pieces, after - 1):
         after += 1
@@ -294,7 +297,7 @@ def _year(text: str, pieces: Sequence[_FigureToken], at: int) -> tuple[int, int]
 
 
 def _is_near(text: str, pieces: Sequence[_FigureToken], at: int) -> bool:
-    """Return True if the next token follows within 3 characters of white space or punctuation ( . , ' - )."""
+    """Return True if at most three characters of white space or punctuation separate a token from the next one."""
     if at + 1 >= len(pieces):
         return False
     gap = text[pieces[at].end : min(pieces[at + 1].start, pieces[at].end + 4)]
@@ -310,7 +313,7 @@ def _same_year(one: int, other: int) -> bool:
 
 
 def _number(text: str, pieces: Sequence[_FigureToken], at: int) -> tuple[Figure | None, int]:
-    """Parse a number with its digit groups and a word such as "million"."""
+    """Parse a number, including its digit groups and a scale word such as "million"."""
     first = pieces[at]
     if not first.digits:
         return None, at + 1
@@ -332,9 +335,10 @@ def _number(text: str, pieces: Sequence[_FigureToken], at: int) -> tuple[Figure 
 
 
 def _continues(text: str, pieces: Sequence[_FigureToken], first: int, at: int) -> bool:
-    """Return True if a group of digits belongs to the number before it.
+    """Return True if a group of digits continues the number before it.
 
-    One separator must stand between the groups. A space must be followed by three digits, as in "1 500".
+    Exactly one separator must stand between the groups. After a space or an apostrophe, a group must have three digits,
+    as in "1 500".
     """
     before, piece = pieces[at - 1], pieces[at]
     if not piece.digits or piece.start - before.end != 1 or text[before.end] not in _GROUPING:
@@ -349,7 +353,7 @@ def _continues(text: str, pieces: Sequence[_FigureToken], first: int, at: int) -
 
 
 def _readings(groups: Sequence[str], signs: Sequence[str]) -> set[str]:
-    """Return the possible values of digit groups with these separators: "1", "500" and "," -> 1500 and 1.5."""
+    """Return the possible values of digit groups joined by these separators: 1500 and 1.5 for "1,500"."""
     if not signs:
         return {_plain(groups[0])}
     kinds = list(dict.fromkeys(signs))
@@ -364,7 +368,7 @@ def _readings(groups: Sequence[str], signs: Sequence[str]) -> set[str]:
     decimal = len(kinds) == 2 and signs.count(kinds[1]) == 1 and signs[-1] == kinds[1] and kinds[1] in ".,"
     if decimal and all(len(group) == _GROUP_DIGITS for group in groups[1:-1]):
         found.add(_plain("".join(groups[:-1]), groups[-1]))
-    if not found:  # 1.2.3, or 1,2,3
+    if not found:  # a version such as 1.2.3, or a list such as 1,2,3
         found = {".".join(map(_plain, groups))} if kinds == ["."] else {_plain(group) for group in groups}
     return found
 
@@ -380,7 +384,7 @@ def _scaled(value: str, power: int) -> str:
 
 
 def _end_of_range(text: str, pieces: Sequence[_FigureToken], at: int, groups: Sequence[str]) -> set[str]:
-    """Return the full year of the second number of a range: 1918 for the 18 in "1914–18"."""
+    """Return the full year for the two-digit end of a range: 1918 for "18" in "1914–18"."""
     if at == 0 or len(groups) != 1 or len(groups[0]) != 2:
         return set()
     before = pieces[at - 1]
@@ -394,7 +398,7 @@ def _end_of_range(text: str, pieces: Sequence[_FigureToken], at: int, groups: Se
 
 
 def _is_item_number(text: str, start: int, end: int) -> bool:
-    """Return True if the number starts a line as a list item: "2. " or "2) "."""
+    """Return True if a number begins a list item at the start of a line, as in "2. " or "2) "."""
     if end - start > 2 or not text[end + 1 : end + 2].isspace():
         return False
     line = text[max(0, start - 4) : start].rpartition("\n")[2]
@@ -403,7 +407,7 @@ def _is_item_number(text: str, start: int, end: int) -> bool:
 
 
 def inside(spans: Sequence[tuple[int, int]], place: int) -> bool:
-    """Return True if a character offset lies in one of the sorted, disjoint spans."""
+    """Return True if a character offset lies in one of the spans, which must be sorted and disjoint."""
     at = bisect_right(spans, place, key=lambda span: span[0]) - 1
     return at >= 0 and place < spans[at][1]
 

@@ -19,7 +19,7 @@ _WORDS = (
 
 
 def word_set(words: str) -> frozenset[str]:
-    """Return the words of a string that are separated by spaces."""
+    """Return the set of words in a string, which are separated by spaces."""
     return frozenset(words.split())
 
 

@@ -1,4 +1,4 @@
-"""Key phrases: one to three adjacent words that the texts of a group share and most other texts lack."""
+"""Key phrases: one to three adjacent words that several texts of a group share but most other texts lack."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from overstory.text.words import stem
 
 _MOST_KEY_PHRASES = 5
 _FEW_TEXTS = 20
-"""In a collection with fewer texts, every phrase counts as specific."""
+"""If a collection contains fewer texts, every phrase counts as distinctive."""
 _SAMPLED_TEXTS = 5_000
-"""Texts sampled to find out which words are common."""
+"""Maximum number of texts that are read to find out which words are common."""
 _LONGEST_TEXT_SEARCHED_CHARACTERS = 2_000
-"""Characters at the beginning of a text that are searched for key phrases."""
+"""Number of characters at the beginning of each text that are searched for key phrases."""
 _LONGEST_KEY_PHRASE_WORDS = 3
 LONGER: Mapping[int, float] = {1: 1.0, 2: 1.5, 3: 1.7}
-"""Score factor by number of words: "jazz pianist" is more specific than "pianist"."""
+"""Factor for the score of a phrase, by its number of words: "jazz pianist" is more specific than "pianist"."""
 
 Term: TypeAlias = tuple[str, ...]
-"""One to three stems."""
+"""The stems of one to three adjacent words."""
 S = TypeVar("S")
 
 _RUN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*(?: +[^\W_]+(?:['’-][^\W_]+)*)*")
-"""Words separated by spaces only."""
+"""Matches a sequence of words that are separated only by spaces."""
 _IS_A = re.compile(r"\b(?:is|was|are|were) (?:an?|the|one of the) ((?:[^\W_]+[ -]?){1,6})")
 _BLAND_WORDS = (
     "according became become began begin best born built called came city common complete consist consists currently "
@@ -43,7 +43,7 @@ _BLAND_WORDS = (
     "march april may june july august september october november december one's both there it's he's she's"
 )
 _BLAND = frozenset(_BLAND_WORDS.split())
-"""Words that are uninformative even where they are rare in the texts."""
+"""Words that are uninformative even if they are rare in the texts."""
 _CODE_WORDS = (
     "args argv bool boolean char class const def elif endif enum esac extern false foreach func ifdef ifndef impl "
     "int let mut namespace null nullptr printf pub ref return sizeof static str struct sub switch true typedef "
@@ -55,9 +55,9 @@ _MAIL_WORDS = (
     "return-path smtp text/html text/plain us-ascii user-agent utf-8 x-mailer dear hello hi regards sincerely"
 )
 _NOISE = frozenset(f"{_CODE_WORDS} {_MAIL_WORDS}".split())
-"""Words of source code, mail headers and greetings, which are never the subject of a text."""
+"""Words from source code, mail headers and greetings, which are never the subject of a text."""
 _CODE = re.compile(r"(?<!\bM)(?<!\bMa)[a-z][A-Z]|[A-Z]{2}[a-z]|\d[^\W\d]|[^\W\d]\d|(?:n['’]t|['’](?:ll|re|ve|d|m))$")
-"""Matches identifiers and contractions: "myEmitter", "XMLNode", "x86", "doesn't"."""
+"""Matches in identifiers and contractions: "myEmitter", "XMLNode", "x86", "doesn't"."""
 _GENERIC_WORDS = (
     "addition amount area argument arguments article base basis behaviour behavior call calls case cases change "
     "changes character characters clock code column command commands comment corresponding data default detail "
@@ -72,7 +72,7 @@ _GENERIC_WORDS = (
     "variables version versions void way ways website words"
 )
 _GENERIC = frozenset(_GENERIC_WORDS.split())
-"""Nouns that are too general for a theme on their own, though a phrase may end with them."""
+"""Nouns that are too general to be a theme on their own. A longer theme may end with such a noun."""
 _VERB_WORDS = (
     "adding allowing appearing based becoming beginning bringing building calling causing certain changing coming "
     "containing corresponding creating depending doing ending failing fails featuring finding fixing following "
@@ -93,45 +93,46 @@ _DEFINED = (
     r"(?:\b(?:is|was|are|were|ist|war|est)\s+(?:an?|the|one\s+of\s+the|eine?|une?)|,\s+(?:an?|eine?|une?)|(?:^|[.!?]\s+)an?)"
     r"\s+(?:[^\W\d_]+[\s-]+){0,4}|(?:^|[.!?]\s+)(?=\S+\s+of\s)"
 )
-"""Context before a noun that says what the subject is: "Bohr was a Danish physicist", "Glaziers of Ulm"."""
+"""Matches the text before a noun that defines the subject, such as "was a Danish" in "Bohr was a Danish physicist"."""
 _DETERMINED = r"\b(?:an?|the|of|this|these|its|their|between)\s+"
-"""Context before a single noun."""
+"""Matches a determiner or preposition before a noun."""
 _NO_NOUN = re.compile(r"(?:ing|ed|able|ible|al|ous|ive|ful|less|ic)$")
-"""Endings of adjectives and participles."""
+"""Matches the endings of adjectives and participles."""
 _SHORTEST_NOUN_LETTERS = 4
 _AFTER = (
     r"(?=$|\s*[.,;:!?)–—]|\s+(?:an?|and|are|as|at|by|can|for|from|has|have|he|in|into|is|it|its|of|on|or|she|so|that|the|"
     r"they|to|was|were|when|where|which|while|who|whose|will|with|und|von|der|die|das|ist|im|in|et|de|du|des|est)\b)"
 )
-"""Context after a noun phrase: the end of the text, punctuation, or a word that cannot continue the phrase."""
+"""Matches where a noun phrase ends: before punctuation, the end of the text, or a word that cannot continue it."""
 _PREDICATE = re.compile(r"[a-z]{3,}(?:ed|ly)")
-"""A past tense or an adverb; key phrases do not end with these."""
+"""Matches past tenses and adverbs, with which a key phrase does not end."""
 _ADVERB = re.compile(r"[a-z]{3,}ly")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _UNREADABLE = re.compile(r"://|[^\W\d_]: |[a-z]{2}[.!?] [A-Z]|[\n|=]|^\w[^\"]*\w\"\s\w+\"|^[\W\d_]*$")
-"""Matches text that is not a name: an address, "Date: Mon", a sentence end, a table cell, or quotes inside words."""
+"""Matches text that is not a name: an address, a header ("Date: Mon"), the end of a sentence, a table cell, or text
+with unusual quotation marks."""
 
 
 class Described(NamedTuple):
-    """An entity or group member with the text that describes it, which may be empty."""
+    """An entity or a member of a group, with a text that describes it (may be empty)."""
 
     name: str
     text: str
 
 
 class CommonWords:
-    """Word frequencies in a collection of texts, from a sample that is read on first use."""
+    """The frequencies of words in a sample of a collection, which is read on first use."""
 
     def __init__(self, sample: Callable[[], Iterable[Described]]) -> None:
         """
         Args:
-            sample: called at most once; use `evenly` to pick the texts.
+            sample: returns the sampled texts, for example those chosen by `evenly`. It is called at most once.
         """
         self._sample = sample
 
     @functools.cached_property
     def _known(self) -> tuple[Counter[str], int]:
-        """Number of sampled texts with each stem, and number of sampled texts."""
+        """The number of sampled texts that contain each stem, and the number of all sampled texts."""
         known = Counter[str]()
         read = 0
         for name, text in self._sample():
@@ -140,30 +141,34 @@ class CommonWords:
         return known, read
 
     def specificity(self, word: str) -> float:
-        """Return the IDF of a stem; 0.0 if every text has the stem."""
+        """Return the inverse document frequency of a stem, which is 0.0 if every sampled text contains the stem."""
         known, read = self._known
         return math.log((read + 1) / (known[word] + 1))
 
     def distinguishes(self, phrase: str) -> bool:
-        """Return True if some word of a phrase is in fewer than a third of the texts, or there are few texts."""
+        """Return True if a phrase contains a word that occurs in less than a third of the texts.
+
+        If there are fewer than `_FEW_TEXTS` texts, the result is always True.
+        """
         known, read = self._known
         return read < _FEW_TEXTS or any(3 * known[stem(word)] < read for word in words_of(phrase))
 
 
 def evenly(items: Sequence[S], most: int = _SAMPLED_TEXTS) -> Sequence[S]:
-    """Return at most `most` items at equal distances."""
+    """Return at most `most` items, evenly spaced."""
     return items[:: max(1, -(-len(items) // most))]
 
 
 def key_phrases(things: Sequence[Described], common: CommonWords, *, head: str | None = None) -> list[str]:
-    """Return up to five key phrases of a group, the most specific first.
+    """Return up to five key phrases of a group, most specific first.
 
-    A sentence that several texts repeat counts once. If all texts are the same, phrases of that one text qualify.
-    Words in the name of exactly one member are left out, because they describe only that member.
+    A key phrase must occur in at least two members and in two different sentences, unless the texts of all members are
+    equal. A phrase in the name of exactly one member is left out, because it describes only that member.
 
     Args:
         things: the members of the group.
-        head: the name under which the group is shown; its words are left out. The first member's name by default.
+        head: name under which the group is shown, by default the first member's name. Phrases that consist only of its
+            words are left out.
     """
     uses = _TermUses(things)
     least = 2 if len({thing.text for thing in things}) > 1 else 1
@@ -187,14 +192,14 @@ def key_phrases(things: Sequence[Described], common: CommonWords, *, head: str |
 
 
 def theme_of(phrases: Sequence[str], things: Sequence[Described]) -> str:
-    """Return the key phrase that can open a title, or "" if there is none.
+    """Return a key phrase that can name the theme of a group in its title, or "" if none is suitable.
 
-    A theme is a noun phrase of two or three words, or a single noun that a text uses to define its subject. Names and
-    general nouns such as "file" do not count.
+    A theme is a noun phrase of two or three words, or a single noun with which a text defines its subject. Names and
+    general nouns such as "file" are not suitable.
 
     Args:
-        phrases: result of `key_phrases`, the most specific first.
-        things: the members of the group that the phrases come from.
+        phrases: key phrases of the group, most specific first.
+        things: the members of the group.
     """
     texts = [" ".join(sentences_of(thing.text)) for thing in things]
     names = " | ".join(thing.name for thing in things).casefold()
@@ -218,7 +223,10 @@ def theme_of(phrases: Sequence[str], things: Sequence[Described]) -> str:
 
 
 def is_readable_name(name: str) -> bool:
-    """Return True if a name fits in a title: not a header, a sentence or an address, and all brackets are closed."""
+    """Return True if a name can be shown in a title.
+
+    Headers, sentences and addresses cannot be shown, and neither can names with unclosed brackets.
+    """
     words = name.lower().split()
     if not words or _UNREADABLE.search(name) or not _NOISE.isdisjoint(word.strip(":;,") for word in words):
         return False
@@ -241,11 +249,12 @@ def words_of(text: str) -> list[str]:
 
 
 class _TermUses:
-    """Use of terms in the texts of a group.
+    """The terms in the texts of a group, and how often each is used.
 
     Attributes:
-        things, sentences: number of members, and of distinct sentences, that contain each term.
-        defining: terms that a text uses to say what something is.
+        things: number of members whose texts contain each term.
+        sentences: number of distinct sentences that contain each term.
+        defining: terms with which a text states what something is, such as "physicist" in "Bohr was a physicist".
     """
 
     def __init__(self, things: Iterable[Described]) -> None:
@@ -269,7 +278,7 @@ class _TermUses:
             self.defining.update(term for _, term in _terms(definition) if term in terms)
 
     def surfaces(self, wanted: Sequence[Term]) -> list[str]:
-        """Return the most frequent spelling of each term; of equally frequent ones the one in lower case."""
+        """Return the most frequent spelling of each term; among equally frequent spellings, one in lower case."""
         ways = {term: Counter[str]() for term in wanted}
         for sentence, found in self._terms.items():
             for words, term in found:
@@ -284,7 +293,15 @@ def _by_use(ways: Mapping[str, int], words: str) -> tuple[int, int, str]:
 
 @functools.lru_cache(maxsize=65_536)
 def _word(word: str) -> tuple[bool, bool, str, str, str]:
-    """Return (is informative, may end a phrase, form at the end of a phrase, stem, stem of that form)."""
+    """Return a word's properties.
+
+    Returns:
+        - True if the word is informative.
+        - True if a phrase may end with the word.
+        - The form that the word takes at the end of a phrase, without possessive 's.
+        - The stem of the word.
+        - The stem of its form at the end of a phrase.
+    """
     plain = word.lower()
     tells = (
         len(word) > 2
@@ -299,10 +316,10 @@ def _word(word: str) -> tuple[bool, bool, str, str, str]:
 
 
 def _terms(text: str) -> list[tuple[str, Term]]:
-    """Return the informative words of a text and phrases of up to three of them, each with its stems."""
+    """Return each informative word and each phrase of two or three informative words in a text, with their stems."""
     found: list[tuple[str, Term]] = []
     for run in _RUN.findall(text):
-        before: list[tuple[str, Term]] = []  # phrases that the next word may extend, the longest first
+        before: list[tuple[str, Term]] = []  # phrases that the next word may extend, longest first
         for word in run.split():
             tells, ends, last, stemmed, last_stemmed = _word(word)
             if not tells:

@@ -1,8 +1,8 @@
-"""Language detection with py3langid's model. The result is "" rather than a wrong language.
+"""Language detection with py3langid's model. If the language is uncertain, the result is "".
 
-The model knows 140 languages and often takes tables of names for a language with few speakers. A detected language
-therefore counts only if it is widely written and much more probable than the others. In Latin script, the text must
-also have twice as many of its frequent words as English ones; code in documentation has no frequent words at all.
+The model knows 140 languages, and often mistakes a table of names for a language with few speakers. A detected language
+therefore counts only if it is widely written and much more probable than the others. A text in Latin script must also
+contain more than twice as many frequent words of that language as of English; code in documentation contains none.
 Chinese, Japanese and Korean are recognised by their characters, because code on such pages confuses the model.
 """
 
@@ -32,38 +32,39 @@ if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
 _DETECTED_CHARACTERS = 4_000
-"""Characters at the beginning of a text that are classified; this takes three milliseconds."""
+"""Number of characters at the beginning of a text that are classified, which takes three milliseconds."""
 
 _LEAST_DETECTED_LETTERS = 150
-"""Minimum letters of a text for detection. A Han, Kana or Hangul character counts as four letters."""
+"""Minimum number of letters in a text whose language is detected. A Han, Kana or Hangul character counts as four."""
 
 _LEAST_LANGUAGE_PROBABILITY = 0.9
 """Minimum probability of a language other than English. A few of 11,000 English passages reach it because they are full
-of foreign names; the check of frequent words catches them."""
+of foreign names, but they do not contain enough frequent words of the other language."""
 
 _LEAST_ENGLISH_PROBABILITY = 0.5
-"""Minimum probability of English, which is also assumed for texts of unknown language."""
+"""Minimum probability of English. It is low, because texts of unknown language are treated as English anyway."""
 
 _MOST_CHARACTERS_AN_ENGLISH_WORD = 150
-"""Maximum characters per frequent English word in a text that counts as English without running the model. English
-prose has about 50."""
+"""If a text has at most this many characters per frequent English word, it is English, and the model is not run.
+English prose has about 50."""
 
 _LEAST_FREQUENT_WORDS = 4
-"""Minimum number of distinct frequent words in a foreign passage of an English document. "Lorem ipsum",
-which the model takes for Catalan, has two."""
+"""Minimum number of distinct frequent words in a foreign passage of an English document. "Lorem ipsum", which the model
+takes for Catalan, contains two frequent words of Catalan."""
 
 _LEAST_FREQUENT_WORDS_LEAD = 2
-"""Minimum lead of a language in distinct frequent words, if a passage is too short for the model."""
+"""If a passage is too short for the model, it must contain at least this many more distinct frequent words of its
+language than of any other language."""
 
 _CODES = (
     "ar be bg bn ca cs da de el en es et fa fi fr he hi hr hu hy id is it ka lt lv mk ms nl no pl pt ro ru sk sl sq sr "
     "sv ta te th tr uk ur vi"
 )
 _KNOWN = _CODES.split()
-"""Languages of documents. The model's other languages are usually misclassified names and code."""
+"""Languages that can be detected. The model's other languages usually are misclassified code or names."""
 
 _LEAST_KANA_SHARE = 0.05
-"""Minimum share of Kana in a Japanese text. Chinese texts have a few in names."""
+"""Minimum fraction of Kana among the East Asian characters of a Japanese text. Chinese texts contain a few Kana."""
 
 _WIDE_LANGUAGES = ("zh", "ja", "ko")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
@@ -96,15 +97,15 @@ def detected_language(text: str) -> str:
 
 
 def passage_languages(texts: Sequence[str], language: str) -> list[str]:
-    """Return the ISO code of the language of each passage of a document.
+    """Return the ISO code of each passage's language.
 
-    A passage has the document's language unless another language is certain. In a document with several languages, a
-    passage that is too short for detection has the language with most of its frequent words, or else the language that
-    both of its neighbours share. The model is not run on passages with enough frequent English words if the document
-    is in English.
+    A passage is in the document's language unless another language is certain. In a document with several languages, a
+    passage may be too short for detection. Its language is then the one with the most frequent words in the passage, or
+    else the one on which the neighbouring passages agree. In an English document, the model is not run on passages with
+    enough frequent English words.
 
     Args:
-        texts: the passages in reading order.
+        texts: all passages of the document, in reading order.
         language: the document's language; "" if unknown, which means English.
     """
     own = language or ENGLISH
@@ -127,12 +128,15 @@ def _last_known(last: str, found: str) -> str:
 
 
 def foreign_passage_languages(texts: Sequence[str], language: str) -> list[str]:
-    """Return the result of `passage_languages`, with "" for English."""
+    """Return the languages of passages as `passage_languages` does, but "" for English."""
     return ["" if found == ENGLISH else found for found in passage_languages(texts, language)]
 
 
 def question_language(question: str, languages: Sequence[str]) -> str:
-    """Return the most likely language of a question among English and `languages`; English if it has no letters."""
+    """Return the most likely language of a question: English or one of `languages`.
+
+    A question without letters counts as English.
+    """
     wide = len(_WIDE.findall(question))
     written_so = [each for each in languages if each in _WIDE_LANGUAGES]
     if written_so and wide > len(_LATIN_WORD.findall(question)):
@@ -147,9 +151,9 @@ def question_language(question: str, languages: Sequence[str]) -> str:
 
 
 def with_language(document: Document) -> Document:
-    """Return the document with its language code in the metadata: from its format, or else detected from its text.
+    """Return the document with its language code in the metadata, as stated by its format or else as detected.
 
-    If the format states the language in another form ("fr-CA"), that form is kept under `LANGUAGE_TAG_KEY`.
+    If the format states the language in another form, such as "fr-CA", that form is kept under `LANGUAGE_TAG_KEY`.
     """
     stated = document.all_metadata.get(LANGUAGE_KEY)
     language = language_of_tag(stated) or detected_language(document.text)
@@ -166,12 +170,12 @@ def _by_characters(text: str, wide: int) -> str:
 
 
 def _sure_language(text: str, own: str) -> str:
-    """Return the certain language of a passage, given the document's language; "" if there are several candidates."""
+    """Return the language of a passage, or "" if it is uncertain. `own` is the document's language."""
     if own == ENGLISH and _reads_english(text):
         return ENGLISH
     found = detected_language(text)
     if {found, own} <= set(_WIDE_LANGUAGES):
-        return own  # a table in Chinese characters may be Japanese
+        return own  # because a Japanese table written only in kanji looks like Chinese
     if found in ("", own, *_WIDE_LANGUAGES) or not is_latin(text):
         return found
     has_few = own == ENGLISH and len(stop_words(found) & set(key_words(text))) < _LEAST_FREQUENT_WORDS
@@ -179,7 +183,7 @@ def _sure_language(text: str, own: str) -> str:
 
 
 def _reads_english(text: str) -> bool:
-    """Return True if frequent English words alone show that a text is English; takes 10 µs instead of a model call."""
+    """Return True if the frequent words of a text show that it is English, so that the model need not be run."""
     if not text.isascii() and _WIDE.search(text):
         return False
     frequent = sum(word in _ENGLISH_WORDS for word in text.lower().split())
@@ -187,7 +191,7 @@ def _reads_english(text: str) -> bool:
 
 
 def _likeliest(text: str, among: Set[str], own: str) -> str:
-    """Return the language with most frequent words in a passage; "" if its lead over the second is too small."""
+    """Return the language with the most frequent words in a passage, or "" if another one has almost as many."""
     wide = len(_WIDE.findall(text))
     if wide > len(_LATIN_WORD.findall(text)):
         found = own if own in _WIDE_LANGUAGES else _by_characters(text, wide)
@@ -201,7 +205,7 @@ def _likeliest(text: str, among: Set[str], own: str) -> str:
 
 
 def _is_borne_out(text: str, language: str) -> bool:
-    """Return True if the text's frequent words confirm a language against English, or its script is not Latin."""
+    """Return True if a text contains more frequent words of a language than of English, or is not in Latin script."""
     return not is_latin(text) or has_words_of(text, language, ENGLISH)
 
 

@@ -14,20 +14,21 @@ from overstory.text.names.keys import fold, key_words
 ENGLISH = "en"
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "sv", "da", "nb", "pl", "fi")
-"""ISO codes of the languages that stop words distinguish. English is first: it wins ties and texts of names only."""
+"""ISO codes of the languages that can be distinguished by stop words. If English and another
+language are equally likely, as in a text that consists of names, English is chosen."""
 
 UNSPACED = frozenset(("zh", "ja"))
-"""Languages without spaces between words."""
+"""Languages that are written without spaces between words."""
 
 LANGUAGE_KEY = "language"
-"""Metadata key with a document's language code, either stated by its format or detected."""
+"""Metadata key for the language code of a document, as stated by its format or else as detected."""
 
 LANGUAGE_TAG_KEY = "language_tag"
-"""Metadata key with the language as the format states it, if that is not the code: "fr-CA" or "German"."""
+"""Metadata key for the language as the document's format states it, if that is not just the code: "fr-CA"."""
 
 _LEAST_FREQUENT_WORDS_RATIO = 2
-"""Minimum ratio of a language's distinct frequent words to English ones. Titles of nobility in an English text repeat
-"de" and "la", but bring no other foreign words."""
+"""Minimum ratio of the distinct frequent words of a text's language to those of another language. An English text with
+many titles of nobility repeats "de" and "la", but contains no other foreign words."""
 
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]+)*(?:[.@].*)?", re.IGNORECASE)
 _ALTERNATIVE_CODES = (
@@ -39,38 +40,35 @@ _WRITTEN_AS = {
     for code, others in (line.split(": ") for line in _ALTERNATIVE_CODES.split("; "))
     for other in others.split()
 }
-"""Two-letter codes for three-letter ones (ISO 639-2 and 639-3), and for variants of Norwegian and Chinese."""
+"""Map to two-letter codes from three-letter codes (ISO 639-2 and 639-3) and variants of Norwegian and Chinese."""
 
 _LETTER = re.compile(r"[^\W\d_]")
 _LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
 
 def language_of_tag(tag: object) -> str:
-    """Return the language code of a tag or locale: "de-AT" and "de_AT.UTF-8" -> "de"; "" for other values."""
+    """Return the language code in a tag or locale: "de" for "de-AT" and "de_AT.UTF-8", and "" for other values."""
     found = _TAG.fullmatch(tag.strip()) if isinstance(tag, str) else None
     code = found.group(1).lower() if found else ""
     return _WRITTEN_AS.get(code, code)
 
 
 def foreign_language(metadata: Mapping[str, object]) -> str:
-    """Return the language code in a document's metadata; "" for English or an unknown language.
-
-    Texts without a language are read as English.
-    """
+    """Return the language code in a document's metadata; "" if the language is English or unknown."""
     code = language_of_tag(metadata.get(LANGUAGE_KEY))
     return "" if code == ENGLISH else code
 
 
 @functools.cache
 def stop_words(language: str) -> frozenset[str]:
-    """Return spaCy's stop words of a language, with and without accents; empty if spaCy has no list for it."""
+    """Return spaCy's stop words for a language, with and without accents; empty if spaCy has no list for it."""
     path = _list_of(language)
     if path is None:
         return frozenset()
     spec = importlib.util.spec_from_file_location(f"_overstory_stop_words_{language}", path)
     if spec is None or spec.loader is None:
         return frozenset()
-    module = importlib.util.module_from_spec(spec)  # without its package, which takes a second to import
+    module = importlib.util.module_from_spec(spec)  # loads only this file, because importing spaCy takes a second
     spec.loader.exec_module(module)
     words = cast("set[str]", module.STOP_WORDS)
     return frozenset({*words, *map(fold, words)})
@@ -82,7 +80,7 @@ def is_latin(text: str) -> bool:
 
 
 def language_of(text: str) -> str:
-    """Return the language of `LANGUAGES` with most stop words in a text; "" if the text is not in Latin script."""
+    """Return the language in `LANGUAGES` with the most stop words in a text; "" for a text not in Latin script."""
     if not is_latin(text):
         return ""
     words = set(key_words(text))
@@ -90,9 +88,9 @@ def language_of(text: str) -> str:
 
 
 def has_words_of(text: str, language: str, other: str) -> bool:
-    """Return True if a text has more than twice as many distinct stop words of `language` as of `other`.
+    """Return True if a text contains more than twice as many distinct stop words of `language` as of `other`.
 
-    Words that both languages share are ignored.
+    Words that are stop words in both languages are ignored.
     """
     own, others = stop_words(language), stop_words(other)
     words = set(key_words(text))
@@ -100,7 +98,7 @@ def has_words_of(text: str, language: str, other: str) -> bool:
 
 
 def _list_of(language: str) -> Path | None:
-    """Return the path of spaCy's stop word list of a language, if it has one."""
+    """Return the path of spaCy's stop-word list for a language, or None if there is none."""
     spacy = importlib.util.find_spec("spacy") if language.isalpha() and language.isascii() else None
     if spacy is None or spacy.origin is None:
         return None

@@ -1,4 +1,4 @@
-"""Line structure of plain text: lines that start a paragraph, a list item, or the text below a heading or a term."""
+"""Layout of plain text: which lines start a new block, such as a paragraph, heading or list item."""
 
 from __future__ import annotations
 
@@ -6,23 +6,25 @@ import re
 from typing import NamedTuple
 
 _WIDEST_LINE_CHARACTERS = 160
-"""A text with a longer line is not hard-wrapped, so each of its lines is a block."""
+"""Maximum length of a line in a hard-wrapped text. In a text with a longer line, each line is a block."""
 
 _SHORT_LINE_SHARE = 0.6
-"""A line shorter than this share of the widest line, even with the next word added, ended there on purpose."""
+"""If a line and the next word together are shorter than this fraction of the widest line, the line was not wrapped but
+ended on purpose."""
 
 _MARKER = re.compile(r"(?:[-*+•‣◦▪–]|\(?\d{1,3}[.)]|\(?[A-Za-z][)])\s")
 _ENDS = (".", ":", ";", "?", "!", "¶")
 
 
 class Line(NamedTuple):
-    """A line with text, stripped of white space.
+    """A line that is not blank.
 
     Attributes:
-        start: offset of the line's first character in the text.
-        indent: number of columns before the text.
-        begins: True if the line starts a new block instead of continuing the line before.
-        apart: True if a blank line comes before.
+        text: the line without leading and trailing white space.
+        start: offset of the first character of `text` in the whole text.
+        indent: number of columns before `text`.
+        begins: True if the line starts a new block, False if it continues the line before.
+        apart: True if a blank line or the beginning of the text comes before.
     """
 
     text: str
@@ -35,7 +37,8 @@ class Line(NamedTuple):
 def lines(text: str) -> list[Line]:
     """Return the lines of a text that are not blank.
 
-    A line continues the one before if that line is filled up to the margin, the end of the widest line.
+    A line starts a new block if it begins like a list item, or if the line before it is blank or too short to have been
+    wrapped.
     """
     raw = text.split("\n")
     width = max(len(line.rstrip()) for line in raw)

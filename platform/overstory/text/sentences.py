@@ -1,4 +1,4 @@
-"""Sentence boundaries by rules, for splitting long texts before they are parsed."""
+"""Splits texts into sentences by rules, without a parser."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ABBREVIATIONS = word_set(
     "jr inc ltd co corp bros dept univ assn ave blvd rd etc esq ph.d m.d b.a m.a d.c a.m p.m jan feb mar apr jun jul "
     "aug sep sept oct nov dec mon tue wed thu fri sat sun"
 )
-"""Abbreviations that end a sentence if a typical first word follows."""
+"""Abbreviations that end a sentence only if a typical first word of a sentence follows, such as "The"."""
 
 _OF_LANGUAGE = {
     "de": "abb abs anm art aufl bd bsp bspw dipl ebd einschl etc evtl geb gem ggfs hrsg ing jh jhd jhs kap lat lfd max "
@@ -32,7 +32,7 @@ _OF_LANGUAGE = {
     "pt": "art av cap dr dra etc ex fig eng n núm pág prof profa sr sra srs tel vol",
     "nl": "afb bijv blz bv ca dhr drs enz evt fig ir mevr mr nr o.a p prof resp tel vgl",
 }
-"""Abbreviations in other languages. They end a sentence only if a stop word of the language follows."""
+"""Abbreviations by language. An abbreviation ends a sentence only if a stop word of its language follows."""
 
 _OPENERS = word_set(
     "the a an this that these those he she it they we i you his her its their our there here in on at after before "
@@ -41,11 +41,11 @@ _OPENERS = word_set(
 )
 
 _END = re.compile(
-    r"(?<![.!?…])(?:(?P<stop>\.)(?![.!?…])|[.!?…]++)"  # a full stop may belong to an abbreviation; ?! and … do not
+    r"(?<![.!?…])(?:(?P<stop>\.)(?![.!?…])|[.!?…]++)"  # a full stop, perhaps of an abbreviation, or other marks
     r"[\"'”’»)\]]*(?=\s)"
     r"|[。！？｡]+[」』”’）]*"
     r"|\n[ \t]*(?=\n)"  # a blank line
-    r"|\n(?=[ \t]*(?:[-*•‣◦]|\d{1,3}[.)])[ \t])"  # an item of a list
+    r"|\n(?=[ \t]*(?:[-*•‣◦]|\d{1,3}[.)])[ \t])"  # before a list item
 )
 _SPACE = re.compile(r"\s*")
 _WORD_BEFORE = re.compile(r"[^\s\"'“‘«(\[]*$")
@@ -55,7 +55,7 @@ _ACRONYM = re.compile(r"(?:\w\.)*\w")
 _LONGEST_LAST_WORD_CHARACTERS = 40
 
 _NUMBERED = re.compile(
-    r"(?:^|\n)[ \t]{0,20}\d{1,3}\Z"  # the number of an item
+    r"(?:^|\n)[ \t]{0,20}\d{1,3}\Z"  # the number of a list item
     r"|\b(?:am|vom|zum|zur|bis|ab|im|dem|den|der|des|das|die|beim|jeden|jedem|seit|Seit|Am|Im|Zum|Ab|Bis|Vom|Der|Die|Das)"
     r"[ ]\d{1,2}\Z"  # a German ordinal: "am 31. März", "im 2. Stock"
 )
@@ -63,23 +63,25 @@ _LONGEST_NUMBERED_CHARACTERS = 26
 
 
 def sentence_starts(text: str, language: str = "") -> list[int]:
-    """Return the offset of each sentence's first character, in order. The first is 0, even for an empty text.
+    """Return the offset of each sentence's first character, in order.
 
-    White space belongs to the sentence before it. Blank lines and list items always start a new sentence.
+    The first offset is 0, even for an empty text. White space belongs to the sentence before it. A new sentence always
+    starts after a blank line and at a list item.
 
     Args:
-        language: ISO code of the text's language, whose abbreviations are used as well; "" for English.
+        language: ISO code of the text's language; "" for English. Its abbreviations are recognised in addition to the
+            English ones.
     """
     return [0, *_later_starts(text, language)]
 
 
 def sentence_texts(text: str, starts: Sequence[int]) -> list[str]:
-    """Return the sentences that begin at these offsets, unchanged. The first offset must be 0."""
+    """Split a text at these offsets. The first offset must be 0."""
     return [text[start:stop] for start, stop in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
 def sentence_at(text: str, starts: Sequence[int], number: int) -> str:
-    """Return one sentence on one line; the last sentence if `number` is too large."""
+    """Return a sentence by its number, with white space collapsed; the last sentence if the number is too large."""
     ends = [*starts[1:], len(text)]
     at = min(number, len(ends) - 1)
     return " ".join(text[starts[at] : ends[at]].split())
@@ -88,7 +90,7 @@ def sentence_at(text: str, starts: Sequence[int], number: int) -> str:
 def _later_starts(text: str, language: str) -> Iterator[int]:
     last = start = 0
     for match in _END.finditer(text):
-        if match.end() > start:  # skips the rest of a run of blank lines, which would take quadratic time
+        if match.end() > start:  # skips other blank lines of a gap; reading each would take quadratic time
             space = _SPACE.match(text, match.end())
             start = space.end() if space else match.end()
         if last < start < len(text) and not _is_inner_stop(text, match, start, language):
@@ -97,7 +99,7 @@ def _later_starts(text: str, language: str) -> Iterator[int]:
 
 
 def _is_inner_stop(text: str, end: re.Match[str], start: int, language: str) -> bool:
-    """Return True if an apparent sentence end lies inside a sentence."""
+    """Return True if an apparent end of a sentence does not end it, such as the full stop of an abbreviation."""
     if "\n" in end.group() or text[end.end() : start].count("\n") > 1:
         return False
     after = _WORD_AFTER.match(text, start)

@@ -1,4 +1,4 @@
-"""Windows of sentences: the part of a document that one request to a language model contains."""
+"""Windows: sequences of sentences that fit in one request to a language model."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from overstory.text.sentences import sentence_starts, sentence_texts
 
 WINDOW_SENTENCES = 16
 _WINDOW_CHARACTERS = 3_000
-"""Maximum length of a window. A small model can read it, and answer within a thousand tokens."""
+"""Maximum length of a window. Even a small model can read such a window and answer within a thousand tokens."""
 
 
 class ChunkSentence(NamedTuple):
-    """A sentence of a chunk. `seq` is its number in the chunk, from 0."""
+    """A sentence of the chunk with the id `chunk`. `seq` is its number in the chunk, counted from 0."""
 
     chunk: str
     seq: int
@@ -29,7 +29,10 @@ S = TypeVar("S", bound=HasText)
 
 
 def sentences_of(chunks: Iterable[tuple[str, str]]) -> list[ChunkSentence]:
-    """Return the sentences of (id, text) chunks. Blank sentences are left out, but counted in `seq`."""
+    """Return the sentences of chunks, which are given as (id, text).
+
+    Blank sentences are left out, but are counted in `seq`.
+    """
     found: list[ChunkSentence] = []
     for chunk, text in chunks:
         texts = [sentence.strip() for sentence in sentence_texts(text, sentence_starts(text))]
@@ -38,10 +41,12 @@ def sentences_of(chunks: Iterable[tuple[str, str]]) -> list[ChunkSentence]:
 
 
 def windows(sentences: Sequence[S], *, overlap: int = 0) -> Iterator[list[S]]:
-    """Yield windows of consecutive sentences. A window has at least one sentence, however long.
+    """Split a list of sentences into windows.
+
+    A window contains at least one sentence, even if the sentence is too long.
 
     Args:
-        overlap: number of sentences that a window repeats from the one before, at most half a window.
+        overlap: number of sentences at the end of each window that the next window repeats, at most half a window.
     """
     window: list[S] = []
     characters = repeated = 0
@@ -58,7 +63,7 @@ def windows(sentences: Sequence[S], *, overlap: int = 0) -> Iterator[list[S]]:
 
 
 def _end_of(window: Sequence[S], most: int) -> list[S]:
-    """Return the sentences that the next window repeats; they fill at most half of it."""
+    """Return at most `most` sentences from the end of a window, which fill at most half of the next window."""
     last = list(window[len(window) - min(most, WINDOW_SENTENCES // 2) :])
     while sum(len(each.text) for each in last) > _WINDOW_CHARACTERS // 2:
         del last[0]
@@ -66,5 +71,5 @@ def _end_of(window: Sequence[S], most: int) -> list[S]:
 
 
 def numbered(sentences: Iterable[HasText]) -> str:
-    """Return the sentences as numbered lines, from 1, for a prompt."""
+    """Return the sentences as lines for a prompt, numbered from 1."""
     return "\n".join(f"{number}. {sentence.text}" for number, sentence in enumerate(sentences, start=1))

@@ -1,7 +1,7 @@
-"""Words of the section index, and the words by which a question is looked up in it.
+"""The words under which a text is indexed, and the words by which a question is looked up in the index.
 
-Words are stems, in any script. Names with the form of technical identifiers are also indexed whole, in addition to
-their parts: "os.path.join", `--max-depth`, "max_depth" and "ExitStack".
+Words are stemmed. A technical name, such as "os.path.join", `--max-depth`, "max_depth" or "ExitStack", is indexed as a
+whole in addition to its parts.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from overstory.text.languages import ENGLISH, UNSPACED, stop_words
 from overstory.text.names.keys import fold
 from overstory.text.names.shapes import Shape, shapes, shapes_of_question
 
-# English is stemmed by Porter's rules, some other languages by Snowball's. A stem need not be a word, because the words
-# of a question are stemmed in the same way.
+# English words are stemmed by Porter's rules, words of some other languages by Snowball's. A stem need not be a real
+# word, because questions are stemmed in the same way.
 
 _POSSESSIVE = re.compile("['’＇]s$", re.IGNORECASE)
 _LEAST_STEMMED_CHARACTERS = 3
 
 _ELIDED = re.compile(r"^(?:l|d|qu|n|s|j|m|t|c|jusqu|lorsqu|puisqu|dell|nell|all|dall|sull|un|quell)['’](?=\w)")
-"""Articles and pronouns elided before a vowel: "l'image", "dell'utente"."""
+"""Matches articles and pronouns that are shortened before a vowel: "l'image", "dell'utente"."""
 _ELIDES = frozenset(("fr", "it", "ca"))
 
 _SNOWBALL = {"de": "german", "fr": "french", "es": "spanish", "it": "italian", "nl": "dutch"}
 
 
 class _Stemmers(threading.local):
-    """Stemmers by algorithm. Each thread has its own, because a stemmer keeps state while it works."""
+    """Stemmers for each thread, because a stemmer keeps state while it works."""
 
     def __init__(self) -> None:
         self._made: dict[str, Stemmer.Stemmer] = {}
 
     def stem(self, rules: str, word: str) -> str:
         if rules not in self._made:
-            self._made[rules] = Stemmer.Stemmer(rules, 0)  # 0: without its own cache
+            self._made[rules] = Stemmer.Stemmer(rules, 0)  # 0 turns off the stemmer's cache
         found: str = self._made[rules].stemWord(word)
         return found
 
@@ -52,14 +52,17 @@ _STEMMERS = _Stemmers()
 
 @functools.lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """Return the English stem of a word, in lower case and without a possessive 's. Foreign words may be cut, too."""
+    """Return the English stem of a word, in lower case and without possessive 's.
+
+    A foreign word may be shortened like an English one.
+    """
     plain = _POSSESSIVE.sub("", word).lower()
     return _STEMMERS.stem("porter", plain) if len(plain) >= _LEAST_STEMMED_CHARACTERS else plain
 
 
 @functools.lru_cache(maxsize=65_536)
 def light_stem(word: str, language: str) -> str:
-    """Return the stem of a word in another language, in lower case and without accents.
+    """Return the stem of a word in a language other than English, in lower case and without accents.
 
     If the language has no stemming rules, the word is only lowercased.
 
@@ -76,7 +79,7 @@ def light_stem(word: str, language: str) -> str:
 
 
 def _portuguese(word: str) -> str:
-    """Remove Portuguese plurals. Snowball's rules give "opção" and "opções" different stems."""
+    """Remove the plural ending of a Portuguese word, because Snowball stems "opção" and "opções" differently."""
     if len(word) < 5:
         return word
     for plural, singular in (("oes", "ao"), ("aes", "ao"), ("ais", "al"), ("eis", "el"), ("ois", "ol"), ("ns", "m")):
@@ -89,34 +92,34 @@ def _portuguese(word: str) -> str:
 
 
 LONGEST_WORD_CHARACTERS = 200
-"""Maximum length of a word; Lucene splits longer ones."""
+"""Maximum length of a word. Lucene would split longer words."""
 MOST_QUERY_WORDS = 300
-"""Maximum number of distinct words of a question that are looked up. Lucene refuses queries with more than 1,024
-clauses, and each word is one clause in each of three fields."""
+"""Maximum number of distinct words of a question that are looked up. Lucene rejects queries with more than 1,024
+clauses, and a word takes three clauses: one for each field."""
 
 _HAN = "\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Characters that are a word each, also for Lucene's analyzers: Han and Hiragana."""
+"""Han and Hiragana characters. Each of them counts as a word, as in Lucene's analyzers."""
 
 _SINGLE, _RUN = re.compile(f"[{_HAN}]"), re.compile(f"[{_HAN}]{{2,}}")
 
 _ASCII = re.compile(r"[a-zA-Z0-9_]+(?:'[a-zA-Z0-9_]+)*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _JOINED = re.compile(r"[^\W_]_+[^\W_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]{3}")
-"""Matches in every compound identifier: "max_depth", "getElement", "XMLParser"; not in "IDs"."""
+"""Matches in compound identifiers such as "max_depth", "getElement" and "XMLParser", but not in "IDs"."""
 
 _MARKED = re.compile(r"(?=.*[^\w\s])\S+")
 
 
 def word_matches(text: str) -> Iterator[re.Match[str]]:
-    """Yield the words of a text, in order."""
+    """Yield a match for each word of a text, in order."""
     return (_ASCII if text.isascii() else _any_word()).finditer(text)
 
 
 def indexed_words(text: str, language: str = "") -> list[str]:
-    """Return the words of a text for the index, in order.
+    """Return the words under which a text is indexed.
 
-    First come the stems; a compound word is followed by its parts. For languages without spaces, pairs of characters
-    follow, and the keys of technical names come last.
+    The stems come first, in the order of the text; a compound word is followed by its parts. For languages without
+    spaces, pairs of adjacent characters follow. The keys of technical names come last.
 
     Args:
         language: ISO code of the text's language; "" for English.
@@ -127,14 +130,18 @@ def indexed_words(text: str, language: str = "") -> list[str]:
 
 
 def asked_words(question: str, languages: Sequence[str] = ()) -> list[str]:
-    """Return the distinct words by which a question is looked up: stems of its content words, and technical names.
+    """Return the distinct words by which a question is looked up.
+
+    These are the stems of its content words, pairs of characters for languages without spaces, and the keys of its
+    technical names.
 
     Args:
-        languages: languages of the texts in addition to English; each word is stemmed in all of them.
+        languages: languages of the indexed texts in addition to English. Each word is stemmed by the rules of each
+            language.
     """
     content = query_terms(question, languages)
     if UNSPACED.intersection(languages) and (pairs := _pairs(question)):
-        content = [word for word in content if not _SINGLE.fullmatch(word)]  # pairs are more specific
+        content = [word for word in content if not _SINGLE.fullmatch(word)]  # pairs of characters are more specific
     else:
         pairs = []
     stems = [_stem(word, language) for word in content for language in ("", *languages)]
@@ -142,12 +149,12 @@ def asked_words(question: str, languages: Sequence[str] = ()) -> list[str]:
 
 
 def phrase_words(phrase: str, language: str = "") -> list[str]:
-    """Return the stems of a phrase, in the order in which the index has them."""
+    """Return the stems of the words in a phrase, in the order in which they are indexed."""
     return [_stem(match.group(), language) for match in word_matches(phrase)]
 
 
 def query_terms(question: str, languages: Sequence[str] = ()) -> list[str]:
-    """Return the content words of a question as written; if it has only function words, all of its words.
+    """Return the content words of a question as written, or all words if there are only function words.
 
     Args:
         languages: languages that the question may be in, in addition to English.
@@ -174,31 +181,34 @@ def _pairs(text: str) -> list[str]:
 
 
 def _is_shouted(word: str) -> bool:
-    """Return True for a word in capitals, such as "IT" or "US", which is then not a function word."""
+    """Return True for a word in capitals such as "IT" or "US", which is not a function word."""
     return len(word) > 1 and word.isupper()
 
 
 def _with_parts(word: str) -> list[str]:
-    """Return a word and the parts of a compound word: "max_depth" -> "max_depth", "max", "depth"."""
+    """Return a word, followed by its parts if it is a compound: "max_depth", "max", "depth"."""
     if not _JOINED.search(word):
         return [word]
     return [word, *_PART.findall(word)]
 
 
 def _keys(text: str, found_in: Callable[[str], list[Shape]]) -> list[str]:
-    """Return the keys of names that contain punctuation; other names are words anyway."""
+    """Return the keys of technical names that contain punctuation; other names are indexed as words anyway."""
     return [shape.key for shape in found_in(text) if _MARKED.fullmatch(shape.key)]
 
 
 @functools.cache
 def _any_word() -> re.Pattern[str]:
-    """Compile the pattern of a word. Common letters first and marks as ranges make it three times as fast."""
+    """Compile the pattern that matches a word in any script.
+
+    The pattern is three times as fast because it tries common letters first and contains combining marks as ranges.
+    """
     letters = rf"(?:[a-zA-Z0-9_]+|[^\W{_HAN}]+|[{_marks()}]+)+"
     return re.compile(rf"{letters}(?:['’＇]{letters})*|[{_HAN}]")
 
 
 def _marks() -> str:
-    """Return the combining marks that are not words themselves, as ranges for a character class."""
+    """Return the combining marks outside `_HAN`, as ranges for a character class of a regular expression."""
     alone = re.compile(f"[{_HAN}]")
     marks = [
         code

@@ -1,1 +1,1 @@
-"""Coreference: which expressions of a document refer to the same entity."""
+"""Coreference resolution: finds the expressions in a document that refer to the same entity."""

@@ -1,6 +1,6 @@
-"""Rule-based coreference within one document: aliases, pronouns, and phrases such as "the company".
+"""Rule-based coreference resolution within a document: short names, pronouns, and phrases such as "the company".
 
-Across documents, only equal names refer to the same entity.
+Between documents, only equal names are taken to refer to the same entity.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from overstory.text.names.keys import entity_key, key_words
 By = Literal["text", "alias", "coreference"]
 
 _MOST_SENTENCES_BACK = 4
-"""Maximum distance in sentences between "it" or "the company" and the last mention of its antecedent."""
+"""Maximum distance, in sentences, between the last mention of an entity and "it" or "the company" referring to it."""
 
 _QUALIFIER = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+$")
 _THINGS = frozenset({"ORG", "GPE", "LOC", "FAC", "WORK_OF_ART", "PRODUCT", "EVENT", "LAW", "LANGUAGE"})
@@ -39,16 +39,17 @@ CLASSES = {
     for types, _, nouns in (line.partition(":") for line in _CALLED.strip().splitlines())
     for noun in nouns.split()
 }
-"""Entity types that a noun can refer to: "city" -> GPE, LOC."""
+"""Entity types of the things that a noun can refer to: GPE and LOC for "city"."""
 
 
 class Resolved(NamedTuple):
-    """An expression of a sentence with the entity that it refers to.
+    """An expression in a sentence, and the entity to which it refers.
 
     Attributes:
-        name: the entity's canonical name, the fullest in the document.
+        name: the fullest name of the entity in the document.
         surface: the expression as written.
-        by: "text" if the expression is the full name, "alias" for a shorter name, "coreference" for other words.
+        by: "text" if the expression is the fullest name, "alias" if it is a shorter name, "coreference" if it is a
+            pronoun or a phrase.
     """
 
     name: str
@@ -58,12 +59,15 @@ class Resolved(NamedTuple):
 
 @dataclass(slots=True)
 class _Referent:
-    """An entity that the document mentions.
+    """An entity that is mentioned in the document.
 
     Attributes:
+        name: name of the entity at its first mention.
         type: entity type; "" if only the title names the entity.
-        last: number of the last sentence that mentions the entity.
-        place: index of the entity's first reference in that sentence.
+        last: number of the last sentence so far that mentions the entity.
+        place: index of the first reference to the entity in that sentence.
+        gender: "he" or "she" once such a pronoun has referred to the entity, otherwise "".
+        classes: nouns that the document uses to describe the entity, such as "film".
     """
 
     name: str
@@ -80,7 +84,7 @@ class _Referent:
 
 
 def as_written(text: References) -> list[list[Resolved]]:
-    """Return the references of each sentence without coreference: names, and phrases of several words."""
+    """Return the names and the phrases of several words in each sentence, without resolving coreference."""
     found: list[list[Resolved]] = [[] for _ in text.sentences]
     for reference in text.references:
         if reference.salient:
@@ -89,13 +93,14 @@ def as_written(text: References) -> list[list[Resolved]]:
 
 
 def resolved(text: References, title: str = "") -> list[list[Resolved]]:
-    """Return the references of each sentence, each with the fullest name of its entity so far.
+    """Return the references in each sentence, each with the fullest name so far of the entity to which it refers.
 
-    A last name refers to the person with that name, and an acronym to the name that it abbreviates. A pronoun or "the
-    film" refers to the most recently mentioned entity that fits; a pronoun that no entity fits is left out.
+    A last name refers to the person with that name, and an acronym to the name that it abbreviates. A pronoun or a
+    phrase such as "the film" refers to the most recently mentioned entity that fits. Pronouns without such an entity
+    are left out.
 
     Args:
-        title: the document's title, which counts as mentioned before the first sentence.
+        title: title of the document. It counts as a mention before the first sentence.
     """
     entities: dict[str, _Referent] = {}
     canonical = _canonical_keys(_name_references(text), title)
@@ -125,7 +130,7 @@ def resolved(text: References, title: str = "") -> list[list[Resolved]]:
 
 
 def _named(reference: Reference, place: int, key: str, entities: dict[str, _Referent]) -> _Referent:
-    """Return the entity of a name; add the entity if it is new."""
+    """Return the entity with this name, after adding it to `entities` if it is new."""
     entity = entities.setdefault(key, _Referent(reference.surface, reference.type, reference.sentence, place))
     entity.type = entity.type or reference.type
     entity.mentioned_in(reference.sentence, place)
@@ -133,7 +138,7 @@ def _named(reference: Reference, place: int, key: str, entities: dict[str, _Refe
 
 
 def _antecedent(reference: Reference, entities: Iterable[_Referent]) -> _Referent | None:
-    """Return the antecedent of a pronoun or definite phrase: of the fitting entities the most recent."""
+    """Return the most recently mentioned entity to which a pronoun or phrase can refer, or None."""
     fitting = [entity for entity in entities if _fits(reference, entity)]
     best = max(fitting, key=lambda entity: (entity.last, -entity.place), default=None)
     if best is not None and reference.type in {"he", "she"}:
@@ -168,7 +173,7 @@ def _name_references(text: References) -> list[Reference]:
 
 
 class _canonical_keys:  # noqa: N801 # called like a function
-    """Maps a name to the key of its full form: "Obama" to that of "Barack Obama" if the full name comes first."""
+    """Maps a name to the key of its full form, if this occurs earlier: "Obama" to "barack obama"."""
 
     def __init__(self, names: list[Reference], title: str) -> None:
         self._fullest: dict[str, str] = {}
@@ -203,7 +208,7 @@ class _canonical_keys:  # noqa: N801 # called like a function
 
 
 def _is_titled(key: str, title: str, *, is_person: bool) -> bool:
-    """Return True if the title names the same entity: "Leland, North Carolina" and "Leland"."""
+    """Return True if a name is a short form of the title: "Leland" in a document on "Leland, North Carolina"."""
     place, comma, _ = title.partition(",")
     if comma and key == entity_key(place):
         return True

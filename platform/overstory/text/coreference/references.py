@@ -1,4 +1,4 @@
-"""References in a parsed text: names, noun phrases and pronouns, by sentence."""
+"""References in a parsed text: names, noun phrases and pronouns."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Reference(NamedTuple):
     """An expression that refers to something.
 
     Attributes:
-        surface: the words as written; a phrase is without its article or possessive.
-        type: for a name its entity type ("PERSON", …), for a phrase its noun ("film"), for a pronoun its nominative
+        surface: the words as written, without the article or possessive of a phrase.
+        type: the entity type of a name ("PERSON"), the main noun of a phrase ("film"), or the nominative of a pronoun
             ("he" for "his").
         sentence: index of the sentence.
         start: offset of the first character in the text.
-        definite: True for a phrase that begins with "the", "this" or the like.
-        describes: index of the name that a phrase describes ("Iris" in "Iris is a film"), or −1.
+        definite: True for a phrase that begins with a word such as "the" or "this".
+        describes: index of the reference that a phrase describes ("Iris" in "Iris is a film"), or −1.
     """
 
     surface: str
@@ -47,23 +47,23 @@ class Reference(NamedTuple):
 
     @property
     def salient(self) -> bool:
-        """Return True if the reference could be an entity by itself: a name, or a phrase of several words."""
+        """Return True for a name or a phrase of several words, which can be an entity without any context."""
         return self.kind == "name" or (self.kind == "phrase" and " " in self.surface)
 
 
 class References(NamedTuple):
-    """The references of a text in order, with the offset of each sentence's first character."""
+    """The references in a text, in order, and the offset of each sentence's first character."""
 
     sentences: tuple[int, ...]
     references: tuple[Reference, ...]
 
 
 def references(doc: Doc) -> References:
-    """Return the references of a parsed text; without a dependency parse, only names and pronouns."""
+    """Return the references in a parsed text; only names and pronouns if there is no dependency parse."""
     text = doc.text
     starts = starts_of(doc, text)
-    found: list[tuple[int, Reference]] = []  # with the index of the first token
-    name_at: dict[int, int] = {}  # token index -> index in `found` of the name that contains the token
+    found: list[tuple[int, Reference]] = []  # (index of the first token, reference)
+    name_at: dict[int, int] = {}  # index in `found` of the name that contains a token, by token index
     for entity in doc.ents:
         named = (
             None
@@ -86,7 +86,7 @@ def references(doc: Doc) -> References:
 
 
 def _phrase(chunk: Span, starts: list[int], name_at: dict[int, int]) -> Reference | None:
-    """Return the reference of a noun phrase, or None if it is a name, a number or a date."""
+    """Return the reference for a noun phrase, or None if it is a name, a number or a date."""
     root = chunk.root
     if root.pos_ != "NOUN" or root.ent_type_:
         return None
@@ -109,7 +109,7 @@ def _phrase(chunk: Span, starts: list[int], name_at: dict[int, int]) -> Referenc
 
 
 def _described_name(chunk: Span, name_at: dict[int, int]) -> int:
-    """Return the index of the name that a phrase describes: "Iris" in "Iris is a film" and "Iris, a film"."""
+    """Return the index of the name that a phrase describes ("Iris" in "Iris is a film" and "Iris, a film"), or −1."""
     root = chunk.root
     if root.dep_ == "attr" and root.head.lemma_ == "be":
         subjects = [child for child in root.head.children if child.dep_ == "nsubj"]
@@ -120,7 +120,7 @@ def _described_name(chunk: Span, name_at: dict[int, int]) -> int:
 
 
 def _ordered(starts: list[int], found: list[tuple[int, Reference]]) -> References:
-    """Sort references by position and update the indices in `describes`."""
+    """Sort the references by position, and adjust the indices in `describes`."""
     order = sorted(range(len(found)), key=lambda at: (found[at][0], at))
     place = {at: rank for rank, at in enumerate(order)}
     place[NO_ANTECEDENT] = NO_ANTECEDENT
@@ -129,7 +129,7 @@ def _ordered(starts: list[int], found: list[tuple[int, Reference]]) -> Reference
 
 
 def united(parts: list[tuple[int, References]]) -> References:
-    """Merge the references of a text's parts; each part comes with the offset of its first character."""
+    """Merge the references in the parts of a text, given as (offset of the part's first character, references)."""
     sentences: list[int] = []
     together: list[Reference] = []
     for offset, part in parts:
@@ -147,10 +147,10 @@ def united(parts: list[tuple[int, References]]) -> References:
 
 
 def decoded(fields: list[Any]) -> References:
-    """Return the references from their JSON lists."""
+    """Restore references from JSON lists."""
     sentences, found = fields
     return References(tuple(sentences), tuple(Reference(*each) for each in found))
 
 
 REFERENCES = Reading("overstory.text.coreference.references:REFERENCES", references, united, decoded)
-"""The reading that takes the references of a parsed text."""
+"""The `Reading` that extracts the references in a parsed text."""

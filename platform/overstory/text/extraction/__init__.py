@@ -1,1 +1,1 @@
-"""Entities and facts of a parsed text."""
+"""Extraction of entities and facts from texts."""

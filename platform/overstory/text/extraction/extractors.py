@@ -1,4 +1,4 @@
-"""Creating extractors, and optional methods of extractors: sharing a parse, and reading several languages."""
+"""Creation of extractors, and protocols for extractors that share their parses or read several languages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GROUP = "overstory.extractors"
 
 
 def make_extractor(settings: ExtractionSettings) -> Extractor:
-    """Return the extractor that the settings name: a built-in one, or one that another package registers."""
+    """Return the extractor named in the settings, which is built in or registered by another package."""
     made = plugins.make(
         GROUP, settings.extractor, settings, error=ModelError, requires=["extract"], setting="OVERSTORY_EXTRACTOR"
     )
@@ -24,7 +24,7 @@ def make_extractor(settings: ExtractionSettings) -> Extractor:
 
 
 class LanguageNote(NamedTuple):
-    """A note that an extractor lacks a package for some languages, with the remedy."""
+    """A note that an extractor needs a further package for some languages, and how to install it."""
 
     missing: str
     remedy: str
@@ -35,21 +35,21 @@ class LanguageNote(NamedTuple):
 
 @runtime_checkable
 class SharesParses(Protocol):
-    """An `Extractor` that shares its parses. With other extractors, systems parse the texts themselves."""
+    """An `Extractor` that shares its parses. With any other extractor, systems must parse the texts again."""
 
     def extract_sharing(self, chunks: Iterable[ChunkText], parsed: ParsedTexts) -> Iterator[Extraction]:
-        """Extract as `Extractor.extract` does; also add the values of `parsed.readings` for each chunk's text."""
+        """Extract as `Extractor.extract` does, and store the values of `parsed.readings` for each chunk in `parsed`."""
         ...
 
 
 @runtime_checkable
 class ReadsLanguages(Protocol):
-    """An `Extractor` that reads some languages in other ways, which its fingerprint does not cover."""
+    """An `Extractor` whose fingerprint does not cover how it reads some languages."""
 
     def reading_of(self, language: str) -> str:
-        """Return a string that changes whenever a chunk in this language (ISO code) may give another extraction."""
+        """Return a fingerprint for a language (ISO code), which changes whenever chunks may be read differently."""
         ...
 
     def language_notes(self, languages: Sequence[str]) -> tuple[LanguageNote, ...]:
-        """Return what is missing for extracting from texts in these languages."""
+        """Return a note for each package that is missing for texts in these languages."""
         ...

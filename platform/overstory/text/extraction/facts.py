@@ -1,4 +1,4 @@
-"""Subject–predicate–object facts from the dependency parse of English text. Pure functions."""
+"""Pure functions that extract subject–predicate–object facts from the dependency parse of an English text."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 CLAUSES = frozenset(
     {"relcl", "acl", "advcl", "xcomp", "ccomp", "appos", "parataxis", "dep", "csubj", "mark", "preconj"}
 )
-"""Dependents of a noun that are not part of its phrase. Most of them give facts of their own."""
+"""Dependents of a noun that are not part of its noun phrase. Most of them state other facts."""
 
 ARTICLES = frozenset({"the", "a", "an"})
 
 
 def phrase(head: Token, *, with_prepositions: bool = True) -> str:
-    """Return the noun phrase of `head`, without article, clauses and coordinated nouns.
+    """Return the noun phrase with this head, without a leading article, clauses and coordinated nouns.
 
-    "the second son of Adalbert II, who died in 938" -> "second son of Adalbert II"
+    For "the second son of Adalbert II, who died in 938", it is "second son of Adalbert II".
     """
     kept = _with_entity(head, set(_modifiers(head, with_prepositions=with_prepositions)))
     indices = sorted(kept | set(_inner_punctuation(head, kept)))
@@ -40,7 +40,7 @@ def phrase(head: Token, *, with_prepositions: bool = True) -> str:
 
 
 def coordinated(head: Token) -> list[Token]:
-    """Return a noun and the nouns coordinated with it by "and", "or" or commas; parts of one name count once."""
+    """Return a noun and the nouns that are joined to it by "and", "or" or commas, except parts of the same name."""
     found = [head]
     for noun in found:  # the list grows during the loop
         found.extend(c for c in noun.children if c.dep_ == "conj" and not _same_entity(c, noun) and _is_nominal(c))
@@ -53,7 +53,7 @@ def is_common(head: Token) -> bool:
 
 
 def prepositions(head: Token) -> Iterator[tuple[str, Token]]:
-    """Yield (preposition, object) of each prepositional phrase that depends on a word, in text order."""
+    """Yield (preposition, object) for each prepositional phrase that depends on a word, in text order."""
     for child in head.children:
         if child.dep_ in {"prep", "agent"} or (child.dep_ == "dative" and child.pos_ == "ADP"):
             yield from _phrases_objects(child, "")
@@ -65,9 +65,9 @@ def _phrases_objects(preposition: Token, before: str) -> Iterator[tuple[str, Tok
         if child.dep_ == "pobj":
             for noun in coordinated(child):
                 yield words, noun
-        elif child.dep_ == "prep" or (child.dep_ == "pcomp" and child.pos_ == "ADP"):  # "out of", "because of"
+        elif child.dep_ == "prep" or (child.dep_ == "pcomp" and child.pos_ == "ADP"):  # as in "because of"
             yield from _phrases_objects(child, words)
-        elif child.dep_ == "conj" and child.pos_ == "ADP":  # "in and around"
+        elif child.dep_ == "conj" and child.pos_ == "ADP":  # as in "in and around"
             yield from _phrases_objects(child, before)
 
 
@@ -91,12 +91,12 @@ def _modifiers(head: Token, *, with_prepositions: bool) -> Iterator[int]:
 
 
 def _belongs(preposition: Token, head: Token) -> bool:
-    """Return True if a prepositional phrase belongs to the noun phrase; after a name, only one with "of" does."""
+    """Return True if a prepositional phrase is part of its noun phrase. After a name, only a phrase with "of" is."""
     return not head.ent_type_ or preposition.lower_ == "of"
 
 
 def _with_entity(head: Token, indices: set[int]) -> set[int]:
-    """Add the tokens of the named entity that contains `head`, which the parser may have split."""
+    """Add the other tokens of the named entity that contains `head`, because the parser may have separated them."""
     if not head.ent_type_:
         return indices
     first = last = head.i
@@ -108,7 +108,7 @@ def _with_entity(head: Token, indices: set[int]) -> set[int]:
 
 
 def _inner_punctuation(head: Token, kept: set[int]) -> Iterator[int]:
-    """Yield the hyphens, commas and the like between two kept words, but no quotes."""
+    """Yield the indices of punctuation marks between two kept words, except quotation marks."""
     between = (head.doc[i + 1] for i in kept if i + 2 in kept and i + 1 not in kept)
     return (mark.i for mark in between if mark.is_punct and not mark.is_quote)
 
@@ -125,21 +125,21 @@ def _is_nominal(word: Token) -> bool:
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 RELATIVE = frozenset({"WDT", "WP", "WP$"})
 _MOST_CONTROLLING_VERBS = 3
-"""Maximum number of verbs before an infinitive that are added to its predicate."""
+"""Maximum number of governing verbs in a predicate, such as "want" in "want to marry"."""
 PREPOSITION_OF = {"where": "in", "when": "in"}
-"""Prepositions that replace relative adverbs: "the city where she died" -> "in"."""
+"""Prepositions that stand for relative adverbs: "the city where she died" means that she died "in" the city."""
 
 
 def is_predicate(word: Token) -> bool:
-    """Return True for a content verb: no auxiliary, and no modifier such as "winning" in "the winning team"."""
+    """Return True for a main verb: not an auxiliary, and not a modifier such as "winning" in "the winning team"."""
     return word.pos_ in {"VERB", "AUX"} and word.dep_ not in {"aux", "auxpass", "amod", "compound", "nmod"}
 
 
 def predicate(verb: Token) -> str:
-    """Return the predicate of a verb: its lemma with particle, negation and passive "be".
+    """Return the predicate of a verb: "marry", "set up" (with a particle), "be born" (passive), "not win" (negated).
 
-    Examples are "marry", "set up", "be born" and "not win". For an infinitive or participle, the governing verbs with
-    the same subject come first: "want to marry", "be able to win".
+    The predicate of an infinitive or participle begins with the governing verbs that have the same subject: "want to
+    marry", "be able to win".
     """
     words = _own_words(verb)
     for _ in range(_MOST_CONTROLLING_VERBS):
@@ -163,7 +163,7 @@ def _own_words(verb: Token) -> list[str]:
 
 
 def is_passive(verb: Token) -> bool:
-    """Return True for a passive verb, also in a reduced clause: "a man born in Ulm"."""
+    """Return True for a passive verb, including one in a shortened clause: "a man born in Ulm"."""
     while True:
         kinds = {child.dep_ for child in verb.children}
         if kinds & {"auxpass", "nsubjpass"}:
@@ -176,7 +176,10 @@ def is_passive(verb: Token) -> bool:
 
 
 def direct_objects(verb: Token) -> list[tuple[str, Token]]:
-    """Return (dependency, noun) of each direct object of a verb: "dobj", "attr", "oprd" or "dative"."""
+    """Return (dependency, noun) for each object of a verb without a preposition.
+
+    The dependency is "dobj", "attr", "oprd" or "dative".
+    """
     return [
         (child.dep_, noun)
         for child in verb.children
@@ -186,10 +189,10 @@ def direct_objects(verb: Token) -> list[tuple[str, Token]]:
 
 
 def subjects(verb: Token) -> list[Token]:
-    """Return the subjects of a verb, resolved through relative pronouns, conjunctions and participles."""
+    """Return the subjects of a verb, even if it shares them with another verb or a relative pronoun stands for them."""
     while True:
         own = [child for child in verb.children if child.dep_ in SUBJECTS]
-        if own:  # if the parser finds two, take the one next to the verb
+        if own:  # of several subjects, the one next to the verb is correct
             return [noun for subject in coordinated(own[-1]) for noun in resolved(subject)]
         if is_existential(verb):
             return [noun for kind, noun in direct_objects(verb) if kind == "attr"]
@@ -206,7 +209,7 @@ def subjects(verb: Token) -> list[Token]:
 
 
 def is_existential(verb: Token) -> bool:
-    """Return True for "there is" clauses, whose subject follows the verb: "there are two rivers in Paris"."""
+    """Return True for the verb of a "there is" clause, whose subject follows: "there are two rivers in Paris"."""
     return any(child.dep_ == "expl" for child in verb.children)
 
 
@@ -215,9 +218,10 @@ def has_subject(verb: Token) -> bool:
 
 
 def gap(verb: Token) -> list[tuple[str, Token]]:
-    """Return the (preposition or "", noun) that a relative clause omits: "the film she made", "the city she died in".
+    """Return (preposition, noun) for the object that a relative clause omits.
 
-    The result is [] if the clause has no subject of its own or a relative pronoun as subject.
+    It is ("", "film") for "the film she made", and ("in", "city") for "the city she died in". The result is [] if the
+    clause has no subject or if its subject is a relative pronoun.
     """
     own = [child for child in verb.children if child.dep_ in SUBJECTS]
     if verb.dep_ != "relcl" or not own or any(child.tag_ in RELATIVE for child in own):
@@ -229,7 +233,7 @@ def gap(verb: Token) -> list[tuple[str, Token]]:
 
 
 def _governor(verb: Token) -> Token:
-    """Return the verb with which a verb without a subject shares its subject."""
+    """Return the verb whose subject is also the subject of this verb."""
     head = verb.head
     if (verb.dep_ == "pcomp" and head.dep_ == "prep") or (head.pos_ == "ADJ" and head.dep_ == "acomp"):
         return head.head
@@ -237,7 +241,11 @@ def _governor(verb: Token) -> Token:
 
 
 def resolved(noun: Token) -> list[Token]:
-    """Return the antecedent of a relative pronoun, the name in "his brother, Guy", or else the noun itself."""
+    """Return the nouns for which a noun stands.
+
+    For a relative pronoun, they are its antecedents. For "brother" in "his brother, Guy", it is the name "Guy". Any
+    other noun stands for itself.
+    """
     if noun.tag_ in RELATIVE:
         clause = noun
         while clause.dep_ != "relcl" and clause.head.i != clause.i:
@@ -249,9 +257,10 @@ def resolved(noun: Token) -> list[Token]:
 
 
 def antecedent(noun: Token) -> list[Token]:
-    """Return what a noun before a relative clause refers to: the subject if the noun only describes the subject.
+    """Return the nouns to which a relative clause after a noun refers.
 
-    "Einstein was a physicist who …" and "Einstein, a physicist who …" both return Einstein.
+    If the noun only describes another noun, the clause refers to the other noun: to Einstein in "Einstein was a
+    physicist who …" and in "Einstein, a physicist who …".
     """
     while noun.dep_ == "appos" and not noun.ent_type_:
         noun = noun.head
@@ -261,14 +270,18 @@ def antecedent(noun: Token) -> list[Token]:
 
 
 FACT_RULES_VERSION = 3
-"""Must be increased when the same parse can give other facts."""
+"""Increase this number whenever the facts extracted from the same parse may change."""
 
 _MOST_FACTS_OF_A_WORD = 100
-"""Maximum number of facts per word, because two coordinated lists multiply."""
+"""Maximum number of facts that one word states. A verb with lists as subject and object states all combinations."""
 
 
 class _Predication(NamedTuple):
-    """A fact stated by the word `at`. `words` is the object's text if it differs from the noun's whole phrase."""
+    """A fact that the word `at` states.
+
+    Attributes:
+        words: text of the object; "" if it is the complete noun phrase of `object`.
+    """
 
     at: Token
     subject: Token
@@ -278,13 +291,13 @@ class _Predication(NamedTuple):
 
 
 def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
-    """Return the facts of a parsed text in order, without duplicates within a sentence.
+    """Return the facts in a parsed text, in order and without duplicates within a sentence.
 
-    Subjects and objects are phrases without articles. Predicates are lemmas with preposition and negation, without
-    names: "be born in", "be capital of", "not win prize for".
+    Subjects and objects are noun phrases without articles. A predicate consists of lemmas with negation and
+    preposition, and contains no names: "be born in", "be capital of", "not win prize for".
 
     Args:
-        mentions: index of the mention that contains each token, by token index.
+        mentions: map from the index of a token to the index of the mention that contains the token.
     """
     if not doc.has_annotation("DEP"):
         return ()
@@ -294,7 +307,7 @@ def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
         words = stating[bisect_left(stating, sentence.start) : bisect_left(stating, sentence.end)]
         try:
             statements = [s for at in words for s in islice(_stated_at(doc[at]), _MOST_FACTS_OF_A_WORD)]
-        except RecursionError:  # a chain of some hundred relative clauses
+        except RecursionError:  # the sentence is a chain of hundreds of relative clauses
             continue
         seen: set[tuple[str, str, str]] = set()
         for s in sorted(statements, key=lambda s: (s.at.i, s.object.i)):
@@ -309,7 +322,7 @@ def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
 
 
 def _stating(doc: Doc) -> list[int]:
-    """Return the indices of words that may state a fact: verbs and appositions, in text order."""
+    """Return the indices of the words that may state facts, which are verbs and appositions."""
     verb, auxiliary, apposition = (doc.vocab.strings[name] for name in ("VERB", "AUX", "appos"))
     parts, dependencies = doc.to_array(["POS", "DEP"]).T
     stating: list[int] = np.flatnonzero((parts == verb) | (parts == auxiliary) | (dependencies == apposition)).tolist()
@@ -330,11 +343,12 @@ def _stated_at(word: Token) -> Iterator[_Predication]:
 
 
 def _describes(apposition: Token) -> bool:
-    """Return True if an apposition says what the noun before it is.
+    """Return True if an apposition states what the noun before it is.
 
-    Parsers take lists for appositions: "sshd, scp", "Los Angeles, California", a heading and the line below. So one of
-    the two must be a common noun; the second one also needs an article, possessive or preposition: "Ulm, a city". Of
-    two names, the second must be the initials of the first, or in brackets.
+    Parsers also return false appositions: "sshd, scp", "Los Angeles, California", or a heading and the line below it.
+    Therefore further evidence is needed. If the apposition is a common noun, it needs an article, a possessive or a
+    preposition: "Ulm, a city". If it is a name, the noun before it must be a common noun, or the name must be in
+    brackets or consist of the initials of the noun.
     """
     noun = apposition.head
     if apposition.pos_ not in {"NOUN", "PROPN"} or apposition.ent_type_ in _NOT_BEING:
@@ -348,25 +362,25 @@ def _describes(apposition: Token) -> bool:
 
 
 _BELONGING = frozenset({"det", "poss", "prep"})
-"""Dependents of a descriptive noun that list items lack: "a physicist", "daughter of Lothair"."""
+"""Dependents that show that a noun describes another one and is not an item of a list: "a physicist", "son of Ada"."""
 
 
 def _is_in_brackets(word: Token, noun: Token) -> bool:
-    """Return True if a word stands in brackets after the noun: "Prue (Shannen Doherty)"."""
+    """Return True if a word is in brackets after a noun, as in "Prue (Shannen Doherty)"."""
     between = [token.text for token in word.doc[noun.i + 1 : word.i]]
     return "(" in between and "," not in between and ")" not in between
 
 
 def _are_initials(text: str, name: Token) -> bool:
-    """Return True if `text` is the initials of a name: "NFL" of "National Football League"."""
+    """Return True if a text consists of the initials of a name, as "NFL" does for "National Football League"."""
     return text == "".join(word[0] for word in phrase(name).split() if word[0].isupper()) and len(text) > 1
 
 
 _NOT_BEING = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"})
-"""Types of entities that never say what the noun before them is: "Einstein (14 March 1879)"."""
+"""Entity types that never state what the noun before them is, such as the date in "Einstein (14 March 1879)"."""
 
 _Object = tuple[str, "Token", str]
-"""Predicate, noun of the object, and the object's text if it differs from the noun's whole phrase."""
+"""Predicate, head noun of the object, and text of the object ("" if it is the complete noun phrase)."""
 
 
 def _objects(verb: Token) -> list[_Object]:
@@ -377,9 +391,9 @@ def _objects(verb: Token) -> list[_Object]:
     found = [each for kind, thing in things for noun in resolved(thing) for each in _direct(what, kind, noun)]
     for child in verb.children:
         if child.dep_ == "acomp":
-            goes_on = any(c.dep_ == "xcomp" for c in child.children)  # "was able to win": the predicate of "win"
+            goes_on = any(c.dep_ == "xcomp" for c in child.children)  # "was able to win" is stated by "win"
             found += [] if goes_on else _being(what, child)
-        elif child.dep_ == "npadvmod" and child.ent_type_ == "DATE":  # "died 11 November 875"
+        elif child.dep_ == "npadvmod" and child.ent_type_ == "DATE":  # as in "died 11 November 875"
             found.append((what, child, ""))
     common = [thing.lemma_.lower() for kind, thing in things if kind == "dobj" and is_common(thing)][:1]
     for by, thing in prepositions(verb):
@@ -390,7 +404,7 @@ def _objects(verb: Token) -> list[_Object]:
 
 
 def _whereabouts(verb: Token) -> Iterator[_Object]:
-    """Yield the places in a "there is" clause: "there are two rivers in Paris" -> "in", "Paris"."""
+    """Yield the places in a "there is" clause: "be in" and "Paris" for "there are two rivers in Paris"."""
     for word in [verb, *(noun for _, noun in direct_objects(verb))]:
         for by, noun in prepositions(word):
             yield f"{predicate(verb)} {by}", noun, ""
@@ -407,7 +421,7 @@ def _direct(what: str, kind: str, noun: Token) -> Iterator[_Object]:
 
 
 def _being(what: str, noun: Token) -> Iterator[_Object]:
-    """Yield what the subject is: "is the capital of France" -> "be capital of", "France"."""
+    """Yield what the subject is: "be capital of" and "France" for "is the capital of France"."""
     further = [] if noun.ent_type_ or noun.pos_ not in {"NOUN", "PROPN", "ADJ"} else list(prepositions(noun))
     kind = phrase(noun, with_prepositions=not further)
     if not further or kind.lower() != noun.lower_:
@@ -417,7 +431,10 @@ def _being(what: str, noun: Token) -> Iterator[_Object]:
 
 
 def _through(what: str, noun: Token) -> Iterator[_Object]:
-    """Yield names behind a common noun: "directed the sequel to Alien" also states a fact about Alien."""
+    """Yield the names in prepositional phrases after a common noun.
+
+    For example, "directed the sequel to Alien" also states a fact about Alien.
+    """
     if is_common(noun):
         for by, thing in prepositions(noun):
             if thing.ent_type_:
@@ -425,7 +442,7 @@ def _through(what: str, noun: Token) -> Iterator[_Object]:
 
 
 def _shared(verb: Token) -> list[_Object]:
-    """Return objects that a verb shares with the next one: "wrote and directed the film"."""
+    """Return the objects that a verb shares with the next verb: "film" in "wrote and directed the film"."""
     following = [c for c in verb.children if c.dep_ == "conj" and is_predicate(c) and not has_subject(c)][:1]
     what = predicate(verb)
     things = [(what, noun, "") for other in following for kind, noun in direct_objects(other) if kind == "dobj"]
@@ -434,7 +451,7 @@ def _shared(verb: Token) -> list[_Object]:
 
 
 def _is_phrase(text: str) -> bool:
-    """Return True if a text has a letter or digit, and no bar as between table cells."""
+    """Return True if a text contains a letter or digit and no vertical bar, which would separate cells of a table."""
     return _TABLE_BARS.isdisjoint(text) and any(map(str.isalnum, text))
 
 
@@ -442,7 +459,7 @@ _TABLE_BARS = frozenset("|│┃║─━═")
 
 
 def _text(noun: Token, *, whole: bool = True) -> str:
-    """Return the phrase of a noun, with "whose father" resolved to "Einstein's father"."""
+    """Return the noun phrase of a noun. In a relative clause, "whose father" becomes "Einstein's father"."""
     text = phrase(noun, with_prepositions=whole)
     if not text.lower().startswith("whose "):
         return text

@@ -1,4 +1,4 @@
-"""Sentences, mentions and facts of a parsed text. Pure functions on spaCy documents."""
+"""Pure functions that return the sentences, mentions and facts in a parsed text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Parsed(NamedTuple):
-    """The parts of an `overstory.model.Extraction` that a parse gives."""
+    """The results of an `overstory.model.Extraction`, without the id of the chunk."""
 
     sentences: tuple[int, ...]
     mentions: tuple[Mention, ...]
@@ -24,8 +24,12 @@ class Parsed(NamedTuple):
 
 
 def parsed(doc: Doc) -> Parsed:
-    """Return the findings of a parsed text; without a dependency parse, sentences are split by rules, without facts."""
-    text = doc.text  # spaCy builds the string at each access
+    """Return the sentences, mentions and facts in a parsed text.
+
+    If the pipeline does not set sentence boundaries, sentences are split by rules. Without a dependency parse, no facts
+    are found.
+    """
+    text = doc.text  # a variable, because spaCy builds the string anew at each access
     starts = starts_of(doc, text)
     around = surroundings(text, starts)
     spans: list[tuple[Mention, Span]] = []
@@ -52,14 +56,14 @@ def parsed(doc: Doc) -> Parsed:
 
 
 def starts_of(doc: Doc, text: str) -> list[int]:
-    """Return the offset of each sentence's first character, from the pipeline or else by rules."""
+    """Return the offset of each sentence's first character, as set by the pipeline or else found by rules."""
     if doc.has_annotation("SENT_START"):
         return [0, *(sentence.start_char for sentence in doc.sents if sentence.start > 0)]
     return sentence_starts(text)
 
 
 def united(parts: list[tuple[int, Parsed]]) -> Parsed:
-    """Merge the findings of a text's parts; each part comes with the offset of its first character."""
+    """Merge the findings in the parts of a text, given as (offset of the part's first character, findings)."""
     if len(parts) == 1:
         return parts[0][1]
     sentences: list[int] = []
@@ -88,7 +92,7 @@ def united(parts: list[tuple[int, Parsed]]) -> Parsed:
 
 
 def decoded(fields: list[Any]) -> Parsed:
-    """Return the findings from their JSON lists."""
+    """Restore findings from JSON lists."""
     sentences, mentions, stated = fields
     return Parsed(
         tuple(sentences), tuple(Mention(*each) for each in mentions), tuple(FactStatement(*each) for each in stated)
@@ -96,4 +100,4 @@ def decoded(fields: list[Any]) -> Parsed:
 
 
 FINDINGS = Reading("overstory.text.extraction.findings:FINDINGS", parsed, united, decoded)
-"""The reading that takes sentences, mentions and facts of a parsed text."""
+"""The `Reading` that extracts the sentences, mentions and facts in a parsed text."""

@@ -1,4 +1,4 @@
-"""Named entities of a text, cleaned of characters and words that are not part of the name."""
+"""Mentions of named entities, without the characters and words around them that are not part of the name."""
 
 from __future__ import annotations
 
@@ -14,18 +14,23 @@ from overstory.text.names.shapes import COMMAND, PACKAGE, Shape, shapes
 from overstory.text.names.stop_names import is_stop_name, without_number
 
 _BEFORE = re.compile(r"(?:[^\w&$£€¥#@+.]|_)*(?:(?:the|an?)\s+(?=\w))?", re.IGNORECASE)
-"""Quotes, brackets, dashes and white space before a name, and an article."""
+"""Matches text to remove before a name: quotation marks, brackets, dashes, white space and an article."""
 
 _AFTER = re.compile(r"[^\w.!?%+#$£€¥°)]|_")
-"""Quotes, commas and white space after a name. A full stop stays, because it may belong to an abbreviation."""
+"""Matches a character to remove after a name, such as a quotation mark, a comma or a space. A full stop is kept,
+because it may belong to an abbreviation."""
 
 
 NOT_NAMES = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})
-"""spaCy's entity types that are not names. As nodes they would connect half of a corpus; facts keep them as text."""
+"""Entity types in spaCy that are not names. As nodes, they would connect half of the corpus. In facts, they remain as
+text."""
 
 
 def mention(text: str, start: int, end: int, *, type_: str, sentence: int) -> Mention | None:
-    """Return the mention at `text[start:end]` without article, quotes and possessive 's; None if nothing is left."""
+    """Return the mention at `text[start:end]`, or None if it contains no letter or digit.
+
+    A leading article, surrounding quotation marks and a possessive 's are removed.
+    """
     before = _BEFORE.match(text, start, end)
     start = before.end() if before else start
     end = _trimmed(text, start, end)
@@ -38,7 +43,7 @@ def mention(text: str, start: int, end: int, *, type_: str, sentence: int) -> Me
 
 
 def _trimmed(text: str, start: int, end: int) -> int:
-    """Return the end of `text[start:end]` without a possessive 's and trailing punctuation."""
+    """Return the end of the name in `text[start:end]`, before trailing punctuation and a possessive 's."""
     last = end
     while start < last:
         if _AFTER.match(text, last - 1):
@@ -69,13 +74,14 @@ _WORD_BEFORE = re.compile(r"[\w,)]\"?[ \t]++\n?[ \t]*+$")
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Context of a text for deciding whether a span in it is a name.
+    """A text, with properties that help to decide whether a span in it is a name.
 
     Attributes:
-        shapes: technical names recognised by their form.
-        technical: True if the text has technical names or lines of code, where the pipeline makes more mistakes.
-        blocks: offsets of all blocks except the first.
-        shouted: start and end of runs of words in capitals.
+        shapes: technical names, which are recognised by their form.
+        technical: True if the text contains technical names or lines of code. In such texts, the pipeline often takes
+            other words for names.
+        blocks: offsets of all blocks except the first (see `layout`).
+        shouted: (start, end) of each sequence of words in capitals.
         sentences: offsets of the sentences.
     """
 
@@ -88,7 +94,7 @@ class Surroundings:
 
 
 def surroundings(text: str, sentences: Sequence[int]) -> Surroundings:
-    """Return the context of a text whose sentences begin at these offsets."""
+    """Return the properties of a text whose sentences begin at these offsets."""
     shouted = [match.span() for match in _SHOUTED.finditer(text)]
     found = shapes(text)
     technical = bool(found) or ("\n" in text and _LISTING.search(text) is not None)
@@ -96,14 +102,15 @@ def surroundings(text: str, sentences: Sequence[int]) -> Surroundings:
 
 
 def plausible(found: Mention, around: Surroundings, *, verb: bool = False) -> Mention | None:
-    """Return a name found by the pipeline, without heading and footnote numbers; None if it cannot be a name.
+    """Return a name that the pipeline found, without heading or footnote numbers; None if it cannot be a name.
 
-    Numbers, literals, labels, markup, spans across blocks and parts of a sentence in capitals are rejected. Technical
-    text is stricter: names with characters of code, without a capital, or of one word that is capitalised only at the
-    start of a sentence are rejected, and a single word loses its type.
+    Numbers, literals, labels, markup, spans across several blocks, and parts of a sentence in capitals are rejected. In
+    a technical text, further names are rejected: names that contain characters of code or no capital, and a single word
+    that is capitalised only at the start of a sentence. Other single words lose their type there.
 
     Args:
-        verb: True if the name is one word that the pipeline tags as a verb; rejected in a text of several lines.
+        verb: True if the name is a single word that the pipeline tags as a verb. It is rejected if the text consists of
+            several blocks.
     """
     if found.type in NOT_NAMES:
         return found
@@ -117,7 +124,7 @@ def plausible(found: Mention, around: Surroundings, *, verb: bool = False) -> Me
     begins = _is_in(around.blocks, start)
     if verb and around.blocks:
         return None
-    if begins and _INITIAL_AND_WORD.fullmatch(surface):  # a list item: "G. Preserve the notice"
+    if begins and _INITIAL_AND_WORD.fullmatch(surface):  # a list item, such as "G. Preserve the notice"
         return None
     if any(
         s <= start and end <= e and text[s:e].strip(' \n\t,;.:()"“”/') != text[start:end] for s, e in around.shouted
@@ -148,7 +155,7 @@ def _bare(found: Mention, around: Surroundings) -> Mention:
 
 
 def _within(text: str, word: str) -> bool:
-    """Return True if the word also occurs inside a sentence, after another word and a space."""
+    """Return True if a word also occurs inside a sentence, after another word and a space."""
     return any(_WORD_BEFORE.search(text[max(0, m.start() - 8) : m.start()])
                for m in re.finditer(rf"\b{re.escape(word)}\b", text))  # fmt: skip
 
@@ -159,12 +166,12 @@ def _is_in(ordered: Sequence[int], value: int) -> bool:
 
 
 def shaped_names(around: Surroundings) -> list[Shape]:
-    """Return the technical names of a text, with the packages and commands of its command lines, in text order."""
+    """Return the technical names in a text, including packages and commands in command lines, in order."""
     text = around.text
     found = {(shape.start, shape.end): shape for shape in around.shapes}
     for line in _INSTALL.finditer(text):
         for match in _PACKAGE.finditer(text, line.start("packages"), line.end("packages")):
-            if match.group() in FUNCTION_WORDS:  # "pip install it and run it"
+            if match.group() in FUNCTION_WORDS:  # as in "pip install it and run it"
                 break
             found[match.span()] = Shape("", PACKAGE, *match.span())
     for match in _STARTED.finditer(text):

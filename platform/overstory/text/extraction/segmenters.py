@@ -1,7 +1,8 @@
-"""Names in Chinese and Japanese, from a word segmenter's parts of speech and from markup in the script itself.
+"""Extraction of names from Chinese and Japanese texts.
 
-The script marks titles (《红楼梦》, 『雪国』), the parts of foreign names in Japanese, and words in Latin letters. All
-other names need a segmenter, because no spaces separate words: rjieba for Chinese, janome for Japanese.
+Some names can be recognised by the script: titles in brackets (《红楼梦》, 『雪国』), foreign names in Japanese, and
+words in Latin letters. All other names need a word segmenter, because no spaces separate words. It is rjieba for
+Chinese and janome for Japanese.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from overstory.model import Mention
 from overstory.text.extraction.mentions import Surroundings, mention, plausible
 
 SEGMENTERS = {"zh": "rjieba", "ja": "janome"}
-"""Segmenter package of each language."""
+"""Package of the word segmenter for each language."""
 
 _LEAST_NAME_CHARACTERS = 2
 
@@ -33,28 +34,28 @@ _LATIN = re.compile(
 )
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{2}")
 _PLACEHOLDER = re.compile(r"[A-Z]{4,}")
-"""Placeholders of manuals: FILE, OPTION."""
+"""Matches placeholders in manuals, such as FILE and OPTION."""
 
 _CHINESE_NAMES = ("nr", "ns", "nt")
-"""rjieba's parts of speech for names of people, places and organisations. Its other names ("nz") are mostly words."""
+"""Tags of rjieba for names of people, places and organisations. Its tag for other names, "nz", is mostly wrong."""
 
 _LEAST_FOREIGN_NAME_CHARACTERS = 3
-"""Minimum length of a foreign name in Chinese; shorter ones are mostly words."""
+"""Minimum length of a foreign name in Chinese. Shorter words with this tag are mostly not names."""
 
 _LONGEST_CHINESE_PERSON_CHARACTERS = 3
-"""Maximum length of a Chinese person's name; longer ones are mostly sayings and compounds."""
+"""Maximum length of a Chinese person's name. Longer words with this tag are mostly sayings and compounds."""
 
 _CHINESE_WORDS = re.compile(
     "日志|加密|长度|中断|关联|入口|许可证?|延时|夏令时|夏时制|契约|东西|国际化|最大化|旧版本|新建|山脉|入门|余留|太多|城市|罗列|黑洞|直连|"
     "对外部|江湖|上市|杜绝|内建|非营利|确保安全|内省|高阶|高带宽|环境中运行|外国"
 )
-"""Common words that rjieba's dictionary lists as names; found in the Debian handbook and manual pages."""
+"""Matches common words that rjieba's dictionary lists as names. They are from the Debian handbook and manual pages."""
 
 _SURNAMES = frozenset(
     "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石"
     "姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文欧張劉陳楊趙黃吳孫馬羅鄭謝韓馮蕭鄧許呂蘇盧蔣賈葉閻鐘"
 )
-"""First characters of common Chinese surnames."""
+"""First characters of common Chinese family names."""
 
 _DOTS = frozenset("·‧")
 """Characters that separate the parts of a foreign name in Chinese."""
@@ -63,7 +64,11 @@ _TURN = threading.Lock()
 
 
 class _SegmentedWord(NamedTuple):
-    """A word with its offsets. `kind` is "name", "joins" if the word only extends the name before it, or ""."""
+    """A word with its offsets.
+
+    Attributes:
+        kind: "name", "joins" for a word that can only continue the name before it, or "" for other words.
+    """
 
     start: int
     end: int
@@ -71,7 +76,7 @@ class _SegmentedWord(NamedTuple):
 
 
 def segmenter_version(language: str) -> str:
-    """Return the segmenter of a language with its version; "" if it is not installed."""
+    """Return the name and version of the segmenter for a language; "" if it is not installed."""
     package = SEGMENTERS[language]
     try:
         return f"{package} {version(package)}"
@@ -80,7 +85,7 @@ def segmenter_version(language: str) -> str:
 
 
 def unspaced_names(around: Surroundings, language: str) -> list[Mention]:
-    """Return the names of a Chinese or Japanese text, in order and without overlaps."""
+    """Return the names in a Chinese or Japanese text, in order and without overlaps."""
     text = around.text
     spans = [*_by_script(text), *_by_words(text, language)]
     found: list[Mention] = []
@@ -97,7 +102,7 @@ def unspaced_names(around: Surroundings, language: str) -> list[Mention]:
 
 
 def _is_part_of_katakana(text: str, start: int, end: int) -> bool:
-    """Return True if the span is part of a longer Katakana word: "ウォール" in "ファイアウォール"."""
+    """Return True if a span is part of a longer Katakana word, as "ウォール" is of "ファイアウォール"."""
     before, after = text[max(0, start - 1) : start + 1], text[end - 1 : end + 1]
     return _KATAKANA.fullmatch(before) is not None or _KATAKANA.fullmatch(after) is not None
 
@@ -109,7 +114,7 @@ def _by_script(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _by_words(text: str, language: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of words that the segmenter tags as names, adjacent ones merged; none without a segmenter."""
+    """Yield the spans of the names that the segmenter finds, if it is installed. Adjacent names are merged."""
     read = _segmenter(language)
     if read is None:
         return
@@ -127,7 +132,7 @@ def _by_words(text: str, language: str) -> Iterator[tuple[int, int]]:
 
 @functools.cache
 def _segmenter(language: str) -> Callable[[str], Iterable[_SegmentedWord]] | None:
-    """Load the segmenter of a language, which takes a quarter of a second; None if it is not installed."""
+    """Load the segmenter for a language, or return None if it is not installed. Loading takes a quarter of a second."""
     try:
         module = import_module("rjieba" if language == "zh" else "janome.tokenizer")
     except ImportError:
@@ -135,7 +140,7 @@ def _segmenter(language: str) -> Callable[[str], Iterable[_SegmentedWord]] | Non
     return functools.partial(_chinese, module) if language == "zh" else functools.partial(_japanese, module.Tokenizer())
 
 
-def _chinese(module: Any, text: str) -> Iterator[_SegmentedWord]:  # which has no types
+def _chinese(module: Any, text: str) -> Iterator[_SegmentedWord]:  # rjieba has no type annotations
     words = module.tag(text)
     at = 0
     for (word, tag), (following, _) in zip_longest(words, words[1:], fillvalue=("", "")):
@@ -163,7 +168,7 @@ def _japanese(tokenizer: Any, text: str) -> Iterator[_SegmentedWord]:
     with _TURN:
         tokens = list(tokenizer.tokenize(text))
     for token in tokens:
-        start = text.find(token.surface, at)  # white space is left out
+        start = text.find(token.surface, at)  # janome returns no white space
         at = start + len(token.surface)
         yield _SegmentedWord(start, at, _japanese_kind(token))
 

@@ -1,7 +1,7 @@
-"""The default extractor: entities and facts from a spaCy pipeline, in several processes if there is enough text.
+"""The default extractor, which finds entities and facts with a spaCy pipeline.
 
-A chunk in another language is read by a further pipeline of that language if the settings name one, else by rules
-(`extracted_by_rules`).
+It starts several processes if there is enough text. For chunks in other languages, it uses the further pipelines from
+the settings. If there is no pipeline for a language, names are found by rules (`extracted_by_rules`).
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from overstory.text.parsing.readings import combined
 from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.sentences import sentence_starts
 
-# Names by rules, for languages without a pipeline that write names with capitals.
+# The following rules find names in languages that capitalise names and have no pipeline.
 #
-# In most languages, a capitalised word inside a sentence is a name, and so are its capitalised neighbours. German
-# capitalises all nouns, so a single German word is a name only with further evidence: its form ("LaTeX", "NASA"), a
-# title or a preposition without article before it ("in Köln", but "in der Stadt"), or its place as the first half of a
-# hyphenated compound ("Debian-Paket"). A word that has an article or adjective anywhere in the text is a common noun,
-# and so is a word with a noun's ending ("-ung", "-heit").
+# In most languages, a capitalised word inside a sentence is a name, together with its capitalised neighbours. German
+# capitalises all nouns. A single German word is therefore a name only if there is further evidence: its form ("LaTeX",
+# "NASA"), a title before it, a preposition without an article before it ("in Köln", but "in der Stadt"), or a hyphen
+# after it ("Debian-Paket"). A word that often has an article or adjective before it is a common noun, and so is a word
+# with the ending of a noun ("-ung", "-heit").
 
 _LONGEST_QUOTED_NAME_WORDS = 6
 _LONGEST_ABBREVIATION_LETTERS = 4
-"""Maximum length of a title or initial before a full stop that does not end the sentence."""
+"""Maximum length of a word whose full stop does not end a sentence, such as a title or an initial."""
 _LONGEST_ACRONYM_LETTERS = 6
-"""Maximum length of a name in capitals; longer words in manuals are placeholders for a file or a number."""
+"""Maximum length of a name in capitals. In manuals, longer words in capitals are placeholders, such as OPTIONS."""
 
 _WORD = re.compile(r"[^\W\d_](?:[\w+#]|[-'’.](?=\w))*+")
 _ELIDED = re.compile(r"(?:[LlDdNnSsJjMmTtCc]|[Qq]u|[Dd]ell|[Nn]ell|[Aa]ll|[Dd]all|[Ss]ull|[Uu]n)['’](?=\w)")
-"""Articles and prepositions elided before a vowel in French, Italian and Catalan."""
+"""Matches articles and prepositions that French, Italian and Catalan shorten before a vowel: "l'", "dell'"."""
 _ELIDES = ("fr", "it", "ca")
 
 
@@ -68,7 +68,7 @@ _LABELS = word_set(
     "abschnitt kapitel abbildung tabelle anhang section chapitre figure tableau annexe sección capítulo figura tabla "
     "apéndice sezione capitolo figura tabella appendice secção seção capítulo tabela hoofdstuk sectie figuur tabel"
 )
-"""Labels of the parts of a book."""
+"""Words for the parts of a book, such as "Kapitel" in "Kapitel 3"."""
 _PATH = frozenset("/.-_@#&=")
 
 _ENDS_QUOTE = re.compile(r"[.!?…:;,=<>{}()\[\]|/\\]")
@@ -91,7 +91,7 @@ _GERMAN_DETERMINERS = word_set(
     "solche solchen etwas siehe"
 )
 _GERMAN_OPENERS = word_set("siehe falls sofern sobald sodass sowie sowohl")
-"""Words that start sentences but are missing from the stop word list."""
+"""Words that begin sentences but are not in the list of stop words."""
 _GERMAN_CONNECTORS = word_set("von van zu der de")
 _GERMAN_PLACES = word_set("in aus nach von bei für mit gegen über durch um an bis zwischen ab unter")
 _GERMAN_NOT_NAMES = word_set(
@@ -113,7 +113,7 @@ class _PlacedWord(NamedTuple):
 
     @property
     def has_shape(self) -> bool:
-        """Return True if capitals or digits show a name rather than a noun: "LaTeX", "NASA", "X11"."""
+        """Return True if the capitals in a word show that it is a name: "LaTeX", "NASA"."""
         letters = [each for each in self.text if each.isalpha()]
         if len(letters) < 2:
             return False
@@ -124,7 +124,10 @@ class _PlacedWord(NamedTuple):
 
 
 def capitalised_names(around: Surroundings, language: str) -> list[Mention]:
-    """Return the names of a text in order, without overlaps. A quoted name is one name."""
+    """Return the names in a text, recognised by their capitals, in order and without overlaps.
+
+    A name in quotation marks is a single name.
+    """
     text = around.text
     words = list(_words(text, elides=language in _ELIDES))
     reader = _Reader(around, language, words)
@@ -149,7 +152,7 @@ def _words(text: str, *, elides: bool) -> Iterator[_PlacedWord]:
 
 
 class _Reader:
-    """Finds names by capitals, using how each word is written elsewhere in the text."""
+    """Finds names by their capitals, and by how their words are written elsewhere in the text."""
 
     def __init__(self, around: Surroundings, language: str, words: Sequence[_PlacedWord]) -> None:
         self._around, self._language, self._words = around, language, words
@@ -174,7 +177,7 @@ class _Reader:
                 self._undetermined[word.text] += 1
 
     def quoted(self) -> Iterator[tuple[int, int]]:
-        """Yield the spans of quoted names: they begin with a capital and are neither code nor a sentence."""
+        """Yield the spans of names in quotation marks. They begin with a capital and are neither code nor sentences."""
         if self._around.technical:
             return
         for match in _QUOTED.finditer(self._around.text):
@@ -190,7 +193,7 @@ class _Reader:
                 yield match.span(1)
 
     def runs(self) -> Iterator[tuple[int, int]]:
-        """Yield the spans of names in the longest runs of capitalised words and connectors."""
+        """Yield the spans of names in sequences of capitalised words, which may contain connectors such as "de"."""
         place = 0
         while place < len(self._words):
             stop = self._run(place) if self._words[place].is_capital else place
@@ -199,7 +202,7 @@ class _Reader:
             place = max(stop, place + 1)
 
     def _run(self, first: int) -> int:
-        """Return the end of the run of capitalised words that begins at `first`."""
+        """Return the end of the sequence of capitalised words that begins at `first`."""
         stop = place = first + 1
         connectors = 0
         while place < len(self._words) and self._adjoins(place):
@@ -214,7 +217,10 @@ class _Reader:
         return stop
 
     def _may_connect(self, place: int, first: int) -> bool:
-        """Return True if a lowercase word may be inside a name; in German only after a possible given name."""
+        """Return True if a lowercase word may be inside the name that begins at `first`.
+
+        In German, the first word must be a possible name.
+        """
         word = self._words[place]
         if self._language != "de":
             return word.text in _CONNECTORS
@@ -223,7 +229,10 @@ class _Reader:
         return word.text in _GERMAN_CONNECTORS and self._may_be_german_name(self._words[first].text)
 
     def _names(self, first: int, stop: int) -> Iterator[tuple[int, int]]:
-        """Yield the name in a run, without titles and words that are capitalised only at the start of a sentence."""
+        """Yield the span of the name in a sequence of capitalised words, if there is one.
+
+        Titles and stop words at its ends are not part of the name.
+        """
         words = self._words
         while first < stop and (
             words[first].text.lower() in self._common
@@ -236,7 +245,7 @@ class _Reader:
             stop -= 1
         if (
             stop - first > 1 and first in self._first_places and words[first + 1].text.isupper()
-        ):  # a sentence that starts with "Sowohl SIP als auch"
+        ):  # leaves out "Sowohl" in a sentence that begins with "Sowohl SIP als auch"
             first += 1
         if first == stop or _is_of_path(self._around.text, words[first]):
             return
@@ -248,7 +257,10 @@ class _Reader:
             yield words[first].start, words[stop - 1].end
 
     def _is_name(self, place: int) -> bool:
-        """Return True if a capitalised word is a name: it occurs inside a sentence, and never in lower case."""
+        """Return True if a capitalised word is a name by itself.
+
+        It is one if it has the form of a name, or if it occurs inside a sentence but never in lower case.
+        """
         word = self._words[place]
         if word.text.isupper() and len(word.text) > 1:
             return word.has_shape and not self._is_placeholder(word)
@@ -257,7 +269,7 @@ class _Reader:
         return word.text in self._inside and word.text.lower() not in self._lower and len(word.text) > 1
 
     def _is_placeholder(self, word: _PlacedWord) -> bool:
-        """Return True for a placeholder of a manual: FILE, [OPTION], --size=SIZE."""
+        """Return True for a placeholder in a manual: FILE, [OPTION], --size=SIZE."""
         text = self._around.text
         beside = text[max(0, word.start - 1) : word.start] + text[word.end : word.end + 1]
         other = word.text.lower()
@@ -267,7 +279,7 @@ class _Reader:
 
     def _german(self, first: int, stop: int) -> Iterator[tuple[int, int]]:
         words = self._words
-        if first in self._first_places and _GERMAN_ADJECTIVE.search(words[first].text):  # for "Dynamisches Routing"
+        if first in self._first_places and _GERMAN_ADJECTIVE.search(words[first].text):  # as in "Dynamisches Routing"
             return
         while first < stop and not self._may_stand_at_edge(words[first].text):
             first += 1
@@ -276,13 +288,13 @@ class _Reader:
         if first == stop:
             return
         end = words[stop - 1].end
-        if half := _shaped_half(words[stop - 1]):  # "SSH" of "SSH-Server"
+        if half := _shaped_half(words[stop - 1]):  # "SSH" in "SSH-Server"
             end = words[stop - 1].start + len(half)
         if stop - first > 1 or half or self._is_german_name(first):
             yield words[first].start, end
 
     def _may_be_german_name(self, text: str) -> bool:
-        """Return False for a common noun, recognised by its ending, its articles, or a list of frequent nouns."""
+        """Return False for a common noun, recognised by its ending, its articles or a list of frequent nouns."""
         if _PlacedWord(text, 0, 0).has_shape:
             return True
         if text in self._determined and self._undetermined[text] <= 2 * self._determined[text]:
@@ -306,13 +318,16 @@ class _Reader:
         return before is not None and before.text in _GERMAN_PLACES and not plural
 
     def _before(self, place: int) -> _PlacedWord | None:
-        """Return the word before this one in the same sentence, if only space separates them."""
+        """Return the previous word if it is in the same sentence and only white space lies between, otherwise None."""
         if place == 0 or not self._adjoins(place):
             return None
         return self._words[place - 1]
 
     def _adjoins(self, place: int) -> bool:
-        """Return True if only space separates a word from the one before, within the same sentence."""
+        """Return True if only white space lies between a word and the previous word in the same sentence.
+
+        The full stop of an abbreviation may also lie between them.
+        """
         before, word = self._words[place - 1], self._words[place]
         text = self._around.text
         between = text[before.end : word.start]
@@ -322,7 +337,7 @@ class _Reader:
         return is_gap and word.start not in self._begins
 
     def _is_abbreviated(self, place: int) -> bool:
-        """Return True for an initial or title whose full stop does not end the sentence: "J. S.", "Dr. Mayer"."""
+        """Return True for an abbreviation whose full stop does not end the sentence: "J. S.", "Dr. Mayer"."""
         word, following = self._words[place], self._words[place + 1]
         between = self._around.text[word.end : following.start]
         return (
@@ -334,7 +349,7 @@ class _Reader:
     def _begins_sentence(self, place: int) -> bool:
         """Return True for the first word of a sentence, block or quotation."""
         word = self._words[place]
-        if place == 0 or word.start in self._begins or word.start - 2 in self._begins:  # -2: after an elided "L'"
+        if place == 0 or word.start in self._begins or word.start - 2 in self._begins:  # 2 is the length of "L'"
             return True
         if self._is_abbreviated(place - 1):
             return False
@@ -343,7 +358,7 @@ class _Reader:
 
 
 def _shaped_half(word: _PlacedWord) -> str:
-    """Return the first half of a German compound if it has the form of a name: "SSH" of "SSH-Server"; else ""."""
+    """Return the first part of a German compound if it has the form of a name ("SSH" in "SSH-Server"), otherwise ""."""
     half, _, other = word.text.partition("-")
     return half if other and other[0].isupper() and _PlacedWord(half, 0, 0).has_shape else ""
 
@@ -354,7 +369,7 @@ def _is_of_path(text: str, word: _PlacedWord) -> bool:
 
 
 def _determines(word: str) -> bool:
-    """Return True if a German word before a noun is an article, or an adjective by its ending."""
+    """Return True if a German word is an article or has the ending of an adjective, so that a noun follows."""
     return word.lower() in _GERMAN_DETERMINERS or (
         word[0].islower()
         and len(word) > 4
@@ -364,11 +379,11 @@ def _determines(word: str) -> bool:
 
 
 RULES_VERSION = 1
-"""Must be increased when the rules can give other sentences or names for the same text."""
+"""Increase this number whenever the sentences or names that the rules find in the same text may change."""
 
 
 def extracted_by_rules(chunk: ChunkText) -> Extraction:
-    """Return the sentences and names of a chunk by rules of its language, without facts."""
+    """Return the sentences and names in a chunk, which are found by rules for its language. No facts are found."""
     text, language = chunk.text, chunk.language
     starts = sentence_starts(text, language)
     around = surroundings(text, starts)
@@ -385,9 +400,9 @@ def extracted_by_rules(chunk: ChunkText) -> Extraction:
 
 
 def _without_words(found: Iterable[Shape], text: str, language: str) -> Iterator[Shape]:
-    """Yield the technical names that are not stop words and do not directly follow one.
+    """Yield the technical names that neither are stop words nor directly follow one.
 
-    In "ejecute apt install vim con privilegios", "con" and "privilegios" are not packages.
+    For example, "con" and "privilegios" are not packages in "ejecute apt install vim con privilegios".
     """
     common, left_out = stop_words(language), -1
     for shape in found:
@@ -399,16 +414,16 @@ def _without_words(found: Iterable[Shape], text: str, language: str) -> Iterator
 
 
 _EXTRACTOR_VERSION = 2
-"""Must be increased when the same parse can give other sentences or mentions."""
+"""Increase this number whenever the sentences or mentions extracted from the same parse may change."""
 
 _MIXED_CHUNKS_READ_TOGETHER = 2_000
-"""Chunks per batch in a corpus with several languages; processes are started for each batch."""
+"""Number of chunks per batch in a corpus with several languages. Processes are started anew for each batch."""
 
 Read = Callable[[Iterable[ChunkText]], Iterator[Extraction]]
 
 
 class SpacyExtractor:
-    """Extracts sentences, named entities of all types, and facts. Safe to use from several threads."""
+    """Extracts sentences, named entities of all types, and facts. Several threads can use it at once."""
 
     by: str = "ner"
 
@@ -424,7 +439,7 @@ class SpacyExtractor:
         self._others = {each.language: SpacyParser(each, FINDINGS) for each in others}
 
     def reading_of(self, language: str) -> str:
-        """Return the fingerprint of the pipeline or rules for a language; "" for the pipeline's own languages."""
+        """Return the fingerprint of the pipeline or rules that read a language; "" if the main pipeline reads it."""
         if self._is_own(language):
             return ""
         if language in self._others:
@@ -432,7 +447,7 @@ class SpacyExtractor:
         return f"rules {RULES_VERSION} {segmenter_version(language) if language in SEGMENTERS else ''}".strip()
 
     def language_notes(self, languages: Sequence[str]) -> tuple[LanguageNote, ...]:
-        """Return a note if some of these languages lack their word segmenter."""
+        """Return a note if a word segmenter is not installed for some of these languages."""
         without = [
             each
             for each in languages
@@ -448,7 +463,7 @@ class SpacyExtractor:
         return (LanguageNote(missing, f"{install_command('multilingual')}, then run overstory index again"),)
 
     def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
-        """Yield one extraction per chunk, in order. Call it once for all chunks: it starts processes."""
+        """Yield the extraction of each chunk, in order. Call it once for all chunks, because it starts processes."""
 
         def read(some: Iterable[ChunkText]) -> Iterator[Extraction]:
             for chunk, found in read_texts(self._parser, some, _text, processes=self._processes):
@@ -457,7 +472,7 @@ class SpacyExtractor:
         return self._in_order(chunks, read)
 
     def extract_sharing(self, chunks: Iterable[ChunkText], parsed: ParsedTexts) -> Iterator[Extraction]:
-        """Extract as `extract` does; also add the values of `parsed.readings` that the same parse gives."""
+        """Extract as `extract` does, and add the values of `parsed.readings` from the same parse to `parsed`."""
         parser = SpacyParser(self._pipeline, combined([FINDINGS, *parsed.readings]))
 
         def read(some: Iterable[ChunkText]) -> Iterator[Extraction]:
@@ -468,7 +483,10 @@ class SpacyExtractor:
         return self._in_order(chunks, read)
 
     def _in_order(self, chunks: Iterable[ChunkText], read: Read) -> Iterator[Extraction]:
-        """Yield extractions in order: chunks in the pipeline's language by `read` in batches, the others one by one."""
+        """Yield the extractions in the order of the chunks.
+
+        Chunks in the language of the main pipeline are read in batches by `read`, and all others one at a time.
+        """
         rest = iter(chunks)
         ahead: list[ChunkText] = []
 
@@ -487,7 +505,7 @@ class SpacyExtractor:
                 yield next(found) if self._is_own(chunk.language) else self._foreign(chunk)
 
     def _is_own(self, language: str) -> bool:
-        """Return True for the first pipeline's own language; it also reads English and unknown languages."""
+        """Return True if the main pipeline reads texts in a language. "" stands for English or an unknown language."""
         return language in ("", self._pipeline.language)
 
     def _foreign(self, chunk: ChunkText) -> Extraction:

@@ -1,1 +1,1 @@
-"""Names in texts: their normalised keys, tokens, spellings, and which name a passage is about."""
+"""Names in texts: their keys, tokens and spellings, and the names that a passage is about."""

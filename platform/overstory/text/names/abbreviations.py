@@ -1,4 +1,4 @@
-"""Short forms of full names: "R. G. Springsteen" for "Robert G. Springsteen"."""
+"""Finds the full names that a name may abbreviate, as "R. G. Springsteen" does "Robert G. Springsteen"."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 LONGEST_ABBREVIATED_WORDS = 7
 _PREFIX_LETTERS = 3
-"""Minimum length of a shortened first name: "Wil" matches "William", but "Al" does not."""
+"""Minimum length of a shortened first name. "Wil" may stand for "William", but "Al" may not stand for "Albert"."""
 
 
 class FullNames:
-    """An index of full names with 2–7 words by their last word."""
+    """An index of full names by their last word. Only names with two to seven words are added."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         self._by_last: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
@@ -33,10 +33,10 @@ class FullNames:
 
 
 def compatible(short: Iterable[str], full: Iterable[str]) -> bool:
-    """Return True if the words before the last name match those of a full name, in order.
+    """Return True if the first names in a short name match those in a full name, in order.
 
-    Two words match if they are equal, if one is the other's initial, or if the short one is a prefix of at least three
-    letters. Joined initials ("jrr") are also tried letter by letter.
+    Two first names match if they are equal, if one is the other's initial, or if the short one is a prefix of at least
+    three letters. Joined initials ("jrr") are also compared letter by letter.
     """
     names = list(full)
     return any(_in_order(variant, names) for variant in _spelt_out(list(short), names))

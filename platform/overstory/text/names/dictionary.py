@@ -1,4 +1,4 @@
-"""Dictionary lookup of names in texts, with the longest match first."""
+"""Finds the names from a dictionary in texts."""
 
 from __future__ import annotations
 
@@ -13,18 +13,24 @@ from overstory.text.names.stop_names import LABELS, LITERALS
 from overstory.text.names.tokens import Tokens
 
 LONGEST_NAME_WORDS = 8
-"""Maximum number of words in a name. What a parser takes for a longer name is a list or half a sentence."""
+"""Maximum number of words in a name. A longer "name" that a parser finds is a list or half a sentence."""
 
 NOT_LOOKED_FOR = NOT_NAMES | {"LANGUAGE"}
-"""Types of names that are not searched for in other texts. "English" is an entity, but half of a corpus mentions it."""
+"""Types of names that are not searched for in other texts. A language such as "English" may be in half of all texts."""
 
 
 FROM_COMMAND_LINES = {COMMAND, PACKAGE}
-"""Types of names that are certain only in a command line: "apt install remove" does not make "Remove" a name."""
+"""Types of names that count only in command lines: "apt install remove" does not make every "Remove" a name."""
 
 
 class Match(NamedTuple):
-    """A name in a text: its key, its words from `first` to before `stop`, and its character offsets."""
+    """A name that was found in a text.
+
+    Attributes:
+        first: index of the name's first token.
+        stop: index after the name's last token.
+        start, end: character offsets of the name.
+    """
 
     key: str
     first: int
@@ -34,13 +40,13 @@ class Match(NamedTuple):
 
 
 def is_looked_for(key: str, type_: str) -> bool:
-    """Return True if other texts are searched for a name that a parser found."""
+    """Return True if other texts should be searched for a name that a parser found in one text."""
     types = types_left_out(key)
     return types is not None and type_ not in types
 
 
 def types_left_out(key: str) -> Set[str] | None:
-    """Return the types with which a name is not searched for in other texts; None if it is never searched for."""
+    """Return the types with which a name is not searched for in other texts, or None if it is never searched for."""
     words = key.count(" ") + 1
     if not key or words > LONGEST_NAME_WORDS or key in LABELS or key in LITERALS:
         return None
@@ -50,11 +56,11 @@ def types_left_out(key: str) -> Set[str] | None:
 
 
 class PossibleNames(NamedTuple):
-    """Keys that a dictionary could match in a text.
+    """The keys of all names that a text may contain.
 
     Attributes:
-        keys: keys of up to `LONGEST_NAME_WORDS` words.
-        beginnings: first words of longer keys, with a space at the end.
+        keys: keys with up to `LONGEST_NAME_WORDS` words.
+        beginnings: the first `LONGEST_NAME_WORDS` words of longer keys, followed by a space.
     """
 
     keys: set[str]
@@ -62,7 +68,7 @@ class PossibleNames(NamedTuple):
 
 
 def possible_names(tokens: Tokens) -> PossibleNames:
-    """Return the keys that could match in a text if all of them were in a dictionary."""
+    """Return the keys that would be found in a text if they were in the dictionary."""
     forms, bare = tokens.forms, tokens.bare
     keys = {shape.key for shape in tokens.shapes}
     beginnings: set[str] = set()
@@ -79,17 +85,19 @@ def possible_names(tokens: Tokens) -> PossibleNames:
 
 
 class NameDictionary:
-    """A set of name keys with fast lookup of the longest key at a word. A lookup takes O(words of the key)."""
+    """A dictionary of names, which finds the names that begin at a word of a text.
+
+    A lookup takes time proportional to the number of words in the longest key with the same first word.
+    """
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         self._keys: set[str] = set()
         self._longest: dict[str, int] = {}
-        """Number of words in the longest key, by first word."""
+        """Map from a word to the number of words in the longest key that begins with it."""
         for key in keys:
             self.add(key)
 
     def add(self, key: str) -> None:
-        """Add a key."""
         words = key.split()
         if words:
             self._keys.add(key)
@@ -102,7 +110,7 @@ class NameDictionary:
         return len(self._keys)
 
     def at(self, tokens: Tokens, first: int) -> Iterator[Match]:
-        """Yield the names that begin at a word, the longest first."""
+        """Yield the names that begin at the token with index `first`, longest first."""
         forms, bare = tokens.forms, tokens.bare
         longest = self._longest.get(forms[first], 0)
         if first in bare:
@@ -118,7 +126,7 @@ class NameDictionary:
                     yield Match(key, first, stop, tokens.starts[first], end)
 
     def scan(self, tokens: Tokens) -> list[Match]:
-        """Return the longest names at capitalised words, from left to right without overlaps."""
+        """Return the longest names that begin with a capitalised word, from left to right and without overlaps."""
         found: list[Match] = []
         after = 0
         for first, (form, capital) in enumerate(zip(tokens.forms, tokens.capital, strict=True)):
@@ -130,17 +138,17 @@ class NameDictionary:
         return found
 
     def shaped(self, tokens: Tokens) -> Iterator[Match]:
-        """Yield the names recognised by their form, in upper or lower case."""
+        """Yield the technical names, which need no capitals because they are recognised by their form."""
         for shape in tokens.shapes:
             if shape.key in self._keys:
                 first, stop = bisect_right(tokens.ends, shape.start), bisect_left(tokens.starts, shape.end)
                 yield Match(shape.key, first, stop, shape.start, shape.end)
 
     def anywhere(self, tokens: Tokens) -> set[str]:
-        """Return all keys that match at a capitalised word or by their form, also inside longer names.
+        """Return all keys that occur in a text, including keys inside longer names.
 
-        Adding or removing other keys does not change the matches in this text, so a text must be scanned again only if
-        a dictionary of the changed keys returns some of them.
+        A key occurs at a capitalised word or as a technical name, whatever other keys the dictionary contains. After a
+        change to a dictionary, a text therefore needs to be scanned again only if it contains one of the changed keys.
         """
         capitalised = (first for first, capital in enumerate(tokens.capital) if capital)
         found = {match.key for first in capitalised for match in self.at(tokens, first)}
@@ -150,8 +158,8 @@ class NameDictionary:
 def mentioned_names(tokens: Tokens, names: NameDictionary, about: NameDictionary) -> list[Match]:
     """Return the mentions of names in a text, in order.
 
-    The text is searched with all names, and again with only the subjects of passages, in `about`: otherwise "Francis
-    Ford Coppola Presents" would hide "Francis Ford Coppola".
+    The text is searched for all names, and again only for the subjects of passages (`about`). Otherwise the longer name
+    "Francis Ford Coppola Presents" would hide "Francis Ford Coppola".
     """
     found = {*names.scan(tokens), *about.scan(tokens), *names.shaped(tokens)}
     return sorted(found, key=lambda match: (match.first, -match.stop, match.key))

@@ -1,4 +1,4 @@
-"""Manual edits of entity names, and the effect of an edit log on each name."""
+"""Manual edits of entity names, and the combined effect of all edits on each name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from overstory.text.names.shapes import TERM
 from overstory.text.names.vocabulary import VocabularyName
 
 _LONGEST_EDITED_NAME_CHARACTERS = 1_000
-"""Maximum length of a name in an edit."""
 
 EditKind = Literal["hide", "merge", "rename"]
 _KINDS: dict[str, EditKind] = {"hide": "hide", "merge": "merge", "rename": "rename"}
@@ -19,7 +18,7 @@ _KINDS: dict[str, EditKind] = {"hide": "hide", "merge": "merge", "rename": "rena
 
 @dataclass(frozen=True, slots=True)
 class NameEdit:
-    """One edit: a name is hidden, merged into the name `to`, or renamed to `to`.
+    """An edit that hides a name, merges it into the name `to`, or renames it to `to`.
 
     Names are compared by key: "the Linux kernel" and "Linux Kernel" are the same name.
     """
@@ -29,14 +28,14 @@ class NameEdit:
     to: str = ""
 
     def __str__(self) -> str:
-        """Return the edit as in a command: "merge 'Big Blue' into 'IBM'"."""
+        """Return the edit as a command: "merge 'Big Blue' into 'IBM'"."""
         if self.kind == "hide":
             return f"hide {self.name!r}"
         return f"{self.kind} {self.name!r} {'into' if self.kind == 'merge' else 'to'} {self.to!r}"
 
 
 def checked_edit(kind: str, name: str, to: str = "") -> NameEdit:
-    """Return a validated edit; raises ValueError for an unknown kind or an unusable name."""
+    """Return an edit, or raise ValueError if its kind is unknown or a name cannot be used."""
     known = _KINDS.get(kind)
     if known is None:
         raise ValueError(f"{kind!r:.40} is not a kind of edit")
@@ -51,13 +50,17 @@ def checked_edit(kind: str, name: str, to: str = "") -> NameEdit:
 
 
 class EditedNames:
-    """The effect of an edit log on the keys of names. Every log has a deterministic result.
+    """The combined effect of a list of edits on the keys of names.
 
-    Later edits win. Merging a name also moves the names that were merged into it before. If a merge would create a
-    cycle, the earlier merge of the target is undone. Hiding a name also hides the names merged into it; merging or
-    renaming a hidden name shows it again. Renaming to another key also merges the old name into the new one.
+    Every list of edits has a well-defined result, because later edits override earlier ones:
 
-    Aliases in vocabularies count as merges before the first edit. If vocabularies disagree, the later one wins.
+    - If a name is merged, the names that were merged into it before are merged along with it.
+    - If a merge would create a cycle, the earlier merge of its target is undone.
+    - If a name is hidden, the names that were merged into it are hidden, too.
+    - If a hidden name is merged or renamed, it is shown again.
+    - If a name is renamed to a name with another key, the old name is also merged into the new one.
+
+    An alias in a vocabulary counts as a merge before the first edit. If vocabularies disagree, the last one counts.
     """
 
     def __init__(self, edits: Iterable[NameEdit] = (), vocabulary: Iterable[VocabularyName] = ()) -> None:
@@ -86,52 +89,59 @@ class EditedNames:
                 self._given[self.resolve(key)] = listed[key] or self._given.get(self.resolve(key), "")
 
     def __bool__(self) -> bool:
-        """Return True if some edit or vocabulary has an effect."""
+        """Return True if any edit or vocabulary has an effect."""
         return bool(self._resolved or self._names or self._given)
 
     @property
     def given(self) -> Mapping[str, str]:
-        """The type that vocabularies give to each name, by key; "" if they give none."""
+        """The type of each name in the vocabularies, by key; "" if they state no type."""
         return self._given
 
     @property
     def resolved(self) -> Mapping[str, str]:
-        """Target key of each merged name, and "" for hidden names; see `resolve`."""
+        """The result of `resolve` for each name that was merged or hidden, by key."""
         return self._resolved
 
     @property
     def called(self) -> Mapping[str, tuple[str, str]]:
-        """(name given by hand, spelling in an edit) of each target of an edit, by key; either may be ""."""
+        """(new name from a rename, spelling in a merge) for each target of an edit, by key. Either may be ""."""
         return self._called
 
     def resolve(self, key: str) -> str:
-        """Return the key of the name that a key stands for: the key itself if it was not edited, "" if hidden."""
+        """Return the key of the name into which a name was merged.
+
+        It is the key itself if the name was not merged, and "" if the name is hidden.
+        """
         return self._resolved.get(key, key)
 
     def target(self, key: str) -> str:
-        """Return the target of a key's merges, whether or not it is hidden."""
+        """Return the key of the name into which a name was merged, even if that name is hidden."""
         while key in self._into:
             key = self._into[key]
         return key
 
     def aliases(self, key: str) -> Sequence[str]:
-        """Return the keys of all names merged into a name."""
+        """Return the keys of all names that were merged into a name."""
         return self._aliases.get(key, ())
 
     def with_aliases(self, keys: Set[str]) -> Set[str]:
-        """Return the keys together with the keys of all names merged into them."""
+        """Return these keys and the keys of all names that were merged into them."""
         if not self._aliases:
             return keys
         return {*keys, *(alias for key, aliases in self._aliases.items() if key in keys for alias in aliases)}
 
     def type_of(self, key: str, types: Sequence[str]) -> str:
-        """Return the vocabulary's type of a name, else the first of `types`, else TERM for names in a vocabulary."""
+        """Return the type of a name.
+
+        It is the type in a vocabulary, else the first of `types`, else TERM if the name is in a vocabulary, else "".
+        """
         return self._given.get(key, "") or (types[0] if types else TERM if key in self._given else "")
 
     def name_first(self, key: str, surfaces: Sequence[str]) -> list[str]:
-        """Return the spellings of a name with its display name first.
+        """Return the spellings of a name, with its display name first.
 
-        The display name is the one given by hand or, if other names were merged into it, its own first spelling.
+        The display name is the new name from a rename. Without a rename, it is the first of the name's own spellings if
+        other names were merged into it, and otherwise the first of all spellings.
         """
         name = self._names.get(key, "")
         if not name and key in self._aliases:

@@ -1,8 +1,8 @@
-"""Index lookups for names that may be affected when a name is added or removed.
+"""Finds the names whose aliases may change when a name is added or removed.
 
-`names_of_leads` gives the same result for these names as for all names of the corpus. Each is found by its beginning or
-end: a short form starts with the same word as the full name, an abbreviation ends with the same word, and two names
-that differ in one letter have an equal first or second half.
+If `names_of_leads` is given only these names, it returns the same result for them as for all names of the corpus. They
+are found by their beginning or end. A short form begins with the same word as the full name. An abbreviation ends with
+the same word. Two names that differ in one letter have an equal first or second half.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from overstory.text.names.keys import Spellings
 from overstory.text.names.subject_names import short_forms
 
 ARTICLES = ("", "the ", "a ", "an ")
-"""Articles that `short_forms` may have removed from the beginning of a key."""
+"""Articles with which the key of a full name may begin. `short_forms` removes such an article."""
 
 _LONGEST_NEIGHBOUR_CHARACTERS = 10_000
-"""Upper bound on the length of names."""
 
 
 class Seek(NamedTuple):
-    """A search for names with a common beginning or end.
+    """A search for names with a given beginning or end.
 
-    `within` must also occur in the name, whose beginning counts as preceded by a space. `least` and `most` bound the
-    length of the name.
+    Attributes:
+        start: beginning of the names, or their end with its characters reversed.
+        within: text that the names must also contain. A space in it also matches at the beginning of a name.
+        least, most: minimum and maximum length of the names.
     """
 
     start: str
@@ -36,14 +37,17 @@ class Seek(NamedTuple):
 
 
 class Seeks(NamedTuple):
-    """Searches by the beginning of names, and by their end with the characters reversed."""
+    """Searches for names by their beginning, and searches by their end."""
 
     beginning: set[Seek]
     ending: set[Seek]
 
 
 def seek_others(leads: Iterable[str]) -> Seeks:
-    """Return searches for abbreviations and misspellings of full names. `short_forms` gives the short forms."""
+    """Return searches for abbreviations and misspellings of full names.
+
+    Short forms need no search, because `short_forms` returns them.
+    """
     seeks = Seeks(set(), set())
     for lead in leads:
         *firsts, last = lead.split()
@@ -54,7 +58,7 @@ def seek_others(leads: Iterable[str]) -> Seeks:
 
 
 def seek_leads(keys: Iterable[str]) -> Seeks:
-    """Return searches for full names. The keys may be short forms, abbreviations or misspellings of these names."""
+    """Return searches for the full names that these keys may shorten, abbreviate or misspell."""
     seeks = Seeks(set(), set())
     for key in keys:
         first, *others = key.split()
@@ -67,7 +71,10 @@ def seek_leads(keys: Iterable[str]) -> Seeks:
 
 
 def other_names_among(leads: Collection[str], keys: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield (full name, key) pairs that may name the same entity: a superset of the pairs of `names_of_leads`."""
+    """Yield candidate (full name, key) pairs that may refer to the same entity.
+
+    They include every pair that `names_of_leads` returns.
+    """
     for lead in leads:
         for short in short_forms(lead):
             if short in keys:
@@ -81,7 +88,7 @@ def other_names_among(leads: Collection[str], keys: Collection[str]) -> Iterator
 
 
 def _seek_spellings(seeks: Seeks, key: str) -> None:
-    """Add searches for names that differ in one letter: the letter is in one half, so the other half is equal."""
+    """Add searches for names that differ from a key in one letter, and therefore have an equal first or second half."""
     words = key.split()
     if 2 <= len(words) <= keys.LONGEST_MISSPELT_WORDS and any(
         len(word) >= keys.LEAST_MISSPELT_LETTERS for word in words

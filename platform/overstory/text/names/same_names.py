@@ -1,7 +1,8 @@
-"""Pairs of names that may be spellings of the same entity, judged by their spelling alone.
+"""Finds pairs of names that may refer to the same entity, judged only by their spelling.
 
-Names are compared only within a block. A block holds names with the same consonants, the same letters, the same words
-except for the middle of one, the same last word and initial, or an abbreviation with its possible full names.
+Names are compared only within a block. The names in a block have the same consonants, the same letters, the same words
+except for the inner letters of one word, or the same last word and first initial. Other blocks contain an acronym or a
+last name together with its possible full names.
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ from overstory.text.names.shapes import CODE, COMMAND, FILE, OPTION, PACKAGE
 from overstory.text.names.stop_names import is_stop_name
 
 MergeReason = Literal["spelling", "abbreviation", "initials", "part"]
-"""Different spelling, acronym, first names abbreviated or left out, or part of the other name."""
+"""Reason why two names may be merged:
+
+- spelling: the names are spelt differently.
+- abbreviation: one name is an acronym of the other.
+- initials: first names are abbreviated or left out in one of the names.
+- part: one name is a part of the other.
+"""
 
 Form = Literal[
     "joined", "umlaut", "plural", "swapped", "letter", "acronym", "initial", "left out", "last name", "legal"
@@ -49,7 +56,8 @@ _MOST_LAST_NAME_WORDS = 4
 """Maximum number of words in a full name that may be shortened to its last word."""
 SHORT_FIRST_LETTERS = range(3, 6)
 _LEAST_SHORTENED_LETTERS = 3
-"""Minimum length of a short first name ("Chris" for "Christopher") and of the omitted rest: Nigel is not Nigella."""
+"""Minimum number of letters that a short first name omits. "Chris" omits six of "Christopher", but "Nigel" only two of
+"Nigella", which is another name."""
 
 _TECHNICAL = frozenset({CODE, OPTION, COMMAND, FILE, PACKAGE})
 _CODE = frozenset({CODE, OPTION, FILE})
@@ -65,7 +73,14 @@ _JUNIOR = frozenset({"jr", "sr", "junior", "senior"})
 
 
 class WrittenName(NamedTuple):
-    """A name with its key, spelling, type (or ""), number of passages that mention it, and other spellings."""
+    """A name in the corpus.
+
+    Attributes:
+        name: spelling of the name.
+        type: entity type, or "" if unknown.
+        passages: number of passages that mention the name.
+        aliases: other spellings of the name.
+    """
 
     key: str
     name: str
@@ -75,7 +90,7 @@ class WrittenName(NamedTuple):
 
 
 class SameName(NamedTuple):
-    """Two names that may be the same entity: `name` could be merged into `into`."""
+    """Two names that may refer to the same entity. `name` could be merged into `into`."""
 
     name: WrittenName
     into: WrittenName
@@ -83,11 +98,11 @@ class SameName(NamedTuple):
 
 
 def blocks_of(name: WrittenName) -> Iterator[str]:
-    """Yield the blocks of a name; identifiers, options, versions and numbers have none."""
+    """Yield the blocks to which a name belongs. Identifiers, options, versions and numbers belong to none."""
     words = name.key.split()
     if not 1 <= len(words) <= _LONGEST_MERGED_WORDS or _MARKS.search(name.key) or is_stop_name(name.name):
         return
-    if not name.type and name.name == name.key:  # only a generated short form, which no text contains
+    if not name.type and name.name == name.key:  # a generated short form that no text contains
         return
     joined = "".join(words)
     if len(joined) >= _LEAST_JOINED_LETTERS:
@@ -113,7 +128,7 @@ def blocks_of(name: WrittenName) -> Iterator[str]:
 
 
 def same_name(one: WrittenName, other: WrittenName) -> SameName | None:
-    """Return how two names may be the same entity, and which to merge into which; None if their spelling differs."""
+    """Return which of two names may be merged into the other and why, or None if their spelling differs too much."""
     if one.key == other.key:
         return None
     if (form := _spelling(one, other)) is not None:
@@ -151,12 +166,12 @@ def _spelling(one: WrittenName, other: WrittenName) -> Form | None:
     if not (x.isalpha() and y.isalpha()) or (_ROMAN.fullmatch(x) and _ROMAN.fullmatch(y)):
         return None
     is_last = first[-1] != second[-1]
-    may_be_plural = len(first) > 1 or one.type == other.type == _PEOPLE  # a single word's plural is often another thing
+    may_be_plural = len(first) > 1 or one.type == other.type == _PEOPLE  # the plural of one word may be another thing
     if is_last and may_be_plural and _PERSON not in (one.type, other.type) and _is_plural(x, y):
         return "plural"
     least = _LEAST_VARIED_LETTERS if len(first) > 1 else _LEAST_LONE_LETTERS
     if min(len(x), len(y)) < least or x[0] != y[0] or x[-1] != y[-1]:
-        return None  # a difference at an end makes another word: Robert and Roberta, set and get
+        return None  # names that differ in the first or last letter are different: Robert and Roberta, set and get
     if _is_swapped(x, y):
         return "swapped"
     person = len(first) > 1 and _PERSON in (one.type, other.type)
@@ -166,7 +181,10 @@ def _spelling(one: WrittenName, other: WrittenName) -> Form | None:
 
 
 def _initials(one: WrittenName, other: WrittenName) -> SameName | None:
-    """Return a pair of full names with the same last name if their first names match or are abbreviated or missing."""
+    """Return how two full names may be merged, or None if their last names differ or their first names do not match.
+
+    First names may be abbreviated or missing in one of the names.
+    """
     *firsts, last = one.key.split()
     *others, other_last = other.key.split()
     if last != other_last or not firsts or not others or len(last) < _LEAST_LAST_NAME_LETTERS or last in _JUNIOR:
@@ -202,14 +220,14 @@ def _is_last_name(name: WrittenName, into: WrittenName) -> bool:
 
 
 def _is_acronym(name: WrittenName) -> bool:
-    """Return True if a name in capitals can be the initials of other words."""
+    """Return True if a name is short and written in capitals, so that it may be an acronym."""
     if " " in name.key or not name.key.isalpha() or len(name.key) not in ACRONYM_LETTERS:
         return False
     return any(sum(map(str.isupper, each)) >= len(name.key) for each in (name.name, *name.aliases))
 
 
 def _acronyms(words: Sequence[str]) -> set[str]:
-    """Return the possible acronyms of words: all initials, and the initials without "of", "the" and the like."""
+    """Return the possible acronyms of a name: all initials, and the initials without words such as "of" and "the"."""
     if len(words) < 2 or not all(word[0].isalpha() for word in words):
         return set()
     weighty = [word for word in words if word not in FUNCTION_WORDS]
@@ -226,7 +244,10 @@ def _without_legal_form(words: Sequence[str]) -> list[str]:
 
 
 def _consonants(word: str) -> str:
-    """Return a word's first letter and its other consonants and digits, without repetitions, "h" and a plural "s"."""
+    """Return the first letter of a word and its other consonants and digits.
+
+    Repeated consonants, "h" and a plural "s" are left out.
+    """
     kept = [word[0]]
     for letter in word[1:].rstrip("s"):
         if letter not in _VOWELS and letter != "h" and letter != kept[-1]:
@@ -242,7 +263,7 @@ def _is_plural(x: str, y: str) -> bool:
 
 
 def _is_swapped(x: str, y: str) -> bool:
-    """Return True if two adjacent inner letters are swapped."""
+    """Return True if two words differ only in the order of two adjacent letters."""
     if len(x) != len(y):
         return False
     places = [i for i, (a, b) in enumerate(zip(x, y, strict=True)) if a != b]
@@ -258,7 +279,7 @@ def _umlauts_spelt_out(name: WrittenName, key: str) -> bool:
 
 
 def _apart(words: Sequence[str], name: WrittenName) -> list[str]:
-    """Return the first names of a person, with initials that the key joined ("jk") split again."""
+    """Return a person's first names, after splitting initials that are joined in the key ("jk")."""
     surfaces = [each.replace(".", "").replace(" ", "") for each in (name.name, *name.aliases)]
     found: list[str] = []
     for word in words:
@@ -273,7 +294,7 @@ def _in_order(short: Sequence[str], full: Sequence[str]) -> bool:
 
 
 def _fits(x: str, y: str) -> bool:
-    """Return True if two first names are equal, or one is the other's initial or short form."""
+    """Return True if two first names are equal, or if one is the initial or a short form of the other."""
     short, full = sorted((x, y), key=len)
     if len(short) == 1:
         return short == full[0]

@@ -1,7 +1,7 @@
-"""Technical names recognised by their form alone: identifiers, options, manual pages, files.
+"""Technical names, which are recognised by their form: identifiers, options, manual pages and files.
 
-"os.path.join", "--max-depth", "find(1)" and "/etc/fstab" are names wherever they occur, also in lower case. Their keys
-keep punctuation, so `-name` is not "name" and `max_depth` is not "max depth".
+"os.path.join", "--max-depth", "find(1)" and "/etc/fstab" are names wherever they occur, even in lower case. Their keys
+keep punctuation, so that `-name` is not "name" and `max_depth` is not "max depth".
 """
 
 from __future__ import annotations
@@ -12,14 +12,21 @@ from typing import NamedTuple
 from overstory.text.function_words import FUNCTION_WORDS
 
 CODE, OPTION, COMMAND, FILE, PACKAGE, TERM = "CODE", "OPTION", "COMMAND", "FILE", "PACKAGE", "TERM"
-"""Types of technical names: identifier, command option, command or manual page, file, installed package, and a term
-that a text defines. They extend the types of the extractor's pipeline."""
+"""Types of names in addition to the entity types of the extractor's pipeline:
+
+- CODE: an identifier.
+- OPTION: an option of a command.
+- COMMAND: a command or manual page.
+- FILE: a file or folder.
+- PACKAGE: an installed package.
+- TERM: a term that a text defines.
+"""
 
 _LONGEST_SHAPE_CHARACTERS = 80
-"""Maximum length of a technical name; longer strings are data."""
+"""Maximum length of a technical name. Longer strings are data."""
 
 _DEEPEST_INDENT_COLUMNS = 40
-"""Maximum indentation that is searched for the start of a line."""
+"""Maximum indentation of an option that begins a line."""
 
 
 class Shape(NamedTuple):
@@ -49,7 +56,7 @@ _EVIDENCE = re.compile(
     r"_|\(\)|\([1-9]|::|~/|/(?:etc|usr|var|home|opt|s?bin|lib|dev|proc|sys|tmp|root|boot|srv|mnt|media|run)/"
     r"|(?<![\w-])--?[A-Za-z]|[a-z0-9]\.[A-Za-z]"
 )
-"""Every text with an unambiguous technical name matches this. Most prose does not match and is not searched further."""
+"""Matches in every text that contains an unambiguous technical name. Most prose does not match, which saves time."""
 
 _MARK = re.compile(r"[_./:(-]")
 _SNAKE = re.compile(r"_*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+_*|__[A-Za-z0-9]+__")
@@ -70,9 +77,10 @@ _DOMAINS, _ENDINGS = frozenset(_TOP_DOMAINS.split()), frozenset(_FILE_ENDINGS.sp
 def shapes(text: str) -> list[Shape]:
     """Return the technical names in a text, in order and without overlaps.
 
-    Forms that also occur in prose ("-based", "getElement", "film.Bollywood" with a missing space) count only if the
-    text also has an unambiguous technical name. Words such as "ExitStack", which look like "YouTube", must also be
-    called or qualified in the text.
+    Some forms also occur in prose: "-based", "getElement", or "film.Bollywood" with a missing space. They count only if
+    the text also contains an unambiguous technical name. "ExitStack" has the same form as "YouTube", so such a word
+    counts only if the text also calls, defines or qualifies it: "ExitStack(…)", "class ExitStack" or
+    "contextlib.ExitStack".
     """
     if not _EVIDENCE.search(text):
         return []
@@ -91,7 +99,7 @@ def shapes(text: str) -> list[Shape]:
 
 
 def shape_key(surface: str) -> str:
-    """Return the key of a string that is a technical name as a whole, else "". A key is its own key."""
+    """Return the key of a string that consists of exactly one technical name, otherwise "". A key is its own key."""
     if " " in surface or not _MARK.search(surface):
         return ""
     match = _SHAPES.fullmatch(surface)
@@ -104,14 +112,17 @@ def shape_key(surface: str) -> str:
 
 
 def shapes_of_question(question: str) -> list[Shape]:
-    """Return the technical names in a question, including uncertain forms; the caller looks up known names only."""
+    """Return the technical names in a question, including names with an uncertain form.
+
+    Uncertain forms do no harm, because the caller looks up only known names.
+    """
     found = (_shape(match)[0] for match in _SHAPES.finditer(question))
     return [shape for shape in found if shape is not None and len(shape.key) <= _LONGEST_SHAPE_CHARACTERS]
 
 
 _CAMEL_WORD, _LIKE_PROSE, _SURE_SHAPE = range(3)
 _FoundShape = tuple[Shape | None, int]
-"""A technical name, and how certain its form is."""
+"""A technical name (or None), and the certainty of its form: `_CAMEL_WORD`, `_LIKE_PROSE` or `_SURE_SHAPE`."""
 
 
 def _shape(match: re.Match[str]) -> _FoundShape:

@@ -1,4 +1,4 @@
-"""Stop names: strings that look like names but are numbers, literals, labels or navigation."""
+"""Stop names: strings that look like names but are numbers, literals, labels or links for navigation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LABELS_OF_WORDS = (
 
 LITERALS = frozenset(_LITERALS.split())
 LABELS = frozenset(_LABELS.split()) | frozenset(_LABELS_OF_WORDS.split(", "))
-"""Keys of standard headings, fields and links. As names they would connect all manuals."""
+"""Keys of standard headings, fields and links. If they were names, they would connect all manuals."""
 
 _NUMBER = re.compile(r"[#§v.(]*\d+(?:[.,:-]\d+)*(?:[.:)]|\+|%|(?:a|b|rc|dev)\d+)?|0x[\da-f]+", re.IGNORECASE)
 _HEADING_NUMBER = re.compile(
@@ -39,22 +39,23 @@ _LINE_NUMBER = re.compile(r"(?:\d+[.)]|\d+(?:\.\d+)+)\s+(?=\S)")
 
 
 def is_number(surface: str) -> bool:
-    """Return True for a bare number, version or heading number: "12", "v1.2rc1", "3.", "0x1F"."""
+    """Return True for a number, a version or the number of a heading: "12", "0x1F", "v1.2rc1", "3."."""
     return _NUMBER.fullmatch(surface.strip()) is not None
 
 
 def is_stop_name(surface: str) -> bool:
-    """Return True for a number, a literal, a label or a single letter."""
+    """Return True for a number, a literal ("true"), a label ("Contents") or a single letter."""
     key = entity_key(surface)
     return len(key) < 2 or key in LITERALS or key in LABELS or is_number(surface)
 
 
 def without_number(heading: str, *, in_line: bool = False) -> str:
-    """Return a heading without its number: "A.3. Linux Mint" and "Chapter 3. Linux Mint" -> "Linux Mint".
+    """Return a heading without its number: "Linux Mint" for "A.3. Linux Mint" and "Chapter 3. Linux Mint".
 
     Args:
-        in_line: True if the text is certainly a heading or list item. Then also "1. Introduction" and "3.2 Files" lose
-            their numbers; otherwise "1. FC Köln" and "94.3 FM" keep theirs, because they may be titles.
+        in_line: True if the text is known to be a heading or a list item. In that case, "1. Introduction" and "3.2
+            Files" lose their numbers, too. Otherwise such numbers are kept, because "1. FC Köln" and "94.3 FM" may be
+            titles.
     """
     number = _HEADING_NUMBER.match(heading) or (_LINE_NUMBER.match(heading) if in_line else None)
     return heading[number.end() :] if number else heading

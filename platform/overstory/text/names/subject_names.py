@@ -1,4 +1,4 @@
-"""Names of a passage's subject, taken from its title, heading and first words."""
+"""Names of the subject of a passage, taken from its title, its heading and its first words."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from overstory.text.names.shapes import shape_key
 from overstory.text.names.stop_names import is_stop_name, without_number
 from overstory.text.names.tokens import tokenise
 
-# Certainty that a name is the subject, by the source of the name:
+# Certainty (0–1) that a name is the subject of a passage, by the source of the name:
 TITLE_SURENESS = 1.0
 _LEAD_SURENESS = 0.8  # first words of a paragraph
-TITLE_PART_SURENESS = 0.7  # title up to its comma
+TITLE_PART_SURENESS = 0.7  # title up to the first comma
 SHORT_NAME_SURENESS = 0.7  # short form of a full name
-ABBREVIATION_SURENESS = 0.6  # name with initials (`abbreviations`)
-MISSPELLING_SURENESS = 0.5  # name that differs in one letter (`Spellings`)
+ABBREVIATION_SURENESS = 0.6  # full name with abbreviated first names (see `abbreviations`)
+MISSPELLING_SURENESS = 0.5  # name that differs in one letter (see `Spellings`)
 
 _LONGEST_LEAD_WORDS = 9
 FULL_NAME = range(3, 6)
-"""Number of words in a name whose middle words may be left out."""
+"""Possible numbers of words in a name whose middle words may be left out."""
 SHORTENED = range(3, 8)
 _OPENING_CHARACTERS = 400
-"""Characters of a paragraph that are searched for other names of its subject."""
+"""Number of characters at the beginning of a paragraph that are searched for names of its subject."""
 
 _PARENTHESIS = re.compile(r"(?<!\s)\s*+\([^)]*+\)?")
 _LEAD_END = re.compile(r"(?<![^\S\n])[^\S\n]*+[(,;\n]|(?<!\s)\s++(?:is|was|are|were|has|had|refers)\s")
 _VERB_AFTER = re.compile(r"[\"'”’*_`]*\s+(?:\(|(?:is|was|are|were|has|had|refers)\s)")
 _AFTER_A_WORD = re.compile(r"(?P<name>[^\W\d_]\S{2,})\s+[—–-]\s+\S")
 _LONGEST_SHOUTED_WORDS = 4
-"""Maximum number of words in a subject written in capitals; more are a clause of a licence."""
+"""Maximum number of words in a subject that is written in capitals. Longer text in capitals is part of a licence."""
 _OPENERS = " \t\r\n\"“”'‘’`*#_"
 _QUOTED = re.compile(r"[\"“](?P<name>[^\"“”\n]{2,80}?),?[\"”]")
 _QUOTED_INSIDE = re.compile(r"(?:(?<!\s)\s++)?[\"“][^\"“”]*[\"”]\s*+")
@@ -52,7 +52,7 @@ _NICKNAME = re.compile(r"[\"“](?P<nick>[^\W\d_][\w\-.' ]{0,30})[\"”]\s+(?P<n
 
 
 def title_names(title: str) -> dict[str, float]:
-    """Return the keys of the names in a title or heading, with their weights."""
+    """Return the keys of the names in a title or heading, each with the certainty that it is the subject."""
     names: dict[str, float] = {}
     plain = _PARENTHESIS.sub("", title).strip()
     _put(names, first_name(title), TITLE_SURENESS)
@@ -63,10 +63,10 @@ def title_names(title: str) -> dict[str, float]:
 
 
 def first_name(title: str) -> str:
-    """Return the name before the dash of a title: "contextlib" of "contextlib — Utilities for with-statement contexts".
+    """Return the name before the dash in a title, or "" if there is none.
 
-    The name must be lowercase or a technical name, because "Hitler – Dead or Alive" is not about Hitler. The result is
-    "" if there is none.
+    It is "contextlib" for "contextlib — Utilities for with-statement contexts". Only a lowercase word or a technical
+    name counts, because "Hitler – Dead or Alive" is not about Hitler.
     """
     dash = _AFTER_A_WORD.match(title)
     word = dash["name"] if dash else ""
@@ -74,11 +74,12 @@ def first_name(title: str) -> str:
 
 
 def lead_names(paragraph: str, *, of_several: bool = False) -> dict[str, float]:
-    """Return the keys of the names that a paragraph begins with, with their weights; {} if there are none.
+    """Return the keys of the names at the beginning of a paragraph, each with the certainty that it is the subject.
 
     Args:
-        of_several: True if the text has several lines and so may have headings and list items. Then a name before a
-            comma or line end must be capitalised throughout: "Print the names, one per line" has no name.
+        of_several: True if the text consists of several lines and may contain headings and list items. In that case, a
+            name before a comma or the end of a line must be capitalised throughout: "Print the names, one per line"
+            does not begin with a name.
     """
     names: dict[str, float] = {}
     opening = paragraph[:_OPENING_CHARACTERS]
@@ -92,12 +93,12 @@ def lead_names(paragraph: str, *, of_several: bool = False) -> dict[str, float]:
     return names
 
 
-@functools.lru_cache(maxsize=16)  # called several times for the same paragraph
+@functools.lru_cache(maxsize=16)  # because it is called several times for the same paragraph
 def lead_name(paragraph: str) -> str:
-    """Return the name that a paragraph begins with, up to the first verb or punctuation; "" if there is none.
+    """Return the name at the beginning of a paragraph, up to the first verb or punctuation mark; "" if there is none.
 
-    "Admiral Twin released an album" -> "Admiral Twin". "Flute sonata in C" is returned whole: if only the first word
-    is capitalised, the capital may just mark the start of the sentence.
+    It is "Admiral Twin" for "Admiral Twin released an album". If only the first word is capitalised, as in "Flute
+    sonata in C", the capital may only mark the start of the sentence. In that case, lowercase words are included.
     """
     clause = _first_clause(paragraph)
     named = _named_words(clause)
@@ -126,7 +127,10 @@ def _is_subject(lead: str, opening: str) -> bool:
 
 
 def _first_clause(paragraph: str) -> str:
-    """Return the words up to the first bracket, comma, line end or form of "be" or "have"; "" for an adverbial."""
+    """Return the words up to the first bracket, comma, end of line, or form of "be" or "have".
+
+    The result is "" if those words form an adverbial phrase ("In 1922").
+    """
     text = paragraph.lstrip()
     quoted = _QUOTED.match(text)
     if quoted and len(quoted["name"].split()) <= _LONGEST_LEAD_WORDS:
@@ -139,7 +143,7 @@ def _first_clause(paragraph: str) -> str:
 
 
 def _named_words(clause: str) -> str:
-    """Return the words of a clause before the first lowercase word that cannot be part of a name."""
+    """Return the words of a clause that precede the first lowercase word that cannot be part of a name."""
     words = clause.split()[: _LONGEST_LEAD_WORDS + 1]
     named: list[str] = []
     for word in words:
@@ -153,7 +157,10 @@ def _named_words(clause: str) -> str:
 
 
 def _other_leads(opening: str) -> Iterator[str]:
-    """Yield shorter names in a lead name: "Francis Coppola" of "Francis Ford Coppola"; both parts of "X or Y"."""
+    """Yield shorter forms of the name at the beginning, such as "Francis Coppola" for "Francis Ford Coppola".
+
+    For "X or Y", they are "X" and "Y".
+    """
     lead = lead_name(opening)
     tokens = tokenise(lead)
     if len(tokens.forms) in FULL_NAME and all(tokens.capital):
@@ -168,9 +175,9 @@ def _other_leads(opening: str) -> Iterator[str]:
 
 
 def short_forms(lead: str) -> Iterator[str]:
-    """Yield keys of possible short forms of a full name: its first word with one or two later words.
+    """Yield the keys of possible short forms of a full name: its first word, followed by one or two of the others.
 
-    Most short forms are never used. The caller must check which of them occur in texts.
+    Most of these short forms are never used, so the caller must check whether they occur in texts.
     """
     words = entity_key(lead).split()
     if len(words) in SHORTENED:
@@ -191,7 +198,7 @@ def _other_names(opening: str) -> Iterator[str]:
 
 
 def _capitalised(words: str) -> Iterator[str]:
-    """Yield the run of capitalised words at the beginning, if there are at least two."""
+    """Yield the sequence of capitalised words at the beginning of a text, if there are at least two."""
     run: list[str] = []
     for word in words.split():
         if not word[0].isupper():

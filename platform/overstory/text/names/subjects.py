@@ -1,6 +1,6 @@
-"""Subjects of passages, and mentions of names in texts.
+"""Finds the subjects of passages, and the mentions of names in texts.
 
-The results do not depend on the order of documents: a corpus that grew is equal to one that was loaded at once.
+The results do not depend on the order in which documents are loaded, nor on whether they are loaded at once.
 """
 
 from __future__ import annotations
@@ -36,15 +36,19 @@ from overstory.text.names.subject_names import (
 from overstory.text.names.tokens import Tokens
 
 _LONGEST_DEFINED_TERM_WORDS = 5
-"""Maximum number of words in a defined term. A longer line before an indented one is a sentence."""
+"""Maximum number of words in a defined term. If a line before an indented line is longer, it is a sentence."""
 
 _WORDS_OF_A_DEFINITION = 4
 _LONGEST_SIGNATURE_CHARACTERS = 500
-"""Maximum length of a signature."""
 
 
 class Term(NamedTuple):
-    """A term as written, with its type. `sure` is False for a second name of the term."""
+    """A term that a text defines.
+
+    Attributes:
+        surface: the term as written.
+        sure: False for a second name of the term, such as "suppress()" for "contextlib.suppress".
+    """
 
     surface: str
     type: str
@@ -79,7 +83,7 @@ _KEYWORDS = frozenset(_STATEMENTS.split())
 
 
 def defined_terms(text: str) -> list[Term]:
-    """Return the terms that a text defines, in order and with duplicates."""
+    """Return the terms that a text defines, in order and including duplicates."""
     found = lines(text)
     if len(found) < 2 and not _LABELLED.match(text):
         return []
@@ -102,12 +106,12 @@ def defined_terms(text: str) -> list[Term]:
 
 
 def _is_stop_term(surface: str) -> bool:
-    """Return True for terms to ignore. A lowercase label is a term ("argument" in a glossary), "Arguments" is not."""
+    """Return True for a term to ignore: "Arguments" is a label, but a glossary may define "argument"."""
     return surface.isdigit() if surface[0].islower() else is_stop_name(surface)
 
 
 def _options(line: Line, following: Line | None) -> Iterator[Term]:
-    """Yield the options that begin a line, if a description follows after a gap or on the next line."""
+    """Yield the options at the beginning of a line if their description follows, after a gap or on the next line."""
     head, gap, _ = _split(line.text)
     below = following is not None and not following.text.startswith("-") and not following.apart
     if not (gap or (below and following is not None and (following.indent > line.indent or _is_prose(following.text)))):
@@ -130,7 +134,10 @@ def _split(text: str) -> tuple[str, str, str]:
 
 
 def _manual_page(line: Line, found: Sequence[Line]) -> Iterator[Term]:
-    """Yield the names of a manual page: "find, gfind - search for files"; also with section if the text has one."""
+    """Yield the names of a manual page from a line such as "find, gfind - search for files".
+
+    If the text states the section of the manual, the names with the section are also yielded: "find(1)".
+    """
     named = _NAME_LINE.match(line.text)
     if named is None:
         return
@@ -150,11 +157,11 @@ def _manual_page(line: Line, found: Sequence[Line]) -> Iterator[Term]:
 
 
 def _signature(line: Line, following: Line | None) -> list[Term]:
-    """Return the names in a line with a signature, unless the line is a call in a code listing."""
+    """Return the names of the function in a line with a signature, unless the line belongs to a code listing."""
     match = _SIGNATURE.fullmatch(line.text) if len(line.text) < _LONGEST_SIGNATURE_CHARACTERS else None
     if match is None or match["name"] in _KEYWORDS or following is None:
         return []
-    if line.text.endswith(":") or line.text.startswith("def "):  # a code listing
+    if line.text.endswith(":") or line.text.startswith("def "):  # belongs to a code listing
         return []
     defined = line.text[: match.start("name")].strip() or line.text.endswith("¶")
     if not (defined or (not following.apart and _is_prose(following.text)) or following.indent > line.indent):
@@ -163,7 +170,10 @@ def _signature(line: Line, following: Line | None) -> list[Term]:
 
 
 def _code(name: str) -> list[Term]:
-    """Return the full and the last name: "contextlib.suppress" and "suppress()"; lowercase words get brackets."""
+    """Return the full and the last name of an identifier: "contextlib.suppress" and "suppress()".
+
+    A single lowercase word gets brackets, because without them it would not be a technical name.
+    """
     last = re.split(r"\.|::", name)[-1]
     if last == name:
         return [Term(name if not name.islower() or "_" in name else f"{name}()", CODE)]
@@ -171,7 +181,7 @@ def _code(name: str) -> list[Term]:
 
 
 def _is_entry(line: Line, following: Line, previous: Line | None) -> bool:
-    """Return True if a line is a term and the next line its definition: indented, or a sentence directly below."""
+    """Return True if a line is a term, and the next line its definition, which is indented or a sentence."""
     text = line.text
     if (
         len(text) > 60
@@ -207,11 +217,11 @@ def _typed(surface: str) -> Term:
 
 
 SURE_SUBJECT_WEIGHT = 0.75
-"""From this weight on, a passage about a name counts as one that mentions the name, even without its words."""
+"""Minimum weight of a subject. A passage with such a subject counts as a mention even if its text lacks the name."""
 
 Source = Literal["title", "heading", "definition", "lead", "short form", "abbreviation", "spelling"]
-"""Evidence that a passage is about a name. The first four come from the passage itself. The others are aliases of these
-names, and depend on the names in the corpus."""
+"""Reason why a passage is about a name. For the first four sources, the name is in the passage itself. For the last
+three, it is an alias of such a name, and depends on the other names in the corpus."""
 
 OWN: tuple[Source, ...] = ("title", "heading", "definition", "lead")
 
@@ -221,7 +231,12 @@ _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class SubjectPassage:
-    """A chunk with its heading path and ISO language code ("" for English)."""
+    """A chunk of a document.
+
+    Attributes:
+        heading: path of the headings above the text.
+        language: ISO code of the text's language; "" for English.
+    """
 
     id: str
     document: str
@@ -235,11 +250,12 @@ class Subject(NamedTuple):
     """A name that a passage is about.
 
     Attributes:
-        weight: certainty that the passage is about the name.
+        weight: certainty that the passage is about the name, from 0 to 1.
         full: True for a full name, which other names may abbreviate.
-        surface: spelling in a title, heading or definition.
-        type: TERM or a technical type, from a heading or definition.
-        common: True for a single word without distinctive capitals; "List" in another text is not a mention.
+        surface: spelling of the name in a title, heading or definition.
+        type: TERM or the type of a technical name; "" if the name is not from a heading or definition.
+        common: True for a word that may be an ordinary word, such as "List". If it occurs in another text, this is not
+            a mention of the name.
     """
 
     weight: float
@@ -251,7 +267,12 @@ class Subject(NamedTuple):
 
 
 class NameUses(NamedTuple):
-    """Spellings of a name in a passage, in order, with their sentence numbers; empty if the name is not written."""
+    """The occurrences of a name in a passage, in order.
+
+    Attributes:
+        surfaces: spelling of each occurrence.
+        sentences: number of the sentence of each occurrence.
+    """
 
     surfaces: tuple[str, ...] = ()
     sentences: tuple[int, ...] = ()
@@ -262,17 +283,18 @@ OTHER_NAMES: dict[Source, Subject] = {
     "abbreviation": Subject(ABBREVIATION_SURENESS, "abbreviation"),
     "spelling": Subject(MISSPELLING_SURENESS, "spelling"),
 }
-"""Subjects for aliases of a full name, by kind of alias."""
+"""The subject that an alias of a full name adds to a passage, by the kind of alias."""
 
 About = dict[str, dict[str, Subject]]
-"""Passage id -> name key -> subject."""
+"""For each passage id, a map from the key of a name to the subject with this name."""
 
 
 def own_subjects(passages: Sequence[SubjectPassage]) -> About:
-    """Return the subjects of a document's passages from titles, headings, definitions and first words.
+    """Return the subjects of a document's passages, taken from titles, headings, definitions and first words.
 
-    Only the first passage has the title as subject, and only the first passage below a heading has the heading; their
-    numbers are removed. A passage that continues a paragraph has no first words.
+    The title is a subject of only the first passage, and a heading is a subject of only the first passage below it.
+    Numbers of titles and headings are removed. If a passage begins in the middle of a paragraph, the first words of
+    that paragraph do not count.
 
     Args:
         passages: all passages of the document, in reading order.
@@ -299,16 +321,16 @@ def own_subjects(passages: Sequence[SubjectPassage]) -> About:
 
 
 def names_of_leads(leads: Collection[str], named: Set[str], parsed: Set[str]) -> dict[str, dict[str, Subject]]:
-    """Return the aliases of full names: full name -> alias -> subject.
+    """Return the aliases of full names, as a map from the full name to a map from the alias to its subject.
 
-    A short form counts if it is a name somewhere in the corpus. A name that parsers found and that is not a subject is
-    treated as an abbreviation of a full name, or else as a misspelling in one letter. The result for a name depends
-    only on names that may be its aliases or full names (`text/names/neighbours.py`).
+    A short form is an alias if it is a name somewhere in the corpus. A name that parsers found and that no passage is
+    about may be an abbreviation of a full name, or else may differ from it in one letter. The result for a name depends
+    only on the names that may be its aliases or full names (see `text/names/neighbours.py`).
 
     Args:
-        leads: full names that some passage is about.
-        named: names that some passage is about by its own text.
-        parsed: keys of searchable names that parsers found anywhere.
+        leads: keys of full names that passages are about.
+        named: keys of all names that passages are about according to their own text.
+        parsed: keys of all names that parsers found anywhere and that may be searched for.
     """
     known, taken = named | parsed, set(named)
     others: dict[str, dict[str, Subject]] = {}
@@ -327,7 +349,7 @@ def names_of_leads(leads: Collection[str], named: Set[str], parsed: Set[str]) ->
 
 
 def abbreviations_among(leads: Iterable[str], keys: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield (full name, key) pairs in which the key abbreviates the full name. Both end with the same word."""
+    """Yield (full name, key) pairs in which the key is an abbreviation of the full name."""
     full_names = FullNames(leads)
     for key in keys:
         words = key.count(" ")
@@ -342,7 +364,7 @@ def spellings_among(leads: Iterable[str], keys: Iterable[str]) -> Iterator[tuple
 
 
 def edited_subjects(names: Mapping[str, Subject], edits: EditedNames) -> dict[str, Subject]:
-    """Return the subjects of a passage after edits: hidden names are removed, merged names combined."""
+    """Return the subjects of a passage after edits. Hidden names are removed, and merged names are combined."""
     if not names.keys() & edits.resolved.keys():
         return dict(names)
     edited: dict[str, Subject] = {}
@@ -353,9 +375,9 @@ def edited_subjects(names: Mapping[str, Subject], edits: EditedNames) -> dict[st
 
 
 def looked_for(about: Iterable[Mapping[str, Subject]], parsed: Set[str]) -> tuple[set[str], set[str]]:
-    """Return the keys to search for in all texts, and those among them that some passage is about.
+    """Return the keys to search for in all texts, and the subset of these keys that passages are about.
 
-    Common words from definitions and first words are included only if a parser also found them as names.
+    A subject that may be an ordinary word is included only if a parser also found it as a name.
     """
     subjects: set[str] = set()
     common: set[str] = set()
@@ -376,14 +398,16 @@ def name_uses(
     *,
     language: str = "",
 ) -> dict[str, NameUses]:
-    """Return the mentions of names in a text, by key. Stop words of the text's language are never mentions.
+    """Return the mentions of names in a text, by the key of the name.
+
+    Stop words of the text's language are never mentions.
 
     Args:
-        sentences: offsets of the sentences.
-        names: all searchable names.
-        subjects: names that some passage is about; longer names do not hide these.
-        edits: resolves merged and hidden names.
-        language: ISO code of the text's language; "" for English, whose stop words are never searched for.
+        sentences: offsets of the sentences in the text.
+        names: all names to search for.
+        subjects: names that passages are about. They are also found inside longer names.
+        edits: edits of names, by which merged and hidden names are resolved.
+        language: ISO code of the text's language; "" for English.
     """
     places: dict[str, list[Match]] = {}
     common = stop_words(language) if language else frozenset[str]()
@@ -401,9 +425,10 @@ def name_uses(
 
 
 def name_starts(tokens: Tokens) -> list[str]:
-    """Return the possible first words of names in a text, sorted: "john" and "john_smith", and technical names.
+    """Return the possible beginnings of the names in a text, sorted.
 
-    Every text that mentions a name has the name's `name_start` in this list.
+    They are single words, pairs of words ("john_smith") and technical names. If a text mentions a name, the list
+    contains the `name_start` of that name.
     """
     starts = {shape.key for shape in tokens.shapes}
     for first, capital in enumerate(tokens.capital):
@@ -416,7 +441,7 @@ def name_starts(tokens: Tokens) -> list[str]:
 
 
 def name_start(key: str) -> str:
-    """Return the entry of `name_starts` for a name: its first two words."""
+    """Return the entry for a name in `name_starts`: its first two words, joined by "_"."""
     return "_".join(key.split(" ", 2)[:2])
 
 
@@ -458,10 +483,10 @@ def _add_lead(names: dict[str, Subject], paragraph: str, *, of_several: bool) ->
 
 
 def _is_language_word(title: str, passages: Sequence[SubjectPassage]) -> bool:
-    """Return True if a title is just the language code of the passages, as for "de.txt", or a stop word of theirs.
+    """Return True if a title is not a name but the language code of the passages (as for "de.txt") or a stop word.
 
-    For short texts without a detected language, frequent words decide: "es" is not a name above "Esto es todo.", but
-    "vi" is a name in an English manual.
+    If a text is too short for its language to be detected, its frequent words decide. "es" is not a name above "Esto es
+    todo.", but "vi" is a name in an English manual.
     """
     key = entity_key(title)
     languages = {passage.language or ENGLISH for passage in passages}
@@ -475,19 +500,22 @@ def _is_language_word(title: str, passages: Sequence[SubjectPassage]) -> bool:
 
 
 def _begins_with_words(paragraph: str, language: str) -> bool:
-    """Return True if a paragraph's first words are not a name: stop words, or any in German (nouns have capitals)."""
+    """Return True if a paragraph begins with words that are not certainly a name.
+
+    These are stop words of the language, and any words in German, which capitalises all nouns.
+    """
     words = lead_name(paragraph).split()
     return not words or language == "de" or words[0].lower() in stop_words(language)
 
 
 def _is_common(surface: str) -> bool:
-    """Return True for a single word, apart from an article, without capitals after its first letter."""
+    """Return True for a single word (not counting an article) that is not capitalised after its first letter."""
     word = _ARTICLE.sub("", surface, count=1)
     return word.isalpha() and (word.islower() or word.istitle())
 
 
 def _add(names: dict[str, Subject], key: str, subject: Subject) -> None:
-    """Add a subject, or combine it with the known one: the higher weight wins."""
+    """Add a subject. If there is already a subject with this name, the one with the higher weight is kept."""
     known = names.get(key, subject)
     best = subject if subject.weight > known.weight else known
     names[key] = best._replace(

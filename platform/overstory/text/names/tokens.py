@@ -1,4 +1,4 @@
-"""Tokens of a text, normalised like entity keys and with their offsets."""
+"""Splits texts into tokens, which are normalised like the keys of entities."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from overstory.text.names.keys import ALONE, KATAKANA, key_words
 from overstory.text.names.shapes import Shape, shapes
 
 _IDF_DIGITS = 12
-"""Decimal places of a weight. Python and Neo4j differ in the last digit of some logarithms."""
+"""Number of decimal places in a weight. Python and Neo4j differ in the last digit of some logarithms."""
 
 
 def idf_weight(chunks: int, df: int) -> float:
-    """Return the normalised IDF weight of a name: ln(1 + N/(1 + df)) / ln(1 + N).
+    """Return the weight of a name, its normalised inverse document frequency: ln(1 + N/(1 + df)) / ln(1 + N).
 
-    The weight is 1 for a name that no chunk mentions and falls with `df`. It is 0 for a corpus without chunks.
+    The weight is 1 for a name that no chunk mentions, and decreases with `df`. It is 0 in a corpus without chunks.
 
     Args:
         chunks: N, the number of chunks in the corpus.
@@ -37,17 +37,17 @@ _ARTICLE_OR_PRONOUN = frozenset({"a", "i"})
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The tokens of a text, as parallel lists.
+    """The tokens of a text, as lists with one item per token.
 
-    The forms of adjacent tokens, joined by spaces, are the `entity_key` of their text. Initials are one token ("J. R.
-    R." is "jrr"), and so is "O'Brien" ("obrien"); "&" is "and".
+    The forms of adjacent tokens, joined by spaces, are the `entity_key` of their text. Adjacent initials form a single
+    token: "J. R. R." becomes "jrr". "O'Brien" becomes "obrien", and "&" becomes "and".
 
     Attributes:
         forms: normalised words.
         starts, ends: character offsets in the text.
         capital: True for a word that begins with a capital, a digit or a letter of a script without case.
-        bare: by token index of a possible possessive: the form without 's, and the offset of its end.
-        shapes: technical names. They begin and end with tokens, and keep their punctuation.
+        bare: form without 's and its end offset, for each token that may be a possessive, by the index of the token.
+        shapes: technical names, which keep their punctuation. Each begins and ends with a token.
     """
 
     forms: list[str]
@@ -58,12 +58,12 @@ class Tokens:
     shapes: list[Shape] = field(default_factory=list[Shape])
 
     def key(self, start: int, stop: int) -> str:
-        """Return the key of the tokens from `start` to before `stop`; a final possessive 's stays."""
+        """Return the key of the tokens with indices from `start` to `stop` − 1. A final possessive 's is kept."""
         return " ".join(self.forms[start:stop])
 
 
 def tokenise(text: str, find_shapes: Callable[[str], list[Shape]] = shapes) -> Tokens:
-    """Return the tokens of a text: runs of letters and digits, including inner apostrophes and final "+" and "#"."""
+    """Split a text into tokens: sequences of letters and digits, with inner apostrophes and final "+" and "#"."""
     tokens = Tokens([], [], [], [], {}, find_shapes(text))
     forms, starts, ends, capital = tokens.forms, tokens.starts, tokens.ends, tokens.capital
     joins = -1  # index of the last token if it consists of initials
@@ -108,8 +108,8 @@ def _ascii_word() -> re.Pattern[str]:
 
 @functools.cache
 def _any_word() -> re.Pattern[str]:
-    # `re` has no class for combining marks, without which words of Indic scripts would be split. A class with a
-    # character beyond U+FFFF is searched linearly, so these marks have a class of their own.
+    # Words of Indic scripts contain combining marks, for which `re` has no character class. Marks beyond U+FFFF are in
+    # a separate class, because they would make a common class slow.
     marks = [chr(c) for c in range(0x300, 0x20000) if unicodedata.category(chr(c))[0] == "M"]
     first, beyond = ("".join(c for c in marks if (c > "\uffff") == is_beyond) for is_beyond in (False, True))
     spaced = rf"(?:[^\W_{ALONE}{KATAKANA}]++|[{first}]++|(?=[^\0-\uffff])[{beyond}]++)++"
@@ -133,7 +133,7 @@ def _rare_form(word: str) -> str:
 
 
 def _bare(word: str) -> str:
-    """Return the form of a possessive without 's, or "" for other words."""
+    """Return the form of a possessive without 's, or "" for any other word."""
     return _form(word[:-2]) if word[-1] in "sS" and word[-2] in _APOSTROPHES else ""
 
 

@@ -1,4 +1,4 @@
-"""A user's vocabulary file: names with their types and aliases."""
+"""Reads a user's vocabulary, a file of names with their types and aliases."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TYPES = (*NER_TYPES, CODE, OPTION, COMMAND, FILE, PACKAGE, TERM)
 
 _MOST_VOCABULARY_LINES = 100_000
 _LONGEST_VOCABULARY_NAME_CHARACTERS = 200
-"""Maximum length of a name or an alias."""
+"""Maximum number of characters in a name or alias."""
 
 FIELDS = ["name", "type", "aliases"]
 _BETWEEN_ALIASES = ";"
@@ -32,7 +32,7 @@ _FORM = 'CSV that begins with the line "name,type,aliases", or JSON lines with t
 
 @dataclass(frozen=True, slots=True)
 class VocabularyName:
-    """A name in a vocabulary, with its type ("" if none is given) and aliases."""
+    """A name in a vocabulary, with its type ("" if not stated) and its aliases."""
 
     name: str
     type: str = ""
@@ -40,16 +40,19 @@ class VocabularyName:
 
 
 class Names:
-    """Collects the names of one vocabulary, and rejects contradictions."""
+    """Collects the names of a vocabulary, and rejects contradictions between them."""
 
     def __init__(self) -> None:
         self._names: dict[str, VocabularyName] = {}
         self._lines: dict[str, int] = {}
         self._owners: dict[str, tuple[str, int]] = {}
-        """(name, line) by the key of each alias."""
+        """The name with an alias and the name's line in the file, by the key of the alias."""
 
     def add(self, name: str, type_: str, aliases: Iterable[str], line: int) -> None:
-        """Add a name. Aliases with the name's own key are dropped, and invisible characters are removed."""
+        """Add a name. Invisible characters are removed, and aliases with the same key as the name are ignored.
+
+        Raises ValueError if the name or an alias is invalid, or contradicts an earlier line.
+        """
         name, type_ = printable(name).strip(), type_.strip()
         key = _key(name, "the name")
         if type_ and type_ not in TYPES:
@@ -74,12 +77,12 @@ class Names:
         self._names[key] = VocabularyName(name, type_, tuple(others.values()))
 
     def by_key(self) -> dict[str, VocabularyName]:
-        """Return the names by key, in the order of the file."""
+        """Return the names by their key, in the order of the file."""
         return self._names
 
 
 def read_vocabulary(path: Path) -> dict[str, VocabularyName]:
-    """Read the names of a vocabulary file, by key; {} for an empty file."""
+    """Return the names in a vocabulary file by their key; {} if the file is empty."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             return _read(file, str(path))
@@ -144,7 +147,7 @@ def _json_lines(lines: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
             continue
         record = parse_json(text)
         if not isinstance(record, dict):
-            raise ValueError(f"{text.strip()!r:.40} is not a JSON object")  # a ValueError: the file is wrong
+            raise ValueError(f"{text.strip()!r:.40} is not a JSON object")  # not a TypeError, because the file is wrong
         fields = cast("dict[str, Any]", record)
         if unknown := sorted(fields.keys() - set(FIELDS)):
             raise ValueError(f"{unknown[0]!r:.40} is not a key of a vocabulary")

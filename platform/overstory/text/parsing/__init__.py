@@ -1,1 +1,1 @@
-"""Parsing texts with spaCy pipelines."""
+"""Parsing of texts with spaCy pipelines."""

@@ -1,9 +1,9 @@
-"""Faster layers and entity recogniser for spaCy pipelines, run by onnxruntime with the same results.
+"""Makes spaCy pipelines faster: onnxruntime computes the layers of their models and recognises entities.
 
-spaCy multiplies matrices with BLIS, which is three times slower on processors that it has no optimised code for. The
-values differ only in their last bits, and a word's row depends only on its window, not on the batch. Unknown layers,
-such as those of a new spaCy release, are left unchanged; tests/unit/text/parsing/test_faster.py fails in that case.
-Together with `faster_attributes`, parsing takes a third of spaCy's time.
+spaCy multiplies matrices with BLIS, which is three times slower on processors for which it contains no optimised code.
+The results are the same, because values differ only in their last bits and the values of a word do not depend on the
+batch. Unknown layers, such as those of a new spaCy release, are not replaced; in that case,
+tests/unit/text/parsing/test_faster.py fails. Together with `faster_attributes`, parsing takes a third of the time.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from thinc.model import Model
 from overstory.text.parsing import faster_attributes
 
 NAME = "overstory_entities"
-_ADDED_VARIANCE = 1e-8  # thinc adds this to a variance before dividing by it
-_WORDS_OF_A_SCORE = 3  # the next word, the first word of the open entity, and the last word before the next
+_ADDED_VARIANCE = 1e-8  # added to a variance before a division by it, as in thinc
+_WORDS_OF_A_SCORE = 3  # the next word, the first word of the current entity, and the word before the next word
 _INPUT = "input"
-_IR_VERSION, _OPERATORS = 8, 17  # versions of ONNX's format and operators
-_TYPES = {np.dtype(np.float32): 1, np.dtype(np.int64): 7}  # ONNX codes of element types
+_IR_VERSION, _OPERATORS = 8, 17  # versions of the ONNX format and of its operators
+_TYPES = {np.dtype(np.float32): 1, np.dtype(np.int64): 7}  # ONNX codes for the types of array elements
 
 Layer = Model[Any, Any]
 Rows = NDArray[np.float32]
 
 
 def make_faster(language: Language) -> None:
-    """Replace components of a pipeline and layers of its models; unknown ones are left unchanged."""
+    """Replace components of a pipeline and layers of its models by faster ones. Unknown ones are not replaced."""
     replace_layers(language)
     if faster_attributes.takes_over(language):
         language.add_pipe(faster_attributes.NAME, after="lemmatizer")
@@ -57,9 +57,10 @@ def make_faster(language: Language) -> None:
 
 
 def replace_layers(language: Language) -> None:
-    """Replace the dense layers of a pipeline's models: maxout, windows, layer normalisation, a parser's first layer.
+    """Replace the dense layers of a pipeline's models.
 
-    The hashed features before them are embedded once for all words of a batch with the same features.
+    These are maxout layers, windows, layer normalisation and the first layer of a parser. The embedding before them is
+    computed only once for all words in a batch that have the same features.
     """
     for _, component in language.pipeline:
         model = getattr(component, "model", None)
@@ -95,11 +96,11 @@ def _precomputed(node: Layer) -> None:
     def forward(_: Layer, rows: Rows, is_train: bool) -> tuple[Rows, None]:  # noqa: ARG001 # thinc's signature
         return _run(session, rows).reshape(-1, features, outputs, pieces), None
 
-    node._func = forward  # pyright: ignore[reportPrivateUsage] # other code reads the node's parameters
+    node._func = forward  # pyright: ignore[reportPrivateUsage] # keeps the node, because other code reads its parameters
 
 
 def _kind(layer: Layer) -> object:
-    return layer._func  # pyright: ignore[reportPrivateUsage] # identifies the kind of a layer; names can be changed
+    return layer._func  # pyright: ignore[reportPrivateUsage] # identifies the kind of a layer; its name could be changed
 
 
 def _once_each(embed: Layer, session: ort.InferenceSession) -> Layer:
@@ -119,7 +120,7 @@ _MIXING = np.random.default_rng(18).integers(1, 1 << 63, size=64, dtype=np.uint6
 
 
 def _distinct(features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return the distinct rows, and for each row its index among them."""
+    """Return the distinct rows, and the index of each row among the distinct rows."""
     keys = (features * _MIXING[: features.shape[1]]).sum(axis=1, dtype=np.uint64)
     _, first, places = np.unique(keys, return_index=True, return_inverse=True)
     distinct = features[first]
@@ -129,7 +130,7 @@ def _distinct(features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray
 
 
 def _compiled(layer: Layer) -> ort.InferenceSession | None:
-    """Return an ONNX session for the layers, or None if one of them is unknown."""
+    """Return an ONNX session for a layer, or None if the layer or one inside it is unknown."""
     graph = _OnnxGraph()
     try:
         return graph.session(_added(graph, layer, _INPUT))
@@ -138,7 +139,7 @@ def _compiled(layer: Layer) -> ort.InferenceSession | None:
 
 
 def _added(graph: _OnnxGraph, layer: Layer, rows: str) -> str:
-    """Add a layer on `rows` to the graph, and return the name of its result."""
+    """Add a layer with the input `rows` to the graph, and return the name of its output."""
     kind = _kind(layer)
     if kind is chain:
         for each in layer.layers:
@@ -159,7 +160,7 @@ def _added(graph: _OnnxGraph, layer: Layer, rows: str) -> str:
 
 
 def _windows(graph: _OnnxGraph, size: int, rows: str) -> str:
-    """Add the concatenation of each row with the `size` rows before and after it; zeros beyond the ends."""
+    """Add a layer that joins each row with the `size` rows before and after it. Rows beyond the ends are zero."""
     padded = graph.add("Pad", rows, graph.constant(np.array([size, 0, size, 0])))
     ends = [(offset, offset - 2 * size or np.iinfo(np.int64).max) for offset in range(2 * size + 1)]
     return graph.add("Concat", *(graph.slice(padded, first, last, axis=0) for first, last in ends), axis=1)
@@ -169,13 +170,13 @@ def _weights(layer: Layer, name: str) -> Rows:
     return np.asarray(layer.get_param(name))
 
 
-# The recogniser reads a text from left to right. Outside an entity, its next action depends only on the next word, so
-# the actions are computed for all words at once. Inside an entity, the action also depends on the entity's start, so
-# all possible entities are followed in parallel, one word per step.
+# The entity recogniser reads a text from left to right. Outside an entity, its next action depends only on the next
+# word. These actions are therefore computed for all words at once. Inside an entity, the next action also depends on
+# the beginning of the entity. Therefore all possible entities are extended in parallel, by one word per step.
 
 
 def _takes_over(recogniser: EntityRecognizer) -> bool:  # pyright: ignore[reportUnknownParameterType]
-    """Return True if the recogniser is greedy and has the usual architecture."""
+    """Return True if the recogniser is greedy and has the architecture that `FasterEntities` expects."""
     model = recogniser.model
     return (
         type(recogniser) is EntityRecognizer
@@ -187,15 +188,21 @@ def _takes_over(recogniser: EntityRecognizer) -> bool:  # pyright: ignore[report
     )
 
 
-@Language.factory(NAME)  # pyright: ignore[reportUntypedFunctionDecorator] # spaCy's
+@Language.factory(NAME)  # pyright: ignore[reportUntypedFunctionDecorator] # spaCy's decorator is untyped
 def _make(nlp: Language, name: str) -> FasterEntities:  # noqa: ARG001 # spaCy's signature
     recogniser = nlp.get_pipe("ner")
-    assert isinstance(recogniser, EntityRecognizer)  # noqa: S101 # for mypy
+    assert isinstance(recogniser, EntityRecognizer)  # noqa: S101 # narrows the type for mypy
     return FasterEntities(recogniser)
 
 
 class _Words(NamedTuple):
-    """Word vectors of a batch; masks of the words that are white space, and that end a text or a sentence."""
+    """The words of a batch of texts.
+
+    Attributes:
+        vectors: vector of each word.
+        space: True for each word that consists of white space.
+        alone: True for each word that ends a text or a sentence, so that no entity can continue after it.
+    """
 
     vectors: Rows
     space: NDArray[np.bool_]
@@ -203,7 +210,7 @@ class _Words(NamedTuple):
 
 
 class FasterEntities:
-    """A component with the same results as a greedy entity recogniser."""
+    """A pipeline component that returns the same entities as a greedy entity recogniser."""
 
     def __init__(self, recogniser: EntityRecognizer) -> None:  # pyright: ignore[reportUnknownParameterType]
         self._tok2vec = recogniser.model.get_ref("tok2vec")
@@ -236,7 +243,7 @@ class FasterEntities:
     def _find(self, docs: Sequence[Doc]) -> None:
         attributes = np.concatenate([doc.to_array(["IS_SPACE", "SENT_START"]) for doc in docs])
         ends = np.cumsum([len(doc) for doc in docs])
-        alone = np.append(attributes[1:, 1] == 1, True)  # True for the last word of all
+        alone = np.append(attributes[1:, 1] == 1, True)  # the last word ends a text
         alone[ends - 1] = True
         words = _Words(self._tok2vec.predict(docs), attributes[:, 0] == 1, alone)
         labels, stops = self._entities(words)
@@ -246,7 +253,10 @@ class FasterEntities:
             first = end
 
     def _entities(self, words: _Words) -> tuple[list[str], list[int]]:
-        """Return for each word the label of an entity that would begin there (or ""), and where it would end."""
+        """Return, for each word, the label of the entity that may begin there, and the index after the entity's end.
+
+        The label is "" if no entity can begin at the word.
+        """
         scores = _run(self._outside, words.vectors)
         scores[:, self._never] = -np.inf
         scores[np.ix_(words.space, self._unit)] = -np.inf
@@ -265,7 +275,13 @@ class FasterEntities:
     def _goes_on(
         self, words: _Words, start: NDArray[np.intp], place: NDArray[np.intp], label: NDArray[np.intp]
     ) -> NDArray[np.bool_]:
-        """Return True for each entity (begun at `start`) that continues after the word at `place`."""
+        """Return, for each entity, whether it continues after the word at `place`.
+
+        Args:
+            start: index of each entity's first word.
+            place: index of the word that is added to each entity.
+            label: number of each entity's label.
+        """
         vectors = words.vectors
         scores = _run(self._inside, np.concatenate([vectors[place], vectors[start], vectors[place - 1]], axis=1))
         every, inner, last = np.arange(len(start)), self._in[label], self._last[label]
@@ -288,14 +304,14 @@ def _scores(weights: Rows, bias: Rows, upper_weights: Rows, upper_bias: Rows) ->
 
 
 class _OnnxGraph:
-    """Builder of an ONNX graph. Its input `_INPUT` and its output are float32[rows, width]."""
+    """Builds an ONNX graph. Its input (`_INPUT`) and its output are float32[rows, width]."""
 
     def __init__(self) -> None:
         self._nodes: list[bytes] = []
         self._constants: list[bytes] = []
 
     def add(self, operator: str, *inputs: str, **attributes: float) -> str:
-        """Add an operator, and return the name of its result."""
+        """Add an operator, and return the name of its output."""
         name = f"r{len(self._nodes)}"
         parts = [_field(1, each) for each in inputs] + [_field(2, name), _field(4, operator)]
         parts += [_field(5, _attribute(key, value)) for key, value in attributes.items()]
@@ -316,7 +332,13 @@ class _OnnxGraph:
         return self.add("Add", self.add("MatMul", rows, self.constant(weights.T)), self.constant(bias))
 
     def maxout(self, weights: Rows, bias: Rows, rows: str) -> str:
-        """Add the maximum over pieces, for weights[outputs, pieces, inputs] and bias[outputs, pieces]."""
+        """Add a maxout layer, which returns the maximum over `pieces` linear layers.
+
+        Args:
+            weights: float32[outputs, pieces, inputs].
+            bias: float32[outputs, pieces].
+            rows: name of the input.
+        """
         outputs, pieces, inputs = weights.shape
         sums = self.linear(weights.transpose(1, 0, 2).reshape(pieces * outputs, inputs), bias.T.reshape(-1), rows)
         return self.add("Max", *(self.slice(sums, at * outputs, (at + 1) * outputs, axis=1) for at in range(pieces)))

@@ -1,8 +1,8 @@
-"""Part-of-speech tags and lemmas, cached by word.
+"""A pipeline component that caches the parts of speech and lemmas of words.
 
-spaCy's rules match each text against about two hundred patterns. Most patterns concern a single word, so their result
-depends only on the word, its tag and its dependency, and can be cached. Texts that match a pattern of several words
-("gonna", "there is") are processed by spaCy's own rules.
+spaCy matches each text against about two hundred patterns. Most patterns consist of one word. Their result depends only
+on the word, its tag and its dependency, and can be cached. If a text matches a pattern of several words ("gonna",
+"there is"), it is processed by spaCy's own components.
 """
 
 from __future__ import annotations
@@ -22,18 +22,24 @@ from spacy.vocab import Vocab
 
 NAME = "overstory_attributes"
 _REMEMBERED_WORDS = 100_000
-"""Maximum number of cached words, about 30 MB."""
+"""Maximum number of cached words, which take about 30 MB."""
 
 _WORD = frozenset({"ORTH", "TEXT", "LOWER"})
 _TOKEN = frozenset({"TAG", "DEP", "IS_SPACE"}) | _WORD
-"""Token attributes that a pattern may test."""
+"""Attributes of a token that patterns may test."""
 
 _Key = tuple[int, ...]
-"""Hash of a word, followed by those of its attributes."""
+"""The hash of a word, followed by the hashes of some of its attributes."""
 
 
 class _Rule(NamedTuple):
-    """A rule that assigns attributes to the token at `place` of a match of one of the patterns."""
+    """A rule that assigns attributes to a token if one of its patterns matches.
+
+    Attributes:
+        words: the patterns, each as a list with a condition for each token.
+        attributes: the attributes to assign.
+        place: index of the token in the match.
+    """
 
     words: list[list[dict[str, Any]]]
     attributes: dict[str, Any]
@@ -46,7 +52,12 @@ def _rules(ruler: AttributeRuler) -> list[_Rule]:
 
 
 class _Attributes(NamedTuple):
-    """Attributes of a word. `begins` is True if a pattern of several words may begin with the word."""
+    """The attributes of a word.
+
+    Attributes:
+        begins: True if a pattern of several words may begin with this word.
+        tag, dep, pos, morph: hashes of the attributes with these names in spaCy.
+    """
 
     begins: bool
     tag: int
@@ -57,7 +68,7 @@ class _Attributes(NamedTuple):
 
 
 def takes_over(language: Language) -> bool:
-    """Return True if `FasterAttributes` gives the same results as the pipeline's attribute ruler and lemmatizer."""
+    """Return True if `FasterAttributes` can replace the attribute ruler and lemmatizer of a pipeline."""
     names = language.pipe_names
     if "attribute_ruler" not in names or names[names.index("attribute_ruler") + 1 :][:1] != ["lemmatizer"]:
         return False
@@ -71,20 +82,19 @@ def takes_over(language: Language) -> bool:
     )
 
 
-@Language.factory(NAME)  # pyright: ignore[reportUntypedFunctionDecorator] # spaCy's
+@Language.factory(NAME)  # pyright: ignore[reportUntypedFunctionDecorator] # spaCy's decorator is untyped
 def make(nlp: Language, name: str) -> FasterAttributes:  # noqa: ARG001 # spaCy's signature
-    """Create the component that replaces the pipeline's rules."""
     ruler, lemmatizer = nlp.get_pipe("attribute_ruler"), nlp.get_pipe("lemmatizer")
-    assert isinstance(ruler, AttributeRuler)  # noqa: S101 # for mypy
+    assert isinstance(ruler, AttributeRuler)  # noqa: S101 # narrows the type for mypy
     assert isinstance(lemmatizer, EnglishLemmatizer)  # noqa: S101
     return FasterAttributes(ruler, lemmatizer)
 
 
 class FasterAttributes:
-    """A component with the same results as the rules that `takes_over` accepts.
+    """A component that returns the same results as the attribute ruler and the lemmatizer that it replaces.
 
-    Most patterns test only tag and dependency, or list their words. So the attributes of all other words are computed
-    once per tag and dependency.
+    Most patterns either list words or test only tag and dependency. For words that no pattern lists, attributes are
+    therefore computed only once per tag and dependency.
     """
 
     def __init__(self, ruler: AttributeRuler, lemmatizer: EnglishLemmatizer) -> None:
@@ -104,11 +114,9 @@ class FasterAttributes:
         self._lemmas: dict[_Key, str] = {}
 
     def __call__(self, doc: Doc) -> Doc:
-        """Process one text."""
         return next(self.pipe([doc]))
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
-        """Process many texts, in order."""
         remaining = iter(stream)
         while batch := list(islice(remaining, batch_size)):
             if len(self._known) > _REMEMBERED_WORDS:
@@ -127,12 +135,12 @@ class FasterAttributes:
         if any(each.begins for each in found) and self._several(doc, allow_missing=True):
             self._lemmatizer(self._ruler(doc))
             return
-        add = doc.vocab.strings.add  # the strings of an earlier batch may have been removed
+        add = doc.vocab.strings.add  # because spaCy may have removed the strings of earlier batches
         rows = [(each.tag, each.dep, each.pos, each.morph, add(each.lemma)) for each in found]
         doc.from_array(["TAG", "DEP", "POS", "MORPH", "LEMMA"], _columns(rows))
 
     def _learn(self, vocabulary: Vocab, keys: Sequence[_Key]) -> None:
-        """Compute and cache the attributes of words with their tags and dependencies."""
+        """Compute and cache the attributes of words, given as (hash of the word, tag, dependency)."""
         strings = vocabulary.strings
         named = [key for key in keys if self._named.has(strings[key[0]])]
         self._known |= zip(named, self._found(vocabulary, named), strict=True)
@@ -151,17 +159,17 @@ class FasterAttributes:
         alone = _words(vocabulary, keys, ["TAG", "DEP"])
         begin = {first for _, first, _ in self._first_of_several(alone, allow_missing=True)}
         for word in self._lemmatizer(self._of_one(alone)):
-            morph = word.morph.key  # type: ignore[attr-defined] # it has one
+            morph = word.morph.key  # type: ignore[attr-defined] # missing in spaCy's type stubs
             yield _Attributes(word.i in begin, word.tag, word.dep, word.pos, morph, word.lemma_)
 
 
 class _PatternWords:
-    """The words that patterns list, all words that match their expressions, and white space."""
+    """The set of words that patterns list or match by regular expressions, and white space."""
 
     def __init__(self, patterns: Iterable[Mapping[str, Any]]) -> None:
         """
         Args:
-            patterns: conditions for one token each.
+            patterns: the condition for a single token in each pattern.
         """
         self._words: set[str] = set()
         self._expressions: list[re.Pattern[str]] = []
@@ -185,14 +193,14 @@ class _PatternWords:
 
 
 def _index_as_sets(lemmatizer: EnglishLemmatizer) -> None:
-    """Turn the lemmatizer's lists of known words, of up to 57,000 entries, into sets."""
+    """Convert the lemmatizer's lists of known words into sets, because they contain up to 57,000 words."""
     index: Any = lemmatizer.lookups.get_table("lemma_index", {})
     for part_of_speech in list(index):
         index[part_of_speech] = frozenset(index[part_of_speech])
 
 
 def _lemmas(lemmatizer: EnglishLemmatizer, vocabulary: Vocab, keys: Sequence[_Key]) -> dict[_Key, str]:
-    """Return the lemmas of words, by word hash, part of speech and morphology."""
+    """Return the lemmas of words by their keys: (hash of the word, part of speech, morphology)."""
     if not keys:
         return {}
     words = lemmatizer(_words(vocabulary, keys, ["POS", "MORPH"]))
@@ -200,13 +208,13 @@ def _lemmas(lemmatizer: EnglishLemmatizer, vocabulary: Vocab, keys: Sequence[_Ke
 
 
 def _words(vocabulary: Vocab, keys: Sequence[_Key], attributes: list[int | str]) -> Doc:
-    """Return a document of the words, with the attributes in their keys."""
+    """Return a document that consists of the words with these keys, and set the attributes from the keys."""
     words = Doc(vocabulary, words=[vocabulary.strings[key[0]] for key in keys], spaces=[True] * len(keys))
     words.from_array(attributes, _columns([key[1:] for key in keys]))
     return words
 
 
-def _columns(rows: Sequence[Sequence[int]]) -> Any:  # spaCy's stubs demand int32, which is too small for hashes
+def _columns(rows: Sequence[Sequence[int]]) -> Any:  # spaCy's type stubs require int32, which is too small for hashes
     return np.array(rows, dtype=np.uint64)
 
 

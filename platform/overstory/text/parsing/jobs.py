@@ -1,4 +1,4 @@
-"""Parse jobs: many texts through a spaCy pipeline, in several processes if there is enough text."""
+"""Parses many texts with a spaCy pipeline, in several processes if there is enough text."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ A = TypeVar("A")
 T = TypeVar("T")
 
 _CHARACTERS_WORTH_A_PROCESS = 100_000
-"""Minimum characters to parse for which starting more processes pays off."""
+"""Minimum number of characters to parse for which it is faster to start several processes."""
 
 CHARACTERS_LOOKED_AT = 4 * _CHARACTERS_WORTH_A_PROCESS
-"""Characters inspected before deciding on the number of processes. If parse results are known for more than three
-quarters of them, one process is enough."""
+"""Number of characters that are inspected before the number of processes is chosen. If more than three quarters of them
+need not be parsed again, one process is enough."""
 
 _MOST_PROCESSES = 8
-"""Maximum number of processes by default. Each holds a pipeline of about 300 MB."""
+"""Maximum number of processes by default. Each process loads a pipeline, which takes about 300 MB."""
 
 _BATCHES_AHEAD = 4
-"""Batches queued for each process, so that processes stay busy while earlier results are written."""
+"""Number of batches queued for each process, so that it stays busy while earlier results are written."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Job(Generic[A, T]):
-    """An item with its text. `known` is the text's value from an earlier parse, or None."""
+    """An item, its text, and the value that an earlier parse of the text returned (None if there is none)."""
 
     item: A
     text: str
@@ -54,13 +54,13 @@ def read_texts(
     processes: int,
     parsed: ParsedTexts | None = None,
 ) -> Iterator[tuple[A, T]]:
-    """Yield each item with the value read from its text, in order.
+    """Yield each item with the value that the parser returns for its text, in order.
 
-    Call it once for all items, because processes are started for each call.
+    Call it once for all items, because each call may start processes.
 
     Args:
-        processes: number of processes; 0 chooses it by the amount of text.
-        parsed: values from earlier parses, which are reused.
+        processes: number of processes. With 0, it depends on the amount of text.
+        parsed: values from earlier parses. A text with such a value is not parsed again.
     """
     jobs = _jobs(parser, items, text_of, parsed)
     first: list[_Job[A, T]] = []
@@ -93,7 +93,7 @@ def _jobs(
 
 
 def _first(jobs: Iterator[_Job[A, T]], characters: int) -> Iterator[_Job[A, T]]:
-    """Yield jobs until `characters` characters must be parsed, or enough jobs have been inspected."""
+    """Yield jobs until they contain `characters` characters to parse, or until enough text has been inspected."""
     looked_at = 0
     while characters > 0 and looked_at < CHARACTERS_LOOKED_AT and (job := next(jobs, None)) is not None:
         yield job
@@ -111,7 +111,7 @@ def _batches(items: Iterator[A]) -> Iterator[list[A]]:
 
 
 def _sent(batches: Iterable[list[_Job[A, T]]], sent: deque[list[_Job[A, T]]]) -> Iterator[Sequence[str]]:
-    """Yield the texts of each batch that must be parsed, and append the batch to `sent`."""
+    """Append each batch to `sent`, and yield the texts in the batch that must be parsed."""
     for batch in batches:
         sent.append(batch)
         yield _texts(batch)
@@ -128,7 +128,7 @@ def _filled(batch: Iterable[_Job[A, T]], found: Iterable[T]) -> Iterator[tuple[A
 
 
 class Workers(Generic[T]):
-    """A context with `count` running parser processes, which are stopped at its end."""
+    """A context manager that runs `count` parser processes and stops them at its end."""
 
     def __init__(self, pipeline: str, count: int, reading: Reading[T]) -> None:
         self._decoded = reading.decoded
@@ -136,7 +136,7 @@ class Workers(Generic[T]):
         self._processes = ProcessPool(start, self._ask, count, tries=1)
 
     def parse(self, batches: Iterable[Sequence[str]]) -> Iterator[list[T]]:
-        """Yield the values of each batch, in order. A few batches are read ahead."""
+        """Yield the values for each batch of texts, in order. A few batches are read ahead."""
         return self._processes.answers(batches, ahead=_BATCHES_AHEAD)
 
     def _ask(self, process: AnsweringProcess, texts: Sequence[str]) -> list[T]:
@@ -161,9 +161,9 @@ class Workers(Generic[T]):
 
 
 def parse_lines(pipeline: str, reading: str) -> None:
-    """Parse JSON lists of texts from standard input, one per line, until the parent process closes the pipe or ends.
+    """Run the main loop of a parser process until the parent process closes the pipe or ends.
 
-    The main loop of a parser process; each line is answered by a JSON list of values, or by an error.
+    Each line of standard input is a JSON list of texts. The answer is a JSON list of their values, or an error.
     """
     with answering() as give:
         parser: SpacyParser[Any] = SpacyParser(find_pipeline(pipeline), find_reading(reading))

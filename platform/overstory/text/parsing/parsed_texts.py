@@ -1,4 +1,4 @@
-"""Values read from the texts of an index run, kept for later stages that read the same texts."""
+"""Stores the values of texts that were parsed, for later stages of an index run that need the same parses."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ T = TypeVar("T")
 
 
 class ParsedTexts:
-    """A context that keeps values of parsed texts in a temporary file. Safe to share between threads.
+    """A context manager that stores the values of parsed texts in a temporary file. Several threads can use it at once.
 
-    A missing text is just parsed again, with the same result. A text is missing if this run did not parse it with the
-    same pipeline, or if the file could not be written. The file is unlinked as soon as it is open, so nothing remains
-    of it even after the process is killed.
+    If a text is not in the file, it is simply parsed again, with the same result. This happens if the text was parsed
+    with another pipeline or not at all, or if the file could not be written. The file is deleted as soon as it is open,
+    so nothing remains of it even if the process is killed.
 
     Attributes:
-        readings: readings whose values are kept for each text; empty if no later stage needs any.
+        readings: the readings whose values are stored for each text; empty if no later stage needs any.
     """
 
     def __init__(self, folder: Path, readings: Sequence[Reading[Any]]) -> None:
-        """Create no file yet; the first `add` does.
+        """Remember the folder; the file itself is created by the first `add`.
 
         Args:
-            folder: folder of the file, which becomes as large as the texts: 0.7 GB for a million passages.
+            folder: folder for the file, which grows to the size of the texts: 0.7 GB for a million passages.
         """
         self.readings = tuple(dict.fromkeys(readings))
         self._folder = folder
@@ -46,7 +46,7 @@ class ParsedTexts:
         self._turn = threading.Lock()
 
     def add(self, pipeline: Pipeline, text: str, values: Sequence[object]) -> None:
-        """Store the values of a text parsed by `pipeline`, one per reading in the order of `readings`."""
+        """Store the values of a text that `pipeline` parsed, one for each of the `readings`, in the same order."""
         rows = [
             (_key(pipeline, reading, text), zlib.compress(encoded(value).encode(), 1))
             for reading, value in zip(self.readings, values, strict=True)
@@ -56,24 +56,23 @@ class ParsedTexts:
                 database = self._opened()
                 if database is not None:
                     database.executemany("INSERT OR IGNORE INTO parsed VALUES (?, ?)", rows)
-            except (sqlite3.Error, OSError):  # such as a full disk; the texts will be parsed again
+            except (sqlite3.Error, OSError):  # for example if the disk is full; the texts will be parsed again
                 self._end()
 
     def find(self, pipeline: Pipeline, reading: Reading[T], texts: Sequence[str]) -> list[T | None]:
-        """Return the value of each text, or None if the text must be parsed."""
+        """Return the stored value of each text, or None if the text must be parsed."""
         keys = [_key(pipeline, reading, text) for text in texts]
         found = self._read(keys)
         return [reading.decoded(json.loads(zlib.decompress(found[key]))) if key in found else None for key in keys]
 
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return the stored values by key."""
         places = ", ".join("?" * len(keys))
         with self._turn:
             if self._database is None:
                 return {}
             try:
                 return dict(
-                    self._database.execute(f"SELECT key, value FROM parsed WHERE key IN ({places})", keys)  # noqa: S608 # question marks
+                    self._database.execute(f"SELECT key, value FROM parsed WHERE key IN ({places})", keys)  # noqa: S608 # only question marks are inserted
                 )
             except sqlite3.Error:
                 self._end()
@@ -87,12 +86,12 @@ class ParsedTexts:
         os.close(number)
         self._path = Path(name)
         database = self._database = sqlite3.connect(name, isolation_level=None, check_same_thread=False)
-        # One transaction without a journal, because only this connection reads the file.
+        # Only this connection uses the file, so it needs neither a journal nor several transactions.
         database.executescript(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
             "CREATE TABLE parsed (key BLOB PRIMARY KEY, value BLOB NOT NULL); BEGIN"
         )
-        with suppress(OSError):  # Windows cannot delete an open file, so `_end` deletes it there
+        with suppress(OSError):  # Windows cannot delete an open file; there, `_end` deletes it
             self._path.unlink()
             self._path = None
         return database

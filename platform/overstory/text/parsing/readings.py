@@ -1,4 +1,4 @@
-"""Readings: functions that extract values from a parsed text. Several readings can share one parse."""
+"""Readings, which extract values from a parsed text. Several readings can share one parse."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _COMBINED = "combined"
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[T]):
-    """A function that extracts a value from a parsed text, with functions to merge and decode values.
+    """A function that extracts a value from a parsed text, and functions that merge and decode such values.
 
-    Values consist of tuples and of dataclasses with slots, and are never None.
+    A value consists of tuples and of dataclasses with slots. It is never None.
 
     Attributes:
-        address: "module:NAME" of this reading, by which another process finds it.
-        of: returns the value of a spaCy document.
-        united: merges the values of a text's parts; each part comes with the offset of its first character.
-        decoded: restores a value from its JSON lists.
+        address: "module:NAME" of the variable that contains this reading, so that other processes can import it.
+        of: returns the value for a spaCy document.
+        united: merges the values for the parts of a long text, given as (offset of the part's first character, value).
+        decoded: restores a value from JSON lists.
     """
 
     address: str
@@ -36,7 +36,7 @@ class Reading(Generic[T]):
 
 
 def combined(readings: Sequence[Reading[Any]]) -> Reading[tuple[Any, ...]]:
-    """Return a reading whose value is a tuple of the values of these readings, all from the same parse."""
+    """Return a reading whose value is a tuple with the values of all these readings."""
 
     def of(doc: Doc) -> tuple[Any, ...]:
         return tuple(reading.of(doc) for reading in readings)
@@ -54,7 +54,7 @@ def combined(readings: Sequence[Reading[Any]]) -> Reading[tuple[Any, ...]]:
 
 
 def find_reading(address: str) -> Reading[Any]:
-    """Return the reading with this address, which may be a combined one."""
+    """Return the reading with this address. It may be the address of a combined reading."""
     kind, *addresses = address.split()
     if kind == _COMBINED:
         return combined([find_reading(each) for each in addresses])
@@ -64,9 +64,12 @@ def find_reading(address: str) -> Reading[Any]:
 
 
 def encoded(values: object) -> str:
-    """Encode values as JSON on one line. Tuples and dataclasses become lists, which `Reading.decoded` restores."""
+    """Encode values as one line of JSON.
+
+    Tuples and dataclasses become lists, from which `Reading.decoded` restores them.
+    """
     return json.dumps(values, default=_fields)
 
 
 def _fields(value: object) -> list[object]:
-    return [getattr(value, name) for name in value.__slots__]  # type: ignore[attr-defined] # Mention, FactStatement
+    return [getattr(value, name) for name in value.__slots__]  # type: ignore[attr-defined] # a dataclass with slots

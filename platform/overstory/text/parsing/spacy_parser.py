@@ -1,4 +1,4 @@
-"""Parsing texts with a spaCy pipeline in this process."""
+"""Parses texts with a spaCy pipeline in the current process."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ from overstory.text.sentences import sentence_starts
 T = TypeVar("T")
 
 TEXTS_PARSED_TOGETHER = 64
-"""Batch size of spaCy."""
+"""Number of texts in a batch for spaCy."""
 
 _LONGEST_PARSED_CHARACTERS = 20_000
-"""Maximum characters parsed at a time. The parser needs about 1 kB per character and rejects a million characters."""
+"""Maximum length of a text that is parsed as a whole. spaCy needs about 1 kB of memory per character, and rejects texts
+with more than a million characters."""
 
 
 class SpacyParser(Generic[T]):
-    """Parses texts and reads values from them. The pipeline is loaded on first use and shared within the process.
+    """Parses texts, and extracts a value from each.
 
-    Safe to use from several threads, which take turns on the same pipeline.
+    The pipeline is loaded on first use and shared within the process. Several threads can use a parser at once. They
+    take turns on the same pipeline.
     """
 
     def __init__(self, pipeline: Pipeline, reading: Reading[T]) -> None:
@@ -31,7 +33,7 @@ class SpacyParser(Generic[T]):
         self.reading = reading
 
     def parse(self, texts: Sequence[str]) -> list[T]:
-        """Return the reading's value for each text."""
+        """Return the value of the reading for each text."""
         if not texts:
             return []
         texts = [well_formed(text) for text in texts]
@@ -46,7 +48,10 @@ class SpacyParser(Generic[T]):
 
 
 def _windows(text: str) -> list[int]:
-    """Return the offsets at which a long text is split for parsing, at sentence ends where possible."""
+    """Return the offsets at which a long text is split for parsing, including its start and end.
+
+    The text is split at ends of sentences if possible.
+    """
     if len(text) <= _LONGEST_PARSED_CHARACTERS:
         return [0, len(text)]
     return list(_bounds(text))

@@ -1,1 +1,1 @@
-"""Analysis of questions: their form, the names in them, and what they ask for."""
+"""Analysis of questions: their form, the names in them, and the information that they ask for."""

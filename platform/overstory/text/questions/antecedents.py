@@ -1,4 +1,4 @@
-"""Antecedents of pronouns in a follow-up question: names in earlier questions and their answers."""
+"""Finds the antecedent of a pronoun in a follow-up question, which is a name in an earlier question or answer."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Named:
     """A name in a question or an answer.
 
     Attributes:
-        type: entity type of the pipeline ("PERSON", "GPE", …), or "" if unknown.
-        gender: pronoun of a person, "he" or "she", if known.
+        type: entity type ("PERSON", "GPE", …), or "" if unknown.
+        gender: the pronoun of a person, "he" or "she", or "" if unknown.
     """
 
     name: str
@@ -26,11 +26,12 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A completed question of the conversation, and its short answer.
+    """A completed question in the conversation, and its answer.
 
     Attributes:
+        answer: the short answer.
         named: names in the question, in order.
-        answered_with: names that are the answer.
+        answered_with: names that are the short answer.
         chunks: ids of the passages that the answer cites.
         mentioned: other names in the sentences of the answer.
     """
@@ -44,7 +45,7 @@ class Turn:
 
 
 _MOST_TURNS_FOR_KIND = 3
-"""Number of last turns that are searched for a name of the type that the question's words imply."""
+"""Number of most recent turns that are searched for a name of the entity type that the question implies."""
 
 _PERSONS = frozenset({"he", "she"})
 _GROUPS = frozenset({"ORG", "NORP", "GPE", "PERSON"})
@@ -63,7 +64,7 @@ _KINDS = {
     for types, _, words in (line.partition(":") for line in _WORDS_OF_TYPES.strip().splitlines())
     for word in words.split()
 }
-"""Entity types implied by a word: "published" -> WORK_OF_ART, PRODUCT."""
+"""Entity types that a word implies: "published" implies WORK_OF_ART or PRODUCT."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 _ASKS_WHERE = re.compile(r"\W*(?:when|where|since when|how (?:long|old))\b|[^?]*\b(?:in|from|on|at)\W*$", re.IGNORECASE)
@@ -72,13 +73,15 @@ _ASKS_WHERE = re.compile(r"\W*(?:when|where|since when|how (?:long|old))\b|[^?]*
 def resolve_pronoun(form: str, question: str, turns: Sequence[Turn]) -> tuple[str, list[str]]:
     """Return the most likely antecedent of a pronoun ("" if there is none) and the other candidates.
 
-    Names in questions and answers come before names that the answer's sentences only mention, and the last turn comes
-    first. Within a turn, people with a known matching gender come first, then names of a matching type.
+    Names in questions and short answers are more likely than names that the sentences of an answer only mention. The
+    last turn is more likely than earlier ones. Within a turn, people of the matching gender are most likely, followed
+    by other names of a matching type.
 
     Args:
-        form: nominative of the pronoun ("he" for "his"), "there" for a place, or the noun of "the film".
-        question: the question with the pronoun.
-        turns: earlier turns, oldest first.
+        form: nominative of the pronoun ("he" for "his"), "there" for a place, or the noun in a phrase ("film" for "the
+            film").
+        question: the question that contains the pronoun.
+        turns: the turns before the question, oldest first.
     """
     for names in _by_likelihood(form, question, turns):
         found = distinct_names(names)
@@ -88,7 +91,7 @@ def resolve_pronoun(form: str, question: str, turns: Sequence[Turn]) -> tuple[st
 
 
 def fits(form: str, named: Named) -> bool:
-    """Return True if a pronoun may refer to a name, judged by type and gender."""
+    """Return True if a pronoun may refer to a name, judged by the name's type and gender."""
     kind = named.type
     if form in _PERSONS:
         return kind in ("PERSON", "") and named.gender in ("", form)
@@ -102,7 +105,10 @@ def fits(form: str, named: Named) -> bool:
 
 
 def distinct_names(names: Iterable[Named]) -> list[str]:
-    """Return the names without duplicates. A part of an earlier name is a duplicate; figures are left out."""
+    """Return the names without duplicates, and without numbers and dates.
+
+    A name that is part of an earlier name also counts as a duplicate.
+    """
     found: dict[str, str] = {}
     for each in names:
         key = "" if each.type in _FIGURES else entity_key(each.name)
@@ -122,11 +128,11 @@ def _by_likelihood(form: str, question: str, turns: Sequence[Turn]) -> Iterator[
             together = _together(names)
             yield [together] if together else [each for each in names if each.type != "PERSON"]
     yield from fitting
-    last = turns[-1]  # types are guesses, so names of a wrong type are candidates, too
+    last = turns[-1]  # its names of other types are also candidates, because types may be wrong
     wrong = [each for each in last.named if not each.gender and each.type != "NORP"]
     if form == "it":
         yield [each for each in wrong if " " not in each.name]
-    if form in CLASSES:  # "the company" may be a name of unknown type
+    if form in CLASSES:  # "the company" may refer to a name of unknown type
         yield [each for each in last.named if not each.type]
         return
     for turn in reversed(turns):
@@ -139,9 +145,10 @@ def _by_likelihood(form: str, question: str, turns: Sequence[Turn]) -> Iterator[
 
 
 def _fitting(form: str, turn: Turn) -> list[Named]:
-    """Return the names in a turn that a pronoun may refer to, the most likely first.
+    """Return the names in a turn to which a pronoun may refer, most likely first.
 
-    After "when" or "where" questions, "it" usually is the name in the question; after others, the answer.
+    After a question with "when" or "where", "it" usually refers to a name in the question. After any other question, it
+    usually refers to the answer.
     """
     asks_where = form == "it" and _ASKS_WHERE.match(turn.question)
     names = (*turn.named, *turn.answered_with) if asks_where else (*turn.answered_with, *turn.named)
@@ -153,7 +160,7 @@ def _sure(names: list[Named], form: str) -> list[Named]:
 
 
 def _together(names: Sequence[Named]) -> Named | None:
-    """Return several people as one name for "they": "A, B and C"."""
+    """Return several people as one name ("A, B and C") to which "they" can refer, or None if not all are people."""
     people = distinct_names(names)
     if len(people) < 2 or any(each.type != "PERSON" for each in names):
         return None
@@ -161,6 +168,6 @@ def _together(names: Sequence[Named]) -> Named | None:
 
 
 def _expected_types(question: str) -> frozenset[str]:
-    """Return the entity types that the words of a question imply for its pronoun."""
+    """Return the entity types to which the pronoun in a question may refer, as its other words imply."""
     words = (word.lower() for word in _WORD.findall(question))
     return next((_KINDS[word] for word in words if word in _KINDS), frozenset())

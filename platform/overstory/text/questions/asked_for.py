@@ -1,4 +1,4 @@
-"""The names in a question, and the words for the information that the question asks for."""
+"""Finds the names in a question, and the words for the information that the question asks for."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 _VALUES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT"})
 _WITHIN = frozenset({"of", "de", "von", "van", "la", "-", "–", "&"})
 _MARKS = re.compile(r"[\d_]|(?<=\w)[A-Z]|\w[./:]\w")
-"""Matches words that are certainly names: with a digit, an underscore or an inner capital."""
+"""Matches in words that are certainly names, because they contain a digit, an underscore or an inner capital."""
 _AROUND = " \t,;:!?.'\"“”‘’«»()[]-"
 _CLASS = re.compile(
     r"(?:\d{4} )?(?:feature )?(?:film|song|album|novel|book|musician|band|actor|singer|game|series)", re.IGNORECASE
 )
-"""Qualifiers in the parentheses of titles: "Nosferatu (1922 film)"."""
+"""Matches the text in parentheses after a title, as in "Nosferatu (1922 film)"."""
 _ARTICLE = re.compile(r"^(?:the|an?)\s+(?=\S)", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’]s?$")
 _GENERIC = word_set(
@@ -31,27 +31,28 @@ _GENERIC = word_set(
     "locate work have be do happen situate situated base same common both share other different following follow late "
     "also come give take make get mean find full original current currently say tell exactly please old list"
 )
-"""Words that an answer need not repeat: the kind of the answer, and verbs without content."""
+"""Words that an answer need not contain, such as words for the kind of answer and verbs without content."""
 _TIES = word_set("relate related relation relationship connect connected connection link tie")
-"""Words for a relation, which a sentence need not contain if the question names two entities."""
+"""Words for a relation. A sentence that answers a question on the relation of two things need not contain them."""
 _CONTENT = frozenset({"NOUN", "VERB", "ADJ", "NUM", "ADV"})
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _ASKED_OF_ROOT = frozenset({"nsubj", "nsubjpass", "dobj", "attr", "acomp", "oprd", "prt", "pobj"})
 
 
 class AskedFor(NamedTuple):
-    """Result of analysing a question.
+    """The result of analysing a question, such as "Where was the director of Nosferatu born?".
 
     Attributes:
-        names: names in the question, as written.
-        wanted: words for the information that the question wants, nearest to its question word: "salary" of "What is
-            the salary of Ada?", "born" of "Where was the director of Nosferatu born?". Empty if the question asks just
-            for a name or a type.
-        others: other content words outside the names: "director".
-        subject: True if the question word is the subject: "Who manages Sparrow?", not "Who did Ada marry?".
-        direct: True if the answer is one step from the names: "What is the salary of Ada?", not "Where was the director
-            of Nosferatu born?".
-        through: nouns for the people between the names and the answer: "director". Empty if the question has a clause.
+        names: names in the question, as written: "Nosferatu".
+        wanted: words for the information that the question asks for: "born". Empty if the question only asks for a name
+            or a type.
+        others: all other content words that are not part of a name: "director".
+        subject: True if the question word is the subject of the question: "Who manages Sparrow?", but not "Who did Ada
+            marry?".
+        direct: True if a single fact about the names is the answer: "What is the salary of Ada?", but not the question
+            above.
+        through: nouns for people, groups or works that link the names to the answer: "director". Empty if the question
+            contains a subordinate clause.
     """
 
     names: tuple[str, ...]
@@ -63,7 +64,7 @@ class AskedFor(NamedTuple):
 
 
 def asked_for(doc: Doc) -> AskedFor:
-    """Return what a parsed question asks for."""
+    """Analyse a parsed question."""
     named = _named(doc)
     wanted = _wanted(doc, named)
     kind = _kind_asked_for(doc)
@@ -114,21 +115,21 @@ _PEOPLE = word_set(
     "ancestor descendant heir survivor traitor conqueror usurper pretender settler pioneer traveller traveler visitor "
     "daughter-in-law son-in-law father-in-law mother-in-law brother-in-law sister-in-law"
 )
-"""Nouns for people without a typical ending. Words in "er" or "or" are often things: a propeller, a cluster."""
+"""Nouns for people. Nouns in "-er" and "-or" must be listed, because others are things: a propeller, a cluster."""
 _BODIES = word_set("country state city town county company team band film")
-"""Nouns for groups and works, which have people and relations of their own."""
+"""Nouns for groups, places and works. Like people, they can link the names in a question to the answer."""
 _THINGS = word_set(
     "list checklist playlist setlist shortlist tracklist wishlist whitelist blacklist blocklist allowlist "
     "assist fist gist mist twist waist wrist median meridian obsidian"
 )
-"""Nouns for things with the ending of a person: "playlist", "obsidian"."""
+"""Nouns for things that end in "-ist" or "-ian" as nouns for people do: "playlist", "obsidian"."""
 
 _MOST_WORDS_OF_A_SIMPLE_QUESTION = 3
-"""Maximum number of content words in a simple question. All of them are wanted words."""
+"""Maximum number of content words in a simple question. All of them count as `AskedFor.wanted`."""
 
 
 def _named(doc: Doc) -> list[bool]:
-    """Return for each token whether it is part of a name."""
+    """Return, for each token, whether it is part of a name."""
     named = [_MARKS.search(token.text) is not None for token in doc]
     for entity in doc.ents:
         if entity.label_ not in _VALUES:
@@ -178,14 +179,14 @@ def _is_content_word(token: Token) -> bool:
 
 
 def _asking(doc: Doc) -> Token | None:
-    """Return the question word, or None."""
+    """Return the question word, or None if there is none."""
     return next((t for t in doc if t.tag_ in {"WDT", "WP", "WP$", "WRB"} and t.lower_ != "that"), None)
 
 
 def _kind_asked_for(doc: Doc) -> int:
-    """Return the index of the noun or adjective that names the kind of the answer; −1 if there is none.
+    """Return the index of the word that states the kind of answer, or −1 if there is none.
 
-    It is "team" in "which team" and "long" in "how long".
+    The word is "team" in "which team" and "long" in "how long".
     """
     asking = _asking(doc)
     if asking is None:
@@ -215,12 +216,15 @@ def _wanted(doc: Doc, named: list[bool]) -> list[Token]:
 def _has_clauses(doc: Doc, named: list[bool]) -> bool:
     if any(_is_clause(token, named) for token in doc):
         return True
-    # "the film directed by Murnau", not "Where was the opening held?"
+    # A participle counts only if a name depends on it: "the film directed by Murnau", not "the opening held".
     return any(token.dep_ == "acl" and any(named[each.i] for each in token.subtree) for token in doc)
 
 
 def _is_clause(token: Token, named: list[bool]) -> bool:
-    """Return True if a clause begins at a token. "Where was it held?" has none, even if the parser finds one."""
+    """Return True if a token is the head of a subordinate clause.
+
+    In "Where was it held?", the parser may find such a clause although there is none.
+    """
     if token.dep_ not in _CLAUSES or named[token.i]:
         return False
     parts = (token, token.head)
@@ -229,7 +233,7 @@ def _is_clause(token: Token, named: list[bool]) -> bool:
 
 
 def _is_between(token: Token, named: list[bool]) -> bool:
-    """Return True for a person between the names and the answer; not for the "film" of "the film Nosferatu"."""
+    """Return True for a noun that links the names to the answer, but not for "film" in "the film Nosferatu"."""
     if token.pos_ != "NOUN" or named[token.i] or not _is_somebody(token) or _is_what_is_asked(token):
         return False
     after, before = token.i + 1, token.i - 1
@@ -239,22 +243,22 @@ def _is_between(token: Token, named: list[bool]) -> bool:
 
 
 def _is_somebody(noun: Token) -> bool:
-    """Return True for a noun that is a person, group or work: "father", "director", "team"."""
+    """Return True for a noun for a person, group, place or work: "father", "director", "team"."""
     word = noun.lemma_.lower()
     return word in _BODIES or is_person(word)
 
 
 def is_person(word: str) -> bool:
-    """Return True for a lowercase singular noun that is a person: "father", "director", "physicist"."""
+    """Return True for a noun for a person: "father", "director", "physicist". It must be singular and in lower case."""
     if word in _PEOPLE or word.startswith(_FARTHER_KIN):
         return True
     return word.endswith(_AGENTS) and word not in _THINGS
 
 
 def _is_what_is_asked(noun: Token) -> bool:
-    """Return True if the question asks who the person is: "Who is the mayor of Ulm?".
+    """Return True if a noun for a person is what the question asks for: "Who is the mayor of Ulm?".
 
-    It is False for distant relatives such as "grandmother", which need two facts in any case.
+    The result is False for distant relatives such as "grandmother", because they follow from two facts.
     """
     if noun.lemma_.lower().startswith(_FARTHER_KIN):
         return False
@@ -267,7 +271,7 @@ def _is_what_is_asked(noun: Token) -> bool:
 
 
 def united(parts: list[tuple[int, AskedFor]]) -> AskedFor:
-    """Merge the results of the parts of a very long question."""
+    """Merge the results for the parts of a very long question, given as (offset of the part, result)."""
     return AskedFor(
         names=tuple(dict.fromkeys(name for _, part in parts for name in part.names)),
         wanted=tuple(dict.fromkeys(word for _, part in parts for word in part.wanted)),
@@ -279,10 +283,10 @@ def united(parts: list[tuple[int, AskedFor]]) -> AskedFor:
 
 
 def decoded(fields: list[Any]) -> AskedFor:
-    """Return the result from its JSON lists."""
+    """Restore a result from JSON lists."""
     names, wanted, others, subject, direct, through = fields
     return AskedFor(tuple(names), tuple(wanted), tuple(others), subject, direct, tuple(through))
 
 
 ASKED_FOR = Reading("overstory.text.questions.asked_for:ASKED_FOR", asked_for, united, decoded)
-"""The reading that takes what a parsed question asks for."""
+"""The `Reading` that analyses a parsed question."""

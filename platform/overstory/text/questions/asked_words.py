@@ -1,4 +1,4 @@
-"""Words of a question and their positions in a text, for showing why a passage was found."""
+"""Finds the words of a question in a passage, to show why the passage was found."""
 
 from __future__ import annotations
 
@@ -11,28 +11,27 @@ from overstory.text.sentences import sentence_starts
 from overstory.text.words import MOST_QUERY_WORDS, stem, word_matches
 
 _MOST_MARKED_SPANS = 1_000
-"""Maximum number of marked words in a text."""
 
 _LONGEST_MARKED_SENTENCE_CHARACTERS = 300
-"""Maximum length of a sentence that is marked as a whole."""
+"""Maximum length of a sentence that is marked as a whole. In a longer sentence, only a line is marked."""
 
 Span = tuple[int, int]
-"""Start and end offset."""
+"""Start and end offset in a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedWords:
-    """The distinctive words of a question by stem; all of its words if there are only function words.
+    """The words of a question, without function words unless there are no others.
 
     Attributes:
-        forms: first spelling in the question by stem, in the order of the question.
+        forms: first spelling of each word in the question, by stem, in the order of the question.
     """
 
     forms: Mapping[str, str]
 
     @classmethod
     def of(cls, question: str) -> AskedWords:
-        """Return the words of a question. The time is linear in the question's length."""
+        """Return the words of a question, in linear time."""
         distinctive: dict[str, str] = {}
         common: dict[str, str] = {}
         for match in word_matches(question):
@@ -44,7 +43,7 @@ class AskedWords:
         return cls(distinctive or common)
 
     def spans(self, text: str) -> tuple[Span, ...]:
-        """Return the spans of the words in a text, in order, at most `_MOST_MARKED_SPANS`."""
+        """Return the spans of the question's words in a text, in order. Only the first 1,000 spans are returned."""
         firsts = {each[0] for each in self.forms}
         found: list[Span] = []
         for match in word_matches(text) if firsts else ():
@@ -56,17 +55,18 @@ class AskedWords:
         return tuple(found)
 
     def found_in(self, *texts: str) -> list[str]:
-        """Return the words that occur in one of the texts, as written in the question and in its order."""
+        """Return the words that occur in any of the texts, as written in the question and in the same order."""
         found = {stem(text[start:end]) for text in texts for start, end in self.spans(text)}
         return [form for each, form in self.forms.items() if each in found]
 
     def best_sentence(self, text: str, spans: tuple[Span, ...]) -> Span | None:
-        """Return the span of the first sentence with the most distinct words; None if no sentence has any.
+        """Return the span of the sentence that contains the most words of the question; None if there are none.
 
-        If a sentence is longer than `_LONGEST_MARKED_SENTENCE_CHARACTERS`, such as a table, its lines count instead.
+        If several sentences contain equally many distinct words, it is the first of them. A long sentence, such as a
+        table, is split into its lines.
 
         Args:
-            spans: result of `spans` for this text.
+            spans: result of `AskedWords.spans` for this text.
         """
         if not spans:
             return None
@@ -85,7 +85,7 @@ class AskedWords:
 
 
 def _short_starts(text: str) -> Iterator[int]:
-    """Yield the offsets of sentences, and of the lines in long sentences."""
+    """Yield the offset of each sentence, and of each line in a long sentence."""
     starts = sentence_starts(text)
     for start, stop in zip(starts, [*starts[1:], len(text)], strict=True):
         yield start

@@ -1,8 +1,8 @@
-"""Completion of follow-up questions: "And when did he die?" becomes "When did Bram Stoker die?".
+"""Completes follow-up questions: "And when did he die?" becomes "When did Bram Stoker die?".
 
 The rules are for English. A pronoun is replaced by a matching name from earlier turns: "he" and "she" by a person, "it"
-by anything else (see `antecedents`). "What about Dracula?" repeats the last question for another name; "And when?" asks
-something else about the same name. A question that has its own name before any pronoun is left unchanged.
+by anything else (see `antecedents`). "What about Dracula?" repeats the last question with another name. "And when?"
+repeats the last question with another question word. A question that contains a name before any pronoun is not changed.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Completed:
     """A question that can be understood without the conversation.
 
     Attributes:
-        notes: choices that were made between several readings.
-        is_ambiguous: True if another reading is possible.
+        notes: notes for the user on choices between several possible meanings.
+        is_ambiguous: True if a pronoun may also refer to another name.
     """
 
     question: str
@@ -32,7 +32,7 @@ class Completed:
 
 
 _FEW_WORDS = 4
-"""A question with at most this many words, all of them function words, continues the last question."""
+"""Maximum number of words in a question that consists of a question word and little else ("Since when exactly?")."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _LEAD = re.compile(r"\W*+(?:and|but|so|then|also|ok|okay)\b[\s,]*", re.IGNORECASE)
@@ -67,11 +67,11 @@ _NAMED_LATER = re.compile(
 
 
 def complete(question: str, own: Sequence[Named], turns: Sequence[Turn]) -> Completed | None:
-    """Return the question completed from earlier turns; None if it stands alone or is the first.
+    """Return a question completed by words from earlier turns, or None if it is complete or the first question.
 
     Args:
         own: names in the question itself.
-        turns: earlier turns, oldest first.
+        turns: the turns before the question, oldest first.
     """
     if not turns:
         return None
@@ -101,13 +101,17 @@ def complete(question: str, own: Sequence[Named], turns: Sequence[Turn]) -> Comp
 
 
 def refers_back(question: str, own: Sequence[Named]) -> bool:
-    """Return True if a pronoun or a phrase like "the film" has no antecedent in the question itself."""
+    """Return True if a question contains a pronoun or a phrase like "the film" but no name to which it can refer.
+
+    Args:
+        own: names in the question itself.
+    """
     text = " ".join(question.split())
     return any(not _is_named(pronoun, text, own) for pronoun in _pronouns(text))
 
 
 def _finished(found: Completed, turns: Sequence[Turn]) -> Completed:
-    """Turn a completed phrase without a verb into a question: "Dublin's population?" -> "What is …?"."""
+    """Turn a completed phrase without a verb into a question: "What is Dublin's population?"."""
     bare = found.question.rstrip(" ?.!")
     if _has_verb(bare) or _BEGINS.match(bare) or _ABOUT.match(bare):
         return found
@@ -121,7 +125,13 @@ def _finished(found: Completed, turns: Sequence[Turn]) -> Completed:
 
 @dataclass(frozen=True, slots=True)
 class _Pronoun:
-    """A pronoun in a question. `form` is its nominative ("he" for "his"), "there", or the noun of "the film"."""
+    """A pronoun in a question, or a phrase like "the film".
+
+    Attributes:
+        form: the nominative of the pronoun ("he" for "his"), "there", or the noun of the phrase ("film").
+        start, end: offsets of the pronoun in the question.
+        possessive: True if the pronoun stands for a possessive, such as "his".
+    """
 
     form: str
     start: int
@@ -130,7 +140,7 @@ class _Pronoun:
 
 
 def _referring(text: str, own: Sequence[Named], turns: Sequence[Turn]) -> Completed | None:
-    """Return the question with pronouns replaced by names; None if there is nothing to replace."""
+    """Return the question with its pronouns replaced by names, or None if there is nothing to replace."""
     found = text
     notes: list[str] = []
     shift = 0
@@ -161,7 +171,7 @@ def _pronouns(text: str) -> Iterator[_Pronoun]:
         if form in _REFLEXIVE or (form == "it" and _EXPLETIVE.match(text, word.start())):
             continue
         if at and word.group()[0].isupper() and not is_shouted:
-            continue  # part of a title: "They Flew Alone"
+            continue  # a word in a title, such as "They Flew Alone"
         base = _CONTRACTION.split(form)[0]
         if form in PRONOUNS or (base in PRONOUNS and base not in _POSSESSIVE):
             possessive = form in _POSSESSIVE or (form in _MAY_POSSESS and _is_noun(following))
@@ -177,7 +187,7 @@ def _is_noun(word: str) -> bool:
 
 
 def _is_told_apart(text: str, end: int) -> bool:
-    """Return True if a noun is already specified by the next word: "the author of Dracula", "the film Nosferatu"."""
+    """Return True if the next word specifies a noun, as in "the author of Dracula" and "the film Nosferatu"."""
     following = _WORD.search(text, end)
     if following is None:
         return False
@@ -185,14 +195,15 @@ def _is_told_apart(text: str, end: int) -> bool:
 
 
 def _is_named(pronoun: _Pronoun, text: str, own: Sequence[Named]) -> bool:
-    """Return True if a name in the question itself may be the pronoun's antecedent.
+    """Return True if a pronoun may refer to a name in the question itself.
 
-    The name comes before the pronoun, or after its subordinate clause: "When he died, where did Bram Stoker live?"
+    The name must come before the pronoun. If the pronoun is in a subordinate clause at the beginning, the name may also
+    come later: "When he died, where did Bram Stoker live?".
     """
     first = _NAMED_LATER.match(text)
     before = (text if first and pronoun.end < first.end() else text[: pronoun.start]).lower()
     named = [each for each in own if each.name.lower() in before]
-    if pronoun.form == "it":  # a title may have been recognised as a person
+    if pronoun.form == "it":  # a single word of type PERSON may be a title
         return any(each.type != "PERSON" or " " not in each.name for each in named)
     return any(fits(pronoun.form, each) for each in named)
 
@@ -206,11 +217,11 @@ def _first_pronoun(text: str) -> str:
     return text[first.start : first.end].lower()
 
 
-# Questions with a part left out
+# Questions in which a part is left out
 
 
 def _of_another(what: str, own: Sequence[Named], turns: Sequence[Turn]) -> Completed:
-    """Repeat the last question for another name: "What about Dracula?", "And in Cork?", "What about the salary?"."""
+    """Repeat the last question with another name or thing: "What about Dracula?", "And in Cork?"."""
     last = turns[-1]
     new = next(iter(own), None)
     plain = _PREPOSITION.sub("", what, count=1) if new else what
@@ -227,10 +238,13 @@ def _of_another(what: str, own: Sequence[Named], turns: Sequence[Turn]) -> Compl
 
 
 def _replaced_by(new: Named, last: Turn, *, only_alike: bool) -> str:
-    """Return the name in the last question that the new name replaces: the first of the same type, or the only one.
+    """Return the name in the last question that the new name should replace, or "".
+
+    It is the first name of the same type or, failing that, the only name in the question. If the type of the new name
+    is unknown, it is the first name in the question.
 
     Args:
-        only_alike: accept only a name of the same type, because "in Cork" cannot replace a person.
+        only_alike: True to accept only a name of the same type, because "in Cork" cannot replace a person.
     """
     there = [each for each in last.named if each.name in last.question]
     alike = [each for each in there if new.type and each.type == new.type]
@@ -240,7 +254,7 @@ def _replaced_by(new: Named, last: Turn, *, only_alike: bool) -> str:
 
 
 def _another_question(text: str, last: Turn) -> Completed:
-    """Repeat the last question with another question word ("And when?"), or append it if that is not possible."""
+    """Repeat the last question with another question word ("And when?"); if this is impossible, append the question."""
     new, old = _BEGINS.match(text), _BEGINS.match(last.question)
     if new and old and {new["word"].lower(), old["word"].lower()} <= _ADVERBS and len(_WORD.findall(text)) == 1:
         return Completed(f"{new['word'].capitalize()}{last.question[old.end() :]}")
@@ -248,14 +262,14 @@ def _another_question(text: str, last: Turn) -> Completed:
 
 
 def _with_names(text: str, turns: Sequence[Turn]) -> Completed | None:
-    """Add the names of the last question in brackets: "who directed the film (Iris)?"."""
+    """Add the names of the last turn to a question, in brackets: "Who directed the film (Iris)?"."""
     last = turns[-1]
     names = distinct_names((*last.named, *last.answered_with))
     return Completed(f"{text.rstrip(' ?.!')} ({', '.join(names)})?") if names else None
 
 
 def _is_bare(text: str, *, led: bool) -> bool:
-    """Return True for a bare question word: "When?", "Since when exactly?", "In which year?"."""
+    """Return True for a question that consists of a question word and little else: "When?", "In which year?"."""
     words = [word.lower() for word in _WORD.findall(text)]
     if not words or len(words) > _FEW_WORDS or not (led or text.rstrip().endswith(("?", "？"))):
         return False
@@ -263,7 +277,7 @@ def _is_bare(text: str, *, led: bool) -> bool:
 
 
 def _points_back(text: str) -> bool:
-    """Return True if "that" refers to the last question as a whole: "When was that?", "Why did this happen?"."""
+    """Return True if a question refers to the whole last question by "this" or "that": "Why did this happen?"."""
     words = [word.lower() for word in _WORD.findall(text)]
     return (
         any(

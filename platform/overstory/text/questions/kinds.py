@@ -1,4 +1,4 @@
-"""Forms of questions, and questions that ask for all members of a kind, such as "List all services"."""
+"""Recognises the form of a question, and questions for all things of a kind, such as "List all services"."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
 Form = Literal["question", "definition", "advice", "phrase"]
-"""A question, a definition ("What is a generator?"), advice ("How do I open a file?"), or a phrase to search for. All
-except a question are answered by one passage."""
+"""Form of a question:
+
+- definition: it asks for the meaning of a term ("What is a generator?").
+- advice: it asks how to do something ("How do I open a file?").
+- phrase: it is not a question but words to search for.
+- question: any other question, whose answer may need several passages.
+"""
 
 _MOST_WORDS_OF_A_TERM = 4
 
@@ -30,15 +35,15 @@ _FOR_ONESELF = re.compile(
     r"|\bI(?:['’](?:m|ve|d|ll)\b|\s+(?:am|have|want|need|get|can|use|do|don['’]?t)\b)"
     r"|(?<=\s)(?:my|our|me)\b|\b(?:do|can|should|could|must)\s+we\b"
 )
-"""Matches people who write about themselves, but neither "I" after a name ("Henry I") nor "My" in a title."""
+"""Matches where people write about themselves: "do I", "my". It matches neither "Henry I" nor "My" in a title."""
 
 
 def form_of(text: str) -> Form:
     """Return the form of a question.
 
-    A question ends with a question mark, has an English question word, or begins with an auxiliary verb. So "create a
-    message catalog" and "Kingston 1952" are phrases. "What is X?" with up to four words asks for a definition. Text
-    with "my", "do I" and the like asks for advice.
+    "What is X?" asks for a definition if X has up to four words. A text with "my", "do I" and the like asks for advice.
+    A text is any other question if it ends with a question mark, contains an English question word, or begins with an
+    auxiliary verb. Everything else is a phrase, such as "create a message catalog" and "Kingston 1952".
     """
     definition = _DEFINITION.fullmatch(text)
     if definition is not None and len(definition["term"].split()) <= _MOST_WORDS_OF_A_TERM:
@@ -73,10 +78,10 @@ _QUESTION = re.compile(rf"\W*(?:{_ANY}){_MORE}\W*", re.IGNORECASE)
 
 
 def kind_asked_for(question: str) -> str:
-    """Return the plural noun if a question asks for all members of a kind: "Which teams are there?" -> "teams".
+    """Return the kind of things that a question asks for, such as "teams" for "Which teams are there?".
 
-    Otherwise the result is "". Restricted questions ("all files in a folder") and questions about the whole corpus do
-    not count.
+    The result is "" if the question does not ask for all things of a kind, if it restricts them ("all files in a
+    folder"), or if it is about the whole corpus.
     """
     if len(question) > _MOST_CHARACTERS_OF_A_KIND or asks_about_whole_corpus(question):
         return ""

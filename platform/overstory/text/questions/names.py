@@ -1,4 +1,4 @@
-"""Names in a question, and the rest of the question."""
+"""Finds the names in a question, and separates them from the rest of the question."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from overstory.text.names.tokens import Tokens, tokenise
 
 
 def mentioned(text: str, references: Iterable[Reference]) -> list[str]:
-    """Return identifiers, names and phrases of several words in a question, then other capitalised words.
+    """Return the identifiers in a question, then its names and phrases of several words, then other capitalised words.
 
-    Capitals may be the only sign of a film title. Parts of identifiers are left out: "setsid(2)" gives no "2".
+    Capitals may be the only sign of a name, such as the title of a film. Parts of identifiers are left out, such as "2"
+    in "setsid(2)".
 
     Args:
-        references: references of the question.
+        references: the references in the question.
     """
     tokens = tokenise(text)
     identifiers = [text[shape.start : shape.end] for shape in tokens.shapes]
@@ -32,7 +33,7 @@ def mentioned(text: str, references: Iterable[Reference]) -> list[str]:
 
 
 def _is_piece(name: str, identifiers: Iterable[str]) -> bool:
-    """Return True for a letter or digit, a part of an identifier, or a name with an unclosed bracket."""
+    """Return True for a single letter or digit, a part of an identifier, or a name with an unclosed bracket."""
     pieces = any(name in identifier for identifier in identifiers)
     return pieces or len(entity_key(name)) < 2 or not _CLOSED.fullmatch(name)
 
@@ -41,10 +42,7 @@ _CLOSED = re.compile(r"(?:[^()]|\([^()]*\))*+")
 
 
 _MOST_QUOTED_PHRASES = 5
-"""Maximum number of quoted phrases of a question."""
-
 _LONGEST_QUOTED_CHARACTERS = 200
-"""Maximum length of a quoted phrase."""
 
 _QUOTED = re.compile(
     rf'"([^"]{{0,{_LONGEST_QUOTED_CHARACTERS}}})"|[“„]([^“”„]{{1,{_LONGEST_QUOTED_CHARACTERS}}})[”“]|«([^«»]{{1,{_LONGEST_QUOTED_CHARACTERS}}})»|「([^「」]{{1,{_LONGEST_QUOTED_CHARACTERS}}})」'
@@ -52,7 +50,7 @@ _QUOTED = re.compile(
 
 
 def quoted_phrases(question: str) -> list[str]:
-    """Return the first phrases in double quotation marks, without duplicates. Apostrophes do not count."""
+    """Return the first phrases in double quotation marks, without duplicates. Single quotation marks do not count."""
     found = ("".join(part or "" for part in match.groups()).strip() for match in _QUOTED.finditer(question))
     return list(dict.fromkeys(phrase for phrase in found if any(char.isalnum() for char in phrase)))[
         :_MOST_QUOTED_PHRASES
@@ -63,11 +61,10 @@ _LONGEST_UNKNOWN_NAME_WORDS = 6
 """Maximum number of words in a phrase that is looked up as a possible name."""
 
 _LOWER_CASE_WORDS_BETWEEN_NAMES = 3
-"""A name has fewer lowercase words in a row. "Meet Me in St. Louis" has one, "Ada and the Bad Day" has two."""
+"""Number of adjacent lowercase words that end a name. "Ada and the Bad Day" contains only two, so it is one name."""
 
 
 _LONGEST_LOWER_CASE_TERM_WORDS = 4
-"""Maximum number of words in a lowercase term that is looked up."""
 
 _ASKING = frozenset({"what", "whats", "define", "explain"})
 _BEFORE_TERM = _ASKING | {"is", "are", "was", "were", "does", "do", "a", "an", "the", "meant", "by", "term"}
@@ -77,12 +74,14 @@ _AFTER_TERM = frozenset({"mean", "means", "meaning", "stand", "for"})
 def question_names(tokens: Tokens, names: NameDictionary, terms: Container[str] = frozenset()) -> list[Match]:
     """Return the known names in a question, in order. Matches may overlap, but none contains another.
 
-    At each word the longest name is taken. People type names in lower case, but common words are not names: a name
-    without a capital first letter needs two words, one of them capitalised, unless a text defines the name. The first
-    word of a question alone is never a name. Technical names count anywhere.
+    At each word, the longest name is chosen. A name of one word must be capitalised, and must not be the first word of
+    the question. In a longer name, at least one word must be capitalised. Terms that a text defines may be in lower
+    case. Technical names count anywhere.
 
     Args:
-        terms: keys of names that texts define.
+        tokens: the tokens of the question.
+        names: all known names.
+        terms: keys of the terms that texts define.
     """
     found: list[Match] = []
     shaped = {match.first: match for match in names.shaped(tokens)}
@@ -95,7 +94,11 @@ def question_names(tokens: Tokens, names: NameDictionary, terms: Container[str] 
 
 
 def possible_terms(tokens: Tokens, words: int) -> Iterator[str]:
-    """Yield the keys of lowercase phrases among the first words of a question that may be defined terms."""
+    """Yield the keys of lowercase phrases in a question that may be defined terms.
+
+    Args:
+        words: the phrases must begin within this number of words from the start of the question.
+    """
     for first in range(min(words, len(tokens.forms))):
         for stop in range(first + 1, min(first + _LONGEST_LOWER_CASE_TERM_WORDS, len(tokens.forms)) + 1):
             match = Match(tokens.key(first, stop), first, stop, tokens.starts[first], tokens.ends[stop - 1])
@@ -104,10 +107,10 @@ def possible_terms(tokens: Tokens, words: int) -> Iterator[str]:
 
 
 def _is_term(match: Match, tokens: Tokens) -> bool:
-    """Return True if a lowercase match may be a defined term.
+    """Return True if a match in lower case may be a defined term.
 
-    It may be one if it has several words and no function word at either end, or if the question asks for nothing else:
-    "What is a generator?".
+    It must have several words, with no function word at either end, or the question must ask for nothing else: "What is
+    a generator?".
     """
     forms = tokens.forms
     if match.stop > match.first + 1:
@@ -117,12 +120,15 @@ def _is_term(match: Match, tokens: Tokens) -> bool:
 
 
 def unknown_names(tokens: Tokens, found: Sequence[Match]) -> list[Match]:
-    """Return phrases of a question that may be unknown names, in order and the longest first.
+    """Return the phrases in a question that may be unknown names, in order, and longest first at each position.
 
-    A phrase has up to six words and begins and ends with a capital or digit, outside of known names. It may contain a
-    known name: "1952 in Kingston" is more specific than "1952". Neither a function word nor the first word of the
-    question is a phrase on its own. Scripts without capitals have none. The caller checks which phrases occur in texts
-    (see `longest_first`).
+    A phrase has up to six words. Its first and last words begin with a capital or digit, and the first word is not part
+    of a known name. The phrase may contain a known name, because "1952 in Kingston" is more specific than "1952".
+    Neither a function word nor the first word of the question is a phrase by itself. Scripts without capitals contain
+    no phrases. The caller must check which phrases occur in texts (see `longest_first`).
+
+    Args:
+        found: the known names in the question.
     """
     covered = {word for match in found for word in range(match.first, match.stop)}
     phrases: list[Match] = []
@@ -136,17 +142,17 @@ def unknown_names(tokens: Tokens, found: Sequence[Match]) -> list[Match]:
 
 
 _ENDS_SENTENCE = re.compile(r"[?!;]|\w{3}\.\s")
-"""Not matched by initials and short abbreviations: "J. R. R.", "St. Louis"."""
+"""Matches the end of a sentence, but not initials and short abbreviations: "J. R. R.", "St. Louis"."""
 
 
 def may_be_name(phrase: str) -> bool:
-    """Return False for phrases across sentences ("a compiler. How") and for single letters ("N", "X and Y")."""
+    """Return False for a phrase that spans two sentences ("a compiler. How") or names only letters ("N", "X and Y")."""
     letters = [word for word in phrase.split() if word.lower() not in FUNCTION_WORDS]
     return not _ENDS_SENTENCE.search(phrase) and not all(len(word) == 1 and word.isalpha() for word in letters)
 
 
 def _stops(tokens: Tokens, first: int) -> list[int]:
-    """Return the possible ends of phrases that begin at a word, each after a capitalised word."""
+    """Return the possible ends of phrases that begin at the token `first`. Each end follows a capitalised word."""
     stops: list[int] = []
     for word in range(first, min(first + _LONGEST_UNKNOWN_NAME_WORDS, len(tokens.forms))):
         if stops and word - stops[-1] >= _LOWER_CASE_WORDS_BETWEEN_NAMES:
@@ -157,7 +163,12 @@ def _stops(tokens: Tokens, first: int) -> list[int]:
 
 
 def longest_first(phrases: Sequence[Match], known: Container[str]) -> list[Match]:
-    """Return the known phrases without overlaps. `phrases` are ordered by position, the longest first."""
+    """Return the phrases with a known key, without overlaps and preferring earlier and longer phrases.
+
+    Args:
+        phrases: result of `unknown_names`.
+        known: keys of the known phrases.
+    """
     chosen: list[Match] = []
     after = 0
     for phrase in phrases:
@@ -168,17 +179,14 @@ def longest_first(phrases: Sequence[Match], known: Container[str]) -> list[Match
 
 
 def longest_unknown(question: str, tokens: Tokens, known: Container[str]) -> list[str]:
-    """Return the longest phrases of a question that may be names and have no key in `known`, as written.
-
-    `tokens` are the tokens of the question.
-    """
+    """Return the longest phrases in a question that may be names, as written, except those whose key is in `known`."""
     phrases = unknown_names(tokens, [])
     longest = longest_first(phrases, {phrase.key for phrase in phrases})
     return [question[phrase.start : phrase.end] for phrase in longest if phrase.key not in known]
 
 
 def without_names(question: str, found: Sequence[Match]) -> str:
-    """Return the question without the matched names, white space collapsed."""
+    """Return the question without the matched names, and with white space collapsed."""
     left: list[str] = []
     end = 0
     for match in sorted(found, key=lambda match: match.start):

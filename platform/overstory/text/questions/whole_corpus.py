@@ -1,7 +1,7 @@
-"""Questions about the whole corpus, which no single passage answers: "What are the main themes?"
+"""Recognises questions about the whole corpus, which no single passage answers: "What are the main themes?".
 
-GraphRAG calls them global questions. They contain no names, so they are recognised by a small vocabulary in English,
-German and French.
+GraphRAG calls them global questions. They contain no names and consist of few different words, so they are recognised
+by a small vocabulary in English, German and French.
 """
 
 from __future__ import annotations
@@ -18,30 +18,34 @@ _TERM = re.compile(
     r"\W*(?:what(?:['’]s|\s+is|\s+are)\s+(?:an?\s+)?|was\s+(?:ist|sind)\s+(?:eine?\s+)?|qu['’]est-ce\s+qu['’]une?\s+)\w+\W*",
     re.IGNORECASE,
 )
-"""Matches questions for the meaning of a word, such as "What is a theme?"."""
+"""Matches questions for the meaning of a single word, such as "What is a theme?"."""
 _ABOUT_THE_READER = re.compile(
     r"\W*(?:tl\W?dr|what\s+(?:do|can|could)\s+(?:you|i|we)\s+(?:(?:know|ask(?:\s+you)?)(?:\s+about)?|(?:find|have|learn)\s+"
     r"(?:in\s+)?here))\W*",
     re.IGNORECASE,
 )
-"""Matches questions to the system, such as "What do you know?" and "What can I find here?"."""
+"""Matches questions about the system itself, such as "What do you know?" and "What can I find here?"."""
 
 
 @dataclass(frozen=True, slots=True)
 class _QuestionWords:
-    """Vocabulary of whole-corpus questions in one language.
+    """The words of questions about the whole corpus, in one language.
 
     Attributes:
         documents: words for the documents.
         pairs: pairs of words for the documents, such as "knowledge base".
-        pointers: words that stand for the documents without a noun: "What is this about?"
-        themes: words for themes of the corpus.
-        points: words for content, which need a word of `ranks` or `documents` with them.
-        alone: words of `themes` and `points` that may be about one thing; they need a word of `ranks` or `documents`.
-        summaries, summarise: nouns and verbs for a summary.
-        treats: words for being about something.
-        about: words that make a pointer and a word of `treats` enough.
-        others: words without meaning for the decision.
+        pointers: words that stand for the documents, such as "this" in "What is this about?".
+        themes: words for a theme. A question with such a word is about the whole corpus.
+        points: words for content. The question must also contain a word from `ranks` or `documents`.
+        alone: words from `themes` and `points` that may refer to one thing. For `themes`, the question must also
+            contain a word from `ranks` or `documents`; for `points`, a word from `ranks`.
+        ranks: words for importance, such as "main".
+        summaries: nouns for a summary. A question with such a word is about the whole corpus.
+        summarise: verbs for a summary. The question must also contain a word from `documents` or `pointers`.
+        treats: words such as "discuss". The question must also contain a word from `documents`, or words from both
+            `pointers` and `about`.
+        about: words such as "about" (see `treats`).
+        others: words that do not matter.
     """
 
     documents: frozenset[str]
@@ -63,7 +67,7 @@ class _QuestionWords:
         return frozenset(named | self.summaries | self.summarise | self.treats | self.about | self.others)
 
     def asks(self, words: frozenset[str]) -> bool:
-        """Return True if the words, all of them known, ask about the whole corpus."""
+        """Return True if a question that consists of these words, all of them known, is about the whole corpus."""
         documents = bool(words & self.documents) or any(pair <= words for pair in self.pairs)
         ranked = bool(words & self.ranks) or documents
         if words & self.summaries or (words & self.themes and (ranked or not words & self.themes <= self.alone)):
@@ -162,10 +166,10 @@ _KNOWN = tuple((each, each.known) for each in (_ENGLISH, _GERMAN, _FRENCH))
 
 
 def asks_about_whole_corpus(question: str) -> bool:
-    """Return True if a question asks about the whole corpus and contains no names.
+    """Return True if a question is about the whole corpus.
 
-    Examples are "What are the main themes of these documents?", "What is this about?" and "Give me an overview", but
-    not "What is the main theme of Dracula?".
+    Examples are "What are the main themes of these documents?", "What is this about?" and "Give me an overview". "What
+    is the main theme of Dracula?" is not, because it contains a name.
     """
     if len(question) > 20 * _MOST_WORDS_ON_THE_WHOLE:
         return False
