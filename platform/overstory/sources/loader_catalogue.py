@@ -34,13 +34,12 @@ _NO_TEXT = b"\0\n"
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """The file formats that one loader reads.
+    """A file format.
 
     Attributes:
-        loader: the name of the loader.
+        loader: name of the loader.
         suffixes: suffixes of file names.
-        problem: the reason why these formats cannot be read on this machine; "" if they can be read.
-        remedy: how the user can solve the problem.
+        problem, remedy: why the format cannot be read here, and what to do; "" if it can be read.
     """
 
     loader: str

@@ -106,7 +106,7 @@ class _Broken:
 
 
 _Event = Loaded | _Broken | DecodedFile | str
-"""What a worker sends: an item, or a report of a broken, decoded or skipped file. A string reports a skipped file."""
+"""An item that a worker sends, or a report of a broken, decoded or skipped file. A string reports a skipped file."""
 
 
 class ReadingProcess(Closable):

@@ -1,4 +1,4 @@
-"""Downloaded files, each of which is stored in a temporary folder while a loader reads it.
+"""Downloaded files. Each file is stored in a temporary folder while a loader reads it.
 
 Documents and errors refer to such a file by its address, not by its temporary path.
 """
@@ -95,7 +95,7 @@ class FetchedFile:
         return self.base + (below.removesuffix(_INDEX) if below.endswith(f"/{_INDEX}") or below == _INDEX else below)
 
     def renamed(self, item: Loaded) -> Loaded | None:
-        """Return the item with addresses instead of temporary paths, or None for a link that leads out of `folder`."""
+        """Return the item with addresses instead of temporary paths; return None for a link that leaves `folder`."""
         source = self.address_of(item.source) or self.address
         if isinstance(item, Link):
             target = self.address_of(item.target_source) if item.target_source else ""

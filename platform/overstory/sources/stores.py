@@ -145,10 +145,10 @@ class StoreFiles(RemoteFiles):
             yield FetchedFile(address, path, folder, base, metadata)
 
     def _is_read_by_head(self, store: Any, name: str, info: Mapping[str, Any], path: Path) -> bool:
-        """Return True if a loader may recognise the content of a file, of which only the beginning is downloaded.
+        """Download the beginning of a file, and return True if a loader may recognise its content.
 
-        For a ZIP archive the beginning is not enough, therefore True is returned for every ZIP archive. Images, audio,
-        videos, fonts, and files that are too large are never recognised.
+        For a ZIP archive, the beginning is not enough. Therefore the result is True for every ZIP archive. For images,
+        audio, videos, fonts, and files that are too large, the result is always False.
         """
         kind = (mimetypes.guess_type(path.name)[0] or "").partition("/")[0]
         if kind in _WITHOUT_TEXT or not 0 < (info.get("size") or 0) <= _KEPT_FILE_BYTES:
