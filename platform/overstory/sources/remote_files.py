@@ -95,7 +95,7 @@ class FetchedFile:
         return self.base + (below.removesuffix(_INDEX) if below.endswith(f"/{_INDEX}") or below == _INDEX else below)
 
     def renamed(self, item: Loaded) -> Loaded | None:
-        """Return the item with addresses instead of temporary paths; return None for a link that leaves `folder`."""
+        """Return the item with addresses instead of temporary paths, or None for a link that leaves `folder`."""
         source = self.address_of(item.source) or self.address
         if isinstance(item, Link):
             target = self.address_of(item.target_source) if item.target_source else ""
@@ -134,8 +134,8 @@ class RemoteFiles(ABC):
         """
         Args:
             cache: the cache of downloaded files.
-            is_recognised: returns True if a loader recognises the name of the file at a path or, if the file exists, its
-                content.
+            is_recognised: returns True if a loader recognises the name of the file at a path or, if the file exists,
+                its content.
         """
         self._address = self._normal(named)
         self._options = options
