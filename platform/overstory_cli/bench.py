@@ -54,7 +54,7 @@ _ANSWER_MEASURES: tuple[tuple[str, Callable[[AnswerScores], float]], ...] = (
     ("uncited", lambda scores: scores.uncited),
 )
 _SHARES = ("answered", "uncited")
-"""Answer metrics for which neither high nor low values are better, so that no best value is marked."""
+"""Answer metrics whose best value is not marked in tables."""
 _SPANNED = ("R@5", "all@5")
 """Metrics that are shown with confidence intervals."""
 
@@ -177,8 +177,8 @@ _NOT_IN_A_NAME = re.compile(r"[^\w.-]")
 def write_run(path: Path, rankings: Mapping[str, Sequence[RankedDocument]], *, tag: str) -> None:
     """Write the rankings of a retriever to a file in the TREC run format.
 
-    Evaluation tools sort documents by their scores in single precision, and documents with equal scores by id. To
-    preserve the order of the ranking, scores are lowered as little as possible, so that they strictly decrease.
+    Evaluation tools sort documents by their scores in single precision. Documents with equal scores are sorted by id.
+    To preserve the order of the ranking, scores are therefore lowered where necessary, until they strictly decrease.
 
     Args:
         rankings: map from question ids to ranked documents.

@@ -91,10 +91,10 @@ Exit codes:
 class CommandGroup(click.Group):
     """A command group that starts fast, because it imports a subcommand only when it is used."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 # click's signature
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 # click requires this parameter
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 # click's
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 # for click
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"overstory_cli.{cmd_name}")
@@ -108,7 +108,7 @@ class CommandGroup(click.Group):
             raise click.UsageError(f"No such command {args[0]!r}. Did you mean {near[0]}?", ctx)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 # click's
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 # for click
         width = formatter.width - 6 - max(map(len, COMMANDS))
         with formatter.section("Commands"):
             listed = ((name, click.Command(name, help=text)) for name, text in COMMANDS.items())
@@ -130,7 +130,7 @@ def overstory() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command, and end the process with the exit code of the command."""
-    # With the default thresholds, garbage collection takes a sixth of the time of a search that takes one second.
+    # With the default thresholds, garbage collection would take about 0.17 s of a one-second search.
     gc.set_threshold(100_000, 50, 100)
     atexit.register(gc.freeze)
     sys.exit(run(arguments))
@@ -139,7 +139,7 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Run a command and return its exit code."""
     try:
-        # The type is `Any` because click does not declare the type. Commands may return an exit code.
+        # The type is `Any` because click declares no type. Commands may return an exit code.
         result: Any = overstory.main(args=arguments, prog_name="overstory", standalone_mode=False)
     except OverstoryError as error:
         _explain(error)

@@ -36,7 +36,7 @@ _MOST_NEAREST_SHOWN = 3
 _MOST_PARTS_OF_A_KIND = 3
 """Maximum number of parts of each kind that are shown without --why."""
 _EXTRACTED = (("report", "the most important reports"), ("relation", "edges of the graph"))
-"""Pairs of a kind of citation and the words for the content of an extractive answer with such citations."""
+"""Words for the content of an extractive answer, for each kind of citation that it may contain."""
 STANDARD_OUTPUT = "-"
 _MODEL_HINT = (
     "For a written answer, set OVERSTORY_LLM_BASE_URL and OVERSTORY_LLM_MODEL, or use --model local (docs/llm.md)."
@@ -98,7 +98,7 @@ def wrapped(text: str, indent: int = 0, *, hanging: int | None = None, most: int
 
 
 def shown_title(title: str, heading: str = "") -> str:
-    """Return the title and the headings of a passage on one line, or "" if it has none."""
+    """Return the title and the headings of a passage on one line, or "" if it has neither."""
     return passage_text(on_one_line(title), on_one_line(heading), "").replace("\n", PATH_SEPARATOR)
 
 

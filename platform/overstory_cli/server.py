@@ -178,7 +178,7 @@ FIRST_QUESTION = "Who wrote the first of them, and when?"
 
 
 def _warm_up(connection: embedded.Connection) -> None:
-    # The process gets the address of this server. Otherwise, if this server is stopped, it would start another.
+    # Without this address, the process would start another server if this server has been stopped in the meantime.
     environ = process.inherited() | {
         "OVERSTORY_NEO4J_URI": connection.uri,
         "OVERSTORY_NEO4J_USER": connection.user,
@@ -189,7 +189,7 @@ def _warm_up(connection: embedded.Connection) -> None:
 
 
 def ask_first_question() -> None:
-    """Ask a question of the first corpus that contains passages."""
+    """Send a question to the first corpus that contains passages."""
     from overstory.graph.driver import import_driver_alone
 
     import_driver_alone()

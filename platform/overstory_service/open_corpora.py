@@ -42,7 +42,7 @@ class OpenCorpora:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.base = Knowledge(settings=settings)
-        """Used for calls that do not concern a particular corpus. The open corpora share its models."""
+        """Object for calls that do not concern a particular corpus. The open corpora share its models."""
         self.address = ""
         """The URI of the database; "" before the first connection."""
         self._lock = threading.Lock()

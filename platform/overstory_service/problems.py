@@ -211,7 +211,7 @@ class Problem:
         Args:
             as_openai: if True, add a field `error` for clients of OpenAI's API.
         """
-        body: dict[str, Any] = dict(self.body)  # JSON
+        body: dict[str, Any] = dict(self.body)  # the values have JSON types
         if as_openai:
             message = f"{self.detail} {self.remedy}".strip()
             body["error"] = {"message": message, "type": self.type, "code": str(self.status), "param": None}

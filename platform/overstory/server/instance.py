@@ -78,7 +78,7 @@ class Instance:
 
     @classmethod
     def of(cls, places: Places) -> Instance:
-        return cls(places.data.resolve())  # a symbolic link and its target are the same instance
+        return cls(places.data.resolve())  # resolved, so that a symbolic link and its target are the same instance
 
     @property
     def root(self) -> Path:
@@ -133,7 +133,7 @@ class Instance:
 
     @contextmanager
     def locked(self, seconds: float) -> Generator[None]:
-        """Hold the lock that a process needs for starting or stopping the server.
+        """Hold the lock that a process needs for starting or stopping the server during the `with` block.
 
         If the process dies, the kernel releases the lock.
 

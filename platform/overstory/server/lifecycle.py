@@ -178,7 +178,7 @@ def _launch(
     failure = start_error(_printed(instance, printed_before), instance.home, what=what)
     if died and with_archive and instance.archives.exists() and not isinstance(failure, PortTakenError):
         running = _launch(instance, jars, java, settings, ports, with_archive=False)
-        class_archive.discard(instance)  # the server starts without the archive, therefore the archive is faulty
+        class_archive.discard(instance)  # the archive must be faulty, because the server starts without it
         return running
     raise failure
 
@@ -299,7 +299,7 @@ def ensure_running(
         with _logged_if_slow(f"Waiting for another process to start or stop the server in {instance.data}."):
             held.enter_context(instance.locked(settings.server.start_seconds + _FETCH_SECONDS))
         held.enter_context(storage_errors(instance.root, variable="OVERSTORY_HOME"))
-        silent = progress is None or isinstance(progress, Silence)  # otherwise the progress display shows the start
+        silent = progress is None or isinstance(progress, Silence)  # if progress is not shown, slow steps are logged
         shown = progress or Silence()
         running = instance.running()
         waits = f"Waiting for the server in {instance.data} to answer ({limit})."
@@ -334,7 +334,7 @@ def begin_if_embedded() -> None:
 
 @contextmanager
 def _logged_if_slow(what: str) -> Generator[None]:
-    """Log the warning `what` if the block takes more than five seconds, so that the user knows what it waits for."""
+    """Log the warning `what` if the `with` block takes more than five seconds, so that users know why they must wait."""
     timer = threading.Timer(_SILENT_SECONDS, _log.warning, (what,))
     timer.daemon = True
     timer.start()

@@ -127,8 +127,8 @@ def end(home: Path, *, grace: float) -> int:
 def _processes_of(home: Path) -> Iterator[psutil.Process]:
     """Yield the server processes with this home folder.
 
-    A process must name the folder on its command line and also have the folder above it as its working folder. A
-    process in a container may have the same command line but mean another folder.
+    Such a process has the folder on its command line, and its working folder is the parent of this folder. The second
+    condition is checked because a process in a container may have the same command line but mean another folder.
     """
     for pid in psutil.pids():
         if home_argument(home) in (_command_of(pid) or []):

@@ -43,7 +43,7 @@ class ServerJars(LockList):
 
 @cache
 def read_lock_list() -> ServerJars:
-    """Return the list of jars, with versions and checksums, with which this version of Overstory was tested."""
+    """Return the list of jars, including their checksums, with which this version of Overstory was tested."""
     return parse(resources.files("overstory.server").joinpath("jars.lock.tsv").read_text(encoding="utf-8"))
 
 

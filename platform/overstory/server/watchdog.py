@@ -38,7 +38,7 @@ def begin(instance: Instance, idle_minutes: float) -> None:
 
 
 def is_watching(instance: Instance) -> bool:
-    """Return True if a watchdog of this instance is running; a running watchdog holds the lock file."""
+    """Return True if a watchdog of this instance is running. A running watchdog holds a lock file."""
     try:
         with FileLock(instance.watch_lock, timeout=0, mode=0o600):
             return False
@@ -50,7 +50,8 @@ def watch(instance: Instance, idle_seconds: float) -> Running | None:
     """Watch the server until it has ended.
 
     Returns:
-        The server's record if the watchdog stopped the server because it was idle; None if it ended otherwise.
+        The server's record if the watchdog stopped the server because it was idle; None if the server ended for
+        another reason.
     """
     used = looked = time.time()
     while (running := instance.running()) and process.is_server(running.pid, instance.home):
@@ -83,7 +84,7 @@ def _stop_unused(instance: Instance, running: Running, since: float) -> bool:
             process.end(instance.home, grace=process.STOPPING_GRACE_SECONDS)
             instance.forget_running()
             return True
-    except ServerError:  # another process is starting or stopping the server
+    except ServerError:  # raised if another process is starting or stopping the server
         return False
 
 
@@ -99,7 +100,7 @@ def prepare_next_start(instance: Instance, stopped: Running) -> None:
             instance, stopped, is_wanted=lambda: instance.running() is None and instance.last_use() == used
         ):
             _report(instance, "wrote a class archive, which shortens the next start")
-    except (OSError, OverstoryError) as error:  # without an archive, the next start only takes longer
+    except (OSError, OverstoryError) as error:  # not serious: without an archive, the next start only takes longer
         _report(instance, f"no class archive was written: {error}")
     with suppress(ServerError), instance.locked(_START_SECONDS):
         pass  # if another process is starting the server, wait until it has finished: that server must be watched, too

@@ -22,7 +22,7 @@ RECOGNISED_BYTES = 262_144
 
 @dataclass(frozen=True, slots=True)
 class DecodedFile:
-    """Report of a file that was read in an encoding other than UTF-8, or in which some bytes were replaced.
+    """A report that a file was read in an encoding other than UTF-8, or that some of its bytes were replaced.
 
     Attributes:
         encoding: the encoding in which the file was read.
@@ -51,10 +51,11 @@ _fallback: ContextVar[tuple[str, OnDecoded]] = ContextVar("overstory_fallback_en
 
 @contextmanager
 def use_fallback(encoding: str, on_decoded: OnDecoded) -> Generator[None]:
-    """Set the fallback encoding, and the callback for its use, during the `with` block.
+    """Set the fallback encoding for the files that are read during the `with` block.
 
     Args:
         encoding: the encoding of files that are not UTF-8; "auto" to detect it; "" to refuse such files.
+        on_decoded: called for each file that is read in the fallback encoding or with some bytes replaced.
     """
     before = _fallback.set((encoding, on_decoded))
     try:
@@ -64,9 +65,10 @@ def use_fallback(encoding: str, on_decoded: OnDecoded) -> Generator[None]:
 
 
 def fallback() -> tuple[str, OnDecoded]:
-    """Return the fallback encoding of the run ("" if there is none) and the callback for its use.
+    """Return the fallback encoding of the run ("" if there is none) and the callback to which its use is reported.
 
-    Loaders that read files inside files, such as archives, need both to report these files under other names.
+    Loaders that read files inside files, such as archives, need both, because they report these files under other
+    names.
     """
     return _fallback.get()
 

@@ -108,7 +108,7 @@ class Catalogue:
 
     Attributes:
         loaders: map from names to loaders, in order of precedence.
-        unusable: map from the names of loaders that cannot be used to the reasons.
+        unusable: map from the name of each loader that cannot be used to the reason.
     """
 
     loaders: Mapping[str, Loader]
@@ -137,7 +137,7 @@ class Catalogue:
         return next((loader for loader in self.loaders.values() if _recognises_content(loader, source)), None)
 
     def why_not(self, source: str) -> BrokenSource | None:
-        """Return an explanation why no loader reads a file, or None if no loader knows one."""
+        """Return the reason why no loader reads a file, with a remedy, or None if no loader knows the reason."""
         return next((why for loader in self.loaders.values() if (why := _result_of(loader, "why_not", source))), None)
 
     def skipped(self, source: str, shown: str) -> str:
@@ -203,7 +203,7 @@ def _recognises_content(loader: Loader, source: str) -> bool:
     return bool(_result_of(loader, "recognises_content", source))
 
 
-def _result_of(loader: Loader, method: str, source: str) -> Any:  # the result of any method
+def _result_of(loader: Loader, method: str, source: str) -> Any:  # the type of the result depends on the method
     """Return the result of a loader's method, or None if the loader does not have this method or the method fails."""
     try:
         return getattr(loader, method)(source) if hasattr(loader, method) else None

@@ -21,7 +21,8 @@ class LoaderRunner:
     """Runs loaders, and passes what they report to the callbacks of a run.
 
     Attributes:
-        hiding: the sources that were reported as broken in the last file and in which documents may be missing.
+        hiding: sources that were reported as broken while the last file was read, and in which documents may be
+            missing for this reason.
     """
 
     def __init__(

@@ -104,7 +104,7 @@ def check_opened(file: IO[bytes], source: str) -> None:
         return
     real = os.path.realpath(source)
     try:
-        is_same = os.path.samestat(os.fstat(file.fileno()), os.stat(real))  # noqa: PTH116 # as in the line above
+        is_same = os.path.samestat(os.fstat(file.fileno()), os.stat(real))  # noqa: PTH116
     except OSError:
         is_same = False
     if not is_same or not _lies_in(real, folders):

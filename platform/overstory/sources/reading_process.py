@@ -33,14 +33,14 @@ from overstory.protocols import Loader, OnBroken, OnSkipped
 from overstory.sources.encodings import DecodedFile, OnDecoded
 
 _READER_MEMORY_GIGABYTES = 2.0
-"""Maximum memory for reading one file, in addition to what the worker already holds, such as the OCR model.
+"""Maximum memory for reading a file, in addition to what the worker already holds, such as the OCR model.
 
 Large but harmless files, such as 64 MiB of text, a million XML elements or a scanned page, need up to 0.8 GB.
 """
 _READER_SECONDS = 120
-"""Maximum processor time for reading one file, to which `_READER_SECONDS_A_MEGABYTE` is added."""
+"""Maximum processor time for reading a small file, in seconds. Large files get more: see the next constant."""
 _READER_SECONDS_A_MEGABYTE = 1_000
-"""Additional processor time per megabyte of the file. OCR takes about 8 s per page, and a page may be only 8 kB."""
+"""Additional seconds of processor time per megabyte. OCR takes about 8 s for a page, which may have only 8 kB."""
 _WORKERS_DEEP = 2
 """Maximum depth to which workers are nested.
 
@@ -264,7 +264,7 @@ class _OutOfMemory(BaseException):
 
 
 class _FileReading:
-    """Reads the file of one request in the worker."""
+    """Handles a request in the worker: reads a file, and sends its items and reports."""
 
     def __init__(self, request: _FileRequest, give: Callable[[bytes], None]) -> None:
         self._request, self._give = request, give

@@ -95,7 +95,10 @@ class FetchedFile:
         return self.base + (below.removesuffix(_INDEX) if below.endswith(f"/{_INDEX}") or below == _INDEX else below)
 
     def renamed(self, item: Loaded) -> Loaded | None:
-        """Return the item with addresses instead of temporary paths, or None for a link that leaves `folder`."""
+        """Return the item with addresses instead of temporary paths.
+
+        Return None if the item is a link whose target is outside `folder`.
+        """
         source = self.address_of(item.source) or self.address
         if isinstance(item, Link):
             target = self.address_of(item.target_source) if item.target_source else ""

@@ -95,7 +95,7 @@ class StoreFiles(RemoteFiles):
                 self._coverage.add_root(address)
             is_file = found[name].get("type", "file") == "file" and not name.endswith(
                 "/"
-            )  # some stores mark folders with "/"
+            )  # some stores list folders as files whose names end with "/"
             if is_file and self._is_read(below, address):
                 yield from self._file(store, name, below, address, found[name])
         for gone in set(only or ()) - {f"{self._address}/{name.removeprefix(root).lstrip('/')}" for name in found}:

@@ -48,8 +48,8 @@ from overstory.surrogates import is_well_formed
 def describing(path: Path, given: Path) -> Callable[[Loaded], Loaded]:
     """Return a function that adds metadata about the file at `path` to the file's documents.
 
-    Size and modification time are added only if the file is a single document. If a file contains a million records,
-    a change of one record would otherwise change the metadata of all.
+    Size and modification time are added only if the file is a single document. Otherwise, in a file with a million
+    records, the change of one record would change the metadata of all of them.
 
     Args:
         given: the path that the user specified; the value of the metadata key `folder` is relative to it.

@@ -156,7 +156,7 @@ def _name_edit(record: Record) -> NameEdit:
     return checked_edit(_text(record["kind"]), _text(record["name"]), _text(record["to"]))
 
 
-def _dismissed(pair: Any) -> tuple[str, str]:  # parsed JSON
+def _dismissed(pair: Any) -> tuple[str, str]:  # `pair` is parsed JSON of any type
     name, into = map(_text, _list(pair))
     if not entity_key(name) or not entity_key(into) or entity_key(name) == entity_key(into):
         raise ValueError(f"{name!r:.40} and {into!r:.40} are not two different names")
@@ -190,7 +190,7 @@ def _restored(record: Record, header: ExportHeader) -> RestoredDocument:
     document = Document(
         source=_text(record["source"]),
         source_key=_text(record["source_key"]),
-        text="",  # the text is in the chunks
+        text="",  # the text is contained in the chunks
         title=_text(record["title"]),
         metadata={key: value for key, value in metadata.items() if key not in of_file},
         file_metadata={key: value for key, value in metadata.items() if key in of_file},
@@ -333,7 +333,7 @@ def _vector(packed: object, header: ExportHeader) -> list[float] | None:
     return values
 
 
-def _list(value: object) -> list[Any]:  # parsed JSON of any shape
+def _list(value: object) -> list[Any]:  # the items are parsed JSON of any type
     if not isinstance(value, list):
         raise TypeError(f"{value!r:.40} is not a list")
     return value

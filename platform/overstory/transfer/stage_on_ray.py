@@ -86,7 +86,7 @@ class StageActors:
                 writing[actors[idlest].write.remote(some)] = idlest
             running = set(range(len(actors)))
             while writing:
-                # Idle actors are ended: an actor whose node was lost may be waiting for the processor of an idle actor.
+                # End idle actors, because an actor whose node was lost may be waiting for a free processor.
                 for number in running - set(writing.values()):
                     self._ray.kill(actors[number])
                 running &= set(writing.values())

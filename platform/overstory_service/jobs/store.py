@@ -338,6 +338,6 @@ def _job(row: Row) -> ServiceJob:
     )
 
 
-def _iso(moment: Any) -> str:  # neo4j.time.DateTime, a type of the driver
+def _iso(moment: Any) -> str:  # `moment` is a neo4j.time.DateTime
     at: datetime.datetime = moment.to_native()
     return at.astimezone(datetime.UTC).isoformat(timespec="milliseconds")

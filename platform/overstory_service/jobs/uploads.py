@@ -30,9 +30,9 @@ _EXTENDED = re.compile(r"\"?(utf-8|iso-8859-1)'[^']*'([^\s\"]*)\"?\s*", re.IGNOR
 
 @asynccontextmanager
 async def upload_form(request: Request, *, most_files: int, most_fields: int) -> AsyncGenerator[FormData]:
-    """Parse the form in a request, and provide it during the `with` block. Afterwards its files are closed.
+    """Parse the form in a request, and provide it during the `with` block. Its files are closed afterwards.
 
-    A request without a form yields an empty form.
+    If the request contains no form, an empty form is provided.
 
     Raises:
         HTTPException: the form cannot be parsed, or it contains too many files or fields.
@@ -159,7 +159,7 @@ class Uploads:
 
 
 def safe_parts(name: str) -> tuple[str, ...]:
-    """Split a relative path that a client sent into its parts, after checking that it cannot leave its folder.
+    """Return the parts of a relative path that a client sent, after checking that it does not lead out of its folder.
 
     Raises:
         Refused: the path is absolute, or one of its parts is invalid.

@@ -71,7 +71,7 @@ def cut(text: str, most: int) -> str:
     return f"{text[:end].rstrip()}{CUT}"
 
 
-def shortened(value: Any, characters: int, without: Collection[str]) -> dict[str, Any]:  # a dataclass in, JSON out
+def shortened(value: Any, characters: int, without: Collection[str]) -> dict[str, Any]:  # the result has JSON types
     """Convert a value of the HTTP API to JSON types, and shorten it for an agent.
 
     Invisible characters are removed, because a document may use them to show words to models but not to people.

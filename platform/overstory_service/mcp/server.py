@@ -64,7 +64,7 @@ _SIGNAL_EXIT_CODE = 128
 """If a signal ends the process, its exit code is this number plus the number of the signal."""
 
 AccessOf = Callable[[Request | None], Access]
-Context = ServerRequestContext[Any, Any]  # only its `request` is used
+Context = ServerRequestContext[Any, Any]  # only the attribute `request` of a context is used
 
 
 class ToolServer:
@@ -161,7 +161,7 @@ def listed_tool(name: str) -> Tool:
     )
 
 
-def _without(schema: Any, keywords: set[str], fields: Collection[str] = ()) -> Any:  # JSON types in and out
+def _without(schema: Any, keywords: set[str], fields: Collection[str] = ()) -> Any:  # the schema consists of JSON types
     """Return a JSON schema without the given keywords, and without the given fields of objects."""
     if isinstance(schema, list):
         return [_without(part, keywords, fields) for part in schema]
@@ -214,7 +214,7 @@ def _access_of_request(request: Request | None) -> Access:
 
 @dataclass(frozen=True, slots=True)
 class _ProcessAccess:
-    """Determines the rights of a process `overstory mcp`, which its token and its options limit.
+    """Determines the rights of an `overstory mcp` process. They are limited by its token and its options.
 
     Attributes:
         token: the secret of the token; None for no limit.

@@ -230,7 +230,7 @@ class StoreTextArguments(Arguments):
     source: str = Field(min_length=1, max_length=1_000, description="Origin of the text: an address or a path.")
     key: str = Field("", max_length=1_000, description="Key of the document, if the source has several documents.")
     title: str = Field("", max_length=1_000)
-    metadata: dict[str, Any] = Field(  # checked like the metadata of files
+    metadata: dict[str, Any] = Field(  # the values are checked in the same way as the metadata of files
         default_factory=dict, description='Values for filters, such as {"author": "Ada"}.'
     )
 

@@ -61,7 +61,7 @@ _ASSISTANT = re.compile(r"^[ \t]*(?:assistant|ai)[ \t]*:", re.IGNORECASE | re.MU
 
 @dataclass(frozen=True, slots=True)
 class SideAnswer:
-    """The response to a housekeeping request, with which a chat application asks for a title, tags or the like.
+    """The response to a housekeeping request. Chat applications send such requests for a title, for tags and the like.
 
     Attributes:
         text: the response, in the form that chat applications expect.

@@ -51,7 +51,7 @@ async def list_entities(
         str,
         Query(max_length=1_000, description="Only entities whose name contains words that start so; replaces `like`."),
     ] = "",
-    type: Annotated[str, Query(max_length=100, description="Only entities of this type: PERSON, ORG, …")] = "",  # noqa: A002 # as in Python
+    type: Annotated[str, Query(max_length=100, description="Only entities of this type: PERSON, ORG, …")] = "",  # noqa: A002 # the parameter of `Knowledge.entities` has the same name
     by_kind: Annotated[
         bool, Query(description="Sort people, organisations, places and works first, numbers last.")
     ] = False,

@@ -75,7 +75,7 @@ class NewDocument(BaseModel):
     source: str = Field(min_length=1, max_length=1_000)
     key: str = Field("", max_length=1_000)
     title: str = Field("", max_length=1_000)
-    metadata: dict[str, Any] = Field(default_factory=dict)  # checked like the metadata of files
+    metadata: dict[str, Any] = Field(default_factory=dict)  # the values are checked like the metadata of files
 
 
 class NewDocuments(BaseModel):
@@ -359,7 +359,7 @@ async def _keep(host: ServiceHost, job: str, form: FormData) -> list[str]:
     return [each.filename or "" for each in files]
 
 
-def _metadata(form: FormData) -> dict[str, Any]:  # JSON types
+def _metadata(form: FormData) -> dict[str, Any]:  # the values have JSON types
     text = form.get("metadata", "")
     if not text:
         return {}

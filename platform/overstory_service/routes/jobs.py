@@ -51,7 +51,7 @@ class SyncRequest(BaseModel):
     folder: str = Field(
         min_length=1, max_length=4_000, description="A folder that the service was started with, or one below it."
     )
-    metadata: dict[str, Any] = Field(default_factory=dict)  # checked like the metadata of files
+    metadata: dict[str, Any] = Field(default_factory=dict)  # the values are checked like the metadata of files
     index: bool = True
     include: list[str] = Field(
         default_factory=list, max_length=1_000, description="Patterns of files to read; all files by default."
