@@ -66,7 +66,7 @@ class ClassArchive:
 
     @property
     def classes(self) -> Path:
-        """Path of the archive of the server's classes, which builds on `base`. A file exists here once it is complete."""
+        """Path of the archive of the server's classes, which builds on `base`. Only a complete file is stored here."""
         return self.parent / self.key / "server.jsa"
 
     def options(self) -> list[str]:

@@ -334,7 +334,7 @@ def begin_if_embedded() -> None:
 
 @contextmanager
 def _logged_if_slow(what: str) -> Generator[None]:
-    """Log the warning `what` if the `with` block takes more than five seconds, so that users know why they must wait."""
+    """Log the warning `what` if the `with` block takes more than five seconds, to tell users why they must wait."""
     timer = threading.Timer(_SILENT_SECONDS, _log.warning, (what,))
     timer.daemon = True
     timer.start()

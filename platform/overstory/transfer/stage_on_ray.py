@@ -34,8 +34,8 @@ def stage_engine(
     """Return the engine that writes the shards, or None to write them in this process.
 
     Args:
-        workers: number of worker processes or Ray actors; None for no worker processes, or for as many Ray actors as
-            the cluster has processors for.
+        workers: without Ray, the number of worker processes; None for no such processes. With Ray, the number of
+            actors; None for as many as the cluster has processors for.
         on: address of a Ray cluster, as in `StageActors`; None to use processes on this machine without Ray.
         cpus: number of processors that Ray reserves for each actor.
         gpus: number of GPUs that Ray reserves for each actor.
