@@ -30,7 +30,7 @@ from overstory.transfer.export import EXPORT_FORMAT, Record, document_record, js
 from overstory.transfer.shard_folders import FIRST_LINE_BYTES, ShardFolder, opened, shard_folder
 
 FINGERPRINT = "stage-2"
-"""Version of the content of shards. It must be changed whenever a new version may write other shards for a document."""
+"""Version of the content of shards. It must be changed whenever the same documents may result in different shards."""
 
 LinkKey = tuple[str, str, str, str]
 """A link as a tuple: the source of its target, the key of its target, its type, and its text."""
