@@ -1,4 +1,7 @@
-"""The `overstory` command line. Errors are printed on standard error with a remedy; each kind has its own exit code."""
+"""The `overstory` command line.
+
+If a command fails, it prints an error message and a remedy on standard error. Each kind of error has its own exit code.
+"""
 
 from overstory_cli.main import main
 

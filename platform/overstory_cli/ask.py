@@ -129,7 +129,7 @@ def ask(
     knowledge.use_model(model, budget_tokens=budget_tokens)
     written = knowledge.chat() is not None
     streamed = _Streamed(shown=sys.stdout.isatty() and not wants_json() and written)
-    knowledge.retriever(retriever, **refined)  # starts the server, which shows its own progress
+    knowledge.retriever(retriever, **refined)  # this starts the server, which must happen before a spinner is shown
     quiet = isinstance(knowledge.progress, Silence)
     with streamed.waiting() if written and not quiet else nullcontext():
         answer = conversation.ask(
@@ -174,10 +174,10 @@ def _fields(answer: Answer) -> dict[str, object]:
 
 
 class _Streamed:
-    """Output of an answer, printed piece by piece as it arrives.
+    """Prints an answer piece by piece as it arrives.
 
     Attributes:
-        any: True once a piece was printed.
+        any: True if at least one piece has been printed.
     """
 
     def __init__(self, *, shown: bool) -> None:
@@ -187,7 +187,10 @@ class _Streamed:
 
     @contextmanager
     def waiting(self) -> Generator[None]:
-        """Show a spinner on a terminal until the first piece of the answer is printed or the block ends."""
+        """Show a spinner during the `with` block until the first piece of the answer is printed.
+
+        Nothing is shown if standard error is not a terminal.
+        """
         console = Console(stderr=True)
         if not console.is_terminal:
             yield
@@ -197,7 +200,7 @@ class _Streamed:
             yield
 
     def asked_as(self, question: str) -> None:
-        """Show a follow-up question as it was completed."""
+        """Print the complete question that was made from a follow-up question."""
         if self._waiting is not None:
             self._waiting.stop()
         click.echo(printable(f"Asked as: {question}\n"))

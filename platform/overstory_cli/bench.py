@@ -54,27 +54,28 @@ _ANSWER_MEASURES: tuple[tuple[str, Callable[[AnswerScores], float]], ...] = (
     ("uncited", lambda scores: scores.uncited),
 )
 _SHARES = ("answered", "uncited")
-"""Answer metrics without a best value."""
+"""Answer metrics whose best value is not marked in tables."""
 _SPANNED = ("R@5", "all@5")
-"""Metrics shown with confidence intervals."""
+"""Metrics that are shown with confidence intervals."""
 
 
 def as_objects(results: Sequence[BenchResult], *, intervals: bool = False) -> list[dict[str, str | float | int]]:
-    """Return one object per retriever, with the documented keys of `overstory bench --json`.
+    """Return a dictionary for each retriever, in the documented form of `overstory bench --json`.
 
-    Results with answers end with the answer metrics and the `kind` of the answers.
+    If the retriever's result includes answers, the dictionary also contains the answer metrics and the `kind` of the
+    answers.
 
     Args:
-        intervals: append `R@5_low`, `R@5_high`, `all@5_low` and `all@5_high`.
+        intervals: if True, add the keys `R@5_low`, `R@5_high`, `all@5_low` and `all@5_high`.
     """
     return [_object(result) | (_bounds(result) if intervals else {}) | _answers(result) for result in results]
 
 
 def as_table(results: Sequence[BenchResult], *, intervals: bool = False) -> Table:
-    """Return a table with one row per retriever. With several retrievers, the best value of each metric is bold.
+    """Return a table with a row for each retriever. If there are several, the best value of each metric is bold.
 
     Args:
-        intervals: add a second line with the 95 % bootstrap intervals below R@5 and all@5.
+        intervals: if True, add a row below each retriever with the 95 % bootstrap intervals of R@5 and all@5.
     """
     table = _table([*(name for name, _ in _MEASURES), "ms p50", "ms p95", "index s"])
     best = [max((measure(each.row.scores) for each in results), default=0.0) for _, measure in _MEASURES]
@@ -92,7 +93,7 @@ def as_table(results: Sequence[BenchResult], *, intervals: bool = False) -> Tabl
 
 
 def as_answer_table(results: Sequence[BenchResult]) -> Table:
-    """Return a table of answer metrics, with one row per retriever that has answers."""
+    """Return a table of answer metrics, with a row for each retriever whose result includes answers."""
     table = _table([name for name, _ in _ANSWER_MEASURES])
     table.add_column("kind")
     answers = [result.answers for result in results if result.answers]
@@ -121,7 +122,11 @@ def interval_of(result: BenchResult, measure: Measure) -> Interval:
 
 
 def difference_of(result: BenchResult, other: BenchResult, measure: Measure) -> Interval:
-    """Return the difference of a metric between two retrievers on the same questions, with its 95 % interval."""
+    """Return the mean difference in a metric between two retrievers, with its 95 % interval.
+
+    Raises:
+        ValueError: the two retrievers were not asked the same questions.
+    """
     if result.scores.keys() != other.scores.keys():
         raise ValueError(f"{result.row.retriever} and {other.row.retriever} were not asked the same questions.")
     return difference_interval(
@@ -161,7 +166,7 @@ def _metric(value: float, *, best: float | None) -> str:
 
 
 def _span(interval: Interval) -> str:
-    # two digits per bound, as in ".59–.66" or ".97–1.0", so that the row fits into 80 columns
+    # Each bound is shown with two digits, as in ".59–.66" or ".97–1.0", so that the row fits into 80 columns.
     low, high = (f"{bound:.2f}".removeprefix("0")[:3] for bound in (interval.low, interval.high))
     return f"{low}–{high}"
 
@@ -170,10 +175,17 @@ _NOT_IN_A_NAME = re.compile(r"[^\w.-]")
 
 
 def write_run(path: Path, rankings: Mapping[str, Sequence[RankedDocument]], *, tag: str) -> None:
-    """Write the rankings of one retriever as a TREC run.
+    """Write the rankings of a retriever to a file in the TREC run format.
 
-    Evaluation tools sort by score in single precision and break ties by id. To keep the order, scores are lowered by
-    the smallest possible step until they strictly decrease.
+    Evaluation tools sort documents by their scores in single precision. Documents with equal scores are sorted by id.
+    To preserve the order of the ranking, scores are therefore lowered where necessary, until they strictly decrease.
+
+    Args:
+        rankings: map from question ids to ranked documents.
+        tag: the name of the run, in the last column.
+
+    Raises:
+        BenchError: the file cannot be written, an id contains white space, or a score is not finite.
     """
     lines = [line for question, ranking in rankings.items() for line in _lines(question, ranking, tag)]
     try:
@@ -185,17 +197,21 @@ def write_run(path: Path, rankings: Mapping[str, Sequence[RankedDocument]], *, t
 
 
 def run_files(path: Path, retrievers: Sequence[str]) -> dict[str, Path]:
-    """Return the run file of each retriever: `path`, with the name inserted if there are several retrievers."""
+    """Return a map from each retriever to the path of its TREC run.
+
+    For a single retriever, this is `path`. If there are several, the name of the retriever is inserted into the file
+    name.
+    """
     if len(set(retrievers)) == 1:
         return {retrievers[0]: path}
     return {name: path.with_name(f"{path.stem}.{_NOT_IN_A_NAME.sub('-', name)}{path.suffix}") for name in retrievers}
 
 
 def check_run(files: Mapping[str, Path], ids: Iterable[str]) -> None:
-    """Check that the run files can be written, before hours of work.
+    """Check that TREC runs can be written, before the benchmark spends hours on its work.
 
     Raises:
-        BenchError: a folder is missing, or an id has white space.
+        BenchError: a folder does not exist, or an id is empty or contains white space.
     """
     check_ids([*files, *ids])
     for file in files.values():
@@ -206,10 +222,10 @@ def check_run(files: Mapping[str, Path], ids: Iterable[str]) -> None:
 
 
 def check_ids(ids: Iterable[str]) -> None:
-    """Check that ids can be written to a run file.
+    """Check that ids can be written to a TREC run.
 
     Raises:
-        BenchError: an id is empty or has white space.
+        BenchError: an id is empty or contains white space.
     """
     for each in ids:
         if not each or any(character.isspace() for character in each):
@@ -220,7 +236,7 @@ def check_ids(ids: Iterable[str]) -> None:
 
 
 def falling_scores(scores: Iterable[float]) -> Iterator[np.float32]:
-    """Yield the scores in single precision, lowered where necessary so that they strictly decrease.
+    """Yield the scores in single precision. A score is lowered if it is not smaller than the score before it.
 
     Raises:
         BenchError: a score is not finite.
@@ -242,11 +258,11 @@ def _lines(question: str, ranking: Sequence[RankedDocument], tag: str) -> Iterat
 
 _PIPED_WIDTH = 100
 IN_FOLDER = "DIR/queries.jsonl"
-"""Value of `--answers` without a file: the questions of the folder are answered."""
+"""The value of `--answers` if no file is given: the questions in the folder are answered."""
 _BENCH_PASSAGES = 5
 _BENCH_DOCUMENTS = 10
 OF_FOLDERS = ("queries", "qrels", "run", "titles", "pack", "seed", "intervals")
-"""Options that do not apply to a file of questions."""
+"""Options that cannot be combined with a file of questions."""
 
 path = click.Path(path_type=Path)
 
@@ -343,10 +359,10 @@ def bench(
       overstory bench --answers questions.csv --retriever canopy --retriever hirag --model none --json
     """
     if "where" in refined:
-        read_filter(refined["where"])  # a filter with a syntax error ends the run before documents are loaded
+        read_filter(refined["where"])  # raises if the filter is invalid, before any documents are loaded
     if answers is not None and answers != IN_FOLDER:
         if folder is None and Path(answers).is_dir():
-            folder = Path(answers)  # in "--answers DIR", click takes DIR as the value of the option
+            folder = Path(answers)  # for "--answers DIR", click treats DIR as the value of --answers
         else:
             return _bench_questions(progress, Path(answers), folder, corpus, names, k, refined, model, budget_tokens)
     if folder is None:
@@ -410,7 +426,7 @@ def _bench_questions(
     with Knowledge(corpus or DEFAULT_CORPUS, progress=progress) as knowledge:
         knowledge.use_model(model, budget_tokens=budget_tokens)
         for name in names:
-            knowledge.retriever(name, **refined)  # a wrong name ends the run before the first question
+            knowledge.retriever(name, **refined)  # raises if the name is unknown, before the first question is asked
         asked = expected(questions, knowledge.documents(), file)
         where = refined.get("where")
         if where is not None:
@@ -420,7 +436,7 @@ def _bench_questions(
         show_notes(notes_on(asked))
         for name in names:
             if knowledge.chat() is None:
-                # a warm-up question, so that loading models and plans does not distort the times
+                # Ask the first question once in advance, so that its time does not include loading models and plans.
                 knowledge.ask(asked[0].text, k or _BENCH_PASSAGES, retriever=name, **refined)
             ask = _asking(knowledge, refined, name, k or _BENCH_PASSAGES)
             outcomes[name] = ask_each(ask, asked, name=name, progress=progress)
@@ -441,7 +457,7 @@ def _show_outcomes(outcomes: Mapping[str, list[Outcome]], title: str) -> None:
 
 
 def _asking(knowledge: Knowledge, refined: Refined, retriever: str, k: int = _BENCH_PASSAGES) -> Ask:
-    # strict: errors end the run, since an answer without the requested language model would distort the results
+    # With `strict`, errors end the benchmark: answers without the requested language model would distort the results.
 
     def ask(question: str) -> Answer:
         return knowledge.ask(question, k, retriever=retriever, strict=True, **refined)

@@ -23,7 +23,7 @@ from overstory_cli.options import Result, json_option, verbosity_options, wants_
 
 
 def contributions() -> list[Contribution]:
-    """Return what each installed system contributes to Neo4j Browser."""
+    """Return the contribution of each installed system to Neo4j Browser, such as saved queries and styles."""
     return [_of(system) for system in installed_systems()]
 
 
@@ -82,7 +82,7 @@ def browser(
 
 
 def _corpus(knowledge: Knowledge, wanted: str | None) -> Corpus:
-    """Return the named corpus, else the corpus of the settings, else the only corpus."""
+    """Return the corpus `wanted`, else the corpus in the settings, else the only corpus that exists."""
     if wanted is not None:
         return read_corpus(knowledge.graph, wanted)
     corpora = {size.corpus.name: size.corpus for size in knowledge.corpora()}
@@ -120,7 +120,7 @@ def _addresses(addresses: graph_browser.Addresses, corpus: Corpus) -> Result:
 
 
 def _serve(knowledge: Knowledge, corpus: Corpus, addresses: graph_browser.Addresses, *, open_it: bool) -> None:
-    # the open connection keeps an embedded server from stopping when idle
+    # As long as the guide is served, the connection stays open. It keeps an embedded server from stopping as idle.
     with suppress(KeyboardInterrupt), graph_browser.GuideServer(origin=addresses.origin) as server:
         guide = graph_browser.serve_guide(server, knowledge.graph, corpus, contributions())
         link = addresses.link(guide)

@@ -21,7 +21,7 @@ from overstory_service.settings import DEFAULT_HOST, DEFAULT_PORT
 
 CORPUS = "demo"
 SOURCE = "examples/hotpotqa"
-"""Source of the demo documents. It does not depend on where the package is installed."""
+"""Value of `source` for the demo documents. It does not depend on the folder in which the package is installed."""
 
 QUESTIONS = (
     (
@@ -31,12 +31,12 @@ QUESTIONS = (
     "The real life person that James Woods' character is based on in the film In Love and War was awarded what medal?",
     "Are Watertown International Airport and Alexandria International Airport both airports in the same state?",
 )
-"""Development questions of HotpotQA. Each needs two passages, and both are among the first three hits."""
+"""Questions from the development set of HotpotQA. Each requires two passages, which are both among the first 3 hits."""
 _DEMO_PASSAGES = 3
 
 
 def page_link(service: str = f"http://{DEFAULT_HOST}:{DEFAULT_PORT}") -> str:
-    """Return the link to the demo corpus on the web page of a service."""
+    """Return the address at which the web page of a service shows the demo corpus."""
     return f"{service}/#/ask/{CORPUS}"
 
 
@@ -80,16 +80,16 @@ def demo(progress: Progress) -> Result:
 
 
 def load_demo(knowledge: Knowledge) -> LoadReport:
-    """Load and index the demo corpus; skip what was done before."""
+    """Load and index the demo corpus. Steps that were completed before are skipped."""
     with embedder_loaded_meanwhile(knowledge):
-        _ = knowledge.graph  # starts the server, and downloads it first if necessary
+        _ = knowledge.graph  # this starts the server, and downloads it first if necessary
     report = knowledge.ingest_documents(_documents())
     knowledge.index()
     return report
 
 
 def _documents() -> Iterator[Loaded]:
-    # a broken passage would be a fault of this package, so it raises
+    # A broken passage would be a fault of this package. Therefore it raises an error.
     for item in read_sources([str(demo_corpus())], loader="beir", on_broken=_raise, on_skipped=lambda _: None):
         yield dataclasses.replace(item, source=SOURCE)
 

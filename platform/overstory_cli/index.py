@@ -108,7 +108,7 @@ def index(
     if estimate:
         estimated = knowledge.estimate_index(systems, model=model)
         return Result(estimated, lambda: _show_estimate(estimated))
-    build_requests([*systems, *removed], model)  # raises for a wrong name before any index is removed
+    build_requests([*systems, *removed], model)  # raises if a name is unknown, before any index is removed
     for name in removed:
         knowledge.remove_system(name, forget=forget)
         click.echo(f"Removed the index of {name} from corpus {knowledge.corpus_name!r}.", err=True)

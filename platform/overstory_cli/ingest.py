@@ -161,9 +161,9 @@ def ingest(
         if retry and not report.documents and not report.broken:
             click.echo("There are no failed files to retry.")
 
-    if then_index and report.in_corpus is not None:  # None if no document could be read
+    if then_index and report.in_corpus is not None:  # `in_corpus` is None if no document could be read
         if not wants_json():
-            show()  # before indexing, which may take long
+            show()  # shown before indexing begins, because indexing may take a long time
         indexed = knowledge.index()
         show_notes(indexed.notes)
         loaded = {each.name: getattr(report, each.name) for each in fields(report)}
@@ -226,7 +226,7 @@ def _show_links(report: LoadReport, would: str) -> None:
 
 
 def _show_next(knowledge: Knowledge) -> None:
-    # a restored export, for example, needs no indexing
+    # After loading, there may be nothing to index, for example if an export was restored.
     status = knowledge.status(sizes=False)
     if any(status.pending.values()):
         click.echo(f"Next: {index_command(knowledge.corpus_name)}{shown_time(status.index_time)}")

@@ -1,4 +1,4 @@
-"""The `overstory` command: loads subcommands and turns errors into a message, a remedy and an exit code."""
+"""The `overstory` command, which runs subcommands and turns errors into a message, a remedy and an exit code."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ COMMANDS = {
     "llm": "Check the language model and manage its response cache.",
     "doctor": "Check the installation and suggest fixes.",
 }
-"""First sentence of each command's help, so that `overstory --help` imports no command."""
+"""Map from each command to the first sentence of its help. With it, `overstory --help` need not import any command."""
 _INTERRUPTED_EXIT_CODE = 130
 
 EPILOG = """
@@ -89,12 +89,12 @@ Exit codes:
 
 
 class CommandGroup(click.Group):
-    """Command group that imports a subcommand only when it is used, for a fast start."""
+    """A command group that starts fast, because it imports a subcommand only when it is used."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 # click's signature
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 # click requires this parameter
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 # click's
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 # for click
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"overstory_cli.{cmd_name}")
@@ -108,16 +108,16 @@ class CommandGroup(click.Group):
             raise click.UsageError(f"No such command {args[0]!r}. Did you mean {near[0]}?", ctx)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 # click's
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 # for click
         width = formatter.width - 6 - max(map(len, COMMANDS))
         with formatter.section("Commands"):
             listed = ((name, click.Command(name, help=text)) for name, text in COMMANDS.items())
             formatter.write_dl([(name, command.get_short_help_str(width)) for name, command in listed])
 
-    def invoke(self, ctx: click.Context) -> Any:  # what the subcommand returns
+    def invoke(self, ctx: click.Context) -> Any:  # the result has the type that the subcommand returns
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:  # the reader closed the pipe, as in `overstory documents | head`: not an error
+        except BrokenPipeError:  # not an error: in `overstory documents | head`, `head` closes the pipe early
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
 
@@ -129,8 +129,8 @@ def overstory() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command and exit with its code."""
-    # with default thresholds, garbage collection during imports and at exit takes a sixth of a one-second search
+    """Run a command, and end the process with the exit code of the command."""
+    # With the default thresholds, garbage collection would take about 0.17 s of a one-second search.
     gc.set_threshold(100_000, 50, 100)
     atexit.register(gc.freeze)
     sys.exit(run(arguments))
@@ -139,7 +139,7 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Run a command and return its exit code."""
     try:
-        # click does not type the return value; commands may return an exit code
+        # The type is `Any` because click declares no type. Commands may return an exit code.
         result: Any = overstory.main(args=arguments, prog_name="overstory", standalone_mode=False)
     except OverstoryError as error:
         _explain(error)
@@ -147,12 +147,12 @@ def run(arguments: list[str] | None = None) -> int:
     except click.ClickException as error:
         shown = io.StringIO()
         error.show(shown)
-        # the message may quote file names with control characters
+        # The message may contain a file name with control characters, which `printable` makes harmless.
         click.echo(printable(shown.getvalue()), err=True, nl=False)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt) as error:
         if isinstance(error, click.Abort) and not isinstance(error.__cause__, KeyboardInterrupt):
-            click.echo("Nothing was changed.", err=True)  # the user declined a confirmation
+            click.echo("Nothing was changed.", err=True)  # the user answered "no" when asked for confirmation
             return 1
         click.echo("Interrupted. Finished work is kept; run the same command again to continue.", err=True)
         return _INTERRUPTED_EXIT_CODE

@@ -1,4 +1,4 @@
-"""Options shared by commands."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 LOGGED = ("overstory", "overstory_entropy", "overstory_systems")
-"""Packages whose logs `-v` shows. The loaders are left out: they may log a line for each record of a file."""
+"""Packages whose logs are shown with `-v`. Loaders are left out, because they may log a line for each record."""
 
 corpus_option = click.option(
     "--corpus", metavar="NAME", help="Corpus to use.  [default: OVERSTORY_CORPUS, or 'default']"
@@ -57,12 +57,12 @@ budget_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Result of a command.
+    """The result of a command.
 
     Attributes:
-        value: printed with --json.
-        show: prints the result for people.
-        code: exit code.
+        value: the value that is printed as JSON with --json.
+        show: the function that prints the result for people, without --json.
+        code: the exit code of the command.
     """
 
     value: object
@@ -71,9 +71,9 @@ class Result:
 
 
 def json_option(command: Callable[P, Result | int | None]) -> Callable[P, int]:
-    """Add --json, and print the `Result` that the command returns.
+    """Add the option --json to a command, and print the `Result` that the command returns.
 
-    Commands that print while they work return an exit code or None, and check `wants_json`.
+    A command that prints its results while it works must check `wants_json` itself, and return an exit code or None.
     """
 
     @click.option("--json", "as_json", is_flag=True, help="Print only JSON on standard output.")
@@ -98,7 +98,10 @@ def wants_json() -> bool:
 
 
 def refining_options(command: Callable[P, R]) -> Callable[P, R]:
-    """Add --where, --rerank, --decompose and --hypothetical, and pass them to the command as `refined`."""
+    """Add the options --where, --rerank, --decompose and --hypothetical to a command.
+
+    The command receives their values as a dictionary in its argument `refined`.
+    """
 
     @where_option
     @click.option(
@@ -126,7 +129,7 @@ def refining_options(command: Callable[P, R]) -> Callable[P, R]:
 
 
 def verbosity_options(command: Callable[Concatenate[Progress, P], R]) -> Callable[P, R]:
-    """Add -v and -q, and pass the command a progress display as its first argument."""
+    """Add the options -v and -q to a command. The command receives a progress display as its first argument."""
 
     @click.option("-v", "--verbose", is_flag=True, help="Show more, including error details.")
     @click.option("-q", "--quiet", is_flag=True, help="Do not show progress.")
@@ -136,7 +139,7 @@ def verbosity_options(command: Callable[Concatenate[Progress, P], R]) -> Callabl
         if verbose:
             _log_to_stderr()
         else:
-            for library in ("pypdf", "neo4j"):  # these also log retries and harmless oddities
+            for library in ("pypdf", "neo4j"):  # these libraries log warnings about harmless faults and about retries
                 logging.getLogger(library).setLevel(logging.CRITICAL)
         return command(progress_for(quiet=quiet), *args, **kwargs)
 
@@ -149,12 +152,12 @@ def is_verbose() -> bool:
 
 
 def knowledge_options(command: Callable[Concatenate[Knowledge, P], R]) -> Callable[P, R]:
-    """Add --corpus, -v and -q, and pass the command the open corpus as its first argument."""
+    """Add the options --corpus, -v and -q to a command. The command receives the open corpus as its first argument."""
 
     @functools.wraps(command)
     def opened(progress: Progress, /, *args: P.args, **kwargs: P.kwargs) -> R:
         from overstory.graph.driver import import_driver_alone
-        from overstory.knowledge import Knowledge  # imported here to keep --help fast
+        from overstory.knowledge import Knowledge  # imported here because --help would be slow otherwise
 
         import_driver_alone()
         corpus = kwargs.pop("corpus")
@@ -183,7 +186,10 @@ uri_option = click.option(
 
 
 def questions_options(command: Callable[Concatenate[Knowledge | SeveralCorpora, P], R]) -> Callable[P, R]:
-    """Add repeatable --corpus and --uri, and -v and -q; pass the command the open corpora as its first argument."""
+    """Add the options --corpus, --uri, -v and -q to a command. --corpus and --uri can be repeated.
+
+    The command receives the open corpus, or an object for several open corpora, as its first argument.
+    """
 
     @functools.wraps(command)
     def opened(progress: Progress, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -193,7 +199,7 @@ def questions_options(command: Callable[Concatenate[Knowledge | SeveralCorpora, 
         corpora, uris = cast("tuple[str, ...]", kwargs.pop("corpora")), cast("tuple[str, ...]", kwargs.pop("uris"))
         places = _places(corpora, uris)
         if not uris:
-            server.begin_if_embedded()  # the server starts while this process imports its modules
+            server.begin_if_embedded()  # to save time, the server starts while this process imports other modules
         from overstory.knowledge import Knowledge
 
         import_driver_alone()
@@ -205,7 +211,7 @@ def questions_options(command: Callable[Concatenate[Knowledge | SeveralCorpora, 
 
 
 def _places(corpora: Sequence[str], uris: Sequence[str]) -> list[tuple[str | None, str | None]]:
-    """Return pairs of corpus and database URI; None stands for the value of the settings."""
+    """Return pairs of a corpus name and a database URI. None means that the value in the settings is used."""
     if len(corpora) > 1 and len(uris) > 1 and len(corpora) != len(uris):
         raise click.UsageError(
             f"Got {len(corpora)} --corpus options and {len(uris)} --uri options. Give the same number of both, or just"

@@ -1,4 +1,4 @@
-"""Printing of results: JSON for programs, plain lines for people."""
+"""Prints results, as JSON for programs or as plain lines for people."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ T = TypeVar("T")
 
 OUTPUT_WIDTH = 100
 _LEAST_COLUMNS = 40
-"""Minimum width of wrapped text, however far it is indented."""
+"""Minimum width of wrapped text, without its indentation."""
 MOST_PASSAGE_LINES = 4
 _MOST_NEAREST_SHOWN = 3
 _MOST_PARTS_OF_A_KIND = 3
-"""Parts of one kind that are shown without --why."""
+"""Maximum number of parts of each kind that are shown without --why."""
 _EXTRACTED = (("report", "the most important reports"), ("relation", "edges of the graph"))
-"""Contents of an extractive answer, by the kind of its citations."""
+"""Words for the content of an extractive answer, for each kind of citation that it may contain."""
 STANDARD_OUTPUT = "-"
 _MODEL_HINT = (
     "For a written answer, set OVERSTORY_LLM_BASE_URL and OVERSTORY_LLM_MODEL, or use --model local (docs/llm.md)."
@@ -44,12 +44,15 @@ _MODEL_HINT = (
 
 
 def show_json(value: object) -> None:
-    """Print a value as JSON; the field names of dataclasses become keys."""
+    """Print a value as JSON. A dataclass becomes an object whose keys are the names of its fields."""
     click.echo(harmless(json.dumps(plain(value), ensure_ascii=False, indent=2)))
 
 
 class JsonList:
-    """JSON object whose first field is a list, printed item by item so that it need not fit in memory."""
+    """Prints a JSON object whose first field is a list.
+
+    The items of the list are printed one by one, so that they need not fit into memory together.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -61,13 +64,13 @@ class JsonList:
         click.echo(harmless(json.dumps(plain(value), ensure_ascii=False)), nl=False)
 
     def end(self, value: object) -> None:
-        """Close the list, and print the fields of `value` after it."""
+        """Close the list, and print the fields of `value` as further fields of the object."""
         click.echo("\n]," if self._any else f'{{"{self._name}": [],')
         click.echo(harmless(json.dumps(plain(value), ensure_ascii=False, indent=2)).removeprefix("{\n"))
 
 
 def harmless(text: str) -> str:
-    r"""Escape control and invisible characters in JSON text, so that a terminal does not obey them."""
+    r"""Escape control characters and invisible characters in JSON text, so that a terminal does not interpret them."""
     return OBEYED.sub(lambda match: json.dumps(match.group())[1:-1], text)
 
 
@@ -80,9 +83,9 @@ def wrapped(text: str, indent: int = 0, *, hanging: int | None = None, most: int
     """Return the text wrapped to `OUTPUT_WIDTH` columns.
 
     Args:
-        indent: spaces before the first line.
-        hanging: spaces before the other lines; `indent` by default.
-        most: the largest number of lines.
+        indent: number of spaces before the first line.
+        hanging: number of spaces before all other lines; `indent` by default.
+        most: maximum number of lines; None for no limit.
     """
     return textwrap.fill(
         printable(text),
@@ -95,17 +98,21 @@ def wrapped(text: str, indent: int = 0, *, hanging: int | None = None, most: int
 
 
 def shown_title(title: str, heading: str = "") -> str:
-    """Return the title and the headings of a passage on one line, or "" if there are none."""
+    """Return the title and the headings of a passage on one line, or "" if it has neither."""
     return passage_text(on_one_line(title), on_one_line(heading), "").replace("\n", PATH_SEPARATOR)
 
 
 def shown_origin(place: HasOrigin) -> str:
-    """Return the origin of a passage on one line, relative to the current folder if it is below."""
+    """Return the origin of a passage on one line. A path below the current folder is shortened to a relative path."""
     return from_here(on_one_line(place.origin))
 
 
 def from_here(origin: str) -> str:
-    """Return an origin, or a message that starts with one, relative to the current folder if it is below."""
+    """Return a text without the path of the current folder at its beginning.
+
+    Args:
+        origin: the origin of a passage, or a message that begins with an origin.
+    """
     return origin.removeprefix(f"{Path.cwd()}/")
 
 
@@ -114,7 +121,7 @@ def _also_from_here(also: str) -> str:
 
 
 def shown_time(estimate: IndexTime | None) -> str:
-    """Return the estimated indexing time as the end of a sentence, or "" if it is unknown."""
+    """Return the estimated indexing time in words that can end a sentence, or "" if there is no estimate."""
     if estimate is None:
         return ""
     basis = "estimated from earlier runs" if estimate.measured else "a rough estimate, without a long run to measure"
@@ -122,17 +129,23 @@ def shown_time(estimate: IndexTime | None) -> str:
 
 
 def write_lines(file: str, give: Callable[[Callable[[str], object]], T], *, force: bool, as_json: bool) -> T:
-    """Call `give` with a function that writes a line to the file, and return its result.
+    """Write lines to a file or to standard output.
 
-    The file is written under a temporary name and then renamed, so that an interrupted run leaves no incomplete file.
+    The file is written under a temporary name and then renamed, so that an interrupted command leaves no incomplete
+    file.
 
     Args:
-        file: path of the file; - is standard output, in UTF-8 whatever the terminal uses.
-        force: replace an existing file.
-        as_json: the command prints JSON on standard output.
+        file: path of the file, or "-" for standard output. The encoding is always UTF-8.
+        give: the function that produces the lines. Its argument is a function that writes one line.
+        force: if True, replace an existing file.
+        as_json: True if the command also prints JSON on standard output.
+
+    Returns:
+        The result of `give`.
 
     Raises:
-        SettingsError: the file exists, or cannot be written.
+        SettingsError: the file already exists, or it cannot be written.
+        UsageError: both the lines and the JSON would be written to standard output.
     """
     if file == STANDARD_OUTPUT:
         if as_json:
@@ -140,7 +153,7 @@ def write_lines(file: str, give: Callable[[Callable[[str], object]], T], *, forc
         out = sys.stdout.buffer
         return give(lambda line: out.write(line.encode()))
     target = Path(file).resolve()  # if the path is a symbolic link, the target is replaced, not the link
-    exists = os.path.exists(target)  # noqa: PTH110 # Path.exists raises for a name that is too long
+    exists = os.path.exists(target)  # noqa: PTH110 # `Path.exists` raises an error if the name is too long
     if not file or (exists and not target.is_file()):
         raise SettingsError(f"{file!r} is not a file.", remedy="Give the name of a file, or - for standard output.")
     if exists and not force:
@@ -149,14 +162,15 @@ def write_lines(file: str, give: Callable[[Callable[[str], object]], T], *, forc
         with written_whole(target) as lines:
             return give(lines.write)
     except OSError as error:
-        why = error.strerror or error  # strerror does not name the temporary file
+        why = error.strerror or error  # unlike `error`, `strerror` does not contain the name of the temporary file
         raise SettingsError(f"{target} cannot be written: {why}.", remedy="Choose another path.") from error
 
 
 def passage_lines(hit: Hit, *, width: int, most: int) -> list[str]:
-    """Return up to `most` lines of a passage: its start, or if that lacks the best sentence, the part around it.
+    """Return up to `most` lines of a passage, each with up to `width` characters.
 
-    Words of the question are bold, and the best sentence is underlined.
+    They begin with the start of the passage. If the best sentence is too far from the start, they begin nearer to this
+    sentence. Words of the question are bold, and the best sentence is underlined.
     """
     start, _ = hit.excerpt(width * most)
     pieces = hit.pieces(start, len(hit.text))
@@ -176,10 +190,10 @@ def passage_lines(hit: Hit, *, width: int, most: int) -> list[str]:
 
 
 def _styled(line: str, marks: Iterator[Piece]) -> str:
-    """Return the line with styles; `click.echo` strips them if the output is not a terminal.
+    """Return a line with styles. If the output is not a terminal, `click.echo` removes them.
 
     Args:
-        marks: the piece of each character of the line, except white space.
+        marks: for each character of the line that is not white space, the piece that contains it.
     """
     shown = ""
     for piece, characters in groupby(line, key=lambda char: None if char.isspace() else next(marks)):
@@ -191,11 +205,11 @@ def _styled(line: str, marks: Iterator[Piece]) -> str:
 
 
 def show_evidence(evidence: Evidence, *, why: bool = False, figures: bool = False) -> None:
-    """Print hits with their sources and reasons, followed by the first other results of each kind.
+    """Print the hits with their sources and reasons, followed by some other results of each kind.
 
     Args:
-        why: also print the paths that led to each hit, and all other results. Each sentence is printed once.
-        figures: also print the parts of each score.
+        why: if True, also print the paths that led to each hit, and all other results. No sentence is repeated.
+        figures: if True, also print the scores.
     """
     show_notes(evidence.notes)
     if not evidence.hits:
@@ -227,8 +241,8 @@ def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -
     """Print an answer with its sources.
 
     Args:
-        streamed: the text was already printed as it arrived.
-        hint: print how to set a language model.
+        streamed: True if the text of the answer was already printed while it arrived.
+        hint: if True, print how to set up a language model after an extractive answer.
     """
     if streamed:
         click.echo()

@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar on a terminal, plain lines elsewhere, no output with --quiet."""
+"""Shows progress on standard error: as a bar on a terminal, and as plain lines otherwise. --quiet turns this off."""
 
 from __future__ import annotations
 
@@ -19,18 +19,22 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_LINES = 5.0
 _BAR_WIDTH = 20
-"""Characters. The whole line fits on a terminal with 80 columns."""
+"""Width of the bar in characters. It is chosen so that the complete line fits on a terminal with 80 columns."""
 
 
 def progress_for(*, quiet: bool) -> Progress:
-    """Return the progress display that suits standard error."""
+    """Return a progress bar if standard error is a terminal, otherwise progress as plain lines.
+
+    Args:
+        quiet: if True, return an object that shows nothing.
+    """
     if quiet:
         return Silence()
     return BarProgress() if sys.stderr.isatty() else LineProgress()
 
 
 class BarProgress:
-    """Progress bar with the estimated time left; each finished task leaves one line."""
+    """A progress bar with the estimated remaining time. When a task ends, its bar is replaced with one line of text."""
 
     def __init__(self, console: Console | None = None, clock: Clock = time.monotonic) -> None:
         self._console = console
@@ -42,7 +46,7 @@ class BarProgress:
         self._starts = StartTimes()
 
     def start(self, task: str, total: int | None, unit: str) -> None:
-        # rich takes a tenth of a second to import, so it is imported when the first task starts.
+        # It takes a tenth of a second to import rich. Therefore it is imported only when the first task starts.
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
         from rich.progress import Progress as Bars
@@ -84,7 +88,7 @@ class BarProgress:
 
 
 def _time_column(left: TimeLeft, clock: Clock) -> ProgressColumn:
-    """Return a column with the time left, or the elapsed time until there is an estimate."""
+    """Return a column that shows the remaining time or, as long as there is no estimate, the elapsed time."""
     from rich.progress import TimeElapsedColumn
     from rich.text import Text
 
@@ -97,7 +101,10 @@ def _time_column(left: TimeLeft, clock: Clock) -> ProgressColumn:
 
 
 class LineProgress:
-    """Progress as lines: one every few seconds with the estimated time left, and one at the end of each task."""
+    """Shows progress as lines of text.
+
+    A line with the estimated remaining time is printed every few seconds, and a last line at the end of each task.
+    """
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
@@ -128,7 +135,7 @@ class LineProgress:
 
 
 class StartTimes:
-    """Start times of unfinished tasks. A task that pauses for another one keeps its first start time."""
+    """The start times of unfinished tasks. If a task is interrupted by another task, its start time does not change."""
 
     def __init__(self) -> None:
         self._times: dict[str, float] = {}
@@ -137,7 +144,7 @@ class StartTimes:
         self._times.setdefault(task, now)
 
     def end(self, task: str, now: float) -> float:
-        """Return the seconds that the task took."""
+        """Forget the start time of a task, and return how many seconds the task took."""
         return now - self._times.pop(task, now)
 
 

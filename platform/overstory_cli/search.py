@@ -77,7 +77,7 @@ def search(
 
     if enrich is not None and isinstance(knowledge, SeveralCorpora):
         raise click.UsageError("--enrich works with one corpus only.")
-    knowledge.use_model(model, budget_tokens=budget_tokens)  # some retrievers can use a language model
+    knowledge.use_model(model, budget_tokens=budget_tokens)  # needed here because some retrievers use a language model
     with nullcontext() if retriever == "lexical" else embedder_loaded_meanwhile(knowledge):
         if isinstance(knowledge, SeveralCorpora):
             evidence = knowledge.search(question, k, retriever=retriever, **refined)
@@ -89,9 +89,9 @@ def search(
 
 @contextmanager
 def embedder_loaded_meanwhile(knowledge: Knowledge | SeveralCorpora) -> Generator[None]:
-    """Load the embedding model in a background thread while the block runs.
+    """Load the embedding model in a background thread while the code in the `with` block runs.
 
-    Errors are ignored here, because they are raised again when the model is used.
+    Errors are ignored, because they are raised again when the model is used.
     """
 
     def load() -> None:

@@ -149,7 +149,7 @@ def serve(
     link = page_link(base) if demo else f"{base}/"
 
     def begin() -> None:
-        if demo:  # takes minutes, so it starts only after the port and the tokens are checked
+        if demo:  # loading takes minutes, therefore it begins only after the port and the tokens have been checked
             with Knowledge(CORPUS, settings=settings, progress=progress) as knowledge:
                 load_demo(knowledge)
         click.echo(printable(f"Overstory listens on http://{host}:{port}. Press Ctrl-C to stop."))
@@ -164,7 +164,7 @@ def serve(
 
 
 def open_when_listening(link: str, host: str, port: int) -> None:
-    """Open an address in a web browser as soon as the server accepts connections, from a background thread."""
+    """Start a background thread that opens a link in a web browser as soon as the service accepts connections."""
 
     def wait() -> None:
         end = time.monotonic() + _WAIT_FOR_SERVICE_SECONDS

@@ -67,7 +67,7 @@ def status() -> Result:
     Example:
       overstory server status --json
     """
-    from overstory.graph.driver import import_driver_alone  # imported here: a start needs neither driver nor numpy
+    from overstory.graph.driver import import_driver_alone  # imported here because `start` should not import numpy
 
     import_driver_alone()
     return _status(embedded.status(Settings.from_environment()))
@@ -83,7 +83,7 @@ def logs(lines: int, follow: bool) -> None:
     Example:
       overstory server logs -n 20 -f
     """
-    with suppress(KeyboardInterrupt):  # Ctrl-C ends -f
+    with suppress(KeyboardInterrupt):  # with -f, the user ends the command with Ctrl-C
         for line in embedded.read_log(Settings.from_environment(), lines=lines, follow=follow):
             click.echo(line)
 
@@ -172,13 +172,13 @@ def _show(found: embedded.ServerStatus, started: datetime.datetime | None) -> No
     click.echo(f"Files    {found.data}, {found.disk / 1e6:,.0f} MB{archive}")
 
 
-# A first question after the start makes Neo4j plan its statements before the user asks one.
+# After a start, a separate process asks a question, so that Neo4j plans its statements before the user asks the first.
 _PROGRAM = "from overstory_cli.server import ask_first_question; ask_first_question()"
 FIRST_QUESTION = "Who wrote the first of them, and when?"
 
 
 def _warm_up(connection: embedded.Connection) -> None:
-    # the separate process gets the address of this server, so that it does not start a server that was stopped
+    # Without this address, the process would start another server if this server has been stopped in the meantime.
     environ = process.inherited() | {
         "OVERSTORY_NEO4J_URI": connection.uri,
         "OVERSTORY_NEO4J_USER": connection.user,
@@ -189,7 +189,7 @@ def _warm_up(connection: embedded.Connection) -> None:
 
 
 def ask_first_question() -> None:
-    """Send a question to the first corpus that has passages."""
+    """Send a question to the first corpus that contains passages."""
     from overstory.graph.driver import import_driver_alone
 
     import_driver_alone()

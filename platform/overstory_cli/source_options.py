@@ -1,4 +1,4 @@
-"""Options of commands that read files, and reports on skipped, broken and re-encoded files."""
+"""Options for commands that read files, and functions that list skipped, broken and re-encoded files."""
 
 from __future__ import annotations
 
@@ -68,7 +68,10 @@ _OPTIONS = (
 
 
 def reading_options(command: Callable[Concatenate[ReadOptions, P], R]) -> Callable[P, R]:
-    """Add the options for reading files and web pages, and pass the command a `ReadOptions` as its first argument."""
+    """Add the options for reading files and web pages to a command.
+
+    The command receives their values as a `ReadOptions` object in its first argument.
+    """
 
     @functools.wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -91,7 +94,7 @@ def reading_options(command: Callable[Concatenate[ReadOptions, P], R]) -> Callab
 
 
 def _given_metadata(_context: click.Context, _option: click.Parameter, given: Sequence[str]) -> Metadata:
-    """Return the values of `--set` by key."""
+    """Parse the values of the option `--set`, and return a map from metadata keys to values."""
     found: Metadata = {}
     for setting in given:
         key, equals, value = setting.partition("=")
@@ -147,7 +150,7 @@ def shown_change(change: DocumentChange) -> str:
 
 
 def show_files(skipped: Sequence[str], decoded: Sequence[DecodedFile], broken: Sequence[BrokenSource]) -> None:
-    """Print the files that were skipped, broken, or read in another encoding than UTF-8."""
+    """Print which files were skipped, were broken, or were read in an encoding other than UTF-8."""
     show_some("skipped: unknown file type", [from_here(path) for path in skipped])
     others = [f"{from_here(each.path)}: {each.shown}" for each in decoded if not each.replaced]
     show_some("read in another encoding than UTF-8", others)
@@ -158,7 +161,7 @@ def show_files(skipped: Sequence[str], decoded: Sequence[DecodedFile], broken: S
 
 
 def show_some(what: str, items: Sequence[str]) -> None:
-    """Print a count with the label `what`, and the first items."""
+    """Print the number of items with the label `what`, followed by the first items. Without items, print nothing."""
     if items:
         click.echo(f"{len(items):,} {what}:", err=True)
         for item in items[:_MOST_ITEMS_LISTED]:

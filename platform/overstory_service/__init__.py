@@ -1,4 +1,5 @@
-"""HTTP service for any number of corpora: web page, API, chat endpoint, MCP and jobs, with access tokens.
+"""The HTTP service, which serves any number of corpora through a web page, an API, a chat endpoint and MCP.
 
-It uses corpora only through `Knowledge`, and needs the extra `serve`.
+Clients authenticate with access tokens, and background jobs load and index documents. The service accesses corpora only
+through `Knowledge`. It needs the extra `serve`.
 """

@@ -1,4 +1,7 @@
-"""Rights of a request, from its token or session, or from being on this machine if there are no tokens."""
+"""Determines the rights of a request from its token or session.
+
+As long as there are no tokens, requests from this machine have all rights.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,12 @@ LOCAL_NAME = "local"
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Rights of a request.
+    """The rights of a request.
 
     Attributes:
-        name: name of the token, for the log and for jobs.
-        corpora: names of the corpora that it may access; None for all.
-        where: filter on the documents that it may see; "" for no filter.
+        name: name of the token, which is written to the log and stored with jobs.
+        corpora: names of the corpora that the request may access; None for all corpora.
+        where: filter that selects the documents that the request may see; "" for all documents.
     """
 
     name: str
@@ -27,7 +30,7 @@ class Access:
     where: str = ""
 
     def require(self, rights: Rights) -> None:
-        """Check that the token has these rights.
+        """Check that the token has at least these rights.
 
         Raises:
             NotAllowed: the token has fewer rights.
@@ -36,10 +39,10 @@ class Access:
             raise NotAllowed(f"This request needs a token with {rights} rights; this token has {self.rights} rights.")
 
     def require_whole(self, what: str) -> None:
-        """Check that the token has no filter, for a request that needs the whole corpus.
+        """Check that the token has no filter. A request that concerns all documents of a corpus must call this.
 
         Args:
-            what: subject of the error message.
+            what: what was requested; the error message begins with these words.
 
         Raises:
             NotAllowed: the token has a filter.
@@ -48,18 +51,23 @@ class Access:
             raise NotAllowed(f"{what} is not available to this token, because a filter limits it to some documents.")
 
     def sees(self, corpus: str) -> bool:
-        """Return True if the token may access a corpus with this name, whether or not it exists."""
+        """Return True if the token may access a corpus with this name. The corpus need not exist."""
         return self.corpora is None or corpus in self.corpora
 
     def covers(self, corpora: Sequence[str]) -> bool:
-        """Return True if these corpora (empty: all corpora) are among the corpora of this access."""
+        """Return True if the token may access all of these corpora. An empty sequence stands for all corpora."""
         return self.corpora is None or (bool(corpora) and self.corpora.issuperset(corpora))
 
     def may_name(self, name: str, tokens: Iterable[AccessToken]) -> bool:
-        """Return True if the name of a token may be shown: its own name, or the name of a token that it administers.
+        """Return True if the user of this token may see the name of a token.
+
+        Every user may see the name of their own token. Administrators may also see the names of tokens that can access
+        only corpora that they administer. The names of revoked tokens are visible only to administrators of all
+        corpora.
 
         Args:
-            tokens: all valid tokens. Names of revoked tokens are only shown to administrators of all corpora.
+            name: the name of a token.
+            tokens: all valid tokens.
         """
         if name == self.name:
             return True
@@ -71,24 +79,24 @@ class Access:
         """Check that the token may access a corpus.
 
         Raises:
-            NotThere: the token may not access it. The error is the same as for a missing corpus.
+            NotThere: the token may not access the corpus. The error is the same as for a corpus that does not exist.
         """
         if not self.sees(corpus):
             raise NotThere(corpus)
 
 
 LOCAL = Access(LOCAL_NAME, "admin")
-"""Access of every request while the service listens only to this machine and has no tokens."""
+"""The rights of every request as long as only this machine can reach the service and no token exists."""
 
 
 class Gate:
-    """Authentication of requests by the Authorization header or the page's cookie."""
+    """Authenticates requests with the Authorization header or with the cookie of the web page."""
 
     def __init__(self, tokens: TokenFile, *, open_without_tokens: bool) -> None:
         """
         Args:
-            open_without_tokens: accept every request until the first token is created. After the last token is revoked
-                the service stays closed, also after a restart.
+            open_without_tokens: if True, accept every request until the first token is created. After the last token
+                has been revoked, no request is accepted, not even after a restart.
         """
         self.tokens = tokens
         self._open = open_without_tokens
@@ -97,14 +105,14 @@ class Gate:
         """Return the rights of a request.
 
         Args:
-            authorization: the Authorization header; None if the request has none.
-            session: value of the page's cookie; None without a cookie. The header takes precedence.
+            authorization: the Authorization header, which takes precedence over the cookie; None if there is none.
+            session: the value of the web page's cookie; None if there is none.
 
         Raises:
-            TokenNeeded: the request has no token.
-            TokenUnknown: the token is unknown or revoked.
-            SessionOver: there is no header, and the session has ended.
-            SettingsError: the tokens cannot be read.
+            TokenNeeded: the request contains no token.
+            TokenUnknown: the token is unknown or was revoked.
+            SessionOver: there is no Authorization header, and the session has ended.
+            SettingsError: the file of the tokens cannot be read.
         """
         if self._open and self.tokens.had_some():
             self._open = False
@@ -123,7 +131,7 @@ class Gate:
         token = self.tokens.find(secret.strip())
         if token is None:
             if self._open:
-                return LOCAL  # OpenAI clients always send a key, even to a service without tokens
+                return LOCAL  # unknown tokens are ignored here, because clients for OpenAI's API always send some key
             raise TokenUnknown
         return access_of(token)
 

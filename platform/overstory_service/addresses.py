@@ -1,4 +1,7 @@
-"""Addresses of requests: root path of a proxy, encoded slashes, HEAD requests and unknown parameters."""
+"""Prepares the addresses of requests for routing, and refuses unknown parameters.
+
+The root path of a proxy is removed, encoded slashes are preserved, and HEAD requests are treated like GET requests.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,16 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from overstory_service.problems import UnknownParameter, by_status
 
 _SLASH = "\ue000"
-"""Placeholder for "%2F" during routing: a decoded slash would split the name that contains it."""
+"""Placeholder for "%2F" during routing. If the slash were decoded, the name that contains it would be split."""
 _FOLLOWED = ("/events", "/mcp")
-"""Ends of paths with streamed responses, which do not support HEAD."""
+"""Ends of the paths whose responses are streamed. These paths do not support HEAD requests."""
 
 
 class WithoutRootPath:
-    """ASGI middleware that strips the root path of a proxy, so that routes see the same paths with and without it."""
+    """ASGI middleware that removes the root path from the addresses of requests.
+
+    Requests then reach the same routes, whether or not the proxy has already removed the root path.
+    """
 
     def __init__(self, app: ASGIApp, root_path: str) -> None:
         self._app = app
@@ -40,7 +46,10 @@ class WithoutRootPath:
 
 
 class RequestAddresses:
-    """ASGI middleware that keeps encoded slashes within path segments, and answers HEAD like GET without the body."""
+    """ASGI middleware that preserves encoded slashes in the segments of a path, and handles HEAD requests.
+
+    A HEAD request gets the same response as a GET request, but without the body.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -56,22 +65,22 @@ class RequestAddresses:
                 encoded = quote(_SLASH)
                 changed["path"] = unquote(raw.replace("%2F", encoded).replace("%2f", encoded))
             if scope["method"] == "HEAD" and not scope["path"].endswith(_FOLLOWED):
-                changed["method"] = "GET"  # the server omits the body, because its own scope still has HEAD
+                changed["method"] = "GET"  # in the server's own scope, the method is still HEAD, so it omits the body
             if changed:
                 inner = {**scope, **changed}
                 await self._app(inner, receive, send)
-                scope["route"] = inner.get("route")  # for the access log
+                scope["route"] = inner.get("route")  # the access log needs the route in the original scope
                 return
         await self._app(scope, receive, send)
 
 
 def with_slashes(name: str) -> str:
-    """Return a path segment with its encoded slashes decoded."""
+    """Return a segment of a path with slashes in place of the placeholder that `RequestAddresses` inserted."""
     return name.replace(_SLASH, "/")
 
 
 async def require_known_parameters(request: Request) -> None:
-    """Check the query parameters of a request.
+    """Check that the route knows all query parameters of a request, and that none is repeated.
 
     Raises:
         UnknownParameter: a parameter is unknown or repeated.

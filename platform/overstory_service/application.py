@@ -1,4 +1,4 @@
-"""ASGI application of the service, and its HTTP server, uvicorn."""
+"""The ASGI application of the service, and the HTTP server that runs it (uvicorn)."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
 
 SETTINGS_VARIABLE = "OVERSTORY_SERVICE"
-"""Environment variable with the settings of the service as JSON, for worker processes."""
+"""Name of the environment variable that passes the settings of the service to worker processes, as JSON."""
 _SECONDS_BETWEEN_STARTS = 5.0
-"""Pause before models and database are tried again after a failed start."""
+"""Number of seconds to wait before the start is tried again, if the models or the database were not available."""
 MCP_PATH = "/mcp"
 ROUTES = (page, tokens, questions, documents, communities, corpora, jobs, chat)
 _CLIENT_GONE = 499
@@ -56,14 +56,15 @@ _log = logging.getLogger("overstory.service")
 
 
 def create_application(settings: Settings, service: ServiceSettings, *, folder: Path | None = None) -> FastAPI:
-    """Return the application for one process.
+    """Return the application for a process.
 
     Args:
-        folder: folder of tokens and uploads; by default the service folder of OVERSTORY_HOME.
+        folder: the folder that contains tokens and uploaded files; by default the folder of the service in
+            OVERSTORY_HOME.
 
     Raises:
-        SettingsError: other machines can reach the service and there is no token; the tokens cannot be read; or the
-            root path conflicts with a route.
+        SettingsError: there is no token although other machines can reach the service; the file of the tokens cannot be
+            read; or the root path conflicts with a route.
     """
     _check_root_path(service.root_path)
     own = service_folder(settings) if folder is None else folder
@@ -115,10 +116,10 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
 
 
 def _check_root_path(root_path: str) -> None:
-    """Check that no route starts with the root path, which would make requests ambiguous.
+    """Check that the path of no route begins with the root path, because requests would then be ambiguous.
 
     Raises:
-        SettingsError: a route starts with the root path.
+        SettingsError: the path of a route begins with the root path.
     """
     paths = [route.path for each in ROUTES for route in each.router.routes if isinstance(route, APIRoute)]
     if root_path and any(f"{path}/".startswith(f"{root_path}/") for path in (*paths, MCP_PATH, OPENAPI_PATH)):
@@ -128,7 +129,7 @@ def _check_root_path(root_path: str) -> None:
 
 
 def _add_mcp(application: FastAPI, host: ServiceHost) -> StreamableHTTPSessionManager | None:
-    """Add the MCP route; without the extra `mcp` it returns an error with the remedy."""
+    """Add the route for MCP. If the extra `mcp` is not installed, add a route that responds with an error instead."""
     try:
         from overstory_service.mcp.server import add_endpoint
     except ImportError as error:
@@ -144,15 +145,15 @@ async def _without_mcp(_access: Admitted) -> None:
 
 
 def from_environment() -> FastAPI:
-    """Return the application of a worker process, with the settings from the environment."""
-    given: dict[str, Any] = json.loads(os.environ[SETTINGS_VARIABLE])  # written by `to_environment`
+    """Return the application for a worker process, whose settings are in an environment variable."""
+    given: dict[str, Any] = json.loads(os.environ[SETTINGS_VARIABLE])  # this value was written by `to_environment`
     for name in ("allowed_hosts", "allowed_origins", "folders", "proxies"):
         given[name] = tuple(given[name])
     return create_application(Settings.from_environment(), ServiceSettings(**given))
 
 
 def to_environment(service: ServiceSettings) -> None:
-    """Store the settings in the environment for `from_environment`."""
+    """Store the settings in an environment variable, from which `from_environment` reads them in worker processes."""
     os.environ[SETTINGS_VARIABLE] = json.dumps(asdict(service))
 
 
@@ -172,7 +173,7 @@ async def _lifespan(application: FastAPI) -> AsyncGenerator[None]:
 
 
 async def _start(host: ServiceHost) -> None:
-    """Load the models, connect to the database and start running jobs; repeat this until it succeeds."""
+    """Load the models, connect to the database, and begin to run jobs. If this fails, try again until it succeeds."""
     while not host.ready:
         try:
             await run_in_threadpool(host.corpora.warm)
@@ -196,7 +197,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 # for the type checker
     wrong = error.errors()
-    found = [  # names the fields without their values, which logs might keep
+    found = [  # the messages contain the names of the fields but not their values, which could end up in logs
         f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in wrong[:_MOST_PROBLEMS_OF_A_REQUEST]
     ]
     if any(each["loc"] == ("body",) for each in wrong) and "json" not in request.headers.get("content-type", ""):
@@ -208,7 +209,7 @@ async def _by_status(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 # for the type checker
     headers = dict(error.headers) if error.headers else None
     detail = str(error.detail)
-    if error.status_code == HTTPStatus.BAD_REQUEST and "parsing the body" in detail:  # FastAPI's message
+    if error.status_code == HTTPStatus.BAD_REQUEST and "parsing the body" in detail:  # part of a message from FastAPI
         detail = "The body is not valid JSON in UTF-8, has too long a number, or is nested too deeply."
     return by_status(error.status_code, detail).response(headers, as_openai=_is_openai(request))
 
@@ -226,29 +227,36 @@ async def _fault(request: Request, error: Exception) -> Response:
 
 
 _HEAD_SECONDS = 15.0
-"""Time for a client to send the head of a request, from the connection or the previous request, and time for it to
-read some of a response."""
+"""How many seconds a client may take to send the head of a request, or to read any part of a response.
+
+The time for sending the head begins with the connection or with the end of the previous response.
+"""
 _KEEP_ALIVE_SECONDS = 10
 _GRACEFUL_SECONDS = 30
 _MOST_HEAD_BYTES = 32_768
 _MOST_CONNECTIONS = 1_000
-"""Most connections of a process; further connections get 503."""
+"""Maximum number of connections of a process. Requests on further connections get status 503."""
 _MOST_FRAMING_BYTES = 1_000_000
-"""Allowed overhead of a chunked body, in bytes, beyond half the size of its content."""
+"""In a chunked body, the overhead may be at most this many bytes larger than half the size of the content."""
 
 
 class PatientHttp(H11Protocol):
-    """uvicorn's HTTP protocol with limits against slow clients.
+    """The HTTP protocol of uvicorn, with additional limits for slow clients.
 
-    Connections are closed if no request begins in time, if the client does not read a response, or if a body continues
-    after the response. Bodies in tiny chunks are refused, because parsing them takes too much time.
+    A connection is closed in these cases:
+
+    - The client does not begin a request in time.
+    - The client does not read the response.
+    - The client continues to send the body after the response was sent.
+
+    A body that consists of tiny chunks is refused, because it would take too much time to parse it.
     """
 
     _watch: asyncio.TimerHandle | None = None
     _idle_since = 0.0
-    _unsent = sys.maxsize  # unsent bytes at the last check
-    _content = 0  # body bytes of the current request
-    _framing = 0  # overhead bytes of the current request
+    _unsent = sys.maxsize  # number of bytes that were waiting to be sent at the last check
+    _content = 0  # number of content bytes that have arrived in the body of the current request
+    _framing = 0  # number of overhead bytes that have arrived in the body of the current request
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # uvicorn's signature
         super().connection_made(transport)
@@ -261,7 +269,7 @@ class PatientHttp(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        cycle = self.cycle  # None before the first request, contrary to uvicorn's type
+        cycle = self.cycle  # None before the first request, although uvicorn declares another type
         held = len(cycle.body) if cycle else 0
         super().data_received(data)
         if self.cycle is not cycle:
@@ -288,11 +296,11 @@ class PatientHttp(H11Protocol):
         super().resume_writing()
 
     def _look(self) -> None:
-        idle = self.conn.our_state in (h11.IDLE, h11.DONE)  # in DONE the response is sent, and more body is useless
+        idle = self.conn.our_state in (h11.IDLE, h11.DONE)  # DONE: the response was sent, so the body has no more use
         left = self._idle_since + _HEAD_SECONDS - self.loop.time()
         over = self.transport.is_closing() or (idle and left <= 0)
         if over or self.flow.write_paused:
-            # nothing is added to the buffer now, so if it does not shrink, the client is not reading
+            # Nothing is added to the buffer in this state. If it does not shrink, the client is not reading.
             unsent = self.transport.get_write_buffer_size()
             if unsent >= self._unsent or (over and not unsent):
                 self.transport.abort()
@@ -304,17 +312,17 @@ class PatientHttp(H11Protocol):
 def listen(
     settings: Settings, service: ServiceSettings, *, workers: int = 1, on_listening: Callable[[], object]
 ) -> None:
-    """Serve until SIGINT or SIGTERM; running requests then have 30 seconds to finish.
+    """Run the service until the process receives SIGINT or SIGTERM. Running requests then have 30 seconds to finish.
 
     Args:
-        workers: number of processes.
-        on_listening: called once the settings and the port are checked.
+        workers: number of worker processes; with 1, the service runs in this process.
+        on_listening: called once the settings and the port have been checked.
 
     Raises:
         SettingsError: as in `create_application`; or the port is in use; or the host is unknown.
     """
-    where: dict[str, Any] = {"host": service.host, "port": service.port}  # arguments of uvicorn
-    application = create_application(settings, service)  # raises before worker processes are started
+    where: dict[str, Any] = {"host": service.host, "port": service.port}  # arguments for uvicorn
+    application = create_application(settings, service)  # raises if a setting is wrong, before workers are started
     _check_place(service)
     on_listening()
     if workers == 1:
@@ -345,8 +353,8 @@ def _check_place(service: ServiceSettings) -> None:
         ) from error
 
 
-def server_options(service: ServiceSettings) -> dict[str, Any]:  # arguments of uvicorn
-    """Return the options of uvicorn, except host and port."""
+def server_options(service: ServiceSettings) -> dict[str, Any]:  # the types of uvicorn's arguments differ
+    """Return the arguments for uvicorn, except host and port."""
     return {
         "http": PatientHttp,
         "ws": "none",

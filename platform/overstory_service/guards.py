@@ -1,8 +1,11 @@
-"""Checks before every route: Host and Origin headers, token, size and speed of the body, concurrent requests.
+"""Checks every request before it reaches a route.
 
-The token is checked before the body is read. A request counts as concurrent once its body is complete, so incomplete
-requests do not block others. The Host header is checked against DNS rebinding, the Origin header against requests from
-foreign web pages.
+- The check of the Host header protects against DNS rebinding.
+- The check of the Origin header refuses requests from other web pages.
+- The token is checked before the body is read.
+- The size of the body and the time for sending it are limited.
+- The number of concurrent requests is limited. A request counts only once its body is complete, so that clients that
+  send slowly do not block others.
 """
 
 from __future__ import annotations
@@ -31,18 +34,21 @@ from overstory_service.service_host import admitted
 from overstory_service.settings import ServiceSettings
 
 _BODY_MEGABYTES = 2
-"""Largest body of a request without documents."""
+"""Maximum size of the body of a request that contains no documents."""
 _TEXTS_MEGABYTES = 10
-"""Largest body with texts as JSON, which is read into memory."""
+"""Maximum size of a body that contains texts as JSON. Such a body is read into memory."""
 _BODY_SECONDS = 60.0
-"""Time to send a body. Uploads have this time for each `_UPLOAD_STEP_MEGABYTES` of their limit."""
+"""How many seconds a client may take to send a body.
+
+For an upload, this time is multiplied by the maximum size of uploads divided by `_UPLOAD_STEP_MEGABYTES`.
+"""
 _UPLOAD_STEP_MEGABYTES = 10
 _SIGN_IN_BYTES = 16_384
-"""Largest body of a sign-in, the only body that is read without a token."""
+"""Maximum size of the body of a sign-in request, which is the only body that is read without a token."""
 _SIGN_IN_SECONDS = 15.0
-"""Time to send the body of a sign-in, the same as for the head of a request."""
+"""How many seconds a client may take to send the body of a sign-in request, as long as for the head of a request."""
 _MOST_ARRIVING_BODIES = 32
-"""Most requests of one token with incomplete bodies; further requests get 429."""
+"""Maximum number of requests of one token whose bodies are incomplete. Further requests get status 429."""
 
 _UNCOUNTED = ("/healthz", "/readyz")
 OPENAPI_PATH = "/openapi.json"
@@ -54,13 +60,13 @@ _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
 class Guards:
-    """ASGI middleware that refuses requests before they reach a route."""
+    """ASGI middleware that checks requests, and refuses some of them before they reach a route."""
 
     def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
         self._app = app
         self._settings = settings
         self._working = 0
-        self._arriving = Counter[str]()  # incomplete bodies by name of the token
+        self._arriving = Counter[str]()  # number of incomplete bodies for the name of each token
         here = (*_LOOPBACK_NAMES, settings.host) if settings.listens_here_alone else ()
         hosts, origins = [*here, *settings.allowed_hosts], [*settings.allowed_origins]
         if settings.address:
@@ -93,7 +99,17 @@ class Guards:
 
     @contextmanager
     def _counted(self, scope: Scope, body: _Body, sender: str) -> Generator[None]:
-        """Count a request: by its token while its body arrives, then as a concurrent request."""
+        """Count a request during the `with` block.
+
+        While its body arrives, it is counted among the incomplete requests of its token. After that, it is counted as a
+        concurrent request.
+
+        Args:
+            sender: the name of the token; "" if the request needs no token.
+
+        Raises:
+            TooBusy: the token has too many incomplete requests.
+        """
         if sender and not body.complete and self._arriving[sender] >= _MOST_ARRIVING_BODIES:
             raise TooBusy(
                 f"{_MOST_ARRIVING_BODIES} requests of this token are still sending their bodies.",
@@ -118,10 +134,10 @@ class Guards:
                 del self._arriving[sender]
 
     def _require_place(self, scope: Scope, body: _Body) -> None:
-        """Check that the limit of concurrent requests is not reached.
+        """Check that the maximum number of concurrent requests has not been reached.
 
         Raises:
-            TooBusy: the limit is reached.
+            TooBusy: the maximum has been reached.
         """
         if scope["path"] in _UNCOUNTED:
             return
@@ -132,7 +148,7 @@ class Guards:
             )
 
     def _limit(self, scope: Scope) -> int:
-        """Return the largest size of the body in bytes."""
+        """Return the maximum size of the request's body in bytes."""
         if _is_sign_in(scope):
             return _SIGN_IN_BYTES
         megabytes = _BODY_MEGABYTES
@@ -167,12 +183,13 @@ class Guards:
 
 
 class _Body:
-    """Body of a request, with limits of size and time.
+    """The body of a request, whose size and time of arrival are limited.
 
     Attributes:
-        complete: the whole body has arrived.
-        has_left: the client left before the body was complete.
-        refused: the limit that was exceeded, or None. The reader of the body may raise a different error for it.
+        complete: True if the complete body has arrived.
+        has_left: True if the client closed the connection before the body was complete.
+        refused: the error if a limit was exceeded, else None. It is stored here because the route may convert the error
+            that it gets while it reads the body.
     """
 
     def __init__(self, scope: Scope, receive: Receive, limit: int, seconds: float) -> None:
@@ -188,17 +205,18 @@ class _Body:
         self.refused: Refused | None = None
 
     def when_complete(self, arrived: Callable[[], object]) -> None:
-        """Call `arrived` as soon as the body is complete."""
+        """Call the function `arrived` as soon as the body is complete, or now if it already is."""
         if self.complete:
             arrived()
         else:
             self._arrived = arrived
 
     async def collect(self) -> None:
-        """Read the whole body, so that the application gets it in one piece.
+        """Read the complete body, so that the application receives it in one piece.
 
         Raises:
-            SlowBody, TooLarge: the body takes too long, or is too large.
+            SlowBody: the body takes too long to arrive.
+            TooLarge: the body is too large.
         """
         if self.complete:
             return
@@ -219,7 +237,7 @@ class _Body:
             self._collected = None
             return message
         if self.complete:
-            return await self._receive()  # waits for the client to leave
+            return await self._receive()  # returns only when the client closes the connection
         return await self._next()
 
     async def _next(self) -> Message:
@@ -242,7 +260,7 @@ class _Body:
 
 
 class _GuardedResponse:
-    """Response that is dropped if the body was refused before the response began."""
+    """Sends the response of a route, unless the body of the request was refused before the response began."""
 
     def __init__(self, send: Send, body: _Body) -> None:
         self._send = send
@@ -251,13 +269,13 @@ class _GuardedResponse:
 
     async def send(self, message: Message) -> None:
         if self._body.refused is not None and not self.begun:
-            return  # the guard sends its own error response
+            return  # `Guards` sends an error response instead
         self.begun = True
         await self._send(message)
 
 
 def too_large(limit: int) -> TooLarge:
-    """Return the error for a body that exceeds the limit in bytes."""
+    """Return the error for a body that is larger than `limit` bytes."""
     size = f"{limit // 1_000_000} MB" if limit >= 1_000_000 else f"{limit:,} bytes"
     return TooLarge(
         f"The body of the request is larger than {size}.",
@@ -266,7 +284,10 @@ def too_large(limit: int) -> TooLarge:
 
 
 def _is_open(scope: Scope) -> bool:
-    """Return True if a request needs no token: page, OpenAPI document, health checks, and signing in or out."""
+    """Return True if a request needs no token.
+
+    This is the case for the web page, the OpenAPI document, health checks, and for signing in or out.
+    """
     path: str = scope["path"]
     return path in _OPEN or path.startswith(_PAGE) or (path == _SESSION and scope["method"] in ("POST", "DELETE"))
 
@@ -276,16 +297,20 @@ def _is_sign_in(scope: Scope) -> bool:
 
 
 def _is_upload(scope: Scope) -> bool:
-    """Return True if the body has files, which the route writes to disk as they arrive."""
+    """Return True if the body contains files. The route writes them to disk while they arrive."""
     return bool(scope["method"] == "POST" and scope["path"].endswith("/files"))
 
 
 def _seconds(scope: Scope, limit: int) -> float:
-    """Return the seconds that a client has to send the body."""
+    """Return how many seconds a client may take to send a body.
+
+    Args:
+        limit: maximum size of the body in bytes.
+    """
     return _SIGN_IN_SECONDS if _is_sign_in(scope) else _BODY_SECONDS * max(1.0, limit / (_UPLOAD_STEP_MEGABYTES * 1e6))
 
 
 def _name_of(host: str) -> str:
-    """Return the host name of a Host header without the port, or "" if the header is invalid."""
+    """Return the host name in a Host header without the port, or "" if the header is invalid."""
     found = _HOST.fullmatch(host.lower())
     return found.group("name") if found else ""

@@ -1,7 +1,7 @@
-"""Access log and Prometheus metrics.
+"""The access log, and metrics for Prometheus.
 
-Both record the route instead of the address, and the name of a token instead of the token. Questions are logged only
-on demand.
+Both contain the route of a request instead of its address, and the name of a token instead of the token. Questions are
+logged only if the operator wants this (`log_questions`).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ SECONDS_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0
 NO_ROUTE = "(none)"
 _MILLISECONDS_A_SECOND = 1_000
 _LONGEST_LOGGED_QUESTION = 500
-"""Characters."""
+"""Maximum number of characters of a question that are logged."""
 
 
 class ServiceMetrics:
-    """Prometheus metrics of one process."""
+    """The metrics of one process, for Prometheus."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -41,7 +41,7 @@ class ServiceMetrics:
 
 
 class MetricsMiddleware:
-    """ASGI middleware that logs and counts each request. It adds a request id to the response."""
+    """ASGI middleware that logs and counts each request, and adds a request id to each response."""
 
     def __init__(self, app: ASGIApp, metrics: ServiceMetrics, *, log_questions: bool = False) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Open corpora of a service: one `Knowledge` for each, with shared models."""
+"""Keeps the corpora of a service open. For each corpus there is one `Knowledge` object, and all share the models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from overstory.progress import OnStep
 from overstory.settings import Settings
 
 _MOST_OPEN_CORPORA = 32
-"""Corpora to keep open; the least recently used are closed. Each holds a connection and cached vectors."""
+"""Maximum number of corpora that are kept open, because each holds a connection and cached vectors.
+
+If there are more, those that were not used for the longest time are closed.
+"""
 
 
 @dataclass(slots=True)
@@ -24,8 +27,8 @@ class _Open:
     """An open corpus.
 
     Attributes:
-        users: number of requests that use it now.
-        parts: filtered views of it for tokens with a filter, by filter.
+        users: number of requests that are using the corpus now.
+        parts: map from the filters of tokens to views that contain only the matching documents.
     """
 
     knowledge: Knowledge
@@ -34,20 +37,20 @@ class _Open:
 
 
 class OpenCorpora:
-    """Pool of open corpora. Safe to share between threads."""
+    """A pool of open corpora, which several threads can share."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.base = Knowledge(settings=settings)
-        """Knowledge for calls without a corpus. The open corpora share its models."""
+        """Object for calls that do not concern a particular corpus. The open corpora share its models."""
         self.address = ""
-        """URI of the database; "" before the first connection."""
+        """The URI of the database; "" before the first connection."""
         self._lock = threading.Lock()
         self._open: OrderedDict[str, _Open] = OrderedDict()
 
     @contextmanager
     def borrow(self, name: str) -> Generator[Knowledge]:
-        """Yield the corpus with this name, which stays open at least until the block ends.
+        """Provide the corpus with this name, which stays open at least until the end of the `with` block.
 
         Raises:
             CorpusNotFound, CorpusNameInvalid, DatabaseError: the corpus cannot be opened.
@@ -55,7 +58,7 @@ class OpenCorpora:
         with self._lock:
             known = name in self._open
         if not known:
-            read_corpus(self.base.graph, name, to_delete=True)  # raises for a missing corpus before it takes a slot
+            read_corpus(self.base.graph, name, to_delete=True)  # raises if the corpus does not exist
         with self._lock:
             each = self._open.get(name)
             if each is None:
@@ -75,10 +78,14 @@ class OpenCorpora:
                 each.users -= 1
 
     def part(self, name: str, knowledge: Knowledge, where: str) -> RestrictedKnowledge:
-        """Return the view of a borrowed corpus for tokens with this filter.
+        """Return a view of a borrowed corpus that contains only the documents that match a token's filter.
+
+        Args:
+            knowledge: the corpus, as returned by `borrow`.
+            where: the filter of the token.
 
         Raises:
-            CorpusNotFound: no document has a metadata key that the filter uses, so the view would be empty.
+            CorpusNotFound: the filter uses a metadata key that no document has. The view would be empty.
             FilterError, IndexMissing, DatabaseError: the corpus cannot be filtered.
         """
         with self._lock:
@@ -95,7 +102,7 @@ class OpenCorpora:
         return part
 
     def new(self, name: str, progress: OnStep | None = None) -> Knowledge:
-        """Return another `Knowledge` with the shared models. The caller closes it."""
+        """Return a new `Knowledge` object that uses the shared models. The caller must close it."""
         made = Knowledge(name, settings=self.settings, progress=progress)
         made.use(embedder=self.base.embedder, extractor=self.base.extractor)
         return made
@@ -114,7 +121,10 @@ class OpenCorpora:
             knowledge.close()
 
     def _unused(self) -> list[Knowledge]:
-        """Remove and return the least recently used corpora while more than `_MOST_OPEN_CORPORA` are open."""
+        """Remove corpora from the pool until at most `_MOST_OPEN_CORPORA` are left, and return the removed ones.
+
+        Corpora that were not used for the longest time are removed first. Corpora in use are kept.
+        """
         out: list[Knowledge] = []
         for name, each in list(self._open.items()):
             if len(self._open) <= _MOST_OPEN_CORPORA:

@@ -1,10 +1,10 @@
-"""Error responses as problem details (RFC 9457): what is wrong, and the remedy.
+"""Error responses in the form of problem details (RFC 9457), which state what is wrong and what the user can do.
 
-Remedies name requests and commands, for programs and users of a terminal. The page has its own remedies by `type`
-(`remedies` in `words.js`).
+The remedies in this module mention requests and commands, because they are for programs and for users of a terminal.
+The web page has a separate remedy for each `type` of problem (`remedies` in `words.js`).
 
-Errors do not reveal data that the token may not see: a missing corpus is reported without the names of others, and
-details of internal errors are only logged.
+An error does not reveal anything that the token may not see. If a corpus does not exist, the error does not list other
+corpora. The details of internal errors are only written to the log.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TOKENS_REMEDY = "Send the header Authorization: Bearer TOKEN. To create a token,
 
 
 class Refused(OverstoryError):
-    """A request that the service refuses."""
+    """The service refuses the request. Subclasses define the status and the headers of the response."""
 
     status: ClassVar[int] = 400
     headers: ClassVar[Mapping[str, str]] = {}
@@ -51,20 +51,20 @@ class TokenUnknown(TokenNeeded):
 
 
 class SessionOver(TokenNeeded):
-    """The session of the page has ended, or its token was revoked."""
+    """The session of the web page has ended, or its token was revoked."""
 
     def __init__(self) -> None:
         super().__init__("You are signed out: the session has expired, or its token was revoked.")
 
 
 class Forged(Refused):
-    """The request has the page's cookie, but the page did not send it."""
+    """The request contains the cookie of the web page, but it was not sent by the web page."""
 
     status = 403
 
 
 class TokensUnreadable(Refused):
-    """The token file cannot be read; the log has the reason."""
+    """The file of the tokens cannot be read. The reason is in the log of the service."""
 
     status = 503
 
@@ -75,13 +75,16 @@ class TokensUnreadable(Refused):
 
 
 class Ambiguous(Refused):
-    """The request has both Content-Length and Transfer-Encoding, so its length is ambiguous."""
+    """The request contains both Content-Length and Transfer-Encoding, which makes its length ambiguous."""
 
     headers: ClassVar[Mapping[str, str]] = {"Connection": "close"}
 
 
 class UnknownParameter(Refused):
-    """The request has an unknown or repeated parameter. Ignoring it could drop a misspelt filter."""
+    """The request contains an unknown or repeated parameter.
+
+    Such a parameter is not ignored, because it may be a filter whose name is misspelt.
+    """
 
     status = 422
 
@@ -98,7 +101,7 @@ class NotAllowed(Refused):
 
 
 class NotThere(Refused):
-    """The corpus does not exist, or the token may not access it. The error does not reveal which."""
+    """The corpus does not exist, or the token may not access it. The error does not reveal which is the case."""
 
     status = 404
 
@@ -126,7 +129,7 @@ class TooLarge(Refused):
 
 
 class TooBusy(Refused):
-    """The limit of concurrent requests is reached."""
+    """The maximum number of concurrent requests has been reached."""
 
     status = 429
     headers: ClassVar[Mapping[str, str]] = {"Retry-After": "1"}
@@ -137,14 +140,14 @@ class TookTooLong(Refused):
 
 
 class ForeignPage(Refused):
-    """The request comes from a foreign web origin, or uses a host name that is not allowed."""
+    """The request comes from a web origin that is not allowed, or is for a host name that is not allowed."""
 
     status = 403
 
 
 PROBLEM_JSON = "application/problem+json"
 OPENAI_PATHS = ("/v1/chat/", "/v1/models")
-"""Paths whose clients expect an `error` field."""
+"""Beginnings of paths for clients of OpenAI's API, which expect a field `error` in an error response."""
 DESCRIBED = "See the OpenAPI document (/openapi.json) for the parameters and fields of each request."
 _log = logging.getLogger("overstory.service")
 
@@ -174,10 +177,10 @@ _STATUS: tuple[tuple[type[errors.OverstoryError], int], ...] = (
     (errors.BudgetExhausted, 503),
     (errors.LlmError, 502),
 )
-"""Status code by class of the error; the first match wins."""
+"""Pairs of an error class and a status code. The first class to which an error belongs decides."""
 
 _INSIDE: tuple[type[errors.OverstoryError], ...] = (errors.DatabaseError, errors.ServerError, errors.LlmError)
-"""Errors with internal messages, which name addresses, folders and users of the server."""
+"""Errors whose messages are only for the log, because they may mention addresses, folders and users of the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,12 +206,12 @@ class Problem:
         return asdict(self)
 
     def response(self, headers: dict[str, str] | None = None, *, as_openai: bool = False) -> JSONResponse:
-        """Return the error response.
+        """Return the error response for this problem.
 
         Args:
-            as_openai: add an `error` field for clients of OpenAI's API.
+            as_openai: if True, add a field `error` for clients of OpenAI's API.
         """
-        body: dict[str, Any] = dict(self.body)  # JSON
+        body: dict[str, Any] = dict(self.body)  # the values have JSON types
         if as_openai:
             message = f"{self.detail} {self.remedy}".strip()
             body["error"] = {"message": message, "type": self.type, "code": str(self.status), "param": None}
@@ -216,10 +219,10 @@ class Problem:
 
 
 def problem_of(error: Exception, *, corpus: str = "") -> Problem:
-    """Return the problem that a client gets for an error.
+    """Return the problem to send to the client for an error. Details of internal errors are only written to the log.
 
     Args:
-        corpus: corpus of the request.
+        corpus: name of the corpus in the request; "" if there is none.
     """
     if isinstance(error, errors.CorpusNotFound) and not isinstance(error, errors.CorpusDeleting):
         error = NotThere(corpus)
@@ -231,7 +234,7 @@ def problem_of(error: Exception, *, corpus: str = "") -> Problem:
         return _problem("DiskFull", HTTPStatus.INSUFFICIENT_STORAGE, "The disk of the service is full.", remedy)
     if isinstance(error, errors.OverstoryError):
         status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
-        if isinstance(error, errors.WriterBusy):  # the original message names the user, the process and the machine
+        if isinstance(error, errors.WriterBusy):  # its message must not be sent: it names a user, a process, a machine
             error = errors.WriterBusy(
                 f"Corpus {corpus!r} is currently being changed.",
                 remedy="Try again when it has finished; GET /v1/jobs lists running jobs. Questions still work.",
@@ -291,7 +294,7 @@ def invalid(detail: str) -> Problem:
 
 
 def by_status(status: int, detail: str) -> Problem:
-    """Return the problem for an HTTP status, such as a missing path or method."""
+    """Return the problem for a status code of HTTP, for example 404 for an unknown path."""
     return _problem(HTTPStatus(status).phrase.title().replace(" ", ""), status, detail, DESCRIBED)
 
 

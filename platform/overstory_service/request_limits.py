@@ -1,6 +1,6 @@
-"""Limits of a request's work: it is cancelled when the client leaves, after a timeout, or if the database hangs.
+"""Cancels the work for a request if the client closes the connection, after a timeout, or if the database hangs.
 
-A hanging database still accepts connections, and the driver waits for it without limit.
+A database that hangs still accepts connections, and the Neo4j driver would wait for it without limit.
 """
 
 from __future__ import annotations
@@ -20,49 +20,54 @@ from overstory.server.process import BOLT_GREETING
 from overstory_service.problems import TookTooLong
 
 UNWATCHED_SECONDS = 3.0
-"""Seconds that a request waits before the database is checked."""
+"""Number of seconds that a request may take before the health of the database is checked."""
 _GREETING_SECONDS = 8.0
-"""Timeout of a check. It is longer than garbage collection takes, and lets requests end within 15 seconds."""
+"""Timeout of a check in seconds.
+
+It is longer than a garbage collection of the database takes, and short enough for requests to end within 15 seconds.
+"""
 _GREETING_AGAIN_SECONDS = 1.0
-"""Timeout of a check after one that failed."""
+"""Timeout of a check in seconds, if the previous check failed."""
 _SECONDS_BETWEEN_GREETINGS = 0.25
 _BOLT_PORT = 7687
 
 
 class DatabaseWatch:
-    """Health check of the database, with one Bolt handshake at a time on a separate connection.
+    """Checks the health of the database with a Bolt handshake on a separate connection.
+
+    Only one check runs at a time; all requests share its result.
 
     Attributes:
-        silent: True if the last check timed out.
+        silent: True if the database did not respond to the last check in time.
     """
 
     def __init__(self, address: Callable[[], str]) -> None:
         """
         Args:
-            address: returns the URI of the database; "" before the first connection, to skip the check.
+            address: returns the URI of the database, or "" before the first connection. With "", nothing is checked.
         """
         self._address = address
         self._greeting: asyncio.Task[bool] | None = None
         self.silent = False
 
     async def answers(self) -> bool:
-        """Return True if the database responds in time."""
+        """Check the database, and return True if it responds in time."""
         if self._greeting is None or self._greeting.done():
             seconds = _GREETING_AGAIN_SECONDS if self.silent else _GREETING_SECONDS
             self._greeting = asyncio.create_task(self._greet(self._address(), seconds))
         return await asyncio.shield(self._greeting)
 
     async def require(self) -> None:
-        """Check the database again if the last check timed out.
+        """If the database did not respond to the last check, check it again.
 
         Raises:
-            DatabaseUnreachable: the new check timed out, too.
+            DatabaseUnreachable: the database does not respond to this check, either.
         """
         if self.silent and not await self.answers():
             raise self.unreachable()
 
     def unreachable(self) -> DatabaseUnreachable:
-        """Return the error of a request that waited for a hanging database."""
+        """Return the error for a request that the database does not answer."""
         return DatabaseUnreachable(
             f"{self._address()}: the database does not respond.",
             remedy="Check whether its process is stopped or its machine overloaded (overstory server status).",
@@ -78,23 +83,24 @@ class DatabaseWatch:
             except TimeoutError:
                 self.silent = True
                 return False
-            except (OSError, EOFError):  # the database may be restarting
+            except (OSError, EOFError):  # the database refuses connections, because it may be restarting
                 await asyncio.sleep(_SECONDS_BETWEEN_GREETINGS)
         self.silent = False
         return True
 
 
 async def _greeted(address: str) -> None:
-    """Wait until the server has answered a Bolt handshake.
+    """Send a Bolt handshake to a server, and wait until it answers.
 
     Raises:
-        OSError, EOFError: the server refuses or closes the connection.
+        OSError, EOFError: the server refuses the connection or closes it.
     """
     parts = urlsplit(address)
     encrypted = None
     if "+s" in parts.scheme:
         encrypted = ssl.create_default_context()
-        encrypted.check_hostname, encrypted.verify_mode = False, ssl.CERT_NONE  # no secrets are sent
+        # The server's certificate is not verified, because no secrets are sent.
+        encrypted.check_hostname, encrypted.verify_mode = False, ssl.CERT_NONE
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port or _BOLT_PORT, ssl=encrypted)
     try:
         writer.write(BOLT_GREETING)
@@ -106,27 +112,33 @@ async def _greeted(address: str) -> None:
 R = TypeVar("R")
 
 SECONDS_BETWEEN_LOOKS = 0.5
-"""Interval of checks that the client is still connected."""
+"""Number of seconds between two checks that the client is still connected."""
 
 _WRITER_PATIENCE_SECONDS = 10.0
-"""Longest wait for another writer, such as the index job of the user's previous edit or a cancelled request."""
+"""Maximum number of seconds to wait for another writer.
+
+The other writer may be, for example, an index job after the user's previous edit, or a request that is being cancelled.
+"""
 _SECONDS_BETWEEN_TRIES = 0.25
 
 
-class ClientGone(Exception):  # not an OverstoryError: the client gets no response
+class ClientGone(Exception):  # not a subclass of OverstoryError, because no error message can be sent
     """The client has closed the connection."""
 
 
 async def while_wanted(request: Request | None, work: Awaitable[R], seconds: float, watch: DatabaseWatch) -> R:
-    """Return the result of `work`, or cancel it if the client leaves, the time is up or the database hangs.
+    """Wait for the result of `work`, and cancel it if it is no longer wanted or takes too long.
 
     Args:
-        request: request of the client; None if the caller cancels this coroutine when the client leaves.
-        seconds: timeout.
-        watch: health check, run whenever `work` has taken another `UNWATCHED_SECONDS`.
+        request: the request of the client. With None, the caller must cancel this coroutine if the client has gone.
+        seconds: timeout in seconds.
+        watch: the health check of the database, which is run at intervals of `UNWATCHED_SECONDS`.
 
     Raises:
-        TookTooLong, ClientGone, DatabaseUnreachable: `work` was cancelled.
+        TookTooLong: `work` took longer than `seconds`.
+        ClientGone: the client has closed the connection.
+        DatabaseUnreachable: the database does not respond.
+        the errors of `work`.
     """
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
@@ -156,17 +168,19 @@ async def while_wanted(request: Request | None, work: Awaitable[R], seconds: flo
 
 
 def when_free(call: Callable[[], R]) -> R:
-    """Return the result of a call that may change a corpus, after waiting for other writers; blocks.
+    """Call a function that may change a corpus, and return its result. This call blocks.
+
+    If another process is changing the corpus, the function is called again until it succeeds or the time is up.
 
     Raises:
-        WriterBusy: there is still another writer after `_WRITER_PATIENCE_SECONDS`.
+        WriterBusy: another process was still changing the corpus after `_WRITER_PATIENCE_SECONDS`.
         the errors of `call`.
     """
     end = time.monotonic() + _WRITER_PATIENCE_SECONDS
     while True:
         try:
             return call()
-        except WriterBusy:  # raised before the first change, so the call can be repeated
+        except WriterBusy:  # this error is raised before anything is changed, therefore the call can be repeated
             if time.monotonic() >= end:
                 raise
         time.sleep(_SECONDS_BETWEEN_TRIES)

@@ -1,4 +1,4 @@
-"""JSON responses, cursors of pages, and parts of the OpenAPI document that routes share."""
+"""JSON responses, cursors for lists that are sent in pages, and parts of the OpenAPI document that routes share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ _JOB_NUMBER_BOUND = 2**63
 
 
 def cursor_of(*place: str) -> str:
-    """Return an opaque cursor for a position in a list, such as a source and a key."""
+    """Return a cursor, which is an opaque text that represents a position in a list.
+
+    Args:
+        place: the position, for example the source and the key of a document.
+    """
     return base64.urlsafe_b64encode(json.dumps(place).encode()).decode("ascii").rstrip("=")
 
 
@@ -27,7 +31,10 @@ def _is_text(part: object) -> bool:
 
 
 def place_of(cursor: str, *, parts: int) -> tuple[str, ...]:
-    """Return the position that a cursor stands for.
+    """Return the position in a list that a cursor represents.
+
+    Args:
+        parts: number of texts that make up a position in this list.
 
     Raises:
         Refused: the cursor is invalid or belongs to another list.
@@ -43,10 +50,10 @@ def place_of(cursor: str, *, parts: int) -> tuple[str, ...]:
 
 
 def job_number_of(cursor: str) -> int:
-    """Return the job number that a cursor stands for.
+    """Return the job number that a cursor for the list of jobs represents.
 
     Raises:
-        Refused: the cursor is not from the list of jobs.
+        Refused: the cursor does not belong to the list of jobs.
     """
     (text,) = place_of(cursor, parts=1)
     if not (text.isascii() and text.isdecimal()) or int(text) >= _JOB_NUMBER_BOUND:
@@ -77,20 +84,20 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         507: "The disk of the service is full.",
     }.items()
 }
-"""Error responses of every route, for the OpenAPI document."""
+"""The error responses of all routes, for the OpenAPI document."""
 
 EVENTS: dict[str, Any] = {
     "text/event-stream": {
         "schema": {"type": "object", "properties": {"event": {"type": "string"}, "data": {"type": "string"}}}
     }
 }
-"""Content of event streams, for the OpenAPI document."""
+"""The content of event streams, for the OpenAPI document."""
 
 
 class DataclassResponse(Response):
-    """JSON response with a dataclass, in the form that `--json` prints."""
+    """A JSON response that contains a dataclass in the same form as the option `--json` prints it."""
 
     media_type = "application/json"
 
-    def render(self, content: Any) -> bytes:  # whatever `plain` takes
+    def render(self, content: Any) -> bytes:  # `content` is any value that `plain` accepts
         return json.dumps(plain(content), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Shared parts of a service process, and requests with their rights."""
+"""The objects that all requests of a service process share, and the objects that represent a request."""
 
 from __future__ import annotations
 
@@ -43,12 +43,13 @@ Askable = Readable | SeveralCorpora
 
 @dataclass(slots=True)
 class ServiceHost:
-    """Shared parts of a service process.
+    """The objects that all requests of a service process share, such as open corpora, threads and the job queue.
 
     Attributes:
         ready: True once the models are loaded and the database has responded.
-        asked: True once a question was answered. The first one takes seconds longer, for query plans and caches.
-        works_at_need: start running jobs only when this process queues one.
+        asked: True once a question was answered. The first question takes some seconds longer than later ones, because
+            Neo4j must plan its queries and caches are empty.
+        works_at_need: if True, this process runs jobs only after it has queued a job itself.
     """
 
     settings: ServiceSettings
@@ -78,11 +79,12 @@ class ServiceHost:
         open_without_tokens: bool,
         works_at_need: bool = False,
     ) -> ServiceHost:
-        """Create the parts of a process.
+        """Create the objects for a process.
 
         Args:
-            folder: folder of tokens and uploads.
-            open_without_tokens: passed to `Gate`.
+            folder: the folder that contains tokens and uploaded files.
+            open_without_tokens: as in `Gate`.
+            works_at_need: if True, the process runs jobs only after it has queued a job itself.
         """
         return cls(
             settings=service,
@@ -96,7 +98,9 @@ class ServiceHost:
 
     @contextmanager
     def opened(self, access: Access, corpus: str) -> Generator[Readable]:
-        """Yield a corpus, or the view of it that the token's filter allows; blocks.
+        """Provide a corpus during the `with` block. This call blocks.
+
+        If the token has a filter, a view is provided that contains only the matching documents.
 
         Raises:
             NotThere: the corpus does not exist, or the token may not access it.
@@ -113,7 +117,10 @@ class ServiceHost:
 
     @contextmanager
     def opened_as_one(self, access: Access, corpora: Sequence[str]) -> Generator[Askable]:
-        """Yield one corpus as `opened` does, or several corpora as one; blocks.
+        """Provide one or several corpora during the `with` block. This call blocks.
+
+        A single corpus is provided as by `opened`. Several corpora are provided as one object that searches all of
+        them.
 
         Raises:
             the errors of `opened`.
@@ -124,7 +131,7 @@ class ServiceHost:
         self.asked = True
 
     def job_store(self) -> JobStore:
-        """Return the job queue, which is opened at the first call."""
+        """Return the job queue, which is opened with the first call."""
         if self.store is None:
             self.store = JobStore(self.corpora.base.graph, self.uploads.place)
         return self.store
@@ -132,13 +139,13 @@ class ServiceHost:
     def queue_job(
         self, corpus: str, kind: JobKind, given: dict[str, Any], *, by: str, job: str = "", files: bool = False
     ) -> ServiceJob:
-        """Queue a job; blocks.
+        """Add a job to the queue. This call blocks.
 
         Args:
-            given: input of the job, as JSON types.
-            by: name of the token.
-            job: id of the job, if files were uploaded for it; by default a new id.
-            files: True if the job has uploaded files.
+            given: the input of the job, as JSON types.
+            by: the name of the token with which the job was requested.
+            job: the id of the job, if files were uploaded for it; by default a new id.
+            files: True if files were uploaded for the job.
 
         Raises:
             CorpusNameInvalid, DatabaseError: the job cannot be queued.
@@ -152,7 +159,10 @@ class ServiceHost:
         return queued
 
     def start_runner(self, threads: int) -> None:
-        """Start running jobs in this process, unless it already does; blocks.
+        """Let this process run jobs from the queue, unless it already does. This call blocks.
+
+        Args:
+            threads: maximum number of jobs to run at the same time.
 
         Raises:
             DatabaseError: the job queue cannot be read.
@@ -165,18 +175,18 @@ class ServiceHost:
                 self.runner = runner
 
     def close(self) -> None:
-        """Stop jobs and requests, and close the corpora; blocks."""
+        """Stop all jobs and requests, and close the corpora. This call blocks."""
         if self.runner is not None:
             self.runner.stop()
         self.threads.close()
         self.corpora.close()
 
     async def run(self, request: Request | None, call: Callable[[], R]) -> R:
-        """Run a blocking call in a thread and return its result.
+        """Run a blocking function in a thread, and return its result.
 
         Raises:
-            TookTooLong: the call timed out.
-            ClientGone: the client has left.
+            TookTooLong: the function took too long.
+            ClientGone: the client has closed the connection.
             DatabaseUnreachable: the database does not respond.
             the errors of `call`.
         """
@@ -184,7 +194,7 @@ class ServiceHost:
         return await self.wanted(request, self.threads.run(call))
 
     async def wanted(self, request: Request | None, work: Awaitable[R]) -> R:
-        """Return the result of an awaitable, within the limits of a request.
+        """Wait for the result of `work`, but no longer than a request may take.
 
         Raises:
             TookTooLong, ClientGone, DatabaseUnreachable: as in `run`.
@@ -194,11 +204,12 @@ class ServiceHost:
 
 @dataclass(slots=True)
 class Call:
-    """A request with its rights.
+    """A request together with its rights.
 
     Attributes:
-        request: HTTP request; None on stdio.
-        corpus: name of the corpus; "" for a request without one.
+        request: the HTTP request; None if the call arrived on standard input (`overstory mcp`).
+        access: the rights of the request.
+        corpus: name of the corpus that the request is about; "" if there is none.
     """
 
     host: ServiceHost
@@ -207,26 +218,29 @@ class Call:
     corpus: str = ""
 
     def require(self, rights: Rights) -> None:
-        """Check that the token has these rights and may access the corpus.
+        """Check that the token has at least these rights and may access the corpus.
 
         Raises:
-            NotAllowed, NotThere: the token has fewer rights, or may not access the corpus.
+            NotAllowed: the token has fewer rights.
+            NotThere: the token may not access the corpus.
         """
         self.access.require(rights)
         if self.corpus:
             self.access.require_corpus(self.corpus)
 
     def note_question(self, question: str) -> None:
-        """Note a question for the access log, which shows it only with `log_questions`."""
+        """Pass a question to the access log, which contains questions only with `log_questions`."""
         if self.request is not None:
             self.request.state.question = question
 
     async def run(self, call: Callable[[], R]) -> R:
-        """Run a blocking call as `ServiceHost.run` does."""
+        """Run a blocking function with `ServiceHost.run`."""
         return await self.host.run(self.request, call)
 
     async def read(self, call: Callable[[Readable], R]) -> R:
-        """Run a blocking call on the corpus, or on the view of it that the token's filter allows.
+        """Run a blocking function on the corpus, and return its result.
+
+        If the token has a filter, the function receives a view that contains only the matching documents.
 
         Raises:
             the errors of `ServiceHost.opened` and `ServiceHost.run`.
@@ -239,7 +253,7 @@ class Call:
         return await self.run(work)
 
     async def ask(self, also: Sequence[str], call: Callable[[Askable], R]) -> R:
-        """Run a blocking call on the corpus together with other corpora.
+        """Run a blocking function on the corpus together with other corpora, and return its result.
 
         Args:
             also: names of the other corpora.
@@ -255,14 +269,16 @@ class Call:
         return await self.run(work)
 
     async def whole(self, what: str, call: Callable[[Knowledge], R]) -> R:
-        """Run a blocking call that needs the whole corpus. A change waits some seconds for other writers.
+        """Run a blocking function that concerns all documents of the corpus, and return its result.
+
+        If the function changes the corpus while another process is changing it, it is repeated for some seconds.
 
         Args:
-            what: subject of the error message for a token with a filter.
+            what: what was requested; the error message for a token with a filter begins with these words.
 
         Raises:
             NotAllowed: the token has a filter.
-            the errors of `read`.
+            the errors of `read` and `when_free`.
         """
         self.access.require_whole(what)
 
@@ -275,30 +291,33 @@ class Call:
 
 
 def host_of(request: Request) -> ServiceHost:
-    """Return the shared parts of the process that got the request."""
+    """Return the `ServiceHost` of the process that received the request."""
     found: ServiceHost = request.app.state.host
     return found
 
 
 def address_of_service(request: Request) -> str:
-    """Return the address by which the client reaches the service, without a final slash."""
+    """Return the address at which the client reaches the service, without a slash at the end."""
     settings = host_of(request).settings
     return (settings.address or str(request.base_url).rstrip("/")) + settings.root_path
 
 
 SESSION_COOKIE = "overstory_session"
 PAGE_HEADER = "x-overstory-page"
-"""Header that the page sends with each request. Forms cannot send it, and other origins need CORS for it."""
+"""A header that the web page sends with each request.
+
+Forms cannot send this header, and pages of other origins can send it only if CORS allows it.
+"""
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 async def admitted(request: Request) -> Access:
-    """Return the rights of a request, from its token or the session of the page.
+    """Return the rights of a request, which depend on its token or on the session of the web page.
 
     Raises:
-        TokenNeeded, SessionOver: as in `Gate.admit`.
-        Forged: the request has the page's cookie and may change data, but the page did not send it.
-        TokensUnreadable: the tokens cannot be read.
+        TokenNeeded, TokenUnknown, SessionOver: as in `Gate.admit`.
+        Forged: the request contains the cookie of the web page and may change data, but it was not sent by the page.
+        TokensUnreadable: the file of the tokens cannot be read.
     """
     authorization, session = request.headers.get("authorization"), request.cookies.get(SESSION_COOKIE)
     if session is not None and authorization is None:
@@ -311,23 +330,26 @@ async def admitted(request: Request) -> Access:
 
 @contextmanager
 def tokens_readable() -> Generator[None]:
-    """Log errors of the token file, and hide their details from clients.
+    """Convert errors of the token file during the `with` block, so that their details are logged but not sent.
 
     Raises:
         TokensUnreadable: the file cannot be read or written.
     """
     try:
         yield
-    except SettingsError as error:  # its message names the file
+    except SettingsError as error:  # its message contains the path of the file, which clients must not see
         _log.error("%s %s", error, error.remedy)
         raise TokensUnreadable from None
 
 
 def require_page(request: Request) -> None:
-    """Check that the page sent the request, in addition to the cookie's SameSite attribute and the check of Origin.
+    """Check that a request that may change data was sent by the web page.
+
+    This protects against forged requests, in addition to the SameSite attribute of the cookie and the check of the
+    Origin header.
 
     Raises:
-        Forged: the request may change data, and lacks the header of the page.
+        Forged: the request may change data, but does not contain the header that the web page sends.
     """
     if request.method not in _SAFE_METHODS and PAGE_HEADER not in request.headers:
         raise Forged(
@@ -338,7 +360,7 @@ def require_page(request: Request) -> None:
 
 Admitted = Annotated[Access, Depends(admitted)]
 LONGEST_FILTER = 10_000
-"""Characters."""
+"""Maximum number of characters in a filter."""
 Where = Annotated[str | None, Query(max_length=LONGEST_FILTER, description="Filter on document metadata.")]
 LONGEST_CORPUS_NAME = 200
 CorpusName = Annotated[

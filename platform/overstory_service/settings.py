@@ -1,4 +1,4 @@
-"""Settings of a service."""
+"""The settings of a service, and checks of their values."""
 
 from __future__ import annotations
 
@@ -15,29 +15,30 @@ MOST_REQUESTS_AT_ONCE = 64
 SERVED_REQUEST_SECONDS = 120.0
 MOST_UPLOAD_MEGABYTES = 100
 JOBS_AT_ONCE = 2
-"""Concurrent jobs of a process, each on a different corpus."""
+"""Maximum number of jobs that a process runs at the same time. Each job is for a different corpus."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
-    """Address and limits of a service.
+    """The address and the limits of a service.
 
     Attributes:
-        host, port: address to listen on.
-        allowed_hosts: accepted names in the Host header, in addition to the names of this machine if the service
-            listens only there. If empty and the service listens to other machines, every name is accepted.
-        allowed_origins: other web origins that may send requests, such as https://app.example.org.
-        folders: folders of the server that jobs may load and sync. If empty, jobs load only uploaded files.
-        most_requests: most concurrent requests per process; further requests get 429.
-        request_seconds: timeout of a question. Streams may last longer while they are read.
-        upload_megabytes: largest request with files; other requests have lower limits.
-        jobs: run jobs in this process; False to only queue them.
-        log_questions: write questions to the access log.
-        agents_write: offer agents (`/mcp`) tools that change corpora, if their token has write rights.
-        address: public scheme and host of the service, such as https://kb.example.org. Links and cookies use it, and
-            its host and origin are accepted. If "", the address of each request is used.
-        root_path: path prefix of the service behind a proxy, such as /kb. The proxy may strip it or not.
-        proxies: addresses and networks whose X-Forwarded-Proto and X-Forwarded-For headers are trusted.
+        host: host name or IP address on which the service listens.
+        port: port on which the service listens.
+        allowed_hosts: names that are accepted in the Host header. If the service listens only to this machine, the
+            names of this machine are accepted, too. Otherwise, () means that every name is accepted.
+        allowed_origins: other web origins that may send requests, such as "https://app.example.org".
+        folders: folders of the server that jobs may load and sync. With (), jobs can load only uploaded files.
+        most_requests: maximum number of concurrent requests per process; further requests get status 429.
+        request_seconds: timeout for a question. A streamed response may last longer while the client reads it.
+        upload_megabytes: maximum size of a request with files; the limits of other requests are lower.
+        jobs: if True, run jobs in this process; if False, only add them to the queue.
+        log_questions: if True, write questions to the access log.
+        agents_write: if True, agents (`/mcp`) whose token has write rights can use tools that change corpora.
+        address: public scheme and host of the service, such as "https://kb.example.org". It is used in links and for
+            cookies, and requests with this host or origin are accepted. If "", the address of each request is used.
+        root_path: path prefix of the service behind a proxy, such as "/kb". The proxy may remove the prefix or keep it.
+        proxies: IP addresses and networks of proxies whose X-Forwarded-Proto and X-Forwarded-For headers are trusted.
     """
 
     host: str = DEFAULT_HOST
@@ -57,12 +58,12 @@ class ServiceSettings:
 
     @property
     def listens_here_alone(self) -> bool:
-        """Return True if only programs on this machine can connect."""
+        """True if only programs on this machine can connect to the service."""
         return is_loopback(self.host)
 
     @property
     def serves_here_alone(self) -> bool:
-        """Return True if other machines cannot reach the service, not even through a proxy."""
+        """True if other machines cannot reach the service, not even through a proxy."""
         return self.listens_here_alone and (not self.address or is_loopback(urlsplit(self.address).hostname or ""))
 
 
@@ -71,10 +72,10 @@ _ROOT_PATH = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*")
 
 
 def public_address(given: str) -> str:
-    """Return an address in the form of a browser's origin: lower case, without the default port.
+    """Return an address in the form in which browsers send it as origin: in lower case, without a default port.
 
     Raises:
-        SettingsError: the address is not http or https, or has more than a host and a port.
+        SettingsError: the scheme is not http or https, or the address contains more than a host and a port.
     """
     address = given.strip().rstrip("/").lower()
     if not _ADDRESS.fullmatch(address):
@@ -87,10 +88,10 @@ def public_address(given: str) -> str:
 
 
 def public_root_path(given: str) -> str:
-    """Return a path prefix like "/kb", or "" for the root.
+    """Return a path prefix in normal form, such as "/kb", or "" if there is no prefix.
 
     Raises:
-        SettingsError: the path has characters other than letters, digits and `-._~`.
+        SettingsError: the path contains characters other than letters, digits and `-._~`, or a part begins with ".".
     """
     path = "/" + given.strip().strip("/") if given.strip().strip("/") else ""
     if not _ROOT_PATH.fullmatch(path):
@@ -116,7 +117,7 @@ def proxy_network(given: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Return True for localhost and loopback addresses."""
+    """Return True if a host is "localhost" or a loopback address."""
     if host.lower() in ("localhost", "localhost."):
         return True
     try:
@@ -126,7 +127,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_any_address(host: str) -> bool:
-    """Return True for addresses like 0.0.0.0, which stand for all network interfaces."""
+    """Return True if a host is an address that stands for all network interfaces, such as 0.0.0.0."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_unspecified
     except ValueError:

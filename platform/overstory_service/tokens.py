@@ -1,4 +1,4 @@
-"""Access tokens of the service, stored as digests in a file that only its owner can read."""
+"""The access tokens of the service. Only their digests are stored, in a file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -24,28 +24,32 @@ from overstory.settings import Settings
 from overstory.whole_files import write_whole
 
 Rights = Literal["read", "write", "admin"]
-"""`read` can ask questions. `write` can also load, delete and index documents and edit entities. `admin` can also
-delete corpora, load folders of the server, manage tokens and read metrics."""
+"""The rights of a token.
+
+- "read": ask questions.
+- "write": also load, delete and index documents, and edit entities.
+- "admin": also delete corpora, load folders of the server, manage tokens, and read metrics.
+"""
 
 RIGHTS: tuple[Rights, ...] = get_args(Rights)
 _SECRET_BYTES = 32
 LONGEST_TOKEN_NAME = 64
 TOKENS_FILE = "tokens.json"
 SESSION_DAYS = 30
-"""Days until a session of the page expires."""
+"""Number of days after which a session of the web page expires."""
 _MOST_SESSIONS = 50
-"""Most sessions of one token. A further sign-in ends the oldest."""
+"""Maximum number of sessions for each token. Another sign-in ends the oldest session."""
 _PREFIX = "ovs_"
 _FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
 class PageSession:
-    """Session of a browser that is signed in with a token.
+    """The session of a browser that is signed in with a token.
 
     Attributes:
-        digest: SHA-256 of the cookie's value, in hexadecimal.
-        ends: date and time of expiry, ISO 8601.
+        digest: SHA-256 digest of the cookie's value, in hexadecimal.
+        ends: date and time when the session expires, in ISO 8601 format.
     """
 
     digest: str
@@ -54,15 +58,17 @@ class PageSession:
 
 @dataclass(frozen=True, slots=True)
 class AccessToken:
-    """An access token as stored in the file.
+    """An access token as it is stored in the file.
 
     Attributes:
-        name: unique name, shown in the access log.
-        corpora: names of the corpora that it can access; empty for all.
-        where: fixed filter on the documents that it can see; "" for no filter.
-        created: date and time, ISO 8601.
-        digest: SHA-256 of the token, in hexadecimal. With 256 random bits in a token, a digest cannot be reversed.
-        sessions: sessions of browsers that are signed in with it, oldest first; they end when it is revoked.
+        name: unique name of the token, which is written to the access log.
+        corpora: names of the corpora that the token can access; () for all corpora.
+        where: filter that selects the documents that the token can see; "" for all documents.
+        created: date and time when the token was created, in ISO 8601 format.
+        digest: SHA-256 digest of the token's secret, in hexadecimal. The secret contains 256 random bits, therefore it
+            cannot be computed from the digest.
+        sessions: sessions of browsers that are signed in with the token, oldest first. They end when the token is
+            revoked.
     """
 
     name: str
@@ -75,7 +81,10 @@ class AccessToken:
 
 
 class TokenFile:
-    """File of access tokens. Several processes may change it; changes take effect with the next request."""
+    """The file that contains the access tokens.
+
+    Several processes may change the file. A change takes effect with the next request.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -98,17 +107,17 @@ class TokenFile:
         """Return True if a token was ever created, that is, if the file exists.
 
         Raises:
-            SettingsError: as in `tokens`.
+            SettingsError: the file cannot be read, or other users can read it.
         """
         with self._lock:
             self._read()
             return self._seen is not None
 
     def find(self, secret: str) -> AccessToken | None:
-        """Return the stored token with this secret, or None.
+        """Return the stored token with this secret, or None if there is none.
 
         Raises:
-            SettingsError: as in `tokens`.
+            SettingsError: the file cannot be read, or other users can read it.
         """
         digest = _digest(secret)
         with self._lock:
@@ -116,11 +125,15 @@ class TokenFile:
             return self._tokens.get(digest)
 
     def add(self, name: str, rights: Rights, *, corpora: Sequence[str] = (), where: str = "") -> str:
-        """Create a token and return its secret, which cannot be retrieved from the file later.
+        """Create a token, and return its secret, which cannot be retrieved later.
+
+        Args:
+            corpora: names of the corpora that the token can access; () for all corpora.
+            where: filter that selects the documents that the token can see; "" for all documents.
 
         Raises:
-            SettingsError: the name is taken or invalid; a filter is combined with other rights than `read`, or uses
-                pages or sections; or the file cannot be written.
+            SettingsError: the name is invalid or already in use; the file cannot be written; or there is a filter, and
+                the rights are not "read" or the filter uses pages or sections.
             FilterError: `where` is not a valid filter.
         """
         shown = name.strip()
@@ -155,7 +168,7 @@ class TokenFile:
         return secret
 
     def revoke(self, name: str) -> AccessToken:
-        """Revoke a token, with effect from the next request on.
+        """Revoke a token, and return it. The next request with this token is refused.
 
         Raises:
             SettingsError: no token has this name.
@@ -172,10 +185,13 @@ class TokenFile:
             )
 
     def begin_session(self, secret: str) -> str | None:
-        """Start a session and return the value of its cookie, which does not reveal the token.
+        """Start a session, and return the value of its cookie, which does not reveal the token.
+
+        Args:
+            secret: the secret of the token.
 
         Returns:
-            None if the token does not exist.
+            The value of the cookie, or None if there is no token with this secret.
 
         Raises:
             SettingsError: the file cannot be read or written.
@@ -192,10 +208,13 @@ class TokenFile:
         return cookie
 
     def of_session(self, cookie: str) -> AccessToken | None:
-        """Return the token of a session, or None if the session does not exist or has ended.
+        """Return the token with which a session was started, or None if the session does not exist or has ended.
+
+        Args:
+            cookie: the value of the session's cookie.
 
         Raises:
-            SettingsError: as in `tokens`.
+            SettingsError: the file cannot be read, or other users can read it.
         """
         digest = _digest(cookie)
         with self._lock:
@@ -206,7 +225,10 @@ class TokenFile:
         return found[1]
 
     def end_session(self, cookie: str) -> None:
-        """End a session.
+        """End a session. If there is no such session, do nothing.
+
+        Args:
+            cookie: the value of the session's cookie.
 
         Raises:
             SettingsError: the file cannot be read or written.
@@ -219,7 +241,7 @@ class TokenFile:
 
     @contextmanager
     def _changing(self) -> Generator[None]:
-        """Lock the file against changes by other processes and threads, and read it."""
+        """Read the file, and keep other processes and threads from changing it during the `with` block."""
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with FileLock(self._path.with_name(f"{self._path.name}.lock")), self._lock:
             self._read()
@@ -272,11 +294,11 @@ def token_file(settings: Settings) -> TokenFile:
 
 
 def service_folder(settings: Settings) -> Path:
-    """Return the folder of the service's files in OVERSTORY_HOME."""
-    return Path(os.path.abspath(settings.places.data)) / "service"  # noqa: PTH100 # does not resolve links
+    """Return the folder in OVERSTORY_HOME that contains the files of the service."""
+    return Path(os.path.abspath(settings.places.data)) / "service"  # noqa: PTH100 # `resolve` would follow links
 
 
-def _token(stored: dict[str, Any]) -> AccessToken:  # validated, because the file may have been edited by hand
+def _token(stored: dict[str, Any]) -> AccessToken:  # values are checked because the file may have been edited by hand
     texts = {name: stored[name] for name in ("name", "where", "created", "digest")}
     corpora = tuple(stored["corpora"])
     if stored["rights"] not in RIGHTS or not all(isinstance(each, str) for each in (*texts.values(), *corpora)):

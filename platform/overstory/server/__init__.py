@@ -1,4 +1,7 @@
-"""The embedded Neo4j: downloaded once, started on demand, shared by a user's processes, stopped when idle."""
+"""The embedded Neo4j server, which is downloaded once, started on demand, and stopped when it is idle.
+
+All processes of a user that have the same data folder share one server.
+"""
 
 from overstory.server.instance import USER, Connection
 from overstory.server.lifecycle import begin_if_embedded, ensure_running, fetch, remove, stop

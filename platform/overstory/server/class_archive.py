@@ -1,8 +1,10 @@
-"""The class archive (Java CDS): the server's classes, prepared so that the next start maps them into memory.
+"""Writes and uses the class archive (Java CDS), with which the server starts faster.
 
-Without an archive, Java reads the classes from 344 jars at each start. The watchdog writes the archive after an idle
-stop, by training a second server on an empty graph. An archive belongs to one Java binary and one set of jars; Java
-ignores an archive that does not match.
+Without an archive, Java reads the server's classes from 344 jars at each start. The archive is a file that contains
+these classes in prepared form, and Java maps it into memory. After the watchdog has stopped an idle server, it starts
+another server with an empty graph, runs typical statements on it (the "training"), and lets Java write the archive.
+
+An archive is valid only for the Java binary and the jars that it was made with. Java ignores any other archive.
 """
 
 from __future__ import annotations
@@ -31,23 +33,27 @@ _LOOK_SECONDS = 0.2
 _ANSWER_SECONDS = 120.0
 _END_SECONDS = 300.0
 _ENDS = (0, -signal.SIGTERM, 128 + signal.SIGTERM)
-"""Exit codes of a process that ended by itself or was asked to end."""
+"""Exit codes of a process that ended by itself or after it was asked to end (SIGTERM)."""
 _LOWEST_PRIORITY = 19
-_FREE_BYTES = 2_000_000_000  # no archive is written if the disk has less free space
+_FREE_BYTES = 2_000_000_000  # if less disk space than this is free, no archive is written
 
 TRAINING = Path(__file__).with_name("training.cypher")
 
 
 @dataclass(frozen=True, slots=True)
 class ClassArchive:
-    """Class archive of an instance for one Java binary and one set of jars, in its own folder below `parent`."""
+    """The class archive of an instance for one Java binary and one set of jars. It is in the folder `parent / key`."""
 
     parent: Path
     key: str
 
     @classmethod
     def of(cls, instance: Instance, java: Path, digest: str) -> ClassArchive:
-        """Return the archive for a Java binary and for the jars of the lock list with this digest."""
+        """Return the archive for a Java binary and a list of jars.
+
+        Args:
+            digest: the digest of the list of jars, `ServerJars.digest`.
+        """
         binary = java.resolve()
         found = binary.stat()
         described = f"{binary} {found.st_size} {found.st_mtime_ns} {digest}"
@@ -55,34 +61,37 @@ class ClassArchive:
 
     @property
     def base(self) -> Path:
-        """Archive of Java's own classes, which not every Java installation contains."""
+        """Path of the archive of Java's own classes. It is written, too, because some Java installations lack it."""
         return self.parent / self.key / "java.jsa"
 
     @property
     def classes(self) -> Path:
-        """Archive of the server's classes, on top of `base`. The file gets this name only when it is complete."""
+        """Path of the archive of the server's classes, which builds on `base`. Only a complete file is stored here."""
         return self.parent / self.key / "server.jsa"
 
     def options(self) -> list[str]:
-        """Return the Java options that use the archive; empty if there is no archive."""
-        if not self.classes.exists() or ":" in str(self.parent):  # Java reads a colon as the end of a path
+        """Return the Java options with which the server uses the archive, or an empty list if there is no archive."""
+        if not self.classes.exists() or ":" in str(self.parent):  # in this option, Java takes ":" as the end of a path
             return []
         return [
             f"-XX:SharedArchiveFile={self.base}:{self.classes}",
-            "-XX:+VerifySharedSpaces",  # takes 0.1 s; without it, Java crashes on a damaged archive
+            "-XX:+VerifySharedSpaces",  # this check takes 0.1 s; without it, a damaged archive makes Java crash
             "-Xlog:disable",
             "-Xlog:all=error:stderr",
         ]
 
 
 def discard(instance: Instance) -> None:
-    """Delete the archive and anything that an interrupted run left of one."""
+    """Delete the archive, including one that is incomplete because writing it was interrupted."""
     end_training(instance)
     shutil.rmtree(instance.archives, ignore_errors=True)
 
 
 def end_training(instance: Instance) -> None:
-    """Stop the server that is trained for an archive, even if the process that started it was killed."""
+    """Stop the training server, if there is one, and delete its files.
+
+    This works even if the process that started the training server was killed.
+    """
     training = _training_instance(instance)
     if training.data.exists():
         process.end(training.home, grace=0)
@@ -90,12 +99,13 @@ def end_training(instance: Instance) -> None:
 
 
 def write(instance: Instance, last: Running, *, is_wanted: Callable[[], bool]) -> bool:
-    """Write the class archive for the server that ran last, with the lowest priority; return True if it was written.
+    """Write a class archive for the server that ran last, with low CPU priority; return True if it was written.
 
-    An existing archive for the same Java and jars is kept, and nothing is written if the disk is nearly full.
+    Nothing is written if there is already an archive for the same Java binary and jars, or if the disk is nearly full.
 
     Args:
-        is_wanted: called several times a second; writing is abandoned when it returns False.
+        last: the record of the server that ran last.
+        is_wanted: called several times per second; if it returns False, writing is abandoned.
 
     Raises:
         ServerError: Java failed.
@@ -126,7 +136,7 @@ def write(instance: Instance, last: Running, *, is_wanted: Callable[[], bool]) -
 
 
 def size(instance: Instance) -> int:
-    """Return the size of the archive in bytes; 0 if there is no complete archive."""
+    """Return the size of the archive in bytes, or 0 if there is no complete archive."""
     with suppress(FileNotFoundError):  # another process may be deleting the archive
         whole = [file.parent for file in instance.archives.glob("*/server.jsa")]
         return sum(file.stat().st_size for folder in whole for file in folder.iterdir())
@@ -134,7 +144,10 @@ def size(instance: Instance) -> int:
 
 
 def _train(training: Instance, jars: Jars, java: Path, options: Sequence[str], is_wanted: Callable[[], bool]) -> bool:
-    """Run the training statements on a separate server and stop it; return False if `is_wanted` turned False."""
+    """Start the training server, run the training statements on it, and stop it.
+
+    Return False if `is_wanted` returned False, or if the server ended too early.
+    """
     settings = ServerSettings()
     ports = configuration.free_ports()
     configuration.prepare(training, jars, settings, ports)
@@ -193,7 +206,7 @@ def _run(connection: Connection, is_wanted: Callable[[], bool]) -> None:
 
     auth = (connection.user, connection.password)
     with (
-        suppress(DriverError, Neo4jError),  # an archive with fewer classes is useful, too
+        suppress(DriverError, Neo4jError),  # if a statement fails, the archive contains fewer classes, but still helps
         neo4j.GraphDatabase.driver(connection.uri, auth=auth, notifications_min_severity="OFF") as driver,
         driver.session(database="neo4j") as session,
     ):

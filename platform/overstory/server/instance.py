@@ -1,4 +1,4 @@
-"""One instance of the embedded server: its files, its password and the record of the running process."""
+"""An instance of the embedded server: its files, its password, and the record of its running process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Addresses and credentials of a running server: `uri` for drivers, `http_url` for Neo4j Browser."""
+    """Addresses and credentials of a running server: `uri` is for drivers, `http_url` is for Neo4j Browser."""
 
     uri: str
     user: str
@@ -40,13 +40,13 @@ class Ports:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """Record of a running server, written by the process that started it.
+    """The record of a running server, which is written by the process that started the server.
 
     Attributes:
-        started: time of the start, in seconds since the epoch.
+        started: start time, in seconds since the epoch.
         ready: True once the server has answered its first query.
         java, jars: paths of the Java binary and of the folder of jars.
-        idle_minutes: minutes without use after which the server is stopped; 0 for never.
+        idle_minutes: number of minutes without use after which the server is stopped; 0 to keep it running.
     """
 
     pid: int
@@ -66,9 +66,9 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """Files of one embedded server, all below `<data>/server`.
+    """The files of one embedded server.
 
-    Only the lock file lies outside that folder, because it must survive `remove`.
+    All of them are in the folder `<data>/server`, except the lock file, which must still exist after `remove`.
 
     Attributes:
         data: the data folder from the settings.
@@ -78,7 +78,7 @@ class Instance:
 
     @classmethod
     def of(cls, places: Places) -> Instance:
-        return cls(places.data.resolve())  # a symbolic link and its target are the same instance
+        return cls(places.data.resolve())  # resolved, so that a symbolic link and its target are the same instance
 
     @property
     def root(self) -> Path:
@@ -86,12 +86,12 @@ class Instance:
 
     @property
     def home(self) -> Path:
-        """Neo4j's home folder: configuration, store and logs."""
+        """Neo4j's home folder, which contains its configuration, graph and logs."""
         return self.root / "neo4j"
 
     @property
     def console(self) -> Path:
-        """File with the output of the server's process."""
+        """File to which the server process writes its output."""
         return self.root / "console.log"
 
     @property
@@ -104,12 +104,12 @@ class Instance:
 
     @property
     def store_file(self) -> Path:
-        """File with the Neo4j version and the ports that the store was last used with."""
+        """File that records the Neo4j version and the ports with which the graph was last used."""
         return self.root / "store.json"
 
     @property
     def use_file(self) -> Path:
-        """File whose modification time is the last use of the server."""
+        """File whose modification time is the time when the server was last used."""
         return self.root / "last-use"
 
     @property
@@ -119,11 +119,11 @@ class Instance:
 
     @property
     def archives(self) -> Path:
-        """Folder of the class archive."""
+        """Folder that contains the class archive."""
         return self.root / "class-archive"
 
     def create(self) -> None:
-        """Create the folders, accessible only to the user."""
+        """Create the folders, and make them accessible only to the user."""
         with storage_errors(self.root, variable="OVERSTORY_HOME"):
             self.data.mkdir(parents=True, exist_ok=True)
             self.root.mkdir(mode=0o700, exist_ok=True)
@@ -133,7 +133,13 @@ class Instance:
 
     @contextmanager
     def locked(self, seconds: float) -> Generator[None]:
-        """Hold the lock for starting and stopping the server. The kernel releases the lock if the process dies."""
+        """Hold the lock that a process needs for starting or stopping the server during the `with` block.
+
+        If the process dies, the kernel releases the lock.
+
+        Args:
+            seconds: how long to wait for the lock before `ServerError` is raised.
+        """
         lock = FileLock(self.data / "server.lock", mode=0o600)
         with storage_errors(self.data, variable="OVERSTORY_HOME"):
             self.data.mkdir(parents=True, exist_ok=True)
@@ -150,7 +156,10 @@ class Instance:
             lock.release()
 
     def note_use(self) -> bool:
-        """Postpone the idle stop; return False if no server was ever started."""
+        """Record that the server is used now, so that it is not stopped as idle.
+
+        Return False if no server has been started in this data folder yet.
+        """
         try:
             os.utime(self.use_file)
         except OSError:
@@ -158,21 +167,30 @@ class Instance:
         return True
 
     def last_use(self) -> float:
-        """Return the time of the last use in seconds since the epoch; 0 if the server was never used."""
+        """Return the time when the server was last used, in seconds since the epoch; 0 if it was never used."""
         try:
             return self.use_file.stat().st_mtime
         except OSError:
             return 0.0
 
     def running(self) -> Running | None:
-        """Return the record of the running server, if there is one. The process may have ended since."""
+        """Return the record of the running server, or None if there is none.
+
+        The recorded process may have ended in the meantime; use `process.is_server` to check.
+        """
         try:
             return Running(**json.loads(self.running_file.read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
             return None
 
     def check_version(self, version: str) -> None:
-        """Raise an error if the store was last used with a later Neo4j version, because `version` could not open it."""
+        """Raise `ServerStartError` if the graph was last used with a later version of Neo4j.
+
+        Neo4j cannot open the graph of a later version.
+
+        Args:
+            version: the version of Neo4j that is about to open the graph.
+        """
         recorded = self._store().get("neo4j")
         if isinstance(recorded, str) and _version_key(recorded) > _version_key(version):
             raise ServerStartError(
@@ -182,13 +200,16 @@ class Instance:
             )
 
     def last_ports(self) -> Ports | None:
-        """Return the ports of the last start, if there was one."""
+        """Return the ports that the server used last, or None if it has not been started yet."""
         recorded = self._store()
         bolt, http = recorded.get("bolt"), recorded.get("http")
         return Ports(bolt, http) if isinstance(bolt, int) and isinstance(http, int) else None
 
     def note_store(self, version: str, ports: Ports) -> None:
-        """Record version and ports before a start, because the start may upgrade the store to this version's format."""
+        """Record the version of Neo4j and the ports that the server is about to use.
+
+        This must be done before the server starts, because it may convert the graph to the format of its version.
+        """
         text = json.dumps({"neo4j": version, "bolt": ports.bolt, "http": ports.http})
         write_whole(self.store_file, text + "\n")
 
@@ -207,7 +228,10 @@ class Instance:
         self._hidden_running_file.unlink(missing_ok=True)
 
     def hide_running(self) -> None:
-        """Hide the record of the running server temporarily. Renaming works even on a full disk."""
+        """Hide the record of the running server by renaming its file, which works even on a full disk.
+
+        `show_running` undoes this.
+        """
         with suppress(FileNotFoundError):
             self.running_file.rename(self._hidden_running_file)
 
@@ -226,13 +250,13 @@ class Instance:
             return None
 
     def make_password(self) -> str:
-        """Create a new password in a file that only the user can read."""
+        """Generate a password, save it in a file that only the user can read, and return it."""
         password = secrets.token_urlsafe(24)
         write_whole(self.password_file, password + "\n")
         return password
 
     def has_graph(self) -> bool:
-        """Return True if Neo4j has created its databases."""
+        """Return True if Neo4j has already created its databases."""
         return (self.home / "data" / "databases").exists()
 
     def known_password(self) -> str:

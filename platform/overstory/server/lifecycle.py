@@ -1,7 +1,7 @@
-"""Starts, shares and stops the embedded server.
+"""Starts and stops the embedded server, which several processes may use at the same time.
 
-Several processes may need the server at the same time. The process that holds the instance's lock starts or stops the
-server; the others wait and share the result.
+Only the process that holds the instance's lock may start or stop the server. Other processes wait for the lock and then
+use the server that they find.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LAST_LINES = 12
 
 
 class PortTakenError(ServerStartError):
-    """Another program took the port before the server could open it. Retry with other ports."""
+    """Another program took the port before the server could open it. The caller should try again with other ports."""
 
 
 _KNOWN: tuple[tuple[str, str, str], ...] = (
@@ -86,15 +86,15 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
         "Check them with `overstory server fetch`.",
     ),
 )
-"""Text in the server's output, the error message for it, and the remedy."""
+"""Known causes of a failed start. Each tuple contains a text to look for in the output, the message, and the remedy."""
 
 
 def start_error(printed: str, home: Path, *, what: str) -> ServerStartError:
-    """Return the error for a failed start, based on the server's output.
+    """Return the error for a failed start, after looking for a known cause in the server's output.
 
     Args:
-        printed: the server's output since this start.
-        what: the observed failure, used if the output contains no known error.
+        printed: what the server printed since it was started.
+        what: a sentence that describes the failure; it begins the message if no known cause is found.
     """
     if "PortBindException" in printed or "Address already in use" in printed:
         return PortTakenError("Another program took the port before the server could open it.", remedy="Try again.")
@@ -112,14 +112,14 @@ _PORT_TRIES = 5
 _STARTING_LOOK_SECONDS = 0.1
 _STARTING_GREETING_SECONDS = 1.0
 _LONGEST_CONSOLE_BYTES = 1 << 20
-# A new home needs 38 MB, and on a full disk Neo4j fails with unclear errors.
+# Free space that a start requires: a new home folder needs 38 MB, and on a full disk Neo4j fails with unclear errors.
 _FREE_HOME_BYTES = 64_000_000
 
 
 def start(
     instance: Instance, settings: Settings, progress: Progress, lock_list: ServerJars | None = None
 ) -> Connection:
-    """Start a server for an instance and wait until it answers. The caller holds the instance's lock."""
+    """Start a server for an instance and wait until it answers. The caller must hold the instance's lock."""
     lock_list = lock_list or read_lock_list()
     _check(instance, settings, lock_list)
     jars = Jars(provision(settings.places.jar_cache, lock_list, progress=progress), lock_list)
@@ -139,7 +139,10 @@ def start(
 
 
 def begin(instance: Instance, settings: Settings) -> None:
-    """Start a server for a short session without waiting for it. Do nothing if jars must be downloaded first."""
+    """Start a server for a short session without waiting for it, unless jars would have to be downloaded first.
+
+    The caller must hold the instance's lock.
+    """
     lock_list = read_lock_list()
     _check(instance, settings, lock_list)
     if not missing(settings.places.jar_cache, lock_list):
@@ -151,7 +154,7 @@ def begin(instance: Instance, settings: Settings) -> None:
 
 
 def started(running: Running) -> str:
-    """Return the text that the progress bar shows at the end of a start."""
+    """Return the text that the progress display shows when the server has started."""
     return f"Neo4j {running.neo4j} on port {running.bolt}"
 
 
@@ -175,7 +178,7 @@ def _launch(
     failure = start_error(_printed(instance, printed_before), instance.home, what=what)
     if died and with_archive and instance.archives.exists() and not isinstance(failure, PortTakenError):
         running = _launch(instance, jars, java, settings, ports, with_archive=False)
-        class_archive.discard(instance)  # the archive caused the failed start
+        class_archive.discard(instance)  # the archive must be faulty, because the server starts without it
         return running
     raise failure
 
@@ -210,13 +213,13 @@ def _spawn(
         jars=str(jars.folder),
         idle_minutes=settings.idle_minutes,
     )
-    instance.note_running(running)  # written at once, so that no second server starts if this process is killed now
+    instance.note_running(running)  # recorded at once: if this process is killed now, no other starts a second server
     watchdog.begin(instance, settings.idle_minutes)
     return running
 
 
 def note_ready(instance: Instance, running: Running) -> Running:
-    """Record that the server has answered a query."""
+    """Record that the server has answered a query, and return the updated record."""
     ready = replace(running, ready=True)
     instance.note_running(ready)
     instance.note_use()
@@ -224,7 +227,10 @@ def note_ready(instance: Instance, running: Running) -> Running:
 
 
 def await_answer(instance: Instance, running: Running, seconds: float) -> bool:
-    """Return True once the server answers a query; False after `seconds`, or as soon as its process has ended."""
+    """Wait until the server answers a query, and return True.
+
+    Return False if the server's process has ended or if `seconds` have passed.
+    """
     connection = instance.connection(running)
     deadline = time.monotonic() + seconds
     while (left := deadline - time.monotonic()) > 0 and process.is_server(running.pid, instance.home):
@@ -238,7 +244,10 @@ def await_answer(instance: Instance, running: Running, seconds: float) -> bool:
 
 
 def _trim_console(instance: Instance) -> int:
-    """Rotate the console output if it is too long, keeping one older file; return the size of the current file."""
+    """If the file with the server's output is too long, rename it to `.log.old`, replacing an earlier such file.
+
+    Return the size of the current output file in bytes, or 0 if there is none.
+    """
     try:
         size = instance.console.stat().st_size
     except FileNotFoundError:
@@ -269,14 +278,14 @@ def ensure_running(
     patience: float = PATIENCE_SECONDS,
     lock_list: ServerJars | None = None,
 ) -> Connection:
-    """Connect to the embedded server of these settings, and start it if necessary.
+    """Return a connection to the embedded server, and start the server first if it is not running.
 
-    If the server is running, this takes a few milliseconds: the function checks the process and waits for the Bolt
-    handshake. Only if that fails, it sends a query, and restarts a server that does not answer.
+    If the server is running, this takes a few milliseconds: the function checks the server's process and waits for a
+    Bolt handshake. If the handshake fails, the function sends a query, and restarts the server if it does not answer.
 
     Args:
-        patience: seconds that a running server may take to answer a query.
-        lock_list: the jars to start, for tests with another version of Neo4j; None for the jars of this package.
+        patience: number of seconds that a running server may take to answer a query before it is restarted.
+        lock_list: the jars to run, for tests with another version of Neo4j; None for the jars of this package.
     """
     refuse_windows()
     instance = Instance.of(settings.places)
@@ -290,7 +299,7 @@ def ensure_running(
         with _logged_if_slow(f"Waiting for another process to start or stop the server in {instance.data}."):
             held.enter_context(instance.locked(settings.server.start_seconds + _FETCH_SECONDS))
         held.enter_context(storage_errors(instance.root, variable="OVERSTORY_HOME"))
-        silent = progress is None or isinstance(progress, Silence)  # otherwise the progress display shows the start
+        silent = progress is None or isinstance(progress, Silence)  # if progress is not shown, slow steps are logged
         shown = progress or Silence()
         running = instance.running()
         waits = f"Waiting for the server in {instance.data} to answer ({limit})."
@@ -304,11 +313,12 @@ def ensure_running(
 
 
 def begin_if_embedded() -> None:
-    """Start the embedded server if it is not running, and return before it answers.
+    """Start the embedded server if it is not running, and return without waiting for it.
 
-    For a process that does other work first and then asks a few questions: Java compiles less. `ensure_running` waits
-    for the server and reports errors. Nothing is started if the environment names another server, or if jars are
-    missing.
+    This is for short sessions, in which a program does other work first and then asks a few questions. The server is
+    started with Java options for a fast start. Errors are ignored here; `ensure_running` waits for the server and
+    reports them. Nothing is started if the environment specifies another server, or if jars would have to be
+    downloaded.
     """
     with suppress(OverstoryError, OSError):
         settings = Settings.from_environment()
@@ -324,7 +334,7 @@ def begin_if_embedded() -> None:
 
 @contextmanager
 def _logged_if_slow(what: str) -> Generator[None]:
-    """Log a warning if the block takes more than five seconds, so that the wait does not look like a hang."""
+    """Log the warning `what` if the `with` block takes more than five seconds, to tell users why they must wait."""
     timer = threading.Timer(_SILENT_SECONDS, _log.warning, (what,))
     timer.daemon = True
     timer.start()
@@ -340,12 +350,12 @@ def stop(settings: Settings) -> bool:
     if not instance.root.exists():
         return False
     with instance.locked(settings.server.start_seconds), storage_errors(instance.root, variable="OVERSTORY_HOME"):
-        instance.note_use()  # keeps the watchdog from writing a class archive now
+        instance.note_use()  # because of this use, the watchdog gives up if it is writing a class archive
         return _stopped(instance)
 
 
 def remove(settings: Settings) -> bool:
-    """Stop the server and delete its data; return False if there was no server. Jars are kept."""
+    """Stop the server and delete its data, but keep the jars; return False if there was no data."""
     instance = Instance.of(settings.places)
     if not instance.root.exists():
         return False
@@ -357,10 +367,10 @@ def remove(settings: Settings) -> bool:
 
 
 def fetch(settings: Settings, *, source: Path | None = None, progress: Progress | None = None) -> Path:
-    """Download missing jars, verify all jars, and return their folder.
+    """Download missing jars, verify all jars, and return the folder that contains them.
 
     Args:
-        source: a folder to copy the jars from, for machines without a network.
+        source: a folder from which jars are copied instead of downloaded, for machines without network access.
     """
     return provision(settings.places.jar_cache, read_lock_list(), source=source, verify=True, progress=progress)
 
@@ -379,9 +389,9 @@ def _is_there(instance: Instance) -> bool:
 
 
 def _greeted(instance: Instance, settings: ServerSettings) -> Connection | None:
-    """Return the connection to a running server that passes the fast check, else None.
+    """Return the connection to the running server if it passes a fast check, else None.
 
-    The use is recorded first; `watchdog._stop_unused` relies on that order.
+    The function must record the use before it reads the server's record: `watchdog._stop_unused` relies on this order.
     """
     if not instance.note_use():
         return None
@@ -394,7 +404,7 @@ def _greeted(instance: Instance, settings: ServerSettings) -> Connection | None:
 
 
 def _revived(instance: Instance, settings: ServerSettings, patience: float, progress: Progress) -> Connection | None:
-    """Return the connection to a server that answers a query; stop a server that does not."""
+    """Return the connection to the running server if it answers a query; if it does not, stop it and return None."""
     running = instance.running()
     if running is None or not process.is_server(running.pid, instance.home):
         _stopped(instance)

@@ -1,4 +1,4 @@
-"""The server's process: started detached from the terminal, recognised later, and ended."""
+"""Starts the server as a process that outlives the terminal, recognises it later, checks it, and ends it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,19 @@ from overstory.server.instance import HOST, Connection
 _COMMAND_LINE_LOOKS, _COMMAND_LINE_LOOK_SECONDS = 20, 0.01
 _KILL_SECONDS = 30.0
 STOPPING_GRACE_SECONDS = 20.0
-"""Seconds that a server may take to stop before it is killed."""
+"""Number of seconds that a server may take to stop; after that, it is killed."""
 
 
 def spawn(command: Sequence[str], *, folder: Path, log: Path, environ: Mapping[str, str]) -> int:
-    """Start a process that outlives this one and does not receive its Ctrl-C; return its id."""
+    """Start a process that continues after this process ends and that Ctrl-C does not stop.
+
+    Args:
+        folder: the working folder of the new process.
+        log: the file to which the output of the new process is appended.
+
+    Returns:
+        The id of the new process.
+    """
     with log.open("ab") as output:
         child = subprocess.Popen(  # noqa: S603 # the command line is our own
             command,
@@ -37,7 +45,7 @@ def spawn(command: Sequence[str], *, folder: Path, log: Path, environ: Mapping[s
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            umask=0o077,  # only the user may read the graph and its logs, and copies of them
+            umask=0o077,  # files that the server creates, such as the graph and its logs, are readable only by the user
         )
     # The parent must wait for the child, or the child becomes a zombie.
     threading.Thread(target=child.wait, name="overstory-reaper", daemon=True).start()
@@ -45,7 +53,11 @@ def spawn(command: Sequence[str], *, folder: Path, log: Path, environ: Mapping[s
 
 
 def spawn_python(program: str, *arguments: str, folder: Path, log: Path, environ: Mapping[str, str]) -> int:
-    """Start a Python program of this package in the same way as `spawn`."""
+    """Start a Python program that can import this package, in the same way as `spawn`.
+
+    Args:
+        program: the source code of the program.
+    """
     package_root = str(Path(__file__).parents[2])
     path = os.pathsep.join(filter(None, [package_root, environ.get("PYTHONPATH")]))
     command = [sys.executable, "-P", "-c", program, *arguments]
@@ -53,22 +65,28 @@ def spawn_python(program: str, *arguments: str, folder: Path, log: Path, environ
 
 
 def inherited() -> dict[str, str]:
-    """Return the environment of this process without our own variables, because some of them are secrets."""
+    """Return this process's environment variables without `OVERSTORY_…`, because some of those contain secrets."""
     return {name: value for name, value in os.environ.items() if not name.startswith("OVERSTORY_")}
 
 
 def is_server(pid: int, home: Path) -> bool:
-    """Return True if the process is alive and is the server of this home. Its id may have been reused."""
+    """Return True if the process is running and is the server with this home folder.
+
+    The second condition is checked because the id of an ended server may belong to a new process.
+    """
     for _ in range(_COMMAND_LINE_LOOKS):
         command = _command_of(pid)
         if command is None or command:
             return command is not None and home_argument(home) in command
-        time.sleep(_COMMAND_LINE_LOOK_SECONDS)  # just after the start, the kernel has not set the command line yet
+        time.sleep(_COMMAND_LINE_LOOK_SECONDS)  # for a moment after a process starts, its command line is still empty
     return False
 
 
 def is_used(pid: int, ports: Sequence[int]) -> bool:
-    """Return True if a client is connected to the process. The kernel disconnects a killed client at once."""
+    """Return True if a client is connected to one of these ports of the process.
+
+    If a client is killed, the kernel closes its connection at once.
+    """
     try:
         process = psutil.Process(pid)
         family = (process, *process.children(recursive=True))  # `java` may be a script that starts the real binary
@@ -87,7 +105,11 @@ def memory(pid: int) -> int | None:
 
 
 def end(home: Path, *, grace: float) -> int:
-    """Terminate all processes of this home, and kill those still alive after `grace` seconds. Return their number."""
+    """End all server processes with this home folder, and return how many there were.
+
+    Args:
+        grace: how many seconds the processes may take to stop before they are killed.
+    """
     found = list(_processes_of(home))
     for process in found:
         with suppress(psutil.Error):
@@ -103,21 +125,25 @@ def end(home: Path, *, grace: float) -> int:
 
 
 def _processes_of(home: Path) -> Iterator[psutil.Process]:
-    """Yield the processes with this home on their command line that also run in its folder.
+    """Yield the server processes with this home folder.
 
-    A process in a container may have the same command line but refer to another folder.
+    Such a process has the folder on its command line, and its working folder is the parent of this folder. The second
+    condition is checked because a process in a container may have the same command line but mean another folder.
     """
     for pid in psutil.pids():
         if home_argument(home) in (_command_of(pid) or []):
             with suppress(psutil.Error, OSError):
                 process = psutil.Process(pid)
-                link = Path(f"/proc/{pid}/cwd")  # for a process in a container, this is another folder
+                link = Path(f"/proc/{pid}/cwd")  # the link also works for a process in a container, whose paths differ
                 if (link if link.exists() else Path(process.cwd())).samefile(home.parent):
                     yield process
 
 
 def _command_of(pid: int) -> list[str] | None:
-    """Return the command line; None if the process has ended or is not accessible; empty just after its start."""
+    """Return the command line of a process, or None if the process has ended or is not accessible.
+
+    For a moment after the process starts, the list is empty.
+    """
     try:
         process = psutil.Process(pid)
         return None if process.status() == psutil.STATUS_ZOMBIE else process.cmdline()
@@ -126,18 +152,24 @@ def _command_of(pid: int) -> list[str] | None:
 
 
 PATIENCE_SECONDS = 30.0
-"""Seconds that a running server may take to answer a query before a command restarts it. A busy server needs seconds.
+"""Number of seconds that a running server may take to answer a query; after that, a command restarts the server.
+
+A busy server may need several seconds.
 """
 BOLT_GREETING = bytes.fromhex("6060b017") + struct.pack(">4I", 0x00080805, 0x00000004, 0, 0)  # 5.0 … 5.8, 4.0
-"""The client's part of the Bolt handshake. A server answers with four bytes within a millisecond unless its process is
-frozen.
+"""The message with which a client begins the Bolt handshake.
+
+The server answers with four bytes within a millisecond, unless its process is frozen.
 """
-# Both queries read the store; the second one makes a user's first query half a second faster.
+# Both queries read the graph. The second query makes the user's first query half a second faster.
 _QUERIES = ("RETURN 1", "MATCH (n:Overstory {id: ''}) RETURN count(n)")
 
 
 class PasswordRefusedError(ServerError):
-    """Neo4j refused the password: it was changed, or three wrong ones were sent within the last five seconds."""
+    """Neo4j refused the password.
+
+    Either the password was changed, or a client sent a wrong password three times in the last five seconds.
+    """
 
     def __init__(self) -> None:
         super().__init__(
@@ -147,7 +179,10 @@ class PasswordRefusedError(ServerError):
 
 
 def greets(port: int, seconds: float) -> bool:
-    """Return True if the server answers the Bolt handshake. That takes a millisecond unless its process is frozen."""
+    """Return True if the server answers the Bolt handshake within `seconds`.
+
+    The server answers within a millisecond, unless its process is frozen.
+    """
     try:
         with socket.create_connection((HOST, port), timeout=seconds) as stream:
             stream.sendall(BOLT_GREETING)
@@ -157,14 +192,17 @@ def greets(port: int, seconds: float) -> bool:
 
 
 def answered_after(connection: Connection, seconds: float) -> float | None:
-    """Return the seconds until a query was answered; None if it was not answered in time.
+    """Send a query and return how many seconds the answer took, or None if it took longer than `seconds` or failed.
 
-    Some faults, such as a full disk, only show in a query. Raises `PasswordRefusedError` if the password is wrong.
+    Some faults, such as a full disk, become visible only when a query is sent.
+
+    Raises:
+        PasswordRefusedError: the password is wrong.
     """
-    importlib.import_module("neo4j")  # importing takes half a second, which must not count as the server's time
+    importlib.import_module("neo4j")  # the import takes half a second, which must not count as response time
     begun = time.monotonic()
     outcome: list[bool | PasswordRefusedError] = []
-    # If the server freezes during the query, the driver waits forever, so the query runs in its own thread.
+    # If the server freezes during the query, the driver waits forever. The query therefore runs in a separate thread.
     query_thread = threading.Thread(target=lambda: outcome.append(_ask(connection, seconds)), daemon=True)
     query_thread.start()
     query_thread.join(seconds)

@@ -1,4 +1,4 @@
-"""Jars of Neo4j and Graph Data Science: the versions that this version of Overstory was tested with."""
+"""The jars of Neo4j and Graph Data Science, in the versions with which this version of Overstory was tested."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GDS = ("org.neo4j.gds", "proc")
 
 
 def is_plugin(jar: Jar) -> bool:
-    """Return True if the jar must also be in `plugins`, where Neo4j looks for procedures."""
+    """Return True if the jar must also be placed in Neo4j's folder `plugins`, because it contains procedures."""
     return jar.group == GDS[0] and jar.artifact.startswith(("proc-", "alpha-proc"))
 
 
@@ -43,12 +43,16 @@ class ServerJars(LockList):
 
 @cache
 def read_lock_list() -> ServerJars:
-    """Return the lock list that this version of Overstory was tested with."""
+    """Return the list of jars, including their checksums, with which this version of Overstory was tested."""
     return parse(resources.files("overstory.server").joinpath("jars.lock.tsv").read_text(encoding="utf-8"))
 
 
 def parse(text: str) -> ServerJars:
-    """Parse the tab-separated lock list: comment lines (#), a line of column names, then one line per jar."""
+    """Parse a list of jars.
+
+    The first line contains the column names, and each further line describes one jar. Columns are separated by tabs.
+    Lines that begin with "#" are comments.
+    """
     _, *rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     jars = tuple(
         Jar(group, artifact, version, classifier, sha256, int(size))
@@ -65,7 +69,7 @@ class Jars:
     """A complete set of jars on disk.
 
     Attributes:
-        folder: contains each jar as `Jar.file_name`, and possibly jars of other versions.
+        folder: the folder that contains the jars under their names `Jar.file_name`; it may also contain other jars.
     """
 
     folder: Path
@@ -75,15 +79,15 @@ class Jars:
         return sorted(self.folder / jar.file_name for jar in self.lock_list.jars if is_plugin(jar))
 
     def main_class(self) -> str:
-        """Return the name of the class that starts the server, which differs between Neo4j versions."""
+        """Return the name of the Java class that starts the server. It depends on the version of Neo4j."""
         with zipfile.ZipFile(self.folder / self.lock_list.neo4j.file_name) as jar:
             return jar.read(_ENTRY_POINT).decode().strip()
 
     def class_path(self) -> list[Path]:
-        """Return all jars in a fixed order, plugins included, because the server's extensions refer to them.
+        """Return the paths of all jars in a fixed order.
 
-        The manifest of the JAXB jar names other jars. Unless those come before it, Java 21 refuses its own class
-        archive.
+        Plugins are included, because the server's extensions refer to them. The JAXB jar comes last: its manifest names
+        other jars, and unless they come before it, Java 21 rejects a class archive that it wrote itself.
         """
         return sorted(
             (self.folder / jar.file_name for jar in self.lock_list.jars),

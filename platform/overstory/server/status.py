@@ -1,4 +1,4 @@
-"""Status, log, password and diagnosis of an instance of the embedded server."""
+"""Information about the embedded server: its status, log and password, and the checks of `overstory doctor`."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from overstory.settings import Settings
 from overstory.storage import storage_errors
 
 ServerState = Literal["running", "starting", "busy", "not answering", "password refused", "stopped"]
-_SLOW_SECONDS = 2.0  # an idle server answers within a few hundredths of a second
+_SLOW_SECONDS = 2.0  # a slower answer is reported; an idle server answers within a few hundredths of a second
 _STATUS_LOOK_SECONDS = 0.25
 _STARTING_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """Status of an instance. Without a running process, the fields about the process are None.
+    """The status of an instance of the server. If the server is not running, the fields about its process are None.
 
     Attributes:
-        state: "busy" if the server takes connections but answered no query within `PATIENCE_SECONDS`.
-        answered: seconds until a query was answered; None if it was not answered.
-        started: time of the start, in seconds since the epoch.
+        state: "busy" means that the server accepts connections but answered no query within `PATIENCE_SECONDS`.
+        answered: number of seconds until a query was answered; None if no query was answered.
+        started: start time, in seconds since the epoch.
         memory: resident memory of the process in bytes.
-        disk: size of Neo4j's home in bytes: graph, transaction logs and logs.
-        archive: size in bytes of the class archive, which shortens the next start; 0 if there is none.
+        disk: size of Neo4j's home folder in bytes; the folder contains the graph, transaction logs and other logs.
+        archive: size in bytes of the class archive, with which the server starts faster; 0 if there is none.
     """
 
     state: ServerState
@@ -59,14 +59,17 @@ class ServerStatus:
 
     @property
     def shown_state(self) -> str:
-        """The state, with the response time if the server is slow."""
+        """The state as text for users. If the server is slow, the text includes the response time."""
         if self.answered is None or self.answered < _SLOW_SECONDS:
             return self.state
         return f"{self.state}, slow: answered after {self.answered:.0f} s"
 
 
 def status(settings: Settings) -> ServerStatus:
-    """Check the process and send it a query, which may take `PATIENCE_SECONDS`. Starts and stops nothing."""
+    """Return the status of the server, after sending it a query, which may take up to `PATIENCE_SECONDS`.
+
+    The server is neither started nor stopped.
+    """
     instance = Instance.of(settings.places)
     with storage_errors(instance.root, variable="OVERSTORY_HOME"):
         running, disk, archive = instance.running(), _size(instance.home), class_archive.size(instance)
@@ -90,7 +93,7 @@ def status(settings: Settings) -> ServerStatus:
 
 
 def password(settings: Settings) -> str:
-    """Return the password for Neo4j Browser; the user is `neo4j`."""
+    """Return the password of the user `neo4j`, for example to log in to Neo4j Browser."""
     instance = Instance.of(settings.places)
     with storage_errors(instance.root, variable="OVERSTORY_HOME"):
         found = instance.password()
@@ -102,7 +105,12 @@ def password(settings: Settings) -> str:
 
 
 def read_log(settings: Settings, *, lines: int = 50, follow: bool = False) -> Iterator[str]:
-    """Return the last lines of the server's output, oldest first; with `follow`, also new ones until interrupted."""
+    """Return the last lines of the server's output, oldest first.
+
+    Args:
+        lines: maximum number of lines.
+        follow: if True, the iterator then waits for new lines and never ends.
+    """
     instance = Instance.of(settings.places)
     if not instance.console.exists():
         raise ServerError(f"There is no log in {instance.root}.", remedy="Start a server: `overstory server start`.")
@@ -153,7 +161,7 @@ _FREE_GRAPH_BYTES = 500_000_000
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Result of one check. If `ok` is False, `remedy` is what to do."""
+    """The result of one check. If `ok` is False, `remedy` states what the user can do."""
 
     name: str
     ok: bool
@@ -162,14 +170,14 @@ class Check:
 
 
 class Diagnosis(NamedTuple):
-    """Results of all checks of the embedded server, and whether it is running."""
+    """The results of all checks of the embedded server, and True if it is running."""
 
     checks: list[Check]
     running: bool
 
 
 def diagnose(settings: Settings) -> Diagnosis:
-    """Return all checks of the embedded server: first what a start needs, in that order, then the server itself."""
+    """Check everything that the embedded server needs for a start, and then the server itself; return the results."""
     checks = [_checked(check, settings) for check in _CHECKS_BEFORE_A_START]
     states: list[ServerState] = []
 
@@ -282,7 +290,13 @@ _CHECKS_BEFORE_A_START = (_system, _java, _jars, _memory, _folder, _disk, _versi
 
 
 def check_status(found: ServerStatus) -> Check:
-    """Return the check for a status. A slow server passes; a busy server fails, but should not be stopped."""
+    """Return the result of the check "server" for a status.
+
+    A slow server passes the check. A busy server fails, but the remedy is to wait, not to stop it.
+
+    Raises:
+        PasswordRefusedError: the server refused the password.
+    """
     place = f"{found.uri}, process {found.pid}"
     match found.state:
         case "stopped":
@@ -309,7 +323,7 @@ def check_status(found: ServerStatus) -> Check:
 
 
 def _written(name: str, folder: Path, variable: str) -> Check:
-    """Check that a file can be written in a folder, or in the nearest folder above it that exists."""
+    """Check that files can be written to a folder or, if it does not exist, to the nearest parent that does."""
     place = _existing(folder)
     try:
         with tempfile.TemporaryDirectory(prefix=".try-", dir=place) as made:

@@ -1,7 +1,7 @@
-"""A small process of its own that stops an idle server and prepares its next start.
+"""The watchdog: a small separate process that stops an idle server and prepares its next start.
 
-A server is in use while a client is connected, and for a while after a command has used it. The kernel closes the
-connections of a killed client.
+A server counts as in use while a client is connected to it, and for `idle_minutes` after its last use. If a client is
+killed, the kernel closes its connections.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PROGRAM = "from overstory.server.watchdog import main; main()"
 
 
 def begin(instance: Instance, idle_minutes: float) -> None:
-    """Start a watchdog, unless one is running or the idle stop is turned off."""
+    """Start a watchdog, unless one is already running or `idle_minutes` is 0, which turns it off."""
     if not idle_minutes or not sys.executable or is_watching(instance):
         return
     process.spawn_python(
@@ -38,7 +38,7 @@ def begin(instance: Instance, idle_minutes: float) -> None:
 
 
 def is_watching(instance: Instance) -> bool:
-    """Return True if a watchdog is running, that is, if it holds its lock."""
+    """Return True if a watchdog of this instance is running. A running watchdog holds a lock file."""
     try:
         with FileLock(instance.watch_lock, timeout=0, mode=0o600):
             return False
@@ -47,7 +47,12 @@ def is_watching(instance: Instance) -> bool:
 
 
 def watch(instance: Instance, idle_seconds: float) -> Running | None:
-    """Watch until the server has ended; return its record if the watchdog stopped it."""
+    """Watch the server until it has ended.
+
+    Returns:
+        The server's record if the watchdog stopped the server because it was idle; None if the server ended for
+        another reason.
+    """
     used = looked = time.time()
     while (running := instance.running()) and process.is_server(running.pid, instance.home):
         now = time.time()
@@ -63,10 +68,11 @@ def watch(instance: Instance, idle_seconds: float) -> Running | None:
 
 
 def _stop_unused(instance: Instance, running: Running, since: float) -> bool:
-    """Stop the server unless a client needs it.
+    """Stop the server, unless a client has used it since `since` or is connected to it. Return True if it was stopped.
 
-    A client first notes its use and then reads the server's record. The watchdog first hides the record and then reads
-    the use. So either the client finds no record and waits for the lock, or the watchdog sees the use.
+    A new client first updates the time of last use and then reads the server's record. The watchdog first hides the
+    record and then reads the time of last use. Therefore either the client finds no record and waits for the lock, or
+    the watchdog sees that the server was used.
     """
     try:
         with instance.locked(0):
@@ -78,29 +84,33 @@ def _stop_unused(instance: Instance, running: Running, since: float) -> bool:
             process.end(instance.home, grace=process.STOPPING_GRACE_SECONDS)
             instance.forget_running()
             return True
-    except ServerError:  # another process is starting or stopping the server
+    except ServerError:  # raised if another process is starting or stopping the server
         return False
 
 
 def prepare_next_start(instance: Instance, stopped: Running) -> None:
-    """Write a class archive, unless a process uses, stops or removes the server in the meantime."""
+    """Write a class archive for the server that was just stopped, and give up if the server is used or stopped again.
+
+    Args:
+        stopped: the record of the stopped server.
+    """
     used = instance.last_use()
     try:
         if class_archive.write(
             instance, stopped, is_wanted=lambda: instance.running() is None and instance.last_use() == used
         ):
             _report(instance, "wrote a class archive, which shortens the next start")
-    except (OSError, OverstoryError) as error:  # without an archive, the next start only takes longer
+    except (OSError, OverstoryError) as error:  # not serious: without an archive, the next start only takes longer
         _report(instance, f"no class archive was written: {error}")
     with suppress(ServerError), instance.locked(_START_SECONDS):
-        pass  # another process that needs the server has started it by then, and it must be watched
+        pass  # if another process is starting the server, wait until it has finished: that server must be watched, too
 
 
 def _report(instance: Instance, text: str) -> None:
     with (
         suppress(OSError),
         instance.console.open("a", encoding="utf-8") as log,
-    ):  # a full disk must not keep the server alive
+    ):  # if the disk is full, the server must be stopped all the same
         log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S%z')} overstory: {text}\n")
 
 
@@ -109,7 +119,7 @@ def main() -> None:
     data, idle_seconds = sys.argv[1:]
     instance = Instance(Path(data))
     try:
-        # `is_watching` holds the lock briefly, and a previous watchdog may be about to end.
+        # The lock may be taken for a moment, by a call of `is_watching` or by an earlier watchdog that is ending.
         with FileLock(instance.watch_lock, timeout=5, mode=0o600):
             stopped = watch(instance, float(idle_seconds))
             while stopped is not None:

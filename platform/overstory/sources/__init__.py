@@ -1,4 +1,4 @@
-"""Sources of documents: files, folders, web pages, stores, databases, and texts in memory."""
+"""Reads documents from all kinds of sources: files, folders, web pages, file stores, databases, and texts in memory."""
 
 from overstory.sources.coverage import Coverage, Kept, Root
 from overstory.sources.encodings import DecodedFile

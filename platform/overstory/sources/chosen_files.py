@@ -1,7 +1,11 @@
-"""Selects the files below a folder by patterns, given as options or found in .gitignore files.
+"""Selects the files below a folder with patterns from the options of a run and from .gitignore files.
 
-Patterns work as in git: the last matching pattern of a list decides, `!` includes a file again, a .gitignore file in a
-subfolder takes precedence over those above, and an excluded folder is not entered.
+Patterns work as in git:
+
+- The last matching pattern in a list decides.
+- A pattern that begins with "!" includes files again.
+- A .gitignore file takes precedence over .gitignore files in parent folders.
+- A folder that is excluded is not entered.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ _IGNORE_FILE_BYTES = 1_048_576
 
 
 class ChosenFiles:
-    """Files of one folder that the patterns include."""
+    """Decides which files below one folder are read."""
 
     def __init__(
         self,
@@ -29,7 +33,7 @@ class ChosenFiles:
     ) -> None:
         """
         Args:
-            reads_files: whether the folder is on this machine, so that it may contain .gitignore files.
+            reads_files: False if the folder is not on this machine; its .gitignore files are then not read.
         """
         self._folder = folder
         self._include = spec_of(options.include, "include")
@@ -42,7 +46,10 @@ class ChosenFiles:
                 self.enter(above)
 
     def enter(self, folder: Path) -> None:
-        """Read the .gitignore file of a folder, if there is one. Call it before asking about files in the folder."""
+        """Read the .gitignore file in a folder, if there is one.
+
+        This must be called before `excludes` is called for a file in the folder.
+        """
         if not self._gitignore or folder in self._ignored:
             return
         try:
@@ -62,7 +69,7 @@ class ChosenFiles:
             )
 
     def excludes(self, path: Path, *, is_folder: bool) -> bool:
-        """Return True if a path is excluded, together with everything below it."""
+        """Return True if a file, or a folder with everything in it, is excluded."""
         if self._exclude is not None and self._exclude.decision(self._name(path), is_folder=is_folder):
             return True
         for folder in path.parents if self._ignored else ():
@@ -73,9 +80,9 @@ class ChosenFiles:
         return False
 
     def includes(self, path: Path, *, is_folder: bool = False) -> bool:
-        """Return True if a pattern of `include` matches, or if there are no such patterns.
+        """Return True if a path matches the patterns `include`, or if there are no such patterns.
 
-        A folder that is read as a whole matches if a file in it does.
+        A folder also matches if a file directly in it does. This is for folders that one loader reads in one piece.
         """
         if self._include is None:
             return True
@@ -90,7 +97,11 @@ class ChosenFiles:
             return False
 
     def chooses(self, relative: str) -> bool:
-        """Return True if a remote file is read, given its path below the folder."""
+        """Return True if a remote file must be read.
+
+        Args:
+            relative: the path of the file, relative to the folder.
+        """
         path = self._folder / relative
         between = [each for each in path.parents if each.is_relative_to(self._folder) and each != self._folder]
         return (
@@ -104,7 +115,10 @@ class ChosenFiles:
 
 
 def _up_to_repository(folder: Path) -> list[Path]:
-    """Return a folder and its parents up to the one with `.git`; the folder alone if there is no repository."""
+    """Return a folder and its parents up to the root of the git repository, innermost first.
+
+    If the folder is in no repository, return only the folder.
+    """
     above = [folder]
     for each in (folder, *folder.parents):
         if each != folder:

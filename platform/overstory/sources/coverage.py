@@ -1,4 +1,7 @@
-"""Records what a run read, to tell a deleted file from one that the run only did not read."""
+"""Records what a run read and what it skipped.
+
+A sync uses this record to distinguish a file that was deleted from a file that still exists but was not read.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,12 @@ from overstory.surrogates import is_well_formed
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A path that was given to a run, as an absolute path.
+    """A path or an address that a run was asked to read.
 
     Attributes:
+        path: the path in absolute form, or the address.
         with_contents: True if documents below the path belong to the root, too.
-        sitemap: the sitemap that the documents came from, if the path is a host.
+        sitemap: the address of the sitemap that lists the documents, if `path` is the address of a host; otherwise "".
     """
 
     path: str
@@ -30,14 +34,14 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Stored documents that a run did not read but whose files may still exist.
+    """Stored documents that a run did not read. Sync keeps them, because their files may still exist.
 
     Attributes:
         path: the file or folder that was not read.
-        why: the reason.
-        empty: the path is missing or empty, for example an unmounted disk; sync with `allow_empty` removes the
-            documents.
-        excluded: patterns exclude the path or files in it; sync with `delete_excluded` removes the documents.
+        why: the reason why it was not read.
+        empty: True if the path is missing or empty, as with a disk that is not mounted. With `allow_empty`, sync
+            deletes the documents.
+        excluded: True if patterns exclude the path or files in it. With `delete_excluded`, sync deletes the documents.
         documents: number of documents.
     """
 
@@ -50,15 +54,16 @@ class Kept:
 
 @dataclass(slots=True)
 class Coverage:
-    """Records what `read_sources` read and what it skipped.
+    """A record of what `read_sources` read and what it skipped.
 
     Attributes:
-        roots: the paths that were given.
-        read: real paths of files, and of folders that a loader read as a whole.
-        entered: real paths of other folders.
-        hidden: number of files and folders skipped because their names begin with a full stop.
-        delete_excluded: True if the documents of excluded files are to be deleted.
-        folder: the folder that stored sources are relative to; None if they are absolute.
+        roots: the paths and addresses that the run was asked to read.
+        read: the real paths of files that were read, of folders that one loader read in one piece, and the addresses of
+            downloaded files.
+        entered: the real paths of all other folders that were visited.
+        hidden: number of files and folders that were skipped because their names begin with a full stop.
+        delete_excluded: True if the documents of excluded files must be deleted.
+        folder: if stored sources are relative paths, the folder that they are relative to; None if they are absolute.
     """
 
     roots: list[Root] = field(default_factory=list[Root])
@@ -75,10 +80,10 @@ class Coverage:
         self.roots.append(Root(path, with_contents, sitemap))
 
     def add_unusable(self, named: str) -> None:
-        """Add a given path that cannot be read, because it is missing or its folder cannot be entered."""
-        if not named or not is_well_formed(named):  # no document can have this source
+        """Record that one of the given paths cannot be read, because it is missing or not accessible."""
+        if not named or not is_well_formed(named):  # the source of a document is never empty or malformed
             return
-        path = os.path.abspath(named)  # noqa: PTH100 # Path.absolute keeps "..", which is another name
+        path = os.path.abspath(named)  # noqa: PTH100 # `Path.absolute` would keep "..", but sources do not contain it
         self.add_root(path)
         if _is_missing(path):
             self._empty[path] = "it is missing"
@@ -86,7 +91,7 @@ class Coverage:
             self.add_unread(path, "it cannot be read")
 
     def add_unread(self, path: str, why: str) -> None:
-        """Add a file or folder in which the run may have missed documents."""
+        """Record a file or folder in which the run may have missed documents, and the reason why."""
         self._unread.setdefault(path, why)
 
     def add_excluded(self, path: str) -> None:
@@ -94,29 +99,34 @@ class Coverage:
 
     @property
     def excluded(self) -> int:
-        """Number of files and folders that patterns excluded."""
+        """Number of files and folders that are excluded by patterns."""
         return len(self._excluded)
 
     def add_empty(self, path: str) -> None:
         self._empty.setdefault(path, "it contains nothing to read")
 
     def is_partly_read(self, source: str) -> bool:
-        """Return True if the run may have missed a part of a source or of a folder that contains it."""
+        """Return True if the run may have missed documents in this source or in a folder that contains it."""
         if self.folder is not None:
             source = (self.folder / source).as_posix()
         return any(path in self._unread for path in with_parents(source))
 
     def stored_source(self, source: str) -> str | None:
-        """Return a source as documents store it; None if it belongs to no root of the run or no longer exists."""
+        """Return a source in the form in which documents store it.
+
+        Return None if the source belongs to no root of the run or no longer exists.
+        """
         if not is_well_formed(source) or _is_gone(source) or not any(root.holds(source) for root in self.roots):
             return None
         return source if self.folder is None else source.removeprefix(f"{self.folder.as_posix().rstrip('/')}/")
 
     def has_no_fault(self, stored: str) -> bool:
-        """Return True if the run read a source that failed before, excluded it, or found that it is gone.
+        """Return True if a source that failed in an earlier run is no longer at fault.
+
+        This is the case if this run read the source, excluded it, or found that it no longer exists.
 
         Args:
-            stored: the source as documents store it.
+            stored: the source in the form in which documents store it.
         """
         source = stored if self.folder is None else (self.folder / stored).as_posix()
         if not any(root.holds(source) for root in self.roots):
@@ -125,7 +135,7 @@ class Coverage:
             return not self.is_partly_read(source)
         if (
             _is_gone(source) or os.path.realpath(source) in self.entered
-        ):  # the source may be a folder that failed as a whole
+        ):  # the second condition is for a folder that could not be entered before
             return True
         return any(
             path in self._excluded or path in self.read or os.path.realpath(path) in self.read
@@ -133,13 +143,16 @@ class Coverage:
         )
 
     def empty_roots(self) -> list[Root]:
-        """Return the roots that are missing or contain nothing to read."""
+        """Return the roots that are missing or that contain nothing to read."""
         return [root for root in self.roots if root.path in self._empty and root.path not in self._unread]
 
     def why_kept(self, source: str) -> Kept | None:
-        """Return why a document that the run did not read may still have its file.
+        """Return the reason to keep a stored document that the run did not find, or None if it can be deleted.
 
-        None means that the file is gone, or that the run read the file and did not find the document.
+        The document can be deleted if its file is gone, or if the run read the file and did not find the document.
+
+        Args:
+            source: the source of the document.
         """
         places = with_parents(source)
         for path in places:
@@ -163,7 +176,10 @@ class Coverage:
 
 
 def with_parents(source: str) -> list[str]:
-    """Return a source and everything that contains it: its folders, or the parts of its address up to the host."""
+    """Return a source and everything that contains it, innermost first.
+
+    A path is contained in its folders. An address is contained in each shorter address, down to the host alone.
+    """
     scheme, mark, rest = source.partition("://")
     if not mark:
         return [source, *map(str, PurePosixPath(source).parents)]
@@ -176,9 +192,9 @@ def _is_gone(source: str) -> bool:
 
 
 def _is_missing(path: str) -> bool:
-    """Return True if the file does not exist. A file that cannot be accessed may exist."""
+    """Return True if the file certainly does not exist. A file that cannot be accessed may exist."""
     try:
-        os.stat(path)  # noqa: PTH116 # sources need not be paths at all
+        os.stat(path)  # noqa: PTH116 # a source may be a text that is not a path
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return True
     except OSError:

@@ -1,7 +1,8 @@
-"""The fallback encoding for files that are not UTF-8: the one named for the run, or one detected by charset-normalizer.
+"""The fallback encoding, in which a run reads files that are not UTF-8.
 
-Loaders take no arguments and decode text in many places. So the run sets the fallback encoding in a context variable,
-and loaders report through it which encoding they used.
+The user specifies this encoding for the run, or lets charset-normalizer detect it for each file. Loaders have no
+parameters, and they decode text in many places. Therefore the run stores the fallback encoding in a context variable,
+together with a callback to which loaders report the encoding that they used.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from overstory.errors import BrokenSource
 from overstory.sources.read_options import AUTO
 
 RECOGNISED_BYTES = 262_144
-"""Bytes around the first one that is not UTF-8 by which the encoding of a file is detected."""
+"""Number of bytes from which the encoding of a file is detected. They surround the first byte that is not UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecodedFile:
-    """A file that was read in another encoding than UTF-8, or with some of its bytes replaced.
+    """A report that a file was read in an encoding other than UTF-8, or that some of its bytes were replaced.
 
     Attributes:
-        encoding: the encoding that was used.
-        replaced: number of places where invalid bytes became "�"; 0 if the whole file could be decoded.
+        encoding: the encoding in which the file was read.
+        replaced: number of places where invalid bytes were replaced with "�".
     """
 
     path: str
@@ -34,7 +35,7 @@ class DecodedFile:
 
     @property
     def shown(self) -> str:
-        """Text for the user: "windows-1252", or "utf-8, with � at 3 places"."""
+        """Text for the user, such as "windows-1252" or "utf-8, with � at 3 places"."""
         return self.encoding + (f", with � at {counted(self.replaced, 'place')}" if self.replaced else "")
 
 
@@ -50,7 +51,12 @@ _fallback: ContextVar[tuple[str, OnDecoded]] = ContextVar("overstory_fallback_en
 
 @contextmanager
 def use_fallback(encoding: str, on_decoded: OnDecoded) -> Generator[None]:
-    """Read files that are not UTF-8 in this encoding during the block; "" refuses them."""
+    """Set the fallback encoding for the files that are read during the `with` block.
+
+    Args:
+        encoding: the encoding of files that are not UTF-8; "auto" to detect it; "" to refuse such files.
+        on_decoded: called for each file that is read in the fallback encoding or with some bytes replaced.
+    """
     before = _fallback.set((encoding, on_decoded))
     try:
         yield
@@ -59,25 +65,26 @@ def use_fallback(encoding: str, on_decoded: OnDecoded) -> Generator[None]:
 
 
 def fallback() -> tuple[str, OnDecoded]:
-    """Return the fallback encoding of the run ("" if there is none) and the callback for files that it decodes.
+    """Return the fallback encoding of the run ("" if there is none) and the callback to which its use is reported.
 
-    For loaders that read other files under names of their own.
+    Loaders that read files inside files, such as archives, need both, because they report these files under other
+    names.
     """
     return _fallback.get()
 
 
 def has_fallback() -> bool:
-    """Return True if files that are not UTF-8 are read."""
+    """Return True if the run has a fallback encoding, that is, if it also reads files that are not UTF-8."""
     return bool(_fallback.get()[0])
 
 
 def fallback_encoding(sample: bytes, source: str) -> str | None:
-    """Return the encoding for a file that is not UTF-8; None if the run refuses such files.
+    """Return the encoding in which to read a file that is not UTF-8, or None if the run refuses such files.
 
-    A loader that uses the encoding calls `report_encoding`.
+    A loader that uses this encoding must call `report_encoding`.
 
     Args:
-        sample: the part of the file around its first byte that is not UTF-8.
+        sample: the part of the file around its first byte that is not UTF-8 (see `around`).
 
     Raises:
         BrokenSource: no encoding could be detected.
@@ -89,17 +96,17 @@ def fallback_encoding(sample: bytes, source: str) -> str | None:
 
 
 def report_encoding(source: str, encoding: str, *, replaced: int = 0) -> None:
-    """Report that a file was read in a fallback encoding, or with some of its bytes replaced."""
+    """Report that a file was read in a fallback encoding, or that some of its bytes were replaced."""
     _fallback.get()[1](DecodedFile(source, encoding, replaced))
 
 
 def around(data: bytes, offset: int) -> bytes:
-    """Return the part of `data` around `offset` by which the encoding is detected."""
+    """Return the part of `data` around `offset` from which the encoding is detected."""
     return data[max(0, offset - RECOGNISED_BYTES // 2) : offset + RECOGNISED_BYTES // 2]
 
 
 def _recognised(sample: bytes, source: str) -> str:
-    from charset_normalizer import from_bytes  # imported only if a run needs it
+    from charset_normalizer import from_bytes  # imported here because most runs do not need it
 
     best = from_bytes(sample).best()
     if best is None:

@@ -1,4 +1,4 @@
-"""Documents that a program passes in memory, as `Document` objects or as plain texts."""
+"""Loads documents that a program passes in memory, as `Document` objects or as strings."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from overstory.errors import SourceError
 from overstory.model import Annotation, Document, Link, Loaded
 
 TEXT_SOURCE = "text"
-"""Source of texts that were given without one."""
+"""The source of documents that were passed as strings."""
 
 InMemory = Loaded | str
-"""Types that can be loaded from memory. The key of a text is the beginning of its SHA-256."""
+"""Types that can be loaded from memory. A string becomes a document whose key is the beginning of its SHA-256 hash."""
 
 
 def in_memory_documents(given: InMemory | Iterable[InMemory]) -> Iterator[Loaded]:
-    """Yield one item or many items as documents, lazily.
+    """Yield the given item or items, and convert strings to documents. Items are consumed lazily.
 
     Raises:
-        SourceError: an item is neither a text nor a document.
+        SourceError: an item is not a string, `Document`, `Annotation` or `Link`.
     """
     for number, thing in enumerate(_things(given), start=1):
         if isinstance(thing, str):
@@ -33,7 +33,7 @@ def in_memory_documents(given: InMemory | Iterable[InMemory]) -> Iterator[Loaded
 
 
 def _things(given: object) -> Iterable[object]:
-    """Return the items; a mapping, or anything that is not iterable, counts as one item."""
+    """Return the given items. A string, bytes, a mapping, or an object that is not iterable counts as one item."""
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         return [given]
     return cast("Iterable[object]", given)

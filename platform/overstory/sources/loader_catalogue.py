@@ -1,6 +1,6 @@
-"""The installed loaders, found through the entry points `overstory.loaders`.
+"""Finds the installed loaders, which packages declare as entry points of the group `overstory.loaders`.
 
-Loaders of other packages take precedence over ours, because users installed them on purpose.
+Loaders in other packages take precedence over our own, because users installed them on purpose.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _SUFFIXES = (
     *(".tif", ".tiff", ".png", ".jpg", ".graphml", ".zip", ".tar.gz", ".doc", ".xls", ".ppt", ".rtf", ".msg"),
 )
 _CONTENTS = {".json": b'[{"text": "a"}]', ".1": b".TH A 1\n.SH NAME\na \\- b\n"}
-"""Content of a test file, for formats that are recognised by name and content."""
+"""Contents of test files by suffix, for formats that are recognised by name and content."""
 _NO_TEXT = b"\0\n"
-"""Content of all other test files, which are recognised by name alone."""
+"""The content of all other test files, whose formats are recognised by name alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ class Format:
 
 @functools.cache
 def known_formats() -> tuple[Format, ...]:
-    """Return the common file formats that an installed loader recognises.
+    """Return the common file formats that the installed loaders recognise.
 
-    Each loader reads a small test file once, because a missing library shows only when a file is read.
+    Each loader reads a small test file, because some libraries are found to be missing only when a file is read.
     """
     loaders = catalogue()
     found: dict[str, list[str]] = {}
@@ -76,7 +76,10 @@ def known_formats() -> tuple[Format, ...]:
 
 
 def _lack(loader: Loader, file: str) -> OverstoryError | None:
-    """Return the error if a loader lacks a library or a program, else None. A broken test file is no such error."""
+    """Return the error if a loader needs a library or a program that is missing, else None.
+
+    All other errors are ignored, because the test file is not a valid file of its format.
+    """
 
     def ignore(_: Exception) -> None:
         pass
@@ -86,7 +89,7 @@ def _lack(loader: Loader, file: str) -> OverstoryError | None:
             break
     except (ExtraMissing, LoaderNotFound) as lack:
         return lack
-    except Exception:  # noqa: BLE001 # a loader may raise anything for a file that is not of its format
+    except Exception:  # noqa: BLE001 # a loader may raise anything for a test file that is invalid
         return None
     return None
 
@@ -101,7 +104,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """The loaders by name, in order of precedence, and the reasons why other loaders cannot be used, by name."""
+    """The installed loaders.
+
+    Attributes:
+        loaders: map from names to loaders, in order of precedence.
+        unusable: map from the name of each loader that cannot be used to the reason.
+    """
 
     loaders: Mapping[str, Loader]
     unusable: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -119,23 +127,30 @@ class Catalogue:
         raise LoaderNotFound(f"There is no loader {name!r}.", remedy=remedy)
 
     def recognising(self, source: str) -> Loader | None:
-        """Return the first loader that recognises the name of a source, else the first that recognises its content."""
+        """Return the first loader that recognises the name of a source.
+
+        If no loader recognises its name, return the first loader that recognises its content, or None.
+        """
         found = next((loader for loader in self.loaders.values() if recognises(loader, source)), None)
-        if found is not None or not os.path.isfile(source):  # noqa: PTH113 # as the walk does
+        if found is not None or not os.path.isfile(source):  # noqa: PTH113 # `Path.is_file` may raise `PermissionError`
             return found
         return next((loader for loader in self.loaders.values() if _recognises_content(loader, source)), None)
 
     def why_not(self, source: str) -> BrokenSource | None:
-        """Return why no loader reads a file, and the remedy, if a loader knows."""
+        """Return the reason why no loader reads a file, with a remedy, or None if no loader knows the reason."""
         return next((why for loader in self.loaders.values() if (why := _result_of(loader, "why_not", source))), None)
 
     def skipped(self, source: str, shown: str) -> str:
-        """Return the line that reports a skipped file: its address, with the reason and the remedy if known."""
+        """Return the text that reports a skipped file. It includes the reason and the remedy if a loader knows them.
+
+        Args:
+            shown: the path or address to show for the file.
+        """
         why = self.why_not(source)
         return f"{shown} ({why.reason}. {why.remedy})" if why else shown
 
     def of_database(self, source: str) -> DatabaseLoader | None:
-        """Return the first loader that reads a source as a database; None if the source is a path."""
+        """Return the first loader that recognises a source as the address of a database, or None."""
         readers = (loader for loader in self.loaders.values() if isinstance(loader, DatabaseLoader))
         return next((loader for loader in readers if loader.is_database(source)), None)
 
@@ -156,10 +171,11 @@ class Catalogue:
 
 
 def catalogue(points: Iterable[EntryPoint] | None = None, *, settings: Settings | None = None) -> Catalogue:
-    """Return all installed loaders, and the reason for each loader that cannot be imported or created.
+    """Return all installed loaders. Loaders that cannot be imported or created are listed with the reason.
 
     Args:
-        settings: for loaders that read databases.
+        points: the entry points of the loaders; None for those of all installed packages.
+        settings: settings for the loaders that read databases.
     """
     own: dict[str, Loader] = {}
     others: dict[str, Loader] = {}
@@ -179,7 +195,7 @@ def catalogue(points: Iterable[EntryPoint] | None = None, *, settings: Settings 
 
 
 def recognises(loader: Loader, source: str) -> bool:
-    """Return True if the loader recognises the source. If the loader raises, log the error and return False."""
+    """Return True if a loader recognises a source. If the loader raises an error, log it and return False."""
     return bool(_result_of(loader, "recognises", source))
 
 
@@ -187,11 +203,11 @@ def _recognises_content(loader: Loader, source: str) -> bool:
     return bool(_result_of(loader, "recognises_content", source))
 
 
-def _result_of(loader: Loader, method: str, source: str) -> Any:  # the result of any method
-    """Return the result of a loader's optional method; None if the method is missing or raises."""
+def _result_of(loader: Loader, method: str, source: str) -> Any:  # the type of the result depends on the method
+    """Return the result of a loader's method, or None if the loader does not have this method or the method fails."""
     try:
         return getattr(loader, method)(source) if hasattr(loader, method) else None
-    except Exception:  # noqa: BLE001 # a third party's loader may raise anything, and the next one is tried
+    except Exception:  # noqa: BLE001 # a loader of another package may raise anything; the next loader is tried
         _log.warning("The loader %r failed to look at %s", loader.name, source, exc_info=True)
         return None
 

@@ -1,4 +1,4 @@
-"""Runs loaders on one source at a time. Any error that a loader raises is reported, and the run continues."""
+"""Runs loaders, one source at a time. If a loader raises an error, the error is reported, and the run continues."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ _END: Final = object()
 
 
 class LoaderRunner:
-    """Runs loaders and passes their reports to the callbacks of a run.
+    """Runs loaders, and passes what they report to the callbacks of a run.
 
     Attributes:
-        hiding: sources in the file read last whose faults may hide documents.
+        hiding: sources that were reported as broken while the last file was read, and in which documents may be
+            missing for this reason.
     """
 
     def __init__(
@@ -36,8 +37,8 @@ class LoaderRunner:
     ) -> None:
         """
         Args:
-            encoding: fallback encoding, as in `ReadOptions`.
-            process: runs isolated loaders; None runs all loaders in this process.
+            encoding: the fallback encoding, as in `ReadOptions`.
+            process: the worker process in which isolated loaders run; None to run all loaders in this process.
             within: as in `ReadOptions`.
         """
         self._on_broken = on_broken
@@ -52,7 +53,7 @@ class LoaderRunner:
         self.hiding: set[str] = set()
 
     def report(self, error: BrokenSource) -> None:
-        """Report a broken source. An exception of the callback is not treated as the loader's, and ends the run."""
+        """Report a broken source. If the callback `on_broken` raises an exception, the run ends with this exception."""
         if error.hides:
             self.hiding.add(error.source)
         try:
@@ -60,13 +61,14 @@ class LoaderRunner:
         except BaseException as raised:
             self._raised = raised
             raise
-        cancellation.check()  # a loader may find a million faults before its next item
+        cancellation.check()  # checked here, too, because a loader may report a million faults before its next item
 
     def items(self, source: str, loader: Loader, *, following: tuple[str, Loader] | None = None) -> Iterator[Loaded]:
-        """Yield the items that a loader finds in a source.
+        """Yield the items that a loader reads from a source.
 
         Args:
-            following: the source that is probably read next, so that a worker process can begin it early.
+            following: the source that will probably be read next, and its loader. A worker process can begin to read it
+                early.
         """
         self.hiding.clear()
         if is_of_kernel(source):
@@ -88,7 +90,7 @@ class LoaderRunner:
             yield from self.items_here(source, loader)
 
     def items_here(self, source: str, loader: Loader) -> Iterator[Loaded]:
-        """Yield the same items as `items`, always in this process."""
+        """Yield the same items as `items`, but always run the loader in this process."""
         items: Iterator[object] | None = None
         while True:
             cancellation.check()
@@ -109,7 +111,7 @@ class LoaderRunner:
             yield item
 
     def items_of_fetched(self, fetched: FetchedFile, loader: Loader) -> Iterator[Loaded]:
-        """Yield the items of a downloaded file, with its address in place of its temporary path."""
+        """Yield the items of a downloaded file. Their sources are addresses instead of temporary paths."""
         self._fetched = fetched
         try:
             for item in self.items(str(fetched.path), loader):
@@ -125,19 +127,19 @@ class LoaderRunner:
         return load_container(source, on_broken=self.report, on_skipped=self._on_skipped)
 
     def _report_decoded(self, decoded: DecodedFile) -> None:
-        if decoded == self._decoded_last:  # a table is opened twice: for its header and for its rows
+        if decoded == self._decoded_last:  # a table is reported twice, because it is opened for its header and its rows
             return
         self._decoded_last = decoded
         self._on_decoded(decoded if self._fetched is None else self._fetched.renamed_decoded(decoded))
 
 
 def is_isolated(loader: Loader) -> bool:
-    """Return True if files of this loader are read in a worker process."""
+    """Return True if this loader must run in a worker process."""
     return bool(getattr(loader, "isolated", False))
 
 
 def reads_files_inside(loader: Loader) -> bool:
-    """Return True if sources of this loader contain files, as archives do."""
+    """Return True if this loader reads files that contain other files, such as archives."""
     return hasattr(loader, "load_container")
 
 

@@ -1,4 +1,4 @@
-"""Paths and addresses: which kind they are, why they cannot be read, and which folders a run must not leave."""
+"""Functions that classify paths and addresses, state why they cannot be read, and keep a run inside its folders."""
 
 from __future__ import annotations
 
@@ -23,20 +23,25 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def is_page(source: str) -> bool:
-    """Return True if a source is the address of a web page or a sitemap."""
+    """Return True if a source is the address of a web page or of a sitemap."""
     return source.lower().startswith(("http://", "https://"))
 
 
 def is_remote(source: str) -> bool:
-    """Return True if a source is the address of a file in a store, such as s3://. Pages and databases are not."""
+    """Return True if a source is an address in a file store, such as "s3://bucket/file".
+
+    Return False for paths and for the addresses of web pages and databases.
+    """
     return _REMOTE.match(source) is not None
 
 
 def normal_address(named: str) -> str:
-    """Return a page's address without its fragment, with "/" for an empty path, and scheme and host in lower case.
+    """Return the address of a web page in normal form.
+
+    Scheme and host are in lower case, an empty path becomes "/", and the fragment is removed.
 
     Raises:
-        BrokenSource: it is not the address of a page, or it contains a user name or a password.
+        BrokenSource: `named` is not the address of a web page, or it contains a user name or a password.
     """
     try:
         parts = urlsplit(named)
@@ -60,8 +65,9 @@ def is_default_port(parts: SplitResult) -> bool:
     return port_of(parts) == _DEFAULT_PORTS[parts.scheme]
 
 
-# The walk does not follow symbolic links out of the folders of the run. A link may be changed after that check, and
-# some loaders open further files, such as the tables of a graph. So each file is checked again after it was opened.
+# A run may be confined to some folders. It then follows no symbolic link out of them. A link may be changed after it
+# was checked, and some loaders open more files, such as the tables of a graph. Therefore each file is checked again
+# after it was opened.
 
 LEADS_OUTSIDE = "points outside the folders that may be read"
 
@@ -70,7 +76,7 @@ _folders: ContextVar[Sequence[str]] = ContextVar("overstory_confining_folders", 
 
 @contextmanager
 def confined_to(folders: Sequence[str]) -> Generator[None]:
-    """Keep loaders from following links out of these folders during the block; without folders, allow all links."""
+    """Confine loaders to these folders during the `with` block; if `folders` is empty, they may follow every link."""
     before = _folders.set(folders)
     try:
         yield
@@ -79,25 +85,26 @@ def confined_to(folders: Sequence[str]) -> Generator[None]:
 
 
 def leads_outside(path: str | Path, folders: Sequence[str] | None = None) -> bool:
-    """Return True if a path points outside some folders, by default those of the run."""
+    """Return True if a path leads outside `folders`, by default outside the folders to which the run is confined."""
     inside = _folders.get() if folders is None else folders
     return bool(inside) and not _lies_in(os.path.realpath(path), inside)
 
 
 def check_opened(file: IO[bytes], source: str) -> None:
-    """Check that an opened file lies in the folders of the run.
+    """Check that an opened file lies in the folders to which the run is confined.
 
-    A source outside these folders is a copy, such as a member of an archive, and is not checked.
+    If the path `source` itself is not in these folders, the file is not checked: it is a temporary copy, such as a file
+    extracted from an archive.
 
     Raises:
-        BrokenSource: a link led out of the folders.
+        BrokenSource: a symbolic link leads out of the folders.
     """
     folders = _folders.get()
-    if not folders or not _lies_in(os.path.abspath(source), folders):  # noqa: PTH100 # links are not followed
+    if not folders or not _lies_in(os.path.abspath(source), folders):  # noqa: PTH100 # `resolve` would follow links
         return
     real = os.path.realpath(source)
     try:
-        is_same = os.path.samestat(os.fstat(file.fileno()), os.stat(real))  # noqa: PTH116 # as in the line above
+        is_same = os.path.samestat(os.fstat(file.fileno()), os.stat(real))  # noqa: PTH116
     except OSError:
         is_same = False
     if not is_same or not _lies_in(real, folders):
@@ -109,7 +116,7 @@ def _lies_in(path: str, folders: Sequence[str]) -> bool:
 
 
 def relative_to(items: Iterable[Loaded], folder: Path) -> Iterator[Loaded]:
-    """Yield the items with paths relative to a folder; sources outside the folder keep their absolute paths."""
+    """Yield the items with sources that are relative to a folder. A source outside the folder is not changed."""
     before = f"{folder.as_posix().rstrip('/')}/"
     for item in items:
         source = item.source.removeprefix(before)
@@ -120,7 +127,7 @@ def relative_to(items: Iterable[Loaded], folder: Path) -> Iterator[Loaded]:
 
 
 def problem_of(path: str) -> BrokenSource | None:
-    """Return the reason why no loader can read a given path; None if there is none."""
+    """Return the error if a path is not a file or folder that can be read, else None."""
     if not is_well_formed(path):
         return unnamable(path)
     if path and (is_file(path) or is_folder(path)):
@@ -136,13 +143,14 @@ def problem_of(path: str) -> BrokenSource | None:
 
 
 def why_skipped(path: Path) -> str:
-    """Return why a path cannot be read as a file; "" for a regular file."""
+    """Return the reason why a path cannot be read as a file, or "" if it is a regular file."""
     if is_file(path):
         return ""
-    return "neither a file nor a folder" if os.path.exists(path) else "a broken link"  # noqa: PTH110 # as below
+    # `os.path.exists` is used for the same reason as `os.path.isfile` in `is_file`.
+    return "neither a file nor a folder" if os.path.exists(path) else "a broken link"  # noqa: PTH110
 
 
-# Path.is_file and Path.is_dir raise for paths in a folder that cannot be entered.
+# `Path.is_file` and `Path.is_dir` raise an error for a path in a folder that cannot be entered; `os.path` does not.
 def is_file(path: str | Path) -> bool:
     return os.path.isfile(path)  # noqa: PTH113
 
@@ -159,9 +167,9 @@ def has_entries(folder: Path) -> bool:
 
 
 def is_of_kernel(path: str | Path) -> bool:
-    """Return True if the kernel generates the content when it is read, as in /proc.
+    """Return True if a path is in /proc or /sys, where the kernel generates the content of a file when it is read.
 
-    Such files look like regular files, but reading /proc/kmsg waits forever.
+    Such files look like regular files, but reading one of them may wait forever, as with /proc/kmsg.
     """
     try:
         device = Path(path).stat().st_dev
@@ -176,9 +184,13 @@ def _kernel_devices() -> frozenset[int]:
 
 
 def absolute(path: str) -> Path:
-    """Return the absolute path without "..". Links are not followed, because the given path identifies the document."""
-    plain = Path(os.path.abspath(path))  # noqa: PTH100 # Path.absolute keeps ".."
-    # "link/.." is the parent of the link's target, not the folder of the link.
+    """Return the absolute path without "..".
+
+    Symbolic links are kept, because the path as the user gave it identifies the document. They are resolved only if
+    the meaning of ".." depends on them.
+    """
+    plain = Path(os.path.abspath(path))  # noqa: PTH100 # `Path.absolute` would keep ".."
+    # If "link" is a symbolic link, "link/.." means the parent of the link's target, not the folder that contains it.
     return plain if ".." not in Path(path).parts or _is_same(plain, path) else Path(path).resolve()
 
 

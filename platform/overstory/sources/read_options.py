@@ -1,4 +1,4 @@
-"""Options of a run: which files it reads, and the encoding of files that are not UTF-8."""
+"""The options for reading sources, such as patterns that select files and the encoding of files that are not UTF-8."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from overstory.errors import SettingsError
 from overstory.wildcards import LONGEST_PATTERN_CHARACTERS, path_pattern
 
 _FOLDERS_KEPT = 256
-"""Number of folders whose decision is cached for the files in them."""
+"""Maximum number of folders whose decision is cached, so that it is not computed again for each file in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class _GitPattern:
 
 
 class GitPatterns:
-    """Patterns as in the lines of a .gitignore file."""
+    """A list of patterns that work like the lines of a .gitignore file."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         """
@@ -35,12 +35,16 @@ class GitPatterns:
         self._fitting_folder = lru_cache(_FOLDERS_KEPT)(self._fitting)
 
     def decision(self, path: str, *, is_folder: bool = False) -> bool | None:
-        """Return True if a path matches, False if a pattern with "!" decides, None if no pattern matches.
+        """Return the decision of the patterns about a path.
 
-        The last pattern that matches the path decides, else the last one that matches its nearest parent.
+        The last pattern that matches the path decides. If none does, the decision about its parent folder applies.
 
         Args:
-            path: relative to the folder of the patterns.
+            path: the path relative to the folder for which the patterns are given.
+
+        Returns:
+            True if the deciding pattern is an ordinary one, False if it begins with "!", and None if no pattern
+            matches.
         """
         found = self._fitting(path, is_folder=is_folder)
         while found is None and "/" in path:
@@ -49,7 +53,7 @@ class GitPatterns:
         return found
 
     def _fitting(self, path: str, *, is_folder: bool = True) -> bool | None:
-        """Return the decision of the last pattern that matches the path itself."""
+        """Return the decision of the last pattern that matches the path itself, or None if no pattern does."""
         for pattern in self._last_first:
             if (is_folder or not pattern.folders_only) and pattern.regex.fullmatch(path):
                 return pattern.chooses
@@ -57,7 +61,11 @@ class GitPatterns:
 
 
 def _read(line: str) -> _GitPattern | None:
-    """Return the pattern of a line; None for an empty line or a comment."""
+    """Return the pattern in a line, or None if the line is empty or a comment.
+
+    Raises:
+        ValueError: the pattern is invalid.
+    """
     pattern = line if line.endswith("\\ ") else line.rstrip()
     if not pattern or pattern.startswith("#") or pattern == "/":
         return None
@@ -76,28 +84,30 @@ def _read(line: str) -> _GitPattern | None:
 
 
 AUTO = "auto"
-"""Value of `encoding` that detects the encoding of each file."""
+"""The value of `encoding` with which the encoding of each file is detected."""
 MOST_PAGES = 1_000
-"""Default number of pages that are read of a sitemap."""
+"""Default maximum number of pages that are read from a sitemap."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """Which files are read, and how.
+    """Options that select the files to read and control how they are read.
 
-    Patterns work as in .gitignore, relative to the given folder. A file that is given itself is read regardless of
-    patterns.
+    Patterns work as in .gitignore, relative to each folder that is read. A file whose own path is given is always read,
+    regardless of the patterns.
 
     Attributes:
-        include: read only files that match one of these patterns; () for all files.
-        exclude: skip files and folders that match one of these patterns.
-        gitignore: also apply .gitignore files, including those in parent folders up to the root of the repository.
-        delete_excluded: with sync, also delete the documents of excluded files and folders.
-        encoding: encoding of files that are not UTF-8 and do not declare one; "auto" detects it; "" refuses such files.
-        most_pages: number of pages of a sitemap that are read.
-        delay_seconds: seconds between two requests to a host; robots.txt may ask for more.
-        allow_private: also fetch pages from private networks and from this machine.
-        within: real paths of folders; links out of them are skipped. () follows all links.
+        include: patterns; if there are any, only files that match them are read.
+        exclude: patterns of files and folders to skip.
+        gitignore: if True, apply .gitignore files, too, including those in parent folders up to the repository's root.
+        delete_excluded: if True, sync also deletes the documents of excluded files and folders.
+        encoding: the encoding of files that are not UTF-8 and do not declare an encoding. With "auto", the encoding is
+            detected; with "", such files are reported as broken.
+        most_pages: maximum number of pages that are read from a sitemap.
+        delay_seconds: number of seconds between two requests to a host; robots.txt may require more.
+        allow_private: if True, also fetch pages from private networks and from this machine.
+        within: real paths of the folders to which the run is confined: symbolic links out of them are skipped. With (),
+            all links are followed.
     """
 
     include: tuple[str, ...] = ()
@@ -122,15 +132,18 @@ class ReadOptions:
 
     @property
     def leaves_out(self) -> bool:
-        """True if patterns may exclude files."""
+        """True if files may be left out because of patterns."""
         return bool(self.include or self.exclude or self.gitignore)
 
 
 def spec_of(patterns: Sequence[str], option: str) -> GitPatterns | None:
-    """Return the patterns of an option; None if there are none.
+    """Return the patterns of an option, or None if `patterns` is empty.
+
+    Args:
+        option: the name of the option, for error messages.
 
     Raises:
-        SettingsError: a pattern is invalid, or no pattern can match.
+        SettingsError: a pattern is invalid, or all patterns begin with "!", which has no effect.
     """
     for pattern in patterns:
         what = ""
@@ -159,7 +172,7 @@ def spec_of(patterns: Sequence[str], option: str) -> GitPatterns | None:
 def _check_encoding(name: str) -> None:
     try:
         codecs.lookup(name)
-        (b" " * 4).decode(name)  # Python also has codecs that return no text, such as "hex"
+        (b" " * 4).decode(name)  # this fails for codecs that are not for text, such as "hex"
     except (LookupError, ValueError):
         near = difflib.get_close_matches(name.lower(), ("windows-1252", "iso-8859-1", "utf-16-le", "gb18030", "koi8-r"))
         raise SettingsError(

@@ -1,7 +1,7 @@
-"""A worker process in which loaders read files, with limits on memory and processor time per file.
+"""The worker process in which loaders read files, with limits on memory and processor time per file.
 
-A small file can crash a parser or use up all memory. In a worker, that ends only the worker: the file is reported as
-broken, and the next file gets a new worker.
+Even a small file can crash a parser or use up all memory. In a worker process, only the worker ends: the file is
+reported as broken, and a new worker is started for the next file.
 """
 
 from __future__ import annotations
@@ -33,23 +33,25 @@ from overstory.protocols import Loader, OnBroken, OnSkipped
 from overstory.sources.encodings import DecodedFile, OnDecoded
 
 _READER_MEMORY_GIGABYTES = 2.0
-"""Memory for one file, in addition to what the worker already holds, such as the OCR model. Large legitimate files (64
-MiB
-of text, a million XML elements, a scanned page) need up to 0.8.
+"""Maximum memory for reading a file, in addition to what the worker already holds, such as the OCR model.
+
+Large but harmless files, such as 64 MiB of text, a million XML elements or a scanned page, need up to 0.8 GB.
 """
 _READER_SECONDS = 120
-"""Processor time for one file; larger files get more (`_READER_SECONDS_A_MEGABYTE`)."""
+"""Maximum processor time for reading a small file, in seconds. Large files get more: see the next constant."""
 _READER_SECONDS_A_MEGABYTE = 1_000
-"""Additional processor time per megabyte. OCR needs about 8 s for a page, which may have only 8 kB."""
+"""Additional seconds of processor time per megabyte. OCR takes about 8 s for a page, which may have only 8 kB."""
 _WORKERS_DEEP = 2
-"""A file in an archive or a message is read by a worker of the worker, so that only that file is reported as broken.
-Files inside that file are read in the same process.
+"""Maximum depth to which workers are nested.
+
+A file in an archive or in an email is read by a second worker, which the first worker starts. If the file crashes that
+worker, only the file is reported as broken, not the archive. Files inside that file are read by the same worker.
 """
 _SENT_EVENTS = 500
 SENT_CHARACTERS = 2**18
-"""Characters of document texts after which a batch of items and reports is sent."""
+"""A worker sends its items and reports as soon as the texts of the documents among them reach this many characters."""
 _OOM_SCORE = 500
-"""Added to a worker's score (0 to 1,000), so that the kernel kills the worker first when memory runs out."""
+"""Added to a worker's OOM score (0 to 1,000), so that the kernel kills the worker first if memory runs out."""
 
 _REMEDY = "Split it, or leave it out."
 
@@ -63,7 +65,7 @@ class ReadingLimits:
     seconds_a_megabyte: int = _READER_SECONDS_A_MEGABYTE
 
     def seconds_for(self, source: str) -> int:
-        """Return the processor time for a file of this size, in seconds."""
+        """Return the maximum processor time for reading a file, in seconds. It depends on the size of the file."""
         with suppress(OSError, ValueError):
             return self.seconds + math.ceil(Path(source).stat().st_size * self.seconds_a_megabyte / 2**20)
         return self.seconds
@@ -91,7 +93,7 @@ class _FileRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Broken:
-    """Fields of a `BrokenSource`, which cannot be pickled itself."""
+    """The fields of a `BrokenSource` error, which cannot be pickled itself."""
 
     reason: str
     source: str
@@ -104,16 +106,16 @@ class _Broken:
 
 
 _Event = Loaded | _Broken | DecodedFile | str
-"""An item or a report. A string is the report of a skipped file."""
+"""An item that a worker sends, or a report of a broken, decoded or skipped file. A string reports a skipped file."""
 
 
 class ReadingProcess(Closable):
-    """Has files read by a worker, one after another. The worker starts with the first file."""
+    """Reads files in a worker process, one after another. The worker is started for the first file."""
 
     def __init__(self, limits: ReadingLimits = READING_LIMITS) -> None:
         self._limits = limits
         self._process: AnsweringProcess | None = None
-        self._ahead = ""  # the file that the worker reads after the current one
+        self._ahead = ""  # the next file, if the worker has already been asked to read it
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def items(
@@ -128,13 +130,14 @@ class ReadingProcess(Closable):
         on_decoded: OnDecoded,
         following: tuple[str, Loader] | None = None,
     ) -> Iterator[Loaded]:
-        """Yield what `LoaderRunner.items` yields in the worker, with items and reports in order.
+        """Yield the items that a loader reads from a file in the worker, and pass its reports to the callbacks.
 
-        If the worker ends while it reads the file, the file is reported as broken.
+        Items and reports arrive in the order in which the loader produces them. If the worker ends while it reads the
+        file, the file is reported as broken.
 
         Args:
-            following: the file that is probably read next; the worker begins it while the caller uses the items of this
-                one.
+            following: the file that will probably be read next, and its loader. The worker begins to read it while the
+                caller is still processing the items of the current file.
         """
         outcome = _FileOutcome.MORE
         try:
@@ -187,21 +190,21 @@ class ReadingProcess(Closable):
 
     def _started(self) -> AnsweringProcess:
         if self._process is None:
-            # A killed worker cannot delete its temporary files, such as the files of an archive.
+            # If a worker is killed, it cannot delete its temporary files. Therefore this process creates the folder.
             self._folder = tempfile.TemporaryDirectory(prefix="overstory-", ignore_cleanup_errors=True)
             self._process = AnsweringProcess(f"{__name__}:main", str(_depth + 1), self._folder.name)
         return self._process
 
 
 _depth = 0
-"""0 in the user's process, 1 in its worker, 2 in the worker of that worker."""
+"""The nesting depth: 0 in the user's process, 1 in a worker of that process, 2 in a worker started by a worker."""
 
 
 @contextmanager
 def process_of_run() -> Generator[ReadingProcess | None]:
-    """Provide the process that reads the files of a run until the end of the block.
+    """Provide the worker that reads the files of a run during the `with` block.
 
-    In the user's process that is a new worker; inside a worker, the result of `worker_of_worker`.
+    In the user's process, this is a new worker. Inside a worker, it is the result of `worker_of_worker`.
     """
     if _depth:
         yield worker_of_worker()
@@ -211,7 +214,7 @@ def process_of_run() -> Generator[ReadingProcess | None]:
 
 
 def worker_of_worker() -> ReadingProcess | None:
-    """Return the process in which a worker reads files inside files; None if it reads them itself."""
+    """Return the second worker, in which this worker reads files inside files, or None if it reads them itself."""
     return _inner() if 0 < _depth < _WORKERS_DEEP else None
 
 
@@ -221,12 +224,13 @@ def _inner() -> ReadingProcess:
 
 
 def main(depth: str, folder: str) -> None:
-    """Run the main loop of a worker: requests in, batches of events out.
+    """Run the main loop of a worker, which reads requests from standard input and answers with items and reports.
 
     Args:
+        depth: the nesting depth of this worker, as a string.
         folder: the folder for temporary files.
     """
-    global _depth  # the nesting depth is a property of the process
+    global _depth  # a global variable, because the depth belongs to the process
     _depth = int(depth)
     tempfile.tempdir = folder
     _set_soft_limit(resource.RLIMIT_CORE, 0)
@@ -238,7 +242,10 @@ def main(depth: str, folder: str) -> None:
 
 
 def _requests(folder: str) -> Iterator[bytes]:
-    """Yield the lines of standard input. When the parent ends, the process exits at once, even while reading a file."""
+    """Yield the lines of standard input.
+
+    When the parent process ends, this process exits at once, even while it is reading a file.
+    """
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def listen() -> None:
@@ -253,11 +260,11 @@ def _requests(folder: str) -> Iterator[bytes]:
 
 
 class _OutOfMemory(BaseException):
-    """Ends the reading of a file; not an `Exception`, so that loaders cannot catch it by accident."""
+    """Ends the reading of a file. It is not a subclass of `Exception`, so that loaders do not catch it by accident."""
 
 
 class _FileReading:
-    """One request in the worker."""
+    """Handles a request in the worker: reads a file, and sends its items and reports."""
 
     def __init__(self, request: _FileRequest, give: Callable[[bytes], None]) -> None:
         self._request, self._give = request, give
@@ -265,15 +272,15 @@ class _FileReading:
         self._characters = 0
 
     def answer(self) -> None:
-        """Read the file and send the items and reports."""
+        """Read the file, and send its items and reports."""
         from overstory.sources.loader_runner import (
             LoaderRunner,
-        )  # imported here, because loader_runner imports this module
+        )  # imported here because loader_runner imports this module
 
         request = self._request
         _set_soft_limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + request.seconds)
         if (held := _held_bytes()) is not None:
-            # RLIMIT_AS would also count memory that is only reserved: 1 GB more with OCR.
+            # RLIMIT_AS would also count memory that is reserved but not used, which is 1 GB with OCR.
             _set_soft_limit(resource.RLIMIT_DATA, held + request.memory_bytes)
         loading = LoaderRunner(
             self._report_broken, self._add, self._add, encoding=request.encoding, within=request.within
@@ -304,7 +311,7 @@ class _FileReading:
 
 
 def _is_out_of_memory(error: BrokenSource) -> bool:
-    """Return True if an error was caused by a `MemoryError`."""
+    """Return True if a `MemoryError` is among the causes of an error or is currently being handled."""
     each: BaseException | None = error
     while each is not None and not isinstance(each, MemoryError):
         each = each.__cause__ or each.__context__
@@ -312,9 +319,9 @@ def _is_out_of_memory(error: BrokenSource) -> bool:
 
 
 def _held_bytes() -> int | None:
-    """Return the bytes that RLIMIT_DATA counts for this process; None if the system does not provide them."""
+    """Return how many bytes of this process RLIMIT_DATA counts, or None if the system does not provide this number."""
     try:
-        with open("/proc/self/statm", "rb", buffering=0) as file:  # noqa: PTH123 # called twice a file; `Path.open` takes twice as long
+        with open("/proc/self/statm", "rb", buffering=0) as file:  # noqa: PTH123 # twice as fast as `Path.open`
             pages = file.read().split()[5]
     except OSError:
         return None
@@ -322,7 +329,10 @@ def _held_bytes() -> int | None:
 
 
 def _set_soft_limit(what: int, value: int) -> None:
-    """Set the soft limit, at most to the hard limit, so that it can be raised later."""
+    """Set the soft limit of a resource, at most to its hard limit.
+
+    The hard limit is not changed, so that the soft limit can be raised again.
+    """
     _, hard = resource.getrlimit(what)
     if hard != resource.RLIM_INFINITY and (value == resource.RLIM_INFINITY or value > hard):
         value = hard

@@ -1,4 +1,7 @@
-"""Downloaded files: each lies in a temporary folder while a loader reads it, but is reported by its address."""
+"""Downloaded files. Each file is stored in a temporary folder while a loader reads it.
+
+Documents and errors refer to such a file by its address, not by its temporary path.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +25,16 @@ from overstory.sources.read_options import ReadOptions
 
 
 class PageCache:
-    """Cache of response bodies with their validators (ETag, date), in a folder. A `folder` of None caches nothing."""
+    """Caches response bodies in a folder, with the headers that show whether they have changed (ETag and date).
+
+    If `folder` is None, nothing is cached.
+    """
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
 
     def known(self, address: str) -> tuple[dict[str, str], bytes] | None:
-        """Return the headers and the body cached for an address; None if the entry is missing or damaged."""
+        """Return the cached headers and body for an address, or None if they are missing or damaged."""
         if self._folder is None:
             return None
         head, body = self._files(self._folder, address)
@@ -40,14 +46,14 @@ class PageCache:
         return (headers, content) if headers.get("sha256") == hashlib.sha256(content).hexdigest() else None
 
     def keep(self, address: str, headers: Mapping[str, str], content: bytes) -> None:
-        """Cache a body that has an ETag or a date. A full disk is ignored."""
+        """Cache a body if its headers contain an ETag or a date. Errors, such as a full disk, are ignored."""
         kept = {name: headers[name] for name in ("etag", "last-modified", "content-type") if headers.get(name)}
         if self._folder is None or ("etag" not in kept and "last-modified" not in kept):
             return
         head, body = self._files(self._folder, address)
         with suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            body.write_bytes(content)  # an incomplete body does not match its SHA-256
+            body.write_bytes(content)  # if this is interrupted, `known` detects it, because the SHA-256 does not match
             head.write_text(json.dumps({**kept, "sha256": hashlib.sha256(content).hexdigest()}), encoding="utf-8")
 
     @staticmethod
@@ -57,7 +63,7 @@ class PageCache:
 
 
 _LONGEST_NAME_CHARACTERS = 100
-"""Characters of one part of a temporary path; longer parts of an address are cut."""
+"""Maximum number of characters in a part of a temporary path. From longer parts, only the end is kept."""
 _INDEX = "index.html"
 
 
@@ -67,10 +73,10 @@ class FetchedFile:
 
     Attributes:
         address: the address of the file, which becomes the source of its documents.
-        path: its path on this machine.
-        folder: the temporary folder that corresponds to `base`.
-        base: the beginning of the addresses of all files in `folder`, with "/" at the end.
-        metadata: known properties of the file.
+        path: the temporary path of the file.
+        folder: the temporary folder that contains the file and corresponds to the address `base`.
+        base: the address of the folder on the server, with "/" at the end.
+        metadata: metadata about the file, which is added to its documents.
     """
 
     address: str
@@ -80,7 +86,7 @@ class FetchedFile:
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict[str, MetadataValue])
 
     def address_of(self, path: str) -> str | None:
-        """Return the address that a path corresponds to; None if it corresponds to no address."""
+        """Return the address that corresponds to a temporary path, or None if the path is outside `folder`."""
         if path == str(self.path):
             return self.address
         below = path.removeprefix(f"{self.folder}/")
@@ -89,7 +95,10 @@ class FetchedFile:
         return self.base + (below.removesuffix(_INDEX) if below.endswith(f"/{_INDEX}") or below == _INDEX else below)
 
     def renamed(self, item: Loaded) -> Loaded | None:
-        """Return the item with addresses in place of paths; None for a link that leads outside `base`."""
+        """Return the item with addresses instead of temporary paths.
+
+        Return None if the item is a link whose target is outside `folder`.
+        """
         source = self.address_of(item.source) or self.address
         if isinstance(item, Link):
             target = self.address_of(item.target_source) if item.target_source else ""
@@ -101,7 +110,7 @@ class FetchedFile:
         return replace(item, source=source, file_metadata=known | dict(item.file_metadata))
 
     def renamed_error(self, error: BrokenSource) -> BrokenSource:
-        """Return the error with the address in place of the path."""
+        """Return the error with the temporary path replaced by the address."""
         source = self.address_of(error.source) or self.address
         renamed = BrokenSource(error.reason, source=source, line=error.line, remedy=error.remedy)
         renamed.__cause__ = error
@@ -112,7 +121,7 @@ class FetchedFile:
 
 
 class RemoteFiles(ABC):
-    """Files at a given address."""
+    """The files at a given address or below it."""
 
     def __init__(
         self,
@@ -127,9 +136,9 @@ class RemoteFiles(ABC):
     ) -> None:
         """
         Args:
-            cache: responses of earlier runs.
-            is_recognised: returns True if a loader reads the file at a path, by its name, or by its content if it
-                exists.
+            cache: the cache of downloaded files.
+            is_recognised: returns True if a loader recognises the name of the file at a path or, if the file exists,
+                its content.
         """
         self._address = self._normal(named)
         self._options = options
@@ -142,24 +151,28 @@ class RemoteFiles(ABC):
 
     @abstractmethod
     def files(self, only: Sequence[str] | None = None) -> Iterator[FetchedFile]:
-        """Yield each file that a loader reads. The file is deleted when the next one is requested.
+        """Yield each file that a loader can read. A file is deleted when the next file is requested.
 
         Args:
-            only: of the files below the address, yield only those with these addresses.
+            only: the addresses of the files to yield; None for all files.
         """
 
     def _knows_name(self, name: str) -> bool:
-        return self._is_recognised(f"{os.devnull}/{name}")  # a path that cannot exist, unlike the bare name
+        return self._is_recognised(f"{os.devnull}/{name}")  # no file can exist at this path; only the name counts
 
     @staticmethod
     @abstractmethod
     def _normal(named: str) -> str:
-        """Return the normalised form of the address."""
+        """Return the normal form of an address."""
 
 
 @contextmanager
 def placed(relative: str) -> Generator[tuple[Path, Path]]:
-    """Provide a temporary folder, and the path in it where the file `relative` is to be written."""
+    """Provide a temporary folder and the path in it to which the caller must write the file.
+
+    Args:
+        relative: the path of the file, relative to the folder.
+    """
     with tempfile.TemporaryDirectory(prefix="overstory-fetched-") as made:
         folder = Path(made)
         parts = [part[-_LONGEST_NAME_CHARACTERS:] for part in relative.split("/") if part not in ("", ".", "..")]

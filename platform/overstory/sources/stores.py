@@ -1,7 +1,7 @@
-"""Files at addresses like s3://bucket/folder, read through fsspec.
+"""Downloads files from file stores, such as s3://bucket/folder, with fsspec.
 
-fsspec and its packages for the kinds of stores are optional. Only this module and `transfer/shard_folders.py` use
-fsspec, and convert its errors to ours.
+fsspec is an optional dependency, and so are its packages for the various kinds of stores. Only this module and
+`transfer/shard_folders.py` use fsspec. They convert its errors to `SourceError`.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from overstory.sources.remote_files import FetchedFile, RemoteFiles, placed
 from overstory.surrogates import is_well_formed
 
 _MODIFIED = ("LastModified", "last_modified", "mtime", "updated", "created")
-"""Keys under which fsspec packages give the modification time."""
+"""Keys under which the packages for fsspec return the modification time of a file."""
 _CHECKSUMS = ("ETag", "etag", "md5Hash", "crc32c", "content_md5", "checksum", "md5", "sha256")
-"""Keys of values that change with the content of a file."""
+"""Keys under which the packages for fsspec return a checksum, which changes with the content of a file."""
 _STATE = "etag"
 _KEPT_FILE_BYTES = 67_108_864
-"""Larger files of a store are not cached, so each run downloads them."""
+"""Maximum size of a file that is cached. Larger files are downloaded again in each run."""
 
 _STORE_HEAD_BYTES = 8_192
-"""Bytes that are downloaded to detect the format of a file whose name no loader recognises."""
+"""Number of bytes that are downloaded from a file whose name no loader recognises, to detect its format."""
 _ARCHIVE = b"PK\3\4"
 _WITHOUT_TEXT = frozenset({"image", "audio", "video", "font"})
 
 
 def store_at(address: str) -> tuple[Any, str]:
-    """Return the file system of an address, and the path in it.
+    """Return the fsspec file system for an address, and the path of the address in that file system.
 
     Raises:
         ExtraMissing: fsspec is not installed.
@@ -50,12 +50,12 @@ def store_at(address: str) -> tuple[Any, str]:
 
 @contextmanager
 def store_faults(address: str, *, passing: type[Exception] = OverstoryError) -> Generator[None]:
-    """Convert any error of a store to `SourceError`, except errors of the type `passing`."""
+    """Convert every error of a store to `SourceError`, except `OverstoryError` and errors of the type `passing`."""
     try:
         yield
     except (OverstoryError, passing):
         raise
-    except Exception as error:  # each store raises errors of its own
+    except Exception as error:  # each kind of store raises other types of errors
         raise SourceError(
             f"{address} cannot be accessed: {type(error).__name__}: {error}",
             remedy="Check the address, the package for its kind of store (s3fs for s3://), credentials and network.",
@@ -63,7 +63,7 @@ def store_faults(address: str, *, passing: type[Exception] = OverstoryError) -> 
 
 
 class StoreFiles(RemoteFiles):
-    """The file at a given address of a store, or the files below it."""
+    """The file at an address in a store, or the files below that address."""
 
     def files(self, only: Sequence[str] | None = None) -> Iterator[FetchedFile]:
         """Yield the files in order of their names."""
@@ -95,7 +95,7 @@ class StoreFiles(RemoteFiles):
                 self._coverage.add_root(address)
             is_file = found[name].get("type", "file") == "file" and not name.endswith(
                 "/"
-            )  # some stores mark folders with "/"
+            )  # some stores list folders as files whose names end with "/"
             if is_file and self._is_read(below, address):
                 yield from self._file(store, name, below, address, found[name])
         for gone in set(only or ()) - {f"{self._address}/{name.removeprefix(root).lstrip('/')}" for name in found}:
@@ -107,7 +107,7 @@ class StoreFiles(RemoteFiles):
         return named.rstrip("/")
 
     def _is_read(self, below: str, address: str) -> bool:
-        """Return True if a file is read, else record why it is skipped."""
+        """Return True if a file must be read; otherwise record that it is hidden or excluded."""
         parts = PurePosixPath(below).parts
         if not is_well_formed(below) or any(part.startswith(".") for part in parts):
             self._coverage.hidden += 1
@@ -145,10 +145,10 @@ class StoreFiles(RemoteFiles):
             yield FetchedFile(address, path, folder, base, metadata)
 
     def _is_read_by_head(self, store: Any, name: str, info: Mapping[str, Any], path: Path) -> bool:
-        """Return True if a loader may recognise a file by its content, judged by its first bytes.
+        """Download the beginning of a file, and return True if a loader may recognise its content.
 
-        A ZIP archive also needs its last bytes, so every archive counts. Pictures, sound, video and fonts are skipped
-        by name.
+        For a ZIP archive, the beginning is not enough. Therefore the result is True for every ZIP archive. For images,
+        audio, videos, fonts, and files that are too large, the result is always False.
         """
         kind = (mimetypes.guess_type(path.name)[0] or "").partition("/")[0]
         if kind in _WITHOUT_TEXT or not 0 < (info.get("size") or 0) <= _KEPT_FILE_BYTES:
@@ -158,7 +158,7 @@ class StoreFiles(RemoteFiles):
         return head.startswith(_ARCHIVE) or self._is_recognised(str(path))
 
     def _fetch(self, store: Any, name: str, address: str, info: Mapping[str, Any], path: Path) -> None:
-        """Write a file of the store to a path, from the cache if the store reports that it is unchanged."""
+        """Write a file of the store to `path`. If it has not changed since it was cached, use the cached content."""
         state = "" if _is_here(store) else _state(info)
         known = self._cache.known(address) if state else None
         if known is not None and known[0].get(_STATE) == state:
@@ -175,7 +175,10 @@ def _is_here(store: Any) -> bool:
 
 
 def _state(info: Mapping[str, Any]) -> str:
-    """Return a value that changes with a file: its checksum, else its time, with its size; "" if neither is known."""
+    """Return a text that changes whenever a file changes, made from its size and its checksum or modification time.
+
+    Return "" if neither the checksum nor the modification time is known.
+    """
     checksum = next((f"{key} {info[key]}" for key in _CHECKSUMS if info.get(key)), "")
     time = next((f"{key} {info[key]}" for key in _MODIFIED if info.get(key) is not None), "")
     return f"{checksum or time}, {info.get('size')} bytes" if checksum or time else ""

@@ -1,7 +1,7 @@
-"""Reads paths as documents: walks folders and passes each file to its loader.
+"""Reads documents from paths and addresses: visits the files in folders, and passes each file to its loader.
 
-Only the names of files that were read are kept in memory, so that a file that is named twice, or reached through a
-link, is read once.
+The paths of all files that were read are kept in memory. A file that is given twice, or that is also reached through a
+symbolic link, is therefore read only once.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ from overstory.surrogates import is_well_formed
 
 
 def describing(path: Path, given: Path) -> Callable[[Loaded], Loaded]:
-    """Return a function that adds metadata about the file at `path` to its documents.
+    """Return a function that adds metadata about the file at `path` to the file's documents.
 
-    Size and time are added only if the file is one document. In a file with a million records they would change with
-    each record.
+    Size and modification time are added only if the file is a single document. Otherwise, in a file with a million
+    records, the change of one record would change the metadata of all of them.
 
     Args:
-        given: the path that the user named; the metadata `folder` is relative to it.
+        given: the path that the user specified; the value of the metadata key `folder` is relative to it.
     """
     of_records = {FILE_NAME: path.name, FOLDER: _folder(path, given)}
     of_file = of_records | _measured(path)
@@ -64,7 +64,7 @@ def describing(path: Path, given: Path) -> Callable[[Loaded], Loaded]:
         known = dict(of_file if is_file else of_records)
         if (
             item.source.startswith(f"{path}/") and FOLDER in item.file_metadata
-        ):  # the document comes from a file in an archive
+        ):  # this document comes from a file in an archive
             inner = posixpath.join(of_records[FOLDER], path.name, str(item.file_metadata[FOLDER]))
             return replace(item, file_metadata=dict(item.file_metadata) | {FOLDER: posixpath.normpath(inner)})
         return replace(item, file_metadata=known | dict(item.file_metadata))
@@ -73,15 +73,18 @@ def describing(path: Path, given: Path) -> Callable[[Loaded], Loaded]:
 
 
 def _folder(path: Path, given: Path) -> str:
-    """Return the folder relative to the given path; "." for the given path itself and for files directly in it."""
+    """Return the folder of a file relative to the given path.
+
+    Return "." for the given path itself and for files directly in it.
+    """
     return "." if path == given else path.parent.relative_to(given).as_posix()
 
 
 def _measured(path: Path) -> dict[str, MetadataValue]:
     try:
-        found = os.stat(path)  # noqa: PTH116 # as the walk does
+        found = os.stat(path)  # noqa: PTH116
     except OSError:
-        return {}  # the loader reports the error
+        return {}  # the loader will report the error
     try:
         modified = datetime.fromtimestamp(found.st_mtime_ns // 10**9, UTC)
     except (ValueError, OverflowError, OSError):  # the time is not a valid date
@@ -106,24 +109,26 @@ def read_sources(
     only: Sequence[str] | None = None,
     page_cache: Path | None = None,
 ) -> Iterator[Loaded]:
-    """Yield the documents of files and folders, lazily, in the given order.
+    """Yield the items of files, folders, web pages, file stores and databases, lazily, in the given order.
 
-    A folder that a loader recognises is read as a whole. Other folders are walked in order of names, without hidden
-    files. Broken sources are passed to `on_broken`, which may raise; the run continues with the next source.
+    A folder that a loader recognises is passed to that loader in one piece. In all other folders, files are read in
+    order of their names, and hidden files are skipped. If a source is broken, `on_broken` is called, which may raise an
+    exception, and the run continues with the next source.
 
     Args:
-        loader: name of the loader that reads everything; in folders it reads only the files that it recognises.
-        installed: the available loaders; by default those of the entry points.
-        coverage: records which paths were read, which were not, and which folders are empty.
-        options: which files of folders are read, and how.
-        on_decoded: called for files that were read in another encoding than UTF-8, or with some bytes replaced.
+        loader: name of the only loader to use; None to choose a loader for each file. The loader reads every file that
+            is given in `paths`, and in folders the files that it recognises.
+        installed: the available loaders; by default all installed loaders.
+        coverage: an object in which to record which paths were read, which were not, and which folders are empty.
+        options: options that select the files in folders and control how they are read.
+        on_decoded: called for each file that was read in an encoding other than UTF-8, or with some bytes replaced.
         on_reading: called with each source before it is read.
-        only: of `paths`, read only these files and folders, given as absolute paths. Missing ones count as deleted. A
-            folder that is read as a whole is read completely.
-        page_cache: the folder with pages of earlier runs; None caches nothing.
+        only: absolute paths or addresses below `paths`; only these are read. If one of them does not exist, its
+            documents count as deleted. If a path is in a folder that a loader reads in one piece, the folder is read.
+        page_cache: the folder in which downloaded files are cached; None to cache nothing.
 
     Raises:
-        LoaderNotFound: no loader has this name, or no loader recognises the only file.
+        LoaderNotFound: no loader has the name `loader`, or `paths` is a single file that no loader recognises.
     """
     known = catalogue() if installed is None else installed
     one = None if loader is None else known.named(loader)
@@ -150,7 +155,7 @@ def read_sources(
 
 
 class _SourceReader:
-    """State of one call of `read_sources`: the files already read, and the callbacks."""
+    """The state of one call of `read_sources`, such as the files that were already read."""
 
     def __init__(
         self,
@@ -218,7 +223,7 @@ class _SourceReader:
         return BrokenSource("no loader recognises it", source=str(path), remedy=remedy)
 
     def read_only(self, paths: Sequence[str], only: Sequence[str]) -> Iterator[Loaded]:
-        """Read as `read` does, but in walked folders only some paths."""
+        """Read like `read`, but only the paths and addresses in `only` (see `read_sources`)."""
         for named in paths:
             if is_page(named) or is_remote(named):
                 yield from self._remote(named, only)
@@ -232,7 +237,7 @@ class _SourceReader:
                 yield from self.read([named])
 
     def _parts(self, root: Path, below: Sequence[Path]) -> Iterator[Loaded]:
-        """Read some paths of a folder; a path that does not exist counts as deleted."""
+        """Read only some paths in a folder. The documents of a path that does not exist count as deleted."""
         chosen = self._chosen(root)
         units = {unit for path in below if (unit := self._unit(root, path, chosen)) is not None}
         for unit in sorted(units):
@@ -244,10 +249,14 @@ class _SourceReader:
                     yield from self._read(path, loader, given=root, chosen=chosen)
 
     def _unit(self, root: Path, path: Path, chosen: ChosenFiles | None) -> Path | None:
-        """Return what must be read when a path changed; None if a walk would skip the path.
+        """Return the path that must be read because `path` has changed.
 
-        That is the path itself, the folder around it that is read as a whole, or the first parent that no longer
-        exists.
+        This is one of the following:
+
+        - `path` itself;
+        - a folder that contains `path` and that a loader reads in one piece;
+        - the outermost folder around `path` that no longer exists;
+        - None if `path` is hidden or excluded.
         """
         here = root
         for name in path.relative_to(root).parts:
@@ -272,7 +281,7 @@ class _SourceReader:
             return
         for fetched in remote.files(only):
             loader = self._loader_for(fetched.path, named=True)
-            if loader is None:  # pragma: no cover # `is_recognised` was True before
+            if loader is None:  # pragma: no cover # cannot happen: only files that a loader recognises are fetched
                 continue
             self._on_reading(fetched.address)
             yield from self._loading.items_of_fetched(fetched, loader)
@@ -285,7 +294,7 @@ class _SourceReader:
 
         remote: type[RemoteFiles]
         if is_remote(named):
-            from overstory.sources.stores import StoreFiles  # most runs download nothing
+            from overstory.sources.stores import StoreFiles  # imported here because most runs do not need it
 
             remote = StoreFiles
         else:
@@ -309,7 +318,7 @@ class _SourceReader:
         return loader if self._only is None or self._only is loader else None
 
     def _database(self, source: str, loader: DatabaseLoader) -> Iterator[Loaded]:
-        """Yield the items of a database. If a part cannot be read, its stored documents are kept."""
+        """Yield the items of a database. If a part of it cannot be read, sync keeps all of its stored documents."""
         try:
             namespaces = loader.namespaces(source)
         except BrokenSource as error:
@@ -323,9 +332,13 @@ class _SourceReader:
                 self._coverage.add_unread(each, "a part of it is broken")
 
     def _loader_for(self, path: Path, *, named: bool = False) -> Loader | None:
-        """Return the loader for a path.
+        """Return the loader for a path, or None if there is none.
 
-        If a loader was requested, it reads every named file, and in folders the files that it recognises.
+        If the user requested a loader, only that loader is considered.
+
+        Args:
+            named: True if the path is one of the given paths. A requested loader reads a given file in any case, and
+                other files only if it recognises them.
         """
         if self._only is None:
             return self._known.recognising(str(path))
@@ -333,11 +346,11 @@ class _SourceReader:
         return self._only if wanted or self._known.recognising(str(path)) is self._only else None
 
     def _whole(self, path: Path, loader: Loader) -> Path:
-        """Return the file's folder if the same loader reads the folder as a whole, otherwise the file."""
+        """Return the folder of the file `path` if `loader` recognises this folder, otherwise `path`."""
         return path.parent if is_file(path) and recognises(loader, str(path.parent)) else path
 
     def _folder(self, folder: Path) -> Iterator[Loaded]:
-        """Yield the items of all recognised files of a named folder; report an error if there are none."""
+        """Yield the items of all recognised files in a given folder. If there are no such files, report an error."""
         anything = False
         chosen = self._chosen(folder)
         found = self._walk(folder, chosen)
@@ -358,10 +371,12 @@ class _SourceReader:
     def _walk(
         self, folder: Path, chosen: ChosenFiles | None, *, start: Path | None = None
     ) -> Iterator[tuple[Path, Loader]]:
-        """Yield the paths to read below a folder, in order of names. Follow links, but enter no folder twice.
+        """Yield the paths to read below a folder, with their loaders, in order of names.
+
+        Symbolic links are followed, but no folder is entered twice.
 
         Args:
-            start: walk only this path in the folder.
+            start: a path in the folder; only this path and everything below it is visited.
         """
         entered: set[str] = set()
         left = [folder if start is None else start]
@@ -376,7 +391,7 @@ class _SourceReader:
                 continue
             loader = self._loader_for(path) if readable else None
             if loader is not None and chosen is not None and not chosen.includes(path, is_folder=is_folder(path)):
-                loader = None  # the folder as a whole does not match, but files in it may
+                loader = None  # the folder does not match the patterns, but files further below may
             if loader is not None:
                 yield path, loader
             elif is_folder(path):
@@ -398,7 +413,7 @@ class _SourceReader:
                     self._on_skipped(self._known.skipped(str(path), str(path)) if self._only is None else str(path))
 
     def _leads_outside(self, path: Path) -> bool:
-        """Return True, and report the path as skipped, if it points outside the folders of the run."""
+        """Return True if a path leads outside the folders to which the run is confined, and report it as skipped."""
         if not leads_outside(path, self._options.within):
             return False
         self._coverage.add_unread(str(path), LEADS_OUTSIDE)
@@ -445,7 +460,11 @@ class _SourceReader:
         yield from map(describing(path, given), self._items(str(path), loader, following))
 
     def _report_other_files(self, folder: Path, loader: Loader, chosen: ChosenFiles | None) -> None:
-        """Report files that another loader would read, but that are not part of this folder's format."""
+        """Report as skipped those files in the folder that `loader` does not read but that another loader would read.
+
+        Args:
+            loader: the loader that reads the folder in one piece.
+        """
         for path, other in self._walk(folder, chosen) if self._only is None else ():
             read_before = os.path.realpath(path) in self._done
             if other is not loader and not read_before and not recognises(loader, str(path)):
@@ -454,12 +473,12 @@ class _SourceReader:
                 self._on_skipped(f"{path} ({why})")
 
     def _items(self, source: str, loader: Loader, following: tuple[Path, Loader] | None) -> Iterator[Loaded]:
-        """Yield the items that a loader reads from a source; documents of a broken part are kept."""
+        """Yield the items that a loader reads from a source. If a part of it is broken, record it in the coverage."""
         self._on_reading(source)
         then = None if following is None else (str(following[0]), following[1])
         yield from self._loading.items(source, loader, following=then)
         holds_files = reads_files_inside(loader)
-        for where in self._loading.hiding:  # in an archive, only the broken file counts
+        for where in self._loading.hiding:  # if a file in an archive is broken, only that file counts as not read
             is_inside = holds_files and where.startswith(f"{source}/")
             self._coverage.add_unread(where if is_inside else source, "a part of it is broken")
 

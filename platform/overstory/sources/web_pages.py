@@ -1,4 +1,4 @@
-"""Web pages and sitemaps as sources: lists the pages, obeys robots.txt, and passes each page to loaders as a file."""
+"""Downloads web pages, including those listed in a sitemap, for loaders to read as files. It obeys robots.txt."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from overstory.sources.remote_files import FetchedFile, RemoteFiles, placed
 from overstory.sources.web_requests import AGENT, HostUnreachable, Page, PageGone, WebRequests
 
 SITEMAP = "sitemap"
-"""Metadata key by which a later run of the same sitemap finds its pages."""
+"""Metadata key for the address of the sitemap that lists a page. A later run uses it to find the sitemap's pages."""
 _SITEMAP_BYTES = 52_428_800
-"""Bytes of an unpacked sitemap, as the sitemap protocol limits them."""
+"""Maximum size of a decompressed sitemap in bytes, according to the sitemap protocol."""
 _ROBOTS_BYTES = 524_288
 _LONGEST_CRAWL_DELAY_SECONDS = 30.0
-"""Longest delay that robots.txt may ask for; longer ones are cut to this."""
+"""Longest delay between two requests that is accepted from robots.txt. A longer delay is reduced to this value."""
 _SUFFIXES = {
     "application/xhtml+xml": ".xhtml",
     "application/x-ndjson": ".jsonl",
@@ -38,15 +38,15 @@ _SUFFIXES = {
     "text/plain": ".txt",
 }
 _UNSPECIFIC = ("", "application/octet-stream", "binary/octet-stream", "text/plain")
-"""Content types that do not identify the format; the suffix of the address decides."""
+"""Content types that do not identify the format of a page. The format then depends on the suffix of the address."""
 _XML = ("application/xml", "text/xml", "application/gzip", "application/x-gzip")
 
 
 class WebPages(RemoteFiles):
-    """The page at a given address, or the pages that its sitemap lists."""
+    """The page at a given address or, if there is a sitemap at the address, the pages that it lists."""
 
     def files(self, only: Sequence[str] | None = None) -> Iterator[FetchedFile]:
-        """Yield each page as a file."""
+        """Yield each page as a file. Pages that cannot be fetched are reported as broken."""
         options = self._options
         if only is not None and self._address in only:
             only = None
@@ -121,7 +121,10 @@ class WebPages(RemoteFiles):
             self._on_broken(BrokenSource("lists no pages", source=self._address, remedy="Check the sitemap."))
 
     def _addresses(self, sitemap: Page, listed: _Listed, requests: WebRequests, robots: _Robots) -> Iterator[str]:
-        """Yield the pages of a sitemap and of the sitemaps it lists, each once; skip pages of other hosts."""
+        """Yield the addresses of the pages that are listed in a sitemap, or in the sitemaps that it lists.
+
+        Each address is yielded once. Pages and sitemaps on other hosts are reported as skipped.
+        """
         host = _origin(self._address)
         seen: set[str] = set()
         for given in listed.addresses if listed.is_index else ():
@@ -147,7 +150,10 @@ class WebPages(RemoteFiles):
             yield from self._of_host(sitemap, listed, seen)
 
     def _located(self, sitemap: Page, given: str) -> str | None:
-        """Return an address from a sitemap in normal form; report an invalid one as skipped and return None."""
+        """Return an address from a sitemap in normal form.
+
+        If the address is invalid, report it as skipped and return None.
+        """
         try:
             return normal_address(urljoin(sitemap.address, given))
         except BrokenSource as error:
@@ -168,7 +174,7 @@ class WebPages(RemoteFiles):
                 yield address
 
     def _file(self, page: Page, *, sitemap: str) -> Iterator[FetchedFile]:
-        """Yield the page as a file with a suffix for its format, if a loader reads it."""
+        """Yield the page as a file whose suffix fits its format. If no loader reads it, report the page as skipped."""
         if page.address in self._coverage.read:
             return
         parts = urlsplit(page.address)
@@ -198,12 +204,12 @@ class WebPages(RemoteFiles):
 
 
 class _Robots:
-    """Rules in a host's robots.txt (RFC 9309)."""
+    """The rules in the robots.txt of a host (RFC 9309)."""
 
     def __init__(self, address: str, requests: WebRequests) -> None:
         """
         Raises:
-            BrokenSource: robots.txt may exist but cannot be read, so no page may be read.
+            BrokenSource: robots.txt could not be read although it may exist; pages must then not be read.
             ExtraMissing: protego is not installed.
         """
         try:
@@ -217,7 +223,7 @@ class _Robots:
         except HostUnreachable as error:
             raise BrokenSource(error.reason, source=address, remedy=error.remedy) from error
         except BrokenSource as error:
-            if "access is denied" not in error.reason:  # RFC 9309: if access is denied, every page is allowed
+            if "access is denied" not in error.reason:  # RFC 9309 allows all pages if access to robots.txt is denied
                 raise BrokenSource(
                     f"its robots.txt could not be read: {error.reason}", source=address, remedy=error.remedy
                 ) from error
@@ -228,7 +234,7 @@ class _Robots:
             requests.delay_seconds = max(requests.delay_seconds, min(float(asked), _LONGEST_CRAWL_DELAY_SECONDS))
 
     def check(self, address: str) -> None:
-        """Raise `BrokenSource` if robots.txt does not allow programs to read the page."""
+        """Raise `BrokenSource` if robots.txt forbids programs to read the page."""
         if not self._rules.can_fetch(address, AGENT):
             raise BrokenSource(
                 "may not be read by programs, according to robots.txt", source=address, remedy="Leave it out."
@@ -236,7 +242,7 @@ class _Robots:
 
 
 class _Listed:
-    """Entries of a sitemap: pages, or other sitemaps."""
+    """The entries of a sitemap, which are the addresses of pages or, if `is_index`, of other sitemaps."""
 
     def __init__(self, *, is_index: bool) -> None:
         self.is_index = is_index
@@ -244,10 +250,10 @@ class _Listed:
 
 
 def _listed(page: Page) -> _Listed | None:
-    """Return the entries if a page is a sitemap, else None.
+    """Return the entries of a page that is a sitemap, or None if the page is not a sitemap.
 
     Raises:
-        BrokenSource: the sitemap is not well-formed.
+        BrokenSource: the sitemap is too large, damaged, or not well-formed.
     """
     kind = page.content_type.partition(";")[0].strip().lower()
     if kind not in _XML and not urlsplit(page.address).path.lower().endswith((".xml", ".xml.gz")):
@@ -295,13 +301,13 @@ def _parsed(body: bytes, address: str) -> _Listed | None:
         return None
     except expat.ExpatError as error:
         if not found:
-            return None  # the loader for this format reports the error
+            return None  # the page is not a sitemap; the loader for its format will report the error
         raise BrokenSource(f"is not well-formed XML: {error}", source=address, remedy="Check the sitemap.") from error
     return found[0]
 
 
 class _OtherXml(Exception):
-    """The root element is not the root of a sitemap."""
+    """The root element shows that the XML document is not a sitemap."""
 
 
 def _origin(address: str) -> str:
@@ -310,9 +316,10 @@ def _origin(address: str) -> str:
 
 
 def _in_utf8(page: Page) -> bytes:
-    """Return the body in UTF-8 with a byte order mark if the server declares another encoding, else unchanged.
+    """Return the body of a page, converted to UTF-8 if the server declares another encoding.
 
-    Loaders trust the mark more than the encoding that the page itself declares.
+    A converted body begins with a byte order mark, because the page itself may declare another encoding, and loaders
+    trust the mark more.
     """
     kind, _, rest = page.content_type.partition(";")
     charset = next(

@@ -1,8 +1,8 @@
-"""Requests for web pages: only to public addresses, with limits and delays, and with a cache.
+"""Requests web pages, with limits, delays and a cache, and only from public IP addresses by default.
 
-This module looks up a host name, checks the IP address and connects to that same address, so a second DNS answer cannot
-redirect the request into a private network. Redirects are followed one by one, on the same host and port. Bodies with
-an ETag or a date are cached, and downloaded again only if they changed.
+The module looks up the host name, checks the IP address, and connects to the same IP address that it checked. A second
+DNS answer therefore cannot redirect a request to a private network. Redirects are followed only if they lead to the
+same host and port. Responses with an ETag or a date are cached and downloaded again only if they have changed.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from overstory.sources.remote_files import PageCache
 
 AGENT = "overstory"
 _PAGE_BYTES = 67_108_864
-"""Bytes of an unpacked page at most, the same as for a file that is read as a whole."""
+"""Maximum size of a decompressed page in bytes. It equals the limit for files that are read into memory."""
 _PAGE_SECONDS = 60.0
-"""Seconds for a page with its redirects; a server may be silent for a quarter of them."""
+"""Maximum number of seconds for a page, including redirects. A server may be silent for a quarter of this time."""
 _MOST_REDIRECTS = 5
 _LONGEST_WAIT_SECONDS = 60.0
-"""Longest wait that a server may ask for; if it asks for more, the run gives up on the page."""
+"""Longest time that a busy server may ask us to wait. If it asks for more, the page is reported as broken."""
 _TRIES = 3
 _BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 _GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
@@ -47,17 +47,17 @@ class PageGone(BrokenSource):
 
 
 class HostUnreachable(BrokenSource):
-    """The host cannot be reached, or must not be contacted."""
+    """The host cannot be reached, or it must not be contacted because its address is private."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page as the server returned it, now or in an earlier run.
+    """A page that the server returned, either now or in an earlier run.
 
     Attributes:
-        address: the address that was requested.
-        content_type: content type from the response header.
-        modified: modification time; None if the server does not give one.
+        address: the address that was requested, before any redirect.
+        content_type: the content type in the response header.
+        modified: the modification time in the response header; None if there is none.
     """
 
     address: str
@@ -67,15 +67,15 @@ class Page:
 
 
 class WebRequests:
-    """Requests pages from one host, one after another. Use it in a `with` block."""
+    """Requests pages from a host, one after another. It must be used in a `with` block."""
 
     def __init__(self, *, cache: PageCache, allow_private: bool, delay_seconds: float) -> None:
         self._cache = cache
         self._allow_private = allow_private
         self.delay_seconds = delay_seconds
         self._next = 0.0
-        # Connections are not reused: two host names may share an IP address, but a certificate is checked for one name.
-        # No proxy is used, because a proxy would look up names itself.
+        # Connections are not reused: two host names may share an IP address, but the certificate of a connection was
+        # checked for only one of them. No proxy is used, because a proxy would look up host names itself.
         limits = httpx.Limits(max_keepalive_connections=0)
         timeout = httpx.Timeout(_PAGE_SECONDS / 4)
         self._client = httpx.Client(trust_env=False, follow_redirects=False, limits=limits, timeout=timeout)
@@ -91,7 +91,7 @@ class WebRequests:
 
         Raises:
             PageGone: the page does not exist.
-            BrokenSource: the page cannot be fetched; the message contains the reason.
+            BrokenSource: the page cannot be fetched; the message states the reason.
         """
         known = self._cache.known(address)
         conditions = {} if known is None else _conditions(known[0])
@@ -115,7 +115,10 @@ class WebRequests:
     def _ask(
         self, asked: str, address: str, conditions: Mapping[str, str], most_bytes: int, end: float
     ) -> tuple[int, dict[str, str], bytes]:
-        """Return status, headers and body. If the server is busy and names a waiting time, wait and try again."""
+        """Return the status, headers and body of a response.
+
+        If the server is busy and states how long to wait, wait for this time and try again.
+        """
         tries = _TRIES
         while True:
             tries -= 1
@@ -152,7 +155,7 @@ class WebRequests:
             extensions = {"sni_hostname": host}
             try:
                 request = self._client.build_request("GET", target, headers=headers, extensions=extensions)
-            except (httpx.InvalidURL, ValueError) as error:  # the host cannot be encoded, or the address has 64 KiB
+            except (httpx.InvalidURL, ValueError) as error:  # the host cannot be encoded, or the address is too long
                 raise BrokenSource(
                     f"is not a valid address: {error}", source=address, remedy="Check the address."
                 ) from error
@@ -175,10 +178,14 @@ class WebRequests:
 
 
 def addresses_of(host: str, port: int, *, allow_private: bool, source: str) -> list[str]:
-    """Return the IP addresses of a host that may be connected to.
+    """Return those IP addresses of a host to which a connection is allowed.
+
+    Args:
+        allow_private: if True, private addresses are allowed, too.
+        source: the address of the page, for error messages.
 
     Raises:
-        HostUnreachable: the host has no address, or only private addresses, which are not allowed.
+        HostUnreachable: the host has no IP address, or only addresses that are not allowed.
     """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -198,7 +205,7 @@ def addresses_of(host: str, port: int, *, allow_private: bool, source: str) -> l
 
 
 def is_public(address: str) -> bool:
-    """Return True if an IP address is public; an IPv4 address inside an IPv6 address is checked as well."""
+    """Return True if an IP address is public. If an IPv6 address contains an IPv4 address, the latter is checked."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -220,7 +227,7 @@ _SPECIAL = tuple(
         ("192.0.0.0/24", "192.88.99.0/24", "64:ff9b:1::/48", "100:0:0:1::/64", "3fff::/20", "5f00::/16"),
     )
 )
-"""IANA special-purpose networks. Older Python versions treat some of them as public."""
+"""Networks that IANA reserves for special purposes but that some older versions of Python treat as public."""
 
 
 def _body(response: httpx.Response, address: str, most_bytes: int, end: float) -> bytes:

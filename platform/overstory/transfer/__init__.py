@@ -1,4 +1,4 @@
-"""Export, restore and staging: a corpus as a file of JSON lines, its digest, and such files made without a database."""
+"""Exports a corpus to a file, restores it from the file, and stages documents as such files without a database."""
 
 from overstory.transfer.export import digest, export_lines
 from overstory.transfer.restore import restore_file, separate_exports, usable_exports

@@ -1,7 +1,8 @@
-"""Export of a corpus as JSON lines, one document per line with everything extracted from it, and the corpus digest.
+"""Exports a corpus as JSON lines, and computes the digest of a corpus.
 
-Lines contain no ids, because ids depend on the name of the corpus. So a corpus can be restored under another name or in
-another database, and keeps its digest.
+Each line contains one document with everything that was extracted from it. It contains no ids, because ids depend on
+the name of the corpus. Therefore a corpus can be restored under another name or in another database, and its digest
+remains the same.
 """
 
 from __future__ import annotations
@@ -27,18 +28,18 @@ from overstory.model import HEAVIEST_LINK, Document, MetadataValue
 from overstory.model.metadata import MODIFIED, as_json, dated_keys, endless_keys
 from overstory.vectors.packed import are_unit
 
-# The checksum of a line covers all lines up to it, and the end line contains the number of documents. So a reader
-# detects a changed, lost, added or moved line before it stores that line.
+# The checksum of a line covers this line and all lines before it, and the last line contains the number of documents.
+# A reader therefore detects that a line was changed, removed, added or moved before it stores the line.
 
 EXPORT_AGAIN = "Export the corpus again; delete a damaged shard and stage again."
 _MARK = ',"checksum":"'
 
 
 def sealed(lines: Iterable[str]) -> Iterator[str]:
-    """Add a checksum to each line, and append the end line.
+    """Yield each line with a checksum, followed by the end line, which contains the number of documents.
 
     Args:
-        lines: JSON objects without line ends: a header, then one for each document.
+        lines: JSON objects as text, without line breaks. The first is the header, and each other line is a document.
     """
     running = hashlib.sha256()
     documents = -1
@@ -51,14 +52,16 @@ def sealed(lines: Iterable[str]) -> Iterator[str]:
 
 
 def unsealed(lines: Iterable[bytes], source: str) -> Iterator[tuple[int, str]]:
-    """Yield each line and its number, counted from 1, after verifying its checksum; the end line is not yielded.
+    """Verify the checksum of each line, and yield the line number and the line without its checksum.
+
+    Line numbers begin with 1. The end line is not yielded.
 
     Raises:
-        BrokenSource: a line was changed, lines are missing, or lines follow the end line.
+        BrokenSource: a line was changed, lines are missing, or there are lines after the end line.
     """
     running = hashlib.sha256()
     last, documents, ended = 1, -1, False
-    for last, line in enumerate(map(bytes.strip, lines), start=1):  # `last` is used after the loop
+    for last, line in enumerate(map(bytes.strip, lines), start=1):  # `last` is also used after the loop
         if not line:
             continue
         if ended:
@@ -97,19 +100,21 @@ def _broken(why: str, source: str, line: int, remedy: str = EXPORT_AGAIN) -> Bro
 
 
 EXPORT_FORMAT = 5
-"""Version of the export format, and the only one that can be read: earlier versions had no checksums."""
+"""Version of the export format. Other versions cannot be read; the earlier ones had no checksums."""
 EXPORTED_DOCUMENTS_A_PAGE = 100
 
-# A line of the export or a row from the graph; this module defines the keys.
+# A parsed line of an export, or a row from the graph. The keys are defined in this module.
 Record = dict[str, Any]
 
 
 def export_lines(graph: GraphClient, corpus: Corpus, only: Collection[str] | None = None) -> Iterator[str]:
-    """Yield a header, one line per document and an end line, lazily, with checksums and without line ends.
+    """Yield the lines of an export, lazily: a header, one line per document, and an end line.
+
+    Each line contains a checksum, but no line break.
 
     Args:
-        only: ids of the documents to export; None for all. Links to other documents, name edits and vocabularies are
-            then left out, because they may contain names from other documents.
+        only: ids of the documents to export; None for all documents. If ids are given, links to other documents, name
+            edits and vocabularies are left out, because they may contain names from other documents.
     """
     yield from sealed(_lines(graph, corpus, only))
 
@@ -138,10 +143,10 @@ def _lines(graph: GraphClient, corpus: Corpus, only: Collection[str] | None) -> 
 def document_records(
     graph: GraphClient, corpus: Corpus, *, edited: bool, only: Collection[str] | None = None
 ) -> Iterator[Record]:
-    """Yield every document with its chunks, their vectors, mentions and facts, lazily, page by page.
+    """Yield the record of each document, with its chunks and their vectors, mentions and facts, lazily.
 
     Args:
-        edited: if True, names are as manual edits changed them; otherwise as they were extracted.
+        edited: if True, the records contain names as users edited them; otherwise, as they were extracted.
         only: as in `export_lines`.
     """
     label = corpus.label
@@ -182,7 +187,10 @@ def _target(label: str, link: Record) -> str:
 
 
 def _keep_own(mentions: dict[str, list[Record]], facts: dict[str, list[Record]]) -> None:
-    """Word facts as their own passages do, because a corpus words them as most passages do."""
+    """Change the names in each fact to the spelling in its own passage.
+
+    In a corpus, facts contain the spelling that most passages use, which may come from documents that are not exported.
+    """
     for chunk, stated in facts.items():
         written = {row["key"]: row["surfaces"][0] for row in mentions.get(chunk, []) if row["surfaces"]}
         for fact in stated:
@@ -193,11 +201,14 @@ def _keep_own(mentions: dict[str, list[Record]], facts: dict[str, list[Record]])
 
 
 def digest(graph: GraphClient, corpus: Corpus) -> str:
-    """Return 64 hexadecimal digits over all data derived from the documents, including name edits and vocabularies.
+    """Return a digest of everything that was derived from the documents, as 64 hexadecimal digits.
 
-    That covers chunks, links, vectors, mentions, facts and entities, and the results of the mentions stage if they are
-    up to date. Times, run ids, versions and the name of the corpus are left out. The digest is the sum of the records'
-    SHA-256, so it does not depend on their order, and nothing has to be sorted or kept in memory.
+    The digest covers chunks, links, vectors, mentions, facts, entities, name edits and vocabularies. It also covers the
+    results of the mentions stage if they are up to date. It does not cover times, run ids, versions and the name of the
+    corpus.
+
+    The digest is the sum of the SHA-256 hashes of all records. It therefore does not depend on their order, and nothing
+    has to be sorted or kept in memory.
     """
     total = 0
     for record in _digest_records(graph, corpus):
@@ -206,7 +217,7 @@ def digest(graph: GraphClient, corpus: Corpus) -> str:
 
 
 def _name_edits(graph: GraphClient, corpus: Corpus) -> list[Record]:
-    """Return the log of manual edits in order, without their numbers and times, which belong to this corpus alone."""
+    """Return the name edits, oldest first, without their numbers and times, which are valid only in this corpus."""
     return [asdict(stored.edit) for stored in stored_edits(graph, corpus)]
 
 
@@ -219,7 +230,15 @@ def _vocabulary(graph: GraphClient, corpus: Corpus) -> list[Record]:
 
 
 def _put_originals(mentions: dict[str, list[Record]], facts: dict[str, list[Record]], by: str, found: Findings) -> None:
-    """Replace the edited mentions and facts of a chunk by those that an extractor found, in the order of the graph."""
+    """Replace the edited mentions and facts of a chunk with those that an extractor originally found.
+
+    They are sorted in the same order as the rows from the graph.
+
+    Args:
+        mentions, facts: maps from chunk ids to rows, which are changed in place.
+        by: the extractor.
+        found: what the extractor found in the chunk.
+    """
     chunk = found.chunk_id
     rows: dict[str, Record] = {}
     for mention in found.mentions:
@@ -239,7 +258,7 @@ def _put_originals(mentions: dict[str, list[Record]], facts: dict[str, list[Reco
 
 
 def _links(graph: GraphClient, label: str, documents: list[str]) -> dict[str, list[Record]]:
-    """Return the links of documents by document id, sorted, with weights of at most `HEAVIEST_LINK`."""
+    """Return a map from document ids to the sorted links of the documents. Weights are at most `HEAVIEST_LINK`."""
     result: dict[str, list[Record]] = {}
     names = ("target_source", "target_key", "type", "text", "weight")
     for row in graph.run("ingest/stored_links", label, read=True, documents=documents):
@@ -257,7 +276,12 @@ def _document_record(document: Record, chunks: list[Record], links: list[Record]
 
 
 def document_record(document: Document, sha256: str, chunks: list[Record], links: list[Record]) -> Record:
-    """Return the record of a document that is not in a graph, with its chunks and links."""
+    """Return the record of a document that is not stored in a graph.
+
+    Args:
+        chunks: the records of the document's chunks.
+        links: the records of the links that start from the document.
+    """
     of_file = sorted(document.file_metadata.keys() - document.metadata.keys())
     return _record(replace(document, metadata=document.all_metadata), sha256, chunks, links, of_file=of_file)
 
@@ -293,7 +317,7 @@ def _written(value: MetadataValue) -> str | list[str]:
 
 
 def _without_times(record: Record) -> Record:
-    """Return a document record without the modification time of its file, which differs between copies."""
+    """Return the record of a document without the file's modification time, which differs between copies of a file."""
     if MODIFIED not in record.get(FILE_METADATA, ()):
         return record
     metadata = {key: value for key, value in record["metadata"].items() if key != MODIFIED}
@@ -308,9 +332,10 @@ def _chunk_record(row: Record) -> Record:
 
 
 def packed_vector(vector: Sequence[float] | None) -> str | None:
-    """Return a vector in export format: base64 of little-endian float32.
+    """Return a vector in the format of an export: little-endian float32 numbers, encoded as base64.
 
-    None if the vector is not of unit length; the restored passage is then embedded again.
+    Return None if there is no vector, or if its length is not 1. The passage must then be embedded again after it was
+    restored.
     """
     if vector is None:
         return None
@@ -331,7 +356,8 @@ def _digest_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
     yield from ({"vocabulary": name} for name in _vocabulary(graph, corpus))
     yield from (_without_times(record) for record in document_records(graph, corpus, edited=True))
     statements = ["entities", "relations", "order"]
-    if not pending_mentions(corpus, corpus_counts(graph, corpus.label)):  # outdated results depend on an earlier state
+    # Outdated results of the mentions stage are left out, because they depend on an earlier state of the corpus.
+    if not pending_mentions(corpus, corpus_counts(graph, corpus.label)):
         statements += ["about", "dictionary_mentions"]
     for statement in statements:
         for row in graph.stream(f"export/{statement}", corpus.label):
@@ -339,5 +365,5 @@ def _digest_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
 
 
 def json_line(record: Record) -> str:
-    """Return a line of an export, without its line end."""
+    """Return a record as a line of an export, without checksum and line break."""
     return json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

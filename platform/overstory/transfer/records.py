@@ -1,4 +1,7 @@
-"""Parses the lines of an export. Users may edit exports, so any value that cannot be stored is refused."""
+"""Parses and validates the lines of an export.
+
+Users may edit exports. Therefore a value that cannot be stored in the graph is rejected.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +30,12 @@ from overstory.transfer.export import EXPORT_AGAIN, EXPORT_FORMAT, Record
 from overstory.vectors.packed import are_unit
 
 NUMBER_BOUND = 2**53
-"""Largest number in an export: larger than any position or count, and exact in every JSON reader."""
+"""Largest whole number that is allowed in an export.
+
+No position or count is larger, and all JSON readers represent it exactly.
+"""
 _MOST_VECTOR_DIMENSIONS = 4_096
-"""Largest dimension of a Neo4j vector index."""
+"""Maximum dimension of the vectors in a Neo4j vector index."""
 
 _INVALID = (ValueError, TypeError, KeyError, AttributeError, OverflowError)
 _SHA256 = re.compile("[0-9a-f]{64}")
@@ -37,13 +43,15 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class ExportHeader:
-    """First line of an export. Without vectors, `embedder` is "" and `dimension` is 0.
+    """The first line of an export.
 
     Attributes:
-        name_edits: the log of manual edits.
-        vocabularies: names by key, for each vocabulary by the path of its file.
-        dismissed_merges: pairs of names that are not the same entity.
-        embedder_name: name by which the corpus selected its embedder; "" if the settings selected it.
+        embedder: fingerprint of the embedder; "" if the export contains no vectors.
+        dimension: dimension of the vectors; 0 if the export contains no vectors.
+        name_edits: the user's edits of names, oldest first.
+        vocabularies: map from the path of each vocabulary file to the names in it, by entity key.
+        dismissed_merges: pairs of names that the user marked as different entities.
+        embedder_name: the name of the embedder that was chosen for the corpus; "" if the settings chose the embedder.
     """
 
     embedder: str
@@ -56,7 +64,15 @@ class ExportHeader:
 
 @dataclass(frozen=True, slots=True)
 class RestoredChunk:
-    """A chunk with everything extracted from it. Each mention and fact is paired with the extractor that found it."""
+    """A chunk with everything that was extracted from it.
+
+    Attributes:
+        extracted: fingerprint of the extractor that processed the chunk; "" if none has.
+        sentences: start offsets of the sentences.
+        boilerplate: start and end offsets of the boilerplate, in ascending order.
+        mentions: pairs of an extractor and a mention that it found.
+        facts: pairs of an extractor and a fact that it found.
+    """
 
     piece: TextPiece
     vector: list[float] | None
@@ -69,7 +85,7 @@ class RestoredChunk:
 
 @dataclass(frozen=True, slots=True)
 class RestoredDocument:
-    """A document with everything extracted from it. Its text is in its chunks."""
+    """A document with everything that was extracted from it. `document.text` is empty: the chunks contain the text."""
 
     document: Document
     sha256: str
@@ -111,12 +127,14 @@ def read_header(line: str, source: str) -> ExportHeader:
 def read_documents(
     numbered: Iterable[tuple[int, str]], header: ExportHeader, source: str, failures: list[BrokenSource]
 ) -> Iterator[RestoredDocument]:
-    """Yield documents until the first damaged line, which is added to `failures` with the number of documents read.
+    """Yield the documents in the lines of an export. Stop at the first damaged line and add an error to `failures`.
 
-    Memory: 100 bytes per document, to find documents that occur twice with different contents.
+    The function needs about 100 bytes of memory per document, to find documents that occur twice with different
+    content.
 
     Args:
-        numbered: lines of documents; the iterator raises `BrokenSource` at a damaged line.
+        numbered: the lines that contain documents, with their numbers. For a damaged line, the iterator raises
+            `BrokenSource`.
     """
     seen: dict[int, int] = {}
     read = 0
@@ -138,7 +156,7 @@ def _name_edit(record: Record) -> NameEdit:
     return checked_edit(_text(record["kind"]), _text(record["name"]), _text(record["to"]))
 
 
-def _dismissed(pair: Any) -> tuple[str, str]:  # parsed JSON
+def _dismissed(pair: Any) -> tuple[str, str]:  # `pair` is parsed JSON of any type
     name, into = map(_text, _list(pair))
     if not entity_key(name) or not entity_key(into) or entity_key(name) == entity_key(into):
         raise ValueError(f"{name!r:.40} and {into!r:.40} are not two different names")
@@ -172,7 +190,7 @@ def _restored(record: Record, header: ExportHeader) -> RestoredDocument:
     document = Document(
         source=_text(record["source"]),
         source_key=_text(record["source_key"]),
-        text="",  # the text is in the chunks
+        text="",  # the text is contained in the chunks
         title=_text(record["title"]),
         metadata={key: value for key, value in metadata.items() if key not in of_file},
         file_metadata={key: value for key, value in metadata.items() if key in of_file},
@@ -195,7 +213,7 @@ def _restored(record: Record, header: ExportHeader) -> RestoredDocument:
 
 
 def _metadata(record: Record) -> tuple[dict[str, MetadataValue], set[str]]:
-    """Return all metadata of a document, and the keys that describe its file."""
+    """Return all metadata of a document, and the set of those keys that describe its file."""
     dated = {_text(key) for key in _list(record.get("dates", []))}
     written = {_text(key) for key in _list(record.get("numbers", []))}
     metadata = {
@@ -231,7 +249,7 @@ def _link(document: Document, record: Record) -> Link:
         target_key=_text(record["target_key"]),
         type=_text(record["type"]),
         text=_text(record["text"]),
-        weight=min(float(weight), HEAVIEST_LINK),  # earlier versions had no limit, and exported infinite sums
+        weight=min(float(weight), HEAVIEST_LINK),  # earlier versions exported larger weights, even infinite ones
     )
     if (fault := link_fault(link)) is not None:
         raise ValueError(str(fault))
@@ -262,7 +280,11 @@ def _chunk(seq: int, record: Record, header: ExportHeader) -> RestoredChunk:
 
 
 def _sentences(value: object, length: int) -> list[int]:
-    """Return the start offsets of the sentences in a text of this length, in ascending order."""
+    """Return the start offsets of the sentences in a text with `length` characters.
+
+    Raises:
+        ValueError: an offset is larger than `length`, or the offsets are not in ascending order.
+    """
     starts = [] if value is None else [_whole(start, length) for start in _list(value)]
     if any(second <= first for first, second in pairwise(starts)):
         raise ValueError("the start offsets of sentences are not in ascending order")
@@ -311,7 +333,7 @@ def _vector(packed: object, header: ExportHeader) -> list[float] | None:
     return values
 
 
-def _list(value: object) -> list[Any]:  # parsed JSON of any shape
+def _list(value: object) -> list[Any]:  # the items are parsed JSON of any type
     if not isinstance(value, list):
         raise TypeError(f"{value!r:.40} is not a list")
     return value

@@ -1,6 +1,6 @@
-"""Restores an export: its lines become documents, chunks, vectors, mentions and facts again.
+"""Restores an export: stores the documents, chunks, vectors, mentions and facts in its lines.
 
-Exports are untrusted: `records` validates every line before it is stored.
+Exports are not trusted. The module `records` validates every line before it is stored.
 """
 
 from __future__ import annotations
@@ -51,14 +51,19 @@ from overstory.transfer.shard_folders import FIRST_LINE_BYTES, opened
 from overstory.transfer.staged_folder import staged_shards
 
 _RESTORED_CHUNKS_A_TRANSACTION = 2_000
-"""Chunks that are written in one transaction, with vectors, mentions and facts; larger documents use several
-transactions."""
+"""Maximum number of chunks that are written in one transaction, together with their vectors, mentions and facts.
+
+A document with more chunks is written in several transactions.
+"""
 
 _MARK = b'{"overstory_export":'
 
 
 def separate_exports(paths: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the exported files among some paths, including the shards of staged folders, and all other paths.
+    """Separate exports from other paths. A staged folder counts as the exports that it contains, its shards.
+
+    Returns:
+        The paths of the exports, and all other paths.
 
     Raises:
         SourceError: staging of a folder has not finished.
@@ -75,7 +80,7 @@ def separate_exports(paths: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def usable_exports(paths: Sequence[str], on_broken: OnBroken) -> list[str]:
-    """Return the files with a valid header; errors of the others are passed to `on_broken`."""
+    """Return the exports whose first line is valid. For each other export, pass the error to `on_broken`."""
     usable: list[str] = []
     for path in paths:
         try:
@@ -100,11 +105,13 @@ def restore_file(
     on_broken: OnBroken,
     progress: Progress,
 ) -> None:
-    """Restore an export. Documents that the corpus already contains unchanged are skipped.
+    """Restore an export. A document that is already in the corpus with the same content is not stored again.
 
-    Reading stops at the first damaged line, which is passed to `on_broken`; the documents before it are stored. Links
-    in the file replace the stored links of its documents. A document that is disabled in the file or in the corpus is
-    disabled. Cached model answers that quote replaced documents are deleted.
+    - At the first damaged line, reading stops, and the error is passed to `on_broken`. The documents before this line
+      are stored.
+    - The stored links of a document are replaced with those in the export.
+    - A document is disabled if it is disabled in the export or in the corpus.
+    - Cached answers of language models that quote a replaced document are deleted.
     """
     try:
         with opened(path) as lines:
@@ -156,7 +163,7 @@ def _restore(
 
 
 def _take_over_embedder(writer: Writer, header: ExportHeader, source: str) -> None:
-    own = writer.corpus.embedder  # another export may have set the embedder in this run
+    own = writer.corpus.embedder  # read again for each export, because an earlier export may have set it in this run
     if not header.embedder or header.embedder == own:
         return
     if own:
@@ -169,7 +176,7 @@ def _take_over_embedder(writer: Writer, header: ExportHeader, source: str) -> No
 
 
 def _take_over_vocabularies(writer: Writer, header: ExportHeader) -> None:
-    """Add the vocabularies that the corpus does not have; existing ones are kept."""
+    """Add those vocabularies that the corpus does not contain yet. Existing vocabularies are not changed."""
     known = stored_vocabularies(writer.graph, writer.corpus)
     for source, names in header.vocabularies.items():
         if source not in known:
@@ -177,7 +184,7 @@ def _take_over_vocabularies(writer: Writer, header: ExportHeader) -> None:
 
 
 def _take_over_edits(writer: Writer, header: ExportHeader) -> None:
-    """Append the name edits that the corpus does not have."""
+    """Append those name edits that the corpus does not contain yet."""
     corpus = writer.corpus
     known = {stored.edit for stored in stored_edits(writer.graph, corpus)}
     new = [edit for edit in header.name_edits if edit not in known]
@@ -192,7 +199,11 @@ def _restore_batch(
     report: LoadReport,
     answers: RememberedAnswers,
 ) -> dict[str, Row]:
-    """Write new and changed documents; return the stored rows of the known documents by id."""
+    """Write the new and changed documents in a batch.
+
+    Returns:
+        A map from ids to the rows of those documents that the corpus already contained.
+    """
     label = writer.corpus.label
     by_id = {document_id(label, r.document.source, r.document.source_key): r for r in batch}
     stored = writer.graph.run("ingest/known_documents", label, read=True, ids=list(by_id))
@@ -223,7 +234,7 @@ def _restore_batch(
 
 
 def _describe_files(writer: Writer, batch: Sequence[RestoredDocument], known: Mapping[str, Row]) -> int:
-    """Update the file metadata of documents whose content is unchanged; return how many were updated."""
+    """Update the file metadata of those documents whose content is unchanged. Return how many were updated."""
     label = writer.corpus.label
     by_id = {document_id(label, r.document.source, r.document.source_key): r for r in batch}
     others = [
@@ -258,7 +269,13 @@ def _store(
     edits: EditedNames | None,
     answers: RememberedAnswers,
 ) -> None:
-    """Write documents by id, with the vectors, mentions and facts of their chunks."""
+    """Write documents with the vectors, mentions and facts of their chunks.
+
+    Args:
+        known: map from ids to the rows of documents that the corpus already contains.
+        wanted: map from ids to the documents to write.
+        rows: map from document ids to the rows of their chunks.
+    """
     documents = [_document_row(corpus, id_, restored) for id_, restored in wanted.items()]
     own = list(itertools.chain.from_iterable(rows[id_] for id_ in wanted))
     chunks = list(itertools.chain.from_iterable(restored.chunks for restored in wanted.values()))
@@ -278,7 +295,7 @@ def _store_large(
     is_stored: bool,
     answers: RememberedAnswers,
 ) -> None:
-    """Write a document of many chunks in several transactions."""
+    """Write a document with many chunks in several transactions."""
     corpus = writer.corpus
     id_ = str(rows[0]["document"])
 
@@ -328,14 +345,17 @@ def _document_row(corpus: Corpus, id_: str, restored: RestoredDocument) -> Row:
 def _chunk_rows(label: str, id_: str, restored: RestoredDocument) -> list[Row]:
     rows = chunk_rows(label, id_, restored.document, [chunk.piece for chunk in restored.chunks])
     for row, chunk in zip(rows, restored.chunks, strict=True):
-        if chunk.boilerplate:  # the exported vector was computed without the boilerplate
+        if chunk.boilerplate:  # the exported vector belongs to the text without its boilerplate
             row["properties"]["boilerplate"] = chunk.boilerplate
             row["vector"] = vector_of(label, row["properties"])
     return rows
 
 
 def _store_vectors(tx: Transaction, corpus: Corpus, rows: Sequence[Row], chunks: Sequence[RestoredChunk]) -> None:
-    """Write vectors. An export has one for each chunk; in the graph, chunks with equal text share one."""
+    """Write the vectors of chunks.
+
+    An export contains a vector for each chunk. In the graph, chunks with equal text share one vector.
+    """
     joined: list[Row] = []
     vectors: dict[str, list[float]] = {}
     for row, chunk in zip(rows, chunks, strict=True):
@@ -358,7 +378,7 @@ def _findings(chunk_id: str, chunk: RestoredChunk, by: str) -> Findings:
 
 
 def _is_export(path: str) -> bool:
-    if not os.path.isfile(path):  # noqa: PTH113 # Path.is_file raises for strings too long for a path
+    if not os.path.isfile(path):  # noqa: PTH113 # `Path.is_file` raises an error if the string is too long for a path
         return False
     try:
         with Path(path).open("rb") as file:

@@ -1,4 +1,4 @@
-"""The folder that contains the shards, on this machine or in a store."""
+"""The folder that contains the shards. It is on this machine or in a file store."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from overstory.sources.stores import store_at, store_faults
 from overstory.whole_files import written_whole
 
 FIRST_LINE_BYTES = 4_096
-"""Bytes read of a shard to get its first line, which is shorter."""
+"""Number of bytes that are read from a shard to get its first line. The first line is always shorter."""
 
 
 @contextmanager
 def opened(path: str, *, most_bytes: int = -1) -> Generator[BinaryIO]:
-    """Open a file for reading. A file at a remote address is downloaded into memory first, as shards are small.
+    """Open a shard for reading. A shard in a store is first downloaded into memory, because shards are small.
 
     Args:
-        most_bytes: number of bytes to download, enough for the first line; -1 for all.
+        path: the path or the address of the shard.
+        most_bytes: maximum number of bytes to download; -1 for no limit.
 
     Raises:
         OSError: the file cannot be read.
@@ -40,7 +41,7 @@ def opened(path: str, *, most_bytes: int = -1) -> Generator[BinaryIO]:
 
 
 class RemoteFolder:
-    """A `ShardFolder` in a store. Object stores show a file only when it was written completely."""
+    """A `ShardFolder` in a store. In an object store, a file becomes visible only once it is complete."""
 
     def __init__(self, address: str) -> None:
         """
@@ -57,7 +58,7 @@ class RemoteFolder:
             self._store.invalidate_cache()
             try:
                 found: list[str] = self._store.ls(self._root, detail=False)
-            except FileNotFoundError:  # object stores have no empty folders
+            except FileNotFoundError:  # in an object store, an empty folder does not exist
                 return set()
             return {path.rstrip("/").rpartition("/")[2] for path in found if path.strip("/") != self._root.strip("/")}
 
@@ -74,21 +75,29 @@ class RemoteFolder:
 
 
 class ShardFolder(Protocol):
-    """A folder of text files. Each file exists completely or not at all."""
+    """A folder that contains text files, and in which an incomplete file is never visible."""
 
     address: str
-    """Address from which any process can open the folder again."""
+    """Absolute path or address with which any process can open the folder."""
 
     def names(self) -> set[str]:
-        """Return the names of the files, creating the folder if necessary, or raise `SourceError`."""
+        """Return the names of the files in the folder. If the folder does not exist, create it.
+
+        Raises:
+            SourceError: the folder cannot be created or read.
+        """
         ...
 
     def write(self, name: str, lines: Sequence[str]) -> None:
-        """Write a file, or raise `SourceError`."""
+        """Write a file that contains these lines.
+
+        Raises:
+            SourceError: the file cannot be written.
+        """
         ...
 
     def path(self, name: str) -> str:
-        """Return the path of a file, for `opened`."""
+        """Return the path or address of a file, which can be passed to `opened`."""
         ...
 
     def delete(self, name: str) -> None:
@@ -97,7 +106,7 @@ class ShardFolder(Protocol):
 
 
 def shard_folder(address: str) -> ShardFolder:
-    """Return the folder at a path, or at an address that fsspec supports.
+    """Return the folder at a path, or at an address in a store that fsspec supports.
 
     Raises:
         SourceError: the store cannot be accessed.

@@ -1,6 +1,7 @@
-"""A shard: an export of some documents with their chunks, vectors, mentions and facts.
+"""Writes shards. A shard is an export of some documents with their chunks, vectors, mentions and facts.
 
-Content and name of a shard depend only on its documents, models and settings, so any process writes the same bytes.
+The content and the name of a shard depend only on its documents, models and settings. Every process therefore writes
+the same bytes.
 """
 
 from __future__ import annotations
@@ -29,18 +30,19 @@ from overstory.transfer.export import EXPORT_FORMAT, Record, document_record, js
 from overstory.transfer.shard_folders import FIRST_LINE_BYTES, ShardFolder, opened, shard_folder
 
 FINGERPRINT = "stage-2"
-"""Version of the shard content. Change it whenever the same documents may give another shard."""
+"""Version of the content of shards. It must be changed whenever the same documents may result in different shards."""
 
 LinkKey = tuple[str, str, str, str]
-"""Source and key of the target, type and text of a link."""
+"""A link as a tuple: the source of its target, the key of its target, its type, and its text."""
 
 
 @dataclass(slots=True)
 class Slice:
-    """Documents that go into one shard, with the links that start from each.
+    """The documents for one shard, with the links that start from them.
 
     Attributes:
-        digests: digests of the documents, in their order.
+        links: map from the source and key of each document to its links with their weights.
+        digests: the SHA-256 digests of the documents, in the same order.
     """
 
     documents: list[Document]
@@ -51,7 +53,11 @@ class Slice:
         self.digests = list(map(sha256_of, self.documents))
 
     def name(self, models: str) -> str:
-        """Return the file name of the shard that these models produce from the documents."""
+        """Return the file name of the shard for these documents.
+
+        Args:
+            models: the fingerprints of the models, as `models_of` returns them.
+        """
         parts = [FINGERPRINT, models]
         for document, digest in zip(self.documents, self.digests, strict=True):
             parts += [document.source, document.source_key, digest]
@@ -69,11 +75,13 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class ShardJob:
-    """Everything that a process needs to write shards. It reads no environment variables.
+    """Everything that a process needs for writing shards. Environment variables are not read.
 
     Attributes:
-        folder: a path, or an address that fsspec supports.
-        version, models: those of the process that requests the shards. With others, shards would get other names.
+        folder: path of the folder for the shards, or an address that fsspec supports.
+        models: fingerprints of the models of the process that requests the shards.
+        version: `FINGERPRINT` in the process that requests the shards. With other models or another version, a worker
+            would write shards with other names.
     """
 
     folder: str
@@ -83,11 +91,12 @@ class ShardJob:
     version: str = FINGERPRINT
 
     def writer(self) -> ShardWriter:
-        """Return a writer with the models loaded.
+        """Load the models, and return a writer that uses them.
 
         Raises:
-            ModelError: a model cannot be loaded here, or differs from the requested one.
-            SourceError, ExtraMissing: the folder cannot be written from here.
+            ModelError: a model cannot be loaded in this process, or it is not the requested model.
+            SourceError: the folder cannot be accessed.
+            ExtraMissing: the folder is in a store, but fsspec is not installed.
         """
         embedder, extractor = make_embedder(self.embedding), make_extractor(self.extraction)
         if (FINGERPRINT, own := models_of(embedder, extractor)) != (self.version, self.models):
@@ -100,7 +109,7 @@ class ShardJob:
 
 @dataclass(slots=True)
 class _OpenShard:
-    """A shard in progress: its chunks wait for the results of the extractor."""
+    """A shard that is not finished, because the extractor has not processed all of its chunks yet."""
 
     name: str
     slice: Slice
@@ -111,14 +120,16 @@ class _OpenShard:
 
 
 class ShardWriter:
-    """Writes the shards of slices in this process."""
+    """Writes slices as shards in this process."""
 
     def __init__(self, folder: ShardFolder, embedder: Embedder, extractor: Extractor, chunking: Chunking) -> None:
         self._folder, self._embedder, self._extractor, self._chunking = folder, embedder, extractor, chunking
         self._models = models_of(embedder, extractor)
 
     def shards(self, slices: Iterable[Slice]) -> Iterator[Shard]:
-        """Yield the shards in order. Pass all slices in one call, because the extractor's processes end with it.
+        """Write each slice as a shard, and yield the shards in order.
+
+        All slices should be passed in one call, because the extractor may start processes that end with the call.
 
         Raises:
             SourceError: a shard cannot be written.
@@ -141,15 +152,19 @@ class ShardWriter:
 
 
 def models_of(embedder: Embedder, extractor: Extractor) -> str:
-    """Return the model fingerprints that a shard depends on."""
+    """Return a text that identifies the models on which the content of a shard depends."""
     return f"{embedder.fingerprint} {embedder.token_limit} {extractor.fingerprint}"
 
 
 def chunks_in(path: str) -> int | None:
-    """Return the number of chunks in the shard at a path or an address; None if its header is damaged.
+    """Return the number of chunks that the header of a shard states, or None if the header is damaged.
+
+    Args:
+        path: the path or the address of the shard.
 
     Raises:
-        OSError, SourceError: the shard cannot be read.
+        OSError: the file cannot be read.
+        SourceError: the store cannot be accessed.
     """
     with opened(path, most_bytes=FIRST_LINE_BYTES) as lines:
         try:
@@ -223,7 +238,7 @@ def _links(some: Slice, document: Document) -> list[Record]:
 
 
 def _mentions(findings: Findings, by: str) -> list[Record]:
-    """Return mentions in export format: one record per name, with all of its mentions."""
+    """Return the mentions in the format of an export, with one record per entity key that contains all its mentions."""
     of: dict[str, Record] = {}
     for mention in findings.mentions:
         empty: Record = {"key": mention.key, "by": by, "surfaces": [], "types": [], "sentences": []}

@@ -1,7 +1,7 @@
 """Writes shards with actors on a Ray cluster.
 
-Ray restarts failed actors and repeats their unfinished tasks, so a shard may be written several times, always with the
-same content.
+If an actor fails, Ray restarts it and repeats its unfinished tasks. A shard may therefore be written several times, but
+always with the same content.
 """
 
 from __future__ import annotations
@@ -31,13 +31,17 @@ _ADDRESS = re.compile(r"ray(://\S+)?")
 def stage_engine(
     job: ShardJob, workers: int | None, *, on: str | None, cpus: float = 1.0, gpus: float = 0.0
 ) -> StageEngine | None:
-    """Return the engine that writes shards; None to write them in this process.
+    """Return the engine that writes the shards, or None to write them in this process.
 
     Args:
-        on, cpus, gpus: address, cpus and gpus of `StageActors`; None for processes on this machine without Ray.
+        workers: without Ray, the number of worker processes; None for no such processes. With Ray, the number of
+            actors; None for as many as the cluster has processors for.
+        on: address of a Ray cluster, as in `StageActors`; None to use processes on this machine without Ray.
+        cpus: number of processors that Ray reserves for each actor.
+        gpus: number of GPUs that Ray reserves for each actor.
 
     Raises:
-        SettingsError: `workers` is below 1, or `on` is not "ray" or a Ray address.
+        SettingsError: `workers` is less than 1, or `on` is neither "ray" nor a Ray address.
         ExtraMissing: Ray is not installed.
     """
     if workers is not None and workers < 1:
@@ -50,14 +54,16 @@ def stage_engine(
 
 
 class StageActors:
-    """A `StageEngine` of Ray actors, each with its own models."""
+    """A `StageEngine` that writes shards with Ray actors. Each actor loads its own copy of the models."""
 
     def __init__(self, job: ShardJob, address: str, workers: int | None, *, cpus: float, gpus: float) -> None:
         """
         Args:
-            address: ray://HOST:PORT, or "ray" for the cluster that this machine belongs to, else a new local one.
+            address: "ray://HOST:PORT", or "ray" for the cluster to which this machine belongs. If it belongs to none,
+                "ray" starts a cluster on this machine.
             workers: number of actors; None for as many as the cluster has processors for.
-            cpus, gpus: processors and GPUs that Ray reserves for each actor.
+            cpus: number of processors that Ray reserves for each actor.
+            gpus: number of GPUs that Ray reserves for each actor.
 
         Raises:
             ExtraMissing: Ray is not installed.
@@ -73,21 +79,25 @@ class StageActors:
 
     def shards(self, slices: Iterable[Slice]) -> Iterator[Shard]:
         with self._connected(), self._actors() as actors:
-            writing: dict[Any, int] = {}  # pending result -> number of its actor
+            writing: dict[Any, int] = {}  # map from each pending result to the number of the actor that computes it
             for some in slices:
                 yield from self._written(writing, wait=len(writing) >= SLICES_AHEAD * len(actors))
                 idlest = min(range(len(actors)), key=list(writing.values()).count)
                 writing[actors[idlest].write.remote(some)] = idlest
             running = set(range(len(actors)))
             while writing:
-                # An actor whose node was lost may be waiting for the processor of an idle actor.
+                # End idle actors, because an actor whose node was lost may be waiting for a free processor.
                 for number in running - set(writing.values()):
                     self._ray.kill(actors[number])
                 running &= set(writing.values())
                 yield from self._written(writing, wait=True)
 
     def _written(self, writing: dict[Any, int], *, wait: bool) -> Iterator[Shard]:
-        """Yield the finished shards and remove them from `writing`; with `wait`, wait for at least one."""
+        """Yield the shards that are finished, and remove them from `writing`.
+
+        Args:
+            wait: if True, wait until at least one shard is finished.
+        """
         pending = list(writing)
         if not pending:
             return
@@ -107,7 +117,7 @@ class StageActors:
 
     @contextmanager
     def _connected(self) -> Generator[None]:
-        """Connect to Ray during the block; keep a connection that the program already has."""
+        """Connect to Ray during the `with` block. If the program is already connected, use and keep that connection."""
         if self._ray.is_initialized():
             yield
             return
@@ -140,7 +150,10 @@ class StageActors:
                 self._ray.kill(actor)
 
     def _check_room(self) -> None:
-        """Raise `SettingsError` if no machine can run a worker; Ray would wait forever without a message."""
+        """Raise `SettingsError` if no machine in the cluster can run a worker.
+
+        Without this check, Ray would wait forever without a message.
+        """
         machines = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
         wanted = {"CPU": self._each["num_cpus"], "GPU": self._each["num_gpus"]}
         if not any(all(has.get(name, 0) >= most for name, most in wanted.items()) for has in machines):

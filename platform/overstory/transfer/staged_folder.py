@@ -1,9 +1,12 @@
-"""Staging: documents become shards with their chunks, vectors, mentions and facts, without a database.
+"""Staging: converts documents to shards, without a database. Shards contain chunks, vectors, mentions and facts.
 
-A shard is an export (`transfer.export`) of some of the documents, so `ingest` restores it like any other export. Its
-content and name depend only on its documents, models and settings, so a repeated run keeps existing shards. A shard
-ends at a document chosen by its hash, so that an additional document changes only one shard. `MANIFEST` lists the
-shards of a run, and is marked complete only when all of them exist.
+A shard is an export of some of the documents (see `transfer.export`). `ingest` restores it like any other export.
+
+The content and the name of a shard depend only on its documents, models and settings. Therefore a repeated run keeps
+the shards that already exist. The hash of a document decides whether a shard ends after it. Therefore an additional
+document changes only one shard.
+
+The file `MANIFEST` lists the shards of the folder. It is marked as complete once all of them exist.
 """
 
 from __future__ import annotations
@@ -32,17 +35,20 @@ from overstory.transfer.shard_folders import ShardFolder, opened, shard_folder
 from overstory.transfer.shards import LinkKey, Shard, ShardJob, ShardWriter, Slice, chunks_in, models_of
 
 SLICES_AHEAD = 2
-"""Slices assigned to each worker: one waits while another is written."""
+"""Number of slices that are assigned to each worker: one slice waits while another is written."""
 
 _TRIES_OF_A_SLICE = 2
-"""Attempts to write a slice. One process may be killed by accident; after two, the slice itself is the likely cause."""
+"""Number of attempts to write a slice.
+
+If one process is killed, the cause may be an accident. If a second is killed, the cause is probably the slice.
+"""
 
 
 class StageEngine(Protocol):
-    """Writes each slice as a shard. If a slice is written several times, its shard is the same."""
+    """Writes slices as shards. If a slice is written several times, the shard is always the same."""
 
     def shards(self, slices: Iterable[Slice]) -> Iterator[Shard]:
-        """Yield the written shards in any order, lazily; only a few slices are read ahead.
+        """Write each slice as a shard, and yield the shards in any order, lazily. Only a few slices are read ahead.
 
         Raises:
             SourceError: a shard cannot be written.
@@ -53,19 +59,23 @@ class StageEngine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Reason why a worker wrote no shard, in a form that can be sent between processes."""
+    """The reason why a worker could not write a shard, in a form that can be sent between processes.
+
+    Attributes:
+        of_source: True for a `SourceError`, False for a `ModelError`.
+    """
 
     message: str
     remedy: str
     of_source: bool
 
     def error(self) -> OverstoryError:
-        """Return the error to raise in this process."""
+        """Return the error that the receiving process must raise."""
         return (SourceError if self.of_source else ModelError)(self.message, remedy=self.remedy)
 
 
 class StageWorker:
-    """Writes shards for another process. Loads the models before the first shard."""
+    """Writes shards for another process. It loads the models when it writes the first shard."""
 
     def __init__(self, job: ShardJob) -> None:
         self._job = job
@@ -82,7 +92,10 @@ class StageWorker:
 
 
 class StageProcesses:
-    """A `StageEngine` of processes on this machine, each with its own models. A killed process is replaced."""
+    """A `StageEngine` that writes shards in several processes on this machine.
+
+    Each process loads its own copy of the models. If a process is killed, another is started in its place.
+    """
 
     def __init__(self, job: ShardJob, workers: int) -> None:
         self._job = with_threads(job, max(1, processors() // workers))
@@ -101,7 +114,10 @@ class StageProcesses:
 
 
 def with_threads(job: ShardJob, threads: int) -> ShardJob:
-    """Return a job for one of several workers on a machine: with `threads` threads and no processes of its own."""
+    """Return a copy of a job that uses `threads` threads and starts no processes.
+
+    It is meant for one of several workers on a machine.
+    """
     return replace(
         job, embedding=replace(job.embedding, threads=threads), extraction=replace(job.extraction, processes=1)
     )
@@ -115,7 +131,7 @@ def _asked(process: AnsweringProcess, some: Slice) -> Shard:
 
 
 def main() -> None:
-    """Run the main loop of a worker process: a job, then slices in, shards out."""
+    """Run the main loop of a worker process, which reads a job and then slices, and answers each slice with a shard."""
     with answering() as give:
         worker = StageWorker(from_line(sys.stdin.buffer.readline()))
         for line in sys.stdin.buffer:
@@ -127,12 +143,14 @@ _MANIFEST_FORMAT = 2
 _MEAN_DOCUMENTS_A_SHARD = 128
 _MOST_DOCUMENTS_A_SHARD = 1_000
 _MOST_CHARACTERS_A_SHARD = 4_000_000
-"""Characters of document texts in a shard. A shard ends at the first of the three limits, and is kept in memory until
-then."""
+"""A shard ends when the texts of its documents reach this many characters.
+
+It may end earlier, because of the two limits above. Until then, the documents are kept in memory.
+"""
 
 _SHARD_NAME = re.compile(r"shard-[0-9a-f]{32}\.jsonl")
 _UNFINISHED = re.compile(rf"{_SHARD_NAME.pattern}\.\d+\.part")
-"""File name that a killed process leaves behind (see `written_whole`)."""
+"""Name of an incomplete file that is left behind if a process is killed (see `written_whole`)."""
 
 
 @dataclass(slots=True)
@@ -140,14 +158,16 @@ class StageReport:
     """The outcome of staging.
 
     Attributes:
-        documents, chunks: numbers in all shards.
-        written, kept, deleted: numbers of shards that are new, existed before, or belonged to earlier versions of
-            documents.
-        left_out: number of annotations, and of links that do not come with the document they start from, as in graphs.
-            To load these, run `ingest` on the source itself.
-        broken: sources that could not be read or stored; the others are staged.
-        skipped: files that were not read, each with the reason unless no loader recognises it.
-        decoded: files that were read in another encoding than UTF-8, or with some bytes replaced by "�".
+        documents: number of documents in all shards.
+        chunks: number of chunks in all shards.
+        written: number of new shards.
+        kept: number of shards that already existed.
+        deleted: number of shards that were deleted because their documents have changed or are gone.
+        left_out: number of annotations, plus links that are loaded separately from their start document, as in graphs.
+            They are not in the shards. To load them, run `ingest` on the source itself.
+        broken: sources that could not be read or stored. All other sources are staged.
+        skipped: files that were not read, each with the reason unless the reason is that no loader recognises the file.
+        decoded: files that were read in an encoding other than UTF-8, or in which bytes were replaced with "�".
     """
 
     documents: int = 0
@@ -172,13 +192,16 @@ def stage(
     on_broken: OnBroken,
     progress: Progress,
 ) -> None:
-    """Write the shards of documents into a folder, and delete shards of other documents. Existing shards are kept.
+    """Write documents as shards into a folder.
+
+    Shards of these documents that already exist are kept. Other shards are deleted, unless a source was broken.
 
     Args:
-        engine: writes the shards; None writes them in this process.
+        engine: the engine that writes the shards; None to write them in this process.
+        report: the report to which the outcome is added.
 
     Raises:
-        SourceError: no document was read, or the folder cannot be written or contains other files.
+        SourceError: no document was read, or the folder cannot be written to or contains other files.
         ModelError: a model cannot be used.
     """
     before = _checked(folder)
@@ -194,7 +217,7 @@ def stage(
     def missing() -> Iterator[Slice]:
         for some in itertools.chain((first,), slices):
             name = some.name(models)
-            if name in names:  # the documents were read twice
+            if name in names:  # the same documents were read before in this run
                 continue
             names[name] = None
             report.documents += len(some.documents)
@@ -224,18 +247,18 @@ def stage(
 
 
 def staged_shards(folder: str) -> list[str] | None:
-    """Return the shards of a staged folder in order; None for any other path.
+    """Return the paths of the shards in a staged folder, in order, or None if the path is not a staged folder.
 
     Raises:
         SourceError: staging has not finished, a shard is missing, or the store cannot be accessed.
-        ExtraMissing: the folder is in a store, and fsspec is not installed.
+        ExtraMissing: the folder is in a store, but fsspec is not installed.
     """
     staged = shard_folder(folder)
     file = staged.path(MANIFEST)
     try:
         with opened(file) as lines:
             written = lines.read()
-    except (OSError, ValueError):  # ValueError: a path with a null byte
+    except (OSError, ValueError):  # a path that contains a null byte causes a ValueError
         return None
     again = "Run the same `overstory stage` again: it continues where it stopped."
     try:
@@ -256,7 +279,7 @@ def staged_shards(folder: str) -> list[str] | None:
 
 
 def _slices(items: Iterable[Loaded], report: StageReport, on_broken: OnBroken) -> Iterator[Slice]:
-    """Yield the documents in slices. Where a slice ends depends only on its documents."""
+    """Divide the documents into slices. The end of a slice depends only on the documents in the slice."""
     documents: list[Document] = []
     links: dict[tuple[str, str], dict[LinkKey, float]] = {}
     characters = 0
@@ -289,7 +312,13 @@ def _ends_a_shard(document: Document) -> bool:
 
 
 def _add_link(links: dict[tuple[str, str], dict[LinkKey, float]], link: Link, on_broken: OnBroken) -> bool:
-    """Return True if the document that a link starts from is in this slice."""
+    """Add a link to the document that it starts from, and return True; return False if the slice lacks that document.
+
+    A link that is not valid is reported as broken instead.
+
+    Args:
+        links: the links in the current slice, by source and key of their start document.
+    """
     of = links.get((link.source, link.source_key))
     if of is None:
         return False
@@ -302,10 +331,10 @@ def _add_link(links: dict[tuple[str, str], dict[LinkKey, float]], link: Link, on
 
 
 def _checked(folder: ShardFolder) -> set[str]:
-    """Return the names of the existing shards.
+    """Return the names of the shards that are already in a folder.
 
     Raises:
-        SourceError: the folder cannot be created, or contains files that staging did not write.
+        SourceError: the folder cannot be created, or it contains files that were not written by staging.
     """
     names = folder.names()
     if names and MANIFEST not in names:

@@ -1,1 +1,4 @@
-"""Background jobs that load, index and sync corpora. The queue is in Neo4j; each corpus has one job at a time."""
+"""Background jobs that load, index and sync corpora.
+
+The queue of jobs is stored in Neo4j. At any time, at most one job per corpus is running.
+"""

@@ -1,6 +1,6 @@
-"""Threads that run jobs: they take a job from the queue, keep its lease, report its progress and end it.
+"""Runs jobs in threads. A thread takes a job from the queue, renews its lease, stores its progress, and ends it.
 
-A job consists of a few calls of `Knowledge`. Repeating a call continues interrupted work.
+A job consists of a few calls to `Knowledge`. If a job was interrupted, repeating these calls continues its work.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from overstory_service.open_corpora import OpenCorpora
 from overstory_service.problems import Problem, problem_of
 
 _MOST_PROBLEMS_REPORTED = 100
-"""Most broken and most skipped files in the result of a job."""
+"""Maximum number of broken files, of skipped files, and of other notes of each kind in the result of a job."""
 LONGEST_ENCODING_NAME = 100
-"""Characters."""
+"""Maximum number of characters in the name of an encoding."""
 
 
 def report_of(job: ServiceJob) -> LoadReport:
-    """Return a load report that starts with the counts of earlier processes of the job."""
+    """Return a new load report for a job. Its counts include what earlier processes of the job have loaded."""
     report = LoadReport(noted_by=job.id)
     for name in LOADED_COUNTS:
         setattr(report, name, job.loaded.get(name, 0))
@@ -53,12 +53,12 @@ def work_on(
     *,
     folders: Sequence[str],
 ) -> dict[str, Any]:
-    """Run a job and return its result as JSON types.
+    """Run a job, and return its result as JSON types.
 
     Args:
-        report: load report from `report_of`, which is updated.
+        report: the load report that `report_of` returned for this job. It is updated while the job runs.
         on_reading: called with each file before it is read.
-        folders: folders of the server that jobs may load; links that lead out of them are skipped.
+        folders: folders of the server that jobs may load. Symbolic links that lead out of them are skipped.
 
     Raises:
         the errors of `Knowledge.ingest` and `Knowledge.index`.
@@ -96,7 +96,7 @@ def work_on(
 
 
 def read_options_of(given: dict[str, Any]) -> ReadOptions:
-    """Return the read options in the input of a job.
+    """Return the options for reading files that the input of a job contains.
 
     Raises:
         SettingsError: an option is invalid.
@@ -116,7 +116,7 @@ def _kept(kept: Kept) -> str:
 
 
 def _loaded(job: ServiceJob, report: LoadReport, folder: Path) -> dict[str, Any]:
-    # files loaded before an interruption count as unchanged in the process that continues the job
+    # If a job was interrupted, the process that continues it counts the files loaded before as unchanged.
     before = sum(job.loaded.get(name, 0) for name in ("added", "changed", "moved"))
     here = folder.as_posix()
 
@@ -147,16 +147,16 @@ def _loaded(job: ServiceJob, report: LoadReport, folder: Path) -> dict[str, Any]
 _SECONDS_BETWEEN_CLAIMS = 2.0
 _SECONDS_BETWEEN_RENEWALS = 1.0
 _WRITER_BUSY_SECONDS = 5
-"""Pause of a job whose corpus has another writer."""
+"""Number of seconds after which a job is tried again if another process is changing its corpus."""
 _DATABASE_SECONDS = 15
-"""Pause of a job after a database error."""
+"""Number of seconds after which a job is tried again after a database error."""
 _STOP_SECONDS = 30.0
 
 _log = logging.getLogger("overstory.service.jobs")
 
 
 class JobRunner:
-    """Threads that run jobs until `stop` is called."""
+    """Runs jobs in several threads until `stop` is called."""
 
     def __init__(
         self,
@@ -179,7 +179,7 @@ class JobRunner:
         self._threads: list[threading.Thread] = []
 
     def start(self, threads: int) -> None:
-        """Start the threads, and delete uploads whose jobs have ended."""
+        """Start the threads, and delete uploaded files whose jobs have ended."""
         self._uploads.delete_unless(self._is_to_do)
         for number in range(threads):
             thread = threading.Thread(target=self._work, name=f"overstory-jobs-{number}", daemon=True)
@@ -194,7 +194,7 @@ class JobRunner:
         self._wanted.set()
 
     def stop(self) -> None:
-        """Cancel the running jobs, return them to the queue, and wait for the threads to end."""
+        """Interrupt the running jobs, return them to the queue, and wait until the threads have ended."""
         self._stopped.set()
         self._wanted.set()
         with self._lock:
@@ -243,7 +243,7 @@ class JobRunner:
         except DatabaseError as error:
             _log.warning("job %s: %s %s", job.id, error, error.remedy)
             self._requeue(lease, "the database failed", seconds=_DATABASE_SECONDS, counts=True)
-        except Exception as error:  # noqa: BLE001 # an error ends the job, but not the thread
+        except Exception as error:  # noqa: BLE001 # any error must end only the job, not the thread
             self._end(lease, "failed", problem=problem_of(error, corpus=job.corpus))
         finally:
             lease.stop()
@@ -263,30 +263,30 @@ class JobRunner:
         self, lease: _JobLease, state: JobState, *, result: dict[str, Any] | None = None, problem: Problem | None = None
     ) -> None:
         job = lease.job
-        with suppress(DatabaseError):  # the job will be run again, which changes nothing
+        with suppress(DatabaseError):  # if the end is not stored, the job will be repeated, which changes nothing
             self._store.end(job, state, result=result, problem=problem, loaded=lease.loaded)
             self._uploads.delete(job.id)
         _log.info("job %s: %s%s", job.id, state, f": {problem.detail}" if problem else "")
 
     def _requeue(self, lease: _JobLease, waits: str, *, seconds: int, counts: bool) -> None:
-        with suppress(DatabaseError):  # the lease expires by itself
+        with suppress(DatabaseError):  # if this fails, the lease expires, and the job returns to the queue by itself
             self._store.requeue(lease.job, waits, seconds=seconds, counts=counts, loaded=lease.loaded)
         _log.info("job %s: waiting: %s", lease.job.id, waits)
 
 
 class _JobLease:
-    """Lease of a running job, renewed by a thread.
+    """The lease of a running job. A thread renews it and stores the progress of the job.
 
     Attributes:
         cancelled: True if a user cancelled the job.
-        lost: True if another process has the job.
-        report: load report with the counts of all processes of the job.
+        lost: True if another process has taken over the job.
+        report: load report whose counts include what all processes of the job have loaded.
     """
 
     def __init__(self, store: JobStore, job: ServiceJob, folder: Path) -> None:
         """
         Args:
-            folder: folder of the uploaded files; it is hidden from users.
+            folder: the folder of the job's uploaded files. Its path is removed from the file names that users see.
         """
         self.cancellation = Cancellation()
         self.cancelled = False
@@ -302,15 +302,15 @@ class _JobLease:
 
     @property
     def loaded(self) -> dict[str, int]:
-        """Counts of what all processes of the job have loaded so far."""
+        """Counts of the documents and chunks that all processes of the job have loaded so far."""
         return loaded_counts(self.report)
 
     def note_step(self, step: Step) -> None:
-        """Store the current step; called by the thread that runs the job."""
+        """Note the current step, which is stored with the next renewal. The thread that runs the job calls this."""
         self._step = step
 
     def note_reading(self, source: str) -> None:
-        """Store the current file; called by the thread that runs the job."""
+        """Note the current file, which is stored with the next renewal. The thread that runs the job calls this."""
         self._file = source.removeprefix(f"{self._folder.as_posix()}/")
 
     def start(self) -> None:
@@ -325,7 +325,7 @@ class _JobLease:
             try:
                 cancelled = self._store.renew(self.job, self._step, self.loaded, self._file)
             except OverstoryError:
-                continue  # the job itself will fail with the same error
+                continue  # nothing to do here: the thread that runs the job will notice the same fault
             if cancelled is None:
                 self.lost = not self._ended.is_set()
             elif cancelled:

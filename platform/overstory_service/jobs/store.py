@@ -1,4 +1,7 @@
-"""Job queue in Neo4j. It survives restarts, and any number of processes can take jobs from it."""
+"""The queue of jobs, which is stored in Neo4j and therefore survives restarts.
+
+Any number of processes can take jobs from the queue.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +27,14 @@ JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 JOB_STATES: tuple[JobState, ...] = get_args(JobState)
 
 _JOB_LEASE_SECONDS = 30
-"""If a process on another machine does not renew its lease for this long, another process may take the job."""
+"""Number of seconds for which a lease is valid. If it is not renewed in time, another process may take the job."""
 _MOST_JOB_ATTEMPTS = 5
-"""A job that has lost its process or the database this often is given up."""
+"""A job is given up after its process or the database has failed this many times."""
 _MOST_JOB_DEATHS = 2
-"""A job over which this many processes have died is given up. A single death may have another cause."""
+"""A job is given up after this many processes have died while they ran it.
+
+If only one process has died, the cause may be something other than the job.
+"""
 _ENDED_JOBS_KEPT = 1_000
 _QUEUE = content_id("job-queue")
 _AFTER_ALL = 2**62
@@ -90,12 +96,12 @@ class ServiceJob:
 
 
 class JobStore:
-    """Access to the job queue. Safe to share between threads."""
+    """Adds jobs to the queue, and reads, takes, updates and ends them. Several threads can share an instance."""
 
     def __init__(self, graph: GraphClient, place: str) -> None:
         """
         Args:
-            place: id of this process's upload folder. Jobs with files in other folders are left to other processes.
+            place: the id of the upload folder of this process. It takes no jobs whose files are in another folder.
         """
         self._graph = graph
         self._place = place
@@ -104,12 +110,12 @@ class JobStore:
     def add(
         self, corpus: str, kind: JobKind, given: dict[str, Any], *, by: str, job: str = "", files: bool = False
     ) -> ServiceJob:
-        """Queue a job.
+        """Add a job to the queue, and return it.
 
         Args:
-            given: input of the job, as JSON types.
-            by: name of the token.
-            job: id of the job; by default a new id.
+            given: the input of the job, as JSON types.
+            by: the name of the token with which the job was requested.
+            job: the id of the job; by default a new id.
             files: True if the job has files in the upload folder of this process.
         """
         (row,) = self._graph.run(
@@ -140,8 +146,9 @@ class JobStore:
         """Return jobs, newest first.
 
         Args:
-            corpora: return only jobs of these corpora; None for all.
-            before: return only jobs with smaller numbers.
+            corpora: return only the jobs of these corpora; None for all corpora.
+            before: return only the jobs whose number is less than this; None for all jobs.
+            limit: maximum number of jobs.
         """
         rows = self._graph.run(
             "service/jobs",
@@ -154,12 +161,15 @@ class JobStore:
         return [_job(row["job"]) for row in rows]
 
     def cancel(self, job: str) -> ServiceJob | None:
-        """Cancel a job unless it has ended, and return it; None if no job has this id."""
+        """Cancel a job unless it has already ended, and return it. Return None if no job has this id."""
         rows = self._graph.run("service/cancel_job", id=job)
         return _job(rows[0]["job"]) if rows else None
 
     def claim(self) -> ServiceJob | None:
-        """Take the next job for this process, or return None. Also requeue or give up jobs of dead processes."""
+        """Take the next job in the queue for this process, or return None if there is none.
+
+        First, the jobs of processes that have died are returned to the queue or given up.
+        """
         abandoned = [row["token"] for row in self._graph.run("service/running_jobs", read=True) if is_dead(row)]
         hopeless = self._graph.run(
             "service/requeue_lost_jobs",
@@ -193,7 +203,11 @@ class JobStore:
         return job if job.attempts == 1 else replace(job, loaded=self._loaded(job))
 
     def _loaded(self, job: ServiceJob) -> dict[str, int]:
-        """Return what a killed process had loaded: the corpus stores it with the documents, the job every second."""
+        """Return the counts of what a job had loaded when its process was killed.
+
+        The counts are stored in two places: in the job once per second, and in the corpus together with the documents.
+        The higher counts are returned.
+        """
         rows = self._graph.run("service/noted_load", read=True, id=corpus_label(job.corpus), job=job.id)
         noted: dict[str, int] = json.loads(rows[0]["loaded"]) if rows else {}
         return max(noted, job.loaded, key=_documents)
@@ -202,10 +216,11 @@ class JobStore:
         """Renew the lease of a job, and store its progress.
 
         Args:
-            file: last file that was read.
+            loaded: counts of what all processes of the job have loaded.
+            file: the file that was read last.
 
         Returns:
-            True if the job was cancelled; None if another process has it.
+            True if a user has cancelled the job, None if another process has taken it over, and False otherwise.
         """
         rows = self._graph.run(
             "service/renew_job",
@@ -231,10 +246,10 @@ class JobStore:
         problem: Problem | None,
         loaded: Mapping[str, int] | None = None,
     ) -> None:
-        """End a job of this process.
+        """End a job that this process was running.
 
         Args:
-            loaded: counts of what all processes of the job have loaded; None to keep the counts of `job`.
+            loaded: counts of what all processes of the job have loaded; None to keep the counts in `job`.
         """
         self._graph.run(
             "service/end_job",
@@ -247,12 +262,13 @@ class JobStore:
         )
 
     def requeue(self, job: ServiceJob, waits: str, *, seconds: int, counts: bool, loaded: Mapping[str, int]) -> None:
-        """Return a job of this process to the queue, to be continued later.
+        """Return a job that this process was running to the queue, so that it is continued later.
 
         Args:
-            waits: reason, in words.
-            seconds: time before a process may take the job again.
-            counts: count this run as an attempt.
+            waits: the reason why the job must wait, in words.
+            seconds: number of seconds before a process may take the job again.
+            counts: True if this interruption counts as an attempt (see `_MOST_JOB_ATTEMPTS`).
+            loaded: counts of what all processes of the job have loaded.
         """
         self._graph.run(
             "service/requeue_job",
@@ -266,7 +282,12 @@ class JobStore:
 
 
 def _given_up(*, deaths: int, file: str) -> Problem:
-    """Return the problem of a job that is not tried again."""
+    """Return the problem with which a job is given up.
+
+    Args:
+        deaths: number of processes that died while they ran the job.
+        file: the file that was read last; "" if it is unknown.
+    """
     if deaths < _MOST_JOB_DEATHS:
         detail = f"The job was interrupted {_MOST_JOB_ATTEMPTS} times: its processes ended, or the database failed."
     else:
@@ -317,6 +338,6 @@ def _job(row: Row) -> ServiceJob:
     )
 
 
-def _iso(moment: Any) -> str:  # neo4j.time.DateTime, a type of the driver
+def _iso(moment: Any) -> str:  # `moment` is a neo4j.time.DateTime
     at: datetime.datetime = moment.to_native()
     return at.astimezone(datetime.UTC).isoformat(timespec="milliseconds")

@@ -1,4 +1,4 @@
-"""Uploaded files: parsing of upload forms, and the private folder that stores files until their job has ended."""
+"""Parses forms with uploaded files, and stores the files in a private folder until their job has ended."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from overstory.display import shortened
 from overstory.model.metadata import composed_text
 from overstory_service.problems import Refused
 
-# Some clients send non-ASCII file names as `filename*` (RFC 8187), although RFC 7578 forbids it in forms. Starlette
-# ignores `filename*`, and would treat a file without `filename` as a plain field.
+# Some clients send file names that are not ASCII in the parameter `filename*` (RFC 8187), which RFC 7578 forbids in
+# forms. Starlette ignores this parameter, and it would treat a file without `filename` as an ordinary form field.
 
 _PARAMETER = re.compile(r";\s*([^=;\s]+)\s*=\s*(\"(?:\\.|[^\"\\])*+\"|[^;]*)")
 _EXTENDED = re.compile(r"\"?(utf-8|iso-8859-1)'[^']*'([^\s\"]*)\"?\s*", re.IGNORECASE)
@@ -30,10 +30,12 @@ _EXTENDED = re.compile(r"\"?(utf-8|iso-8859-1)'[^']*'([^\s\"]*)\"?\s*", re.IGNOR
 
 @asynccontextmanager
 async def upload_form(request: Request, *, most_files: int, most_fields: int) -> AsyncGenerator[FormData]:
-    """Yield the form of a request; its files are closed when the block ends.
+    """Parse the form in a request, and provide it during the `with` block. Its files are closed afterwards.
+
+    If the request contains no form, an empty form is provided.
 
     Raises:
-        HTTPException: the form cannot be parsed, or has too many files or fields.
+        HTTPException: the form cannot be parsed, or it contains too many files or fields.
     """
     form = FormData()
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() == "multipart/form-data":
@@ -54,7 +56,7 @@ class _NamedFiles(MultiPartParser):
         part = self._current_part
         name = extended_name(part.content_disposition or b"")
         if name is not None:
-            # Starlette treats a part with a `filename` as a file
+            # With any `filename`, Starlette treats this part of the form as a file.
             part.content_disposition = (part.content_disposition or b"") + b'; filename="-"'
         super().on_headers_finished()
         if name is not None and part.file is not None:
@@ -62,7 +64,7 @@ class _NamedFiles(MultiPartParser):
 
 
 def extended_name(disposition: bytes) -> str | None:
-    """Return the decoded `filename*` of a Content-Disposition header, or None if it is missing or invalid."""
+    """Return the decoded parameter `filename*` of a Content-Disposition header, or None if it is missing or invalid."""
     for name, value in _PARAMETER.findall(disposition.decode("latin-1")):
         found = _EXTENDED.fullmatch(value) if name.lower() == "filename*" else None
         if found is not None:
@@ -75,13 +77,13 @@ def extended_name(disposition: bytes) -> str | None:
 
 _MOST_FOLDERS_OF_A_NAME = 20
 _LONGEST_NAME_BYTES = 255
-"""Longest part of a path."""
+"""Maximum length of each part of a file name's path, in bytes."""
 _LOCK = ".lock"
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f‪-‮⁦-⁩]")
 
 
 class Uploads:
-    """Folder of uploaded files, with one subfolder for each job."""
+    """The folder of uploaded files. It contains a subfolder for each job."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -92,13 +94,13 @@ class Uploads:
             part = mark.with_name(f"place.{uuid.uuid4().hex}")
             part.write_text(uuid.uuid4().hex, encoding="ascii")
             try:
-                mark.hardlink_to(part)  # succeeds only in the first of several processes
+                mark.hardlink_to(part)  # if several processes try this at the same time, only the first succeeds
             except FileExistsError:
                 pass
             finally:
                 part.unlink()
         self.place = mark.read_text(encoding="ascii")
-        """Unique id of this folder, to distinguish it from folders on other machines."""
+        """Unique id of this folder, which distinguishes it from upload folders on other machines."""
 
     def folder(self, job: str) -> Path:
         if not re.fullmatch(r"[0-9a-f]{32}", job):
@@ -106,10 +108,13 @@ class Uploads:
         return self._root / job
 
     def file(self, job: str, name: str) -> Path:
-        """Return the path for a file in the folder of its job, and create its parent folders.
+        """Return the path at which an uploaded file must be stored, and create its parent folders.
+
+        Args:
+            name: the name of the file, which the client may choose freely; it may contain folders.
 
         Raises:
-            Refused: the name is invalid, or another file of the request has the same name.
+            Refused: the name is invalid, or another file in the request has the same name.
         """
         path = self.folder(job).joinpath(*safe_parts(name))
         try:
@@ -127,13 +132,13 @@ class Uploads:
         shutil.rmtree(self.folder(job), ignore_errors=True)
 
     def jobs(self) -> list[str]:
-        """Return the ids of jobs with files, including files that are still arriving."""
+        """Return the ids of the jobs that have files in this folder, including files that are still arriving."""
         names = {each.name.removesuffix(_LOCK) for each in self._root.iterdir()}
         return sorted(name for name in names if re.fullmatch(r"[0-9a-f]{32}", name))
 
     @contextmanager
     def arriving(self, job: str) -> Generator[None]:
-        """Protect the files of a job from `delete_unless` in other processes until the block ends."""
+        """Keep other processes from deleting the files of a job with `delete_unless` during the `with` block."""
         with self._lock(job) as lock:
             try:
                 yield
@@ -141,7 +146,7 @@ class Uploads:
                 Path(lock.lock_file).unlink(missing_ok=True)
 
     def delete_unless(self, is_wanted: Callable[[str], bool]) -> None:
-        """Delete the files of unwanted jobs, except files that are still arriving."""
+        """Delete the files of all jobs for which `is_wanted` returns False, except files that are still arriving."""
         for job in self.jobs():
             lock = self._lock(job)
             with suppress(Timeout), lock.acquire(timeout=0):
@@ -154,10 +159,10 @@ class Uploads:
 
 
 def safe_parts(name: str) -> tuple[str, ...]:
-    """Return the parts of a client's relative path, after checking that it stays below its folder.
+    """Return the parts of a relative path that a client sent, after checking that it does not lead out of its folder.
 
     Raises:
-        Refused: the path is absolute, or has an invalid part.
+        Refused: the path is absolute, or one of its parts is invalid.
     """
     parts = re.split(r"[/\\]", composed_text(name))
     usable = all(

@@ -1,1 +1,4 @@
-"""Tools for agents (Model Context Protocol), on standard input and output and over HTTP. Needs the extra `mcp`."""
+"""Tools for agents, which use them over the Model Context Protocol (MCP). This package needs the extra `mcp`.
+
+Agents call the tools over HTTP, or on the standard input and output of `overstory mcp`.
+"""

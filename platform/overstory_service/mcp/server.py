@@ -1,7 +1,12 @@
-"""MCP server: list of tools, tool calls, and the two transports.
+"""The MCP server, which lists and calls tools over HTTP or on standard input and output.
 
-It uses the `Server` class of the SDK. The SDK's `MCPServer` does not fit: it offers every token the same tools, ignores
-unknown arguments, repeats invalid values in errors, announces prompts and resources, and sets up logging.
+It is based on the class `Server` of the MCP SDK. The SDK's class `MCPServer` is not suitable, for these reasons:
+
+- It offers the same tools to every token.
+- It ignores unknown arguments.
+- Its error messages contain invalid values.
+- It announces prompts and resources, which we do not have.
+- It configures logging.
 """
 
 from __future__ import annotations
@@ -56,20 +61,20 @@ _INSTRUCTIONS = (
 )
 _MOST_INVALID_ARGUMENTS = 5
 _SIGNAL_EXIT_CODE = 128
-"""A process that a signal ends exits with this code plus the number of the signal."""
+"""If a signal ends the process, its exit code is this number plus the number of the signal."""
 
 AccessOf = Callable[[Request | None], Access]
-Context = ServerRequestContext[Any, Any]  # only its `request` is used
+Context = ServerRequestContext[Any, Any]  # only the attribute `request` of a context is used
 
 
 class ToolServer:
-    """Handlers of the tool list and of tool calls."""
+    """Handles requests for the list of tools, and calls of tools."""
 
     def __init__(self, host: ServiceHost, access_of: AccessOf, *, write: bool) -> None:
         """
         Args:
-            access_of: returns the rights of a request, or of this process for None (stdio).
-            write: also offer tools that change corpora.
+            access_of: returns the rights of an HTTP request; for None, the rights of calls on standard input.
+            write: if True, also offer the tools that change corpora.
         """
         self._host = host
         self._access_of = access_of
@@ -116,7 +121,7 @@ class ToolServer:
             return _failed(_invalid(error))
         except ClientGone:
             return _failed("The client has left.")
-        except Exception as error:  # noqa: BLE001 # the agent gets every error as a tool result
+        except Exception as error:  # noqa: BLE001 # the agent must get every error as the result of its call
             own_process = context.request is None
             return _failed(error_text(error, quotation, "" if call is None else call.corpus, own_process=own_process))
         structure = {"notice": NOTICE, "corpus": call.corpus, **found}
@@ -132,7 +137,7 @@ def _failed(text: str) -> CallToolResult:
 
 
 def _invalid(error: ValidationError) -> str:
-    """Return the error message for invalid arguments, without their values."""
+    """Return the error message for invalid arguments. It does not contain their values."""
     found = [
         f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}"
         for each in error.errors(include_url=False, include_input=False)[:_MOST_INVALID_ARGUMENTS]
@@ -156,8 +161,8 @@ def listed_tool(name: str) -> Tool:
     )
 
 
-def _without(schema: Any, keywords: set[str], fields: Collection[str] = ()) -> Any:  # JSON types in and out
-    """Return a JSON schema without some keywords and fields."""
+def _without(schema: Any, keywords: set[str], fields: Collection[str] = ()) -> Any:  # the schema consists of JSON types
+    """Return a JSON schema without the given keywords, and without the given fields of objects."""
     if isinstance(schema, list):
         return [_without(part, keywords, fields) for part in schema]
     if not isinstance(schema, dict):
@@ -170,12 +175,13 @@ def _without(schema: Any, keywords: set[str], fields: Collection[str] = ()) -> A
 
 
 def add_endpoint(application: FastAPI, host: ServiceHost, path: str) -> StreamableHTTPSessionManager:
-    """Add the MCP route: streamable HTTP without sessions, so that any process can answer any request.
+    """Add the route for MCP over streamable HTTP.
 
-    Only POST is supported: other methods would open streams on which nothing is sent.
+    There are no sessions, so that every process can answer every request. Only the method POST is supported, because
+    other methods would open streams on which nothing is ever sent.
 
     Returns:
-        The session manager, which has to run as long as the application.
+        The session manager, which must run as long as the application.
     """
     server = ToolServer(host, _access_of_request, write=host.settings.agents_write).server()
     manager = StreamableHTTPSessionManager(server, stateless=True)
@@ -189,7 +195,7 @@ def add_endpoint(application: FastAPI, host: ServiceHost, path: str) -> Streamab
 
 
 class _McpResponse(Response):
-    """Response that lets the SDK handle the request."""
+    """A response for which the MCP SDK handles the request."""
 
     def __init__(self, manager: StreamableHTTPSessionManager) -> None:
         super().__init__()
@@ -208,12 +214,12 @@ def _access_of_request(request: Request | None) -> Access:
 
 @dataclass(frozen=True, slots=True)
 class _ProcessAccess:
-    """Rights of an `overstory mcp` process, limited by its token and its options.
+    """Determines the rights of an `overstory mcp` process. They are limited by its token and its options.
 
     Attributes:
-        token: secret of the token; None for all rights.
-        corpora: names of the accessible corpora; None for all.
-        write: allow changes.
+        token: the secret of the token; None for no limit.
+        corpora: names of the corpora that the agent can access; None for all corpora.
+        write: True if the agent may change corpora.
     """
 
     gate: Gate
@@ -222,11 +228,11 @@ class _ProcessAccess:
     write: bool
 
     def __call__(self, _request: Request | None) -> Access:
-        """Return the current rights. The token is looked up at each call, in case it was revoked.
+        """Return the current rights. The token is looked up for each call, because it may be revoked at any time.
 
         Raises:
-            TokenNeeded: the token is unknown or revoked.
-            SettingsError: the tokens cannot be read.
+            TokenNeeded: the token is unknown or was revoked.
+            SettingsError: the file of the tokens cannot be read.
         """
         found = LOCAL if self.token is None else self.gate.admit(f"Bearer {self.token}")
         most: Rights = "write" if self.write else "read"
@@ -241,14 +247,14 @@ class _ProcessAccess:
 
 
 def serve_stdio(settings: Settings, *, corpora: Sequence[str] = (), write: bool = False) -> None:
-    """Serve until standard input ends. The first call starts the database and loads the models.
+    """Answer calls from standard input until it ends. The first call starts the database and loads the models.
 
     Args:
-        corpora: names of the accessible corpora; empty for all.
-        write: also offer tools that change corpora.
+        corpora: names of the corpora that the agent can access; () for all corpora.
+        write: if True, also offer the tools that change corpora.
 
     Raises:
-        SettingsError: the token of the settings is unknown, or the tokens cannot be read.
+        SettingsError: the token in the settings is not valid, or the file of the tokens cannot be read.
     """
     service = ServiceSettings(agents_write=write)
     host = ServiceHost.of(settings, service, service_folder(settings), open_without_tokens=False, works_at_need=write)
@@ -269,18 +275,18 @@ async def _serve(host: ServiceHost, access_of: AccessOf, *, write: bool) -> None
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, _set, stopped, number)
     answering = asyncio.create_task(_answer(ToolServer(host, access_of, write=write).server()))
-    ends: set[asyncio.Future[Any]] = {answering, stopped}  # their results have different types
+    ends: set[asyncio.Future[Any]] = {answering, stopped}  # the results of the two futures have different types
     await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
     await asyncio.to_thread(host.close)
     if answering.done():
         answering.result()
-    else:  # a thread is blocked on standard input, and only the end of the process ends it
+    else:  # a thread is still waiting for standard input, and it ends only with the process
         sys.stderr.flush()
         os._exit(_SIGNAL_EXIT_CODE + stopped.result())
 
 
 async def _answer(server: Server[Any]) -> None:
-    """Answer calls until standard input ends or standard output is closed."""
+    """Answer calls from standard input until it ends or standard output is closed."""
     try:
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())

@@ -1,4 +1,4 @@
-"""Tools for agents. Each takes arguments and returns a value of the HTTP API."""
+"""The tools for agents. Each tool takes arguments, and returns a value of the HTTP API."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ _JOB_INTERNALS = ("input", "token", "cancel", "number", "attempts")
 
 
 async def only_corpus(call: Call) -> str:
-    """Return the name of the only corpus, for a call without a corpus.
+    """Return the name of the only corpus that the token can access. It is used for calls that specify no corpus.
 
     Raises:
-        Refused: there are several corpora, or there is none.
+        Refused: there are several corpora, or there are none.
     """
     if call.access.corpora is not None and len(call.access.corpora) == 1:
         return next(iter(call.access.corpora))
@@ -74,14 +74,14 @@ Work = Callable[[Call, Any], Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class AgentTool:
-    """Tool for agents.
+    """A tool for agents.
 
     Attributes:
-        arguments: model of the args.
-        result: type of the result, a value of the HTTP API.
-        work: function that runs the tool.
-        rights: rights that a token needs.
-        characters, without: passed to `shortened`.
+        arguments: the pydantic model of the tool's arguments.
+        result: type of the result, which is a value of the HTTP API.
+        work: the function that runs the tool.
+        rights: the rights that a token needs for using the tool.
+        characters, without: arguments for `results.shortened`.
     """
 
     name: str
@@ -97,7 +97,7 @@ class AgentTool:
 
 
 TOOLS: dict[str, AgentTool] = {}
-"""Tools by name. Tools that need more than read rights are only offered by servers started with --write."""
+"""Map from names to tools. Tools that need more than read rights are offered only if agents may change corpora."""
 
 
 def _tool(
@@ -109,7 +109,11 @@ def _tool(
     characters: int = SHORT_TEXT_CHARACTERS,
     without: Collection[str] = (),
 ) -> Callable[[Work], Work]:
-    """Register a function as a tool, with its name, its type of `args` and its return type."""
+    """Return a decorator that registers a function as a tool.
+
+    The name of the tool is the name of the function. The types of its arguments and of its result are taken from the
+    annotations of the function.
+    """
 
     def add(work: Work) -> Work:
         name, hints = work.__name__, get_type_hints(work)
@@ -226,7 +230,7 @@ class StoreTextArguments(Arguments):
     source: str = Field(min_length=1, max_length=1_000, description="Origin of the text: an address or a path.")
     key: str = Field("", max_length=1_000, description="Key of the document, if the source has several documents.")
     title: str = Field("", max_length=1_000)
-    metadata: dict[str, Any] = Field(  # checked like the metadata of files
+    metadata: dict[str, Any] = Field(  # the values are checked in the same way as the metadata of files
         default_factory=dict, description='Values for filters, such as {"author": "Ada"}.'
     )
 
@@ -279,7 +283,7 @@ async def search(call: Call, args: SearchToolArguments) -> Evidence:
 
 
 def _excerpt(hit: Hit, most: int) -> str:
-    """Return the best matching part of a passage."""
+    """Return the part of a passage that matches the question best, with at most `most` characters."""
     start, end = hit.excerpt(most)
     return f"{'… ' if start else ''}{hit.text[start:end].strip()}{CUT if end < len(hit.text) else ''}"
 

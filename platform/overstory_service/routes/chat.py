@@ -1,4 +1,7 @@
-"""Routes compatible with OpenAI's `/v1/chat/completions` and `/v1/models`; a model is a corpus or corpus:retriever."""
+"""Routes that are compatible with OpenAI's `/v1/chat/completions` and `/v1/models`.
+
+The name of a model is the name of a corpus, or of a corpus and a retriever in the form "corpus:retriever".
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ SideTask = Literal["title", "tags", "follow_ups", "queries", "autocompletion", "
 
 _TITLE_CHARACTERS = 60
 _LONGEST_WISH = 400
-"""Characters at the start of a prompt in which its task is looked for."""
+"""Number of characters at the beginning of a prompt that are searched for its task."""
 DEFAULT_TITLE = "Conversation"
 
 _TASK = re.compile(r"\s*#{1,4}\s*task\s*:", re.IGNORECASE)
@@ -58,10 +61,10 @@ _ASSISTANT = re.compile(r"^[ \t]*(?:assistant|ai)[ \t]*:", re.IGNORECASE | re.MU
 
 @dataclass(frozen=True, slots=True)
 class SideAnswer:
-    """Response to a chat application's housekeeping request, such as a title for the conversation.
+    """The response to a housekeeping request. Chat applications send such requests for a title, for tags and the like.
 
     Attributes:
-        text: response in the form that chat applications expect.
+        text: the response, in the form that chat applications expect.
     """
 
     task: SideTask
@@ -69,7 +72,7 @@ class SideAnswer:
 
 
 def side_answer(last: str, earlier: list[str]) -> SideAnswer | None:
-    """Return the response to a housekeeping request of a chat application, or None for a question.
+    """Return the response to a housekeeping request of a chat application, or None if the message is a question.
 
     Args:
         last: the user's last message.
@@ -93,7 +96,10 @@ def side_answer(last: str, earlier: list[str]) -> SideAnswer | None:
 
 
 def _task(text: str) -> SideTask | None:
-    """Return the task of a housekeeping prompt, which starts with a heading or asks for a title in its first words."""
+    """Return the task of a housekeeping request, or None if the text is not such a request.
+
+    Such a request begins with the heading "Task:", or it asks for the title of a conversation in its first words.
+    """
     if _TASK.match(text):
         wish = text.partition(":")[2].lstrip()[:_LONGEST_WISH]
         found: list[tuple[int, SideTask]] = [
@@ -112,7 +118,7 @@ def _side_tasks_title(text: str, earlier: list[str]) -> str:
 
 
 def _first_message(history: str) -> str:
-    """Return the user's first message in the transcript of a conversation, or "" if there is none."""
+    """Return the user's first message in the transcript of a conversation, or "" if the user sent no message."""
     user = _USER.search(history)
     if user is None:
         return ""
@@ -120,10 +126,11 @@ def _first_message(history: str) -> str:
     return history[user.end() : assistant.start() if assistant else len(history)].strip()
 
 
-# Chat applications render any Markdown and HTML that they get, and fetch images, which reveals the reader's address to
-# the author of a document. Text from documents is therefore escaped completely. Text of a language model keeps its
-# headings, lists, tables and code, but may quote a document: a space breaks up links, images and HTML. This includes
-# code, because applications differ in where they end it.
+# Chat applications render all Markdown and HTML that they receive, and they load images. With an image, the author of a
+# document could learn the address of the reader. Text from documents is therefore escaped completely. Text from a
+# language model may quote a document, too. It keeps its headings, lists, tables and code, but a space is inserted into
+# links, images and HTML, so that they are not rendered. This is also done in code, because applications do not agree
+# where code ends.
 
 _RUN = re.compile(r"[^\s<>()\[\]{}|`\"'\\*]+")
 _ADDRESS = re.compile(
@@ -131,24 +138,27 @@ _ADDRESS = re.compile(
     r"|\w\.(?:(?:com|org|net|edu|gov|mil|int|info|biz|name|app|dev)\b|[a-z]{2}[/?#:])",
     re.IGNORECASE,
 )
-"""Text that chat applications turn into a link without markup."""
+"""Text that chat applications turn into a link even without markup."""
 _AFTER_ADDRESS = ".,;:!?_~"
 _MARKUP = re.compile(
     r"(?P<number>\[\d+\])(?![(:])|[\\`*|~$\[\]]|(?<=\])\(|(?<![^\W_])_|_(?![^\W_])"
     r"|<(?=[A-Za-z/!?])|&(?=#?\w{1,40};)"
 )
-"""Markup and citation numbers. Some applications unescape `\\[` and `\\]` in link texts, so `(` is escaped, too."""
+"""Markup, and citation numbers such as [1].
+
+"(" is escaped after "]", because some applications remove the backslashes from `\\[` and `\\]` in the text of a link.
+"""
 _BEGINS_BLOCK = re.compile(r"[#>+=:-]|\d+(?=[.)](?:\s|$))")
 _MAKES_LINK_OR_HTML = re.compile(r"(?<=\])(?=[(:])|(?<=<)(?=[A-Za-z/!?])")
 
 
 def escaped(text: str, *, numbers: bool = False) -> str:
-    """Escape a text from documents for Markdown, so that it is shown literally.
+    """Escape text from documents, so that Markdown shows it literally.
 
-    Addresses become code, because some applications remove backslashes before they look for addresses.
+    Addresses are marked as code, because some applications remove backslashes before they look for addresses.
 
     Args:
-        numbers: leave numbers in square brackets unescaped, because they are citations.
+        numbers: if True, numbers in square brackets are citations and are not escaped.
     """
     return "\n".join(_escaped_line(line.strip(), numbers) for line in text.split("\n"))
 
@@ -165,7 +175,7 @@ def _escaped_line(line: str, numbers: bool) -> str:
     for run in _RUN.finditer(line):
         if _ADDRESS.search(run[0]):
             address = run[0].strip(_AFTER_ADDRESS)
-            address = address if _ADDRESS.search(address) else run[0]  # the full stop belongs to an address like "www."
+            address = address if _ADDRESS.search(address) else run[0]  # in "www.", the full stop is part of the address
             start = run.start() + run[0].index(address)
             made += [_MARKUP.sub(kept_or_escaped, line[at:start]), f"`{address}`"]
             at = start + len(address)
@@ -179,13 +189,13 @@ def _escaped_line(line: str, numbers: bool) -> str:
 
 
 class ModelMarkdown:
-    """Filter that removes images, links and HTML from the Markdown of a language model, piece by piece."""
+    """Disables images, links and HTML in the Markdown text of a language model. The text may arrive in pieces."""
 
     def __init__(self) -> None:
-        self._last = ""  # last character of the previous piece
+        self._last = ""  # the last character of the previous piece
 
     def take(self, piece: str) -> str:
-        """Return the next piece, filtered."""
+        """Return the next piece of the text, with spaces inserted into images, links and HTML."""
         text = self._last + piece
         shown = _MAKES_LINK_OR_HTML.sub(" ", text)[len(self._last) :]
         self._last = text[-1:]
@@ -198,10 +208,10 @@ _WEB = re.compile(r"https?://[^\s<>\"]+")
 
 
 class ShownAnswer:
-    """Text of an answer as it is sent to a chat application.
+    """Converts the text of an answer to the text that is sent to a chat application.
 
     Attributes:
-        text: text sent so far.
+        text: the text that has been sent so far.
     """
 
     def __init__(self) -> None:
@@ -209,7 +219,11 @@ class ShownAnswer:
         self._model = ModelMarkdown()
 
     def take(self, piece: str) -> str:
-        """Return the next piece as safe Markdown: text of a language model, or sentences from documents (`Quoted`)."""
+        """Return the next piece of the answer as safe Markdown.
+
+        Args:
+            piece: text from a language model, or sentences from documents (`Quoted`).
+        """
         shown = escaped(piece, numbers=True) if isinstance(piece, Quoted) else self._model.take(piece)
         self.text += shown
         return shown
@@ -221,10 +235,12 @@ def shown_text(answer: Answer) -> str:
 
 
 def source_list(answer: Answer, base: str, corpus: str) -> str:
-    """Return a Markdown list of the sources to append to the text, or "" without citations.
+    """Return a Markdown list of the sources of an answer, which is appended to its text.
+
+    Return "" if the answer contains no citations.
 
     Args:
-        base: address of the service.
+        base: the address of the service.
     """
     lines = [
         f"- [{each.number}] [{escaped(_title(each))}]({_address(each, base, corpus)}): "
@@ -235,7 +251,14 @@ def source_list(answer: Answer, base: str, corpus: str) -> str:
 
 
 def url_citations(text: str, answer: Answer, base: str, corpus: str) -> list[dict[str, Any]]:
-    """Return OpenAI `url_citation` objects: the positions of citation numbers in the sent text, with links."""
+    """Return a `url_citation` object of OpenAI's API for each citation number in the text.
+
+    The object contains the position of the number, and the title and address of the source.
+
+    Args:
+        text: the text of the answer, as it was sent.
+        base: the address of the service.
+    """
     cited = {each.number: each for each in answer.citations}
     return [
         {
@@ -261,7 +284,7 @@ def _title(citation: Citation) -> str:
 
 
 def _address(citation: Citation, base: str, corpus: str) -> str:
-    """Return the address of a web source, or the address of the passage on the page."""
+    """Return the address of the source if it is a web page; otherwise, the address of the passage on our web page."""
     if _WEB.fullmatch(citation.source):
         return quote(citation.source, safe=":/?#[]@!$&'*+,;=%~-._")
     place = "/".join(quote(part, safe="") for part in (corpus, citation.document_id))
@@ -273,9 +296,9 @@ _CONTEXT_OPENING, _CONTEXT_CLOSING = "<context>", "</context>"
 
 
 def unwrapped(message: str) -> str:
-    """Return the text between <user_query> and </user_query>, or the whole message without these tags.
+    """Return the text between the tags <user_query> and </user_query>, or the complete message if it has no such tags.
 
-    Text between <context> and </context> is ignored: it comes from documents and may contain such tags.
+    Text between <context> and </context> is ignored, because it comes from documents and may contain such tags.
     """
     before, opened, rest = message.partition(_CONTEXT_OPENING)
     _, closed, after = rest.rpartition(_CONTEXT_CLOSING)
@@ -290,12 +313,12 @@ def unwrapped(message: str) -> str:
 router = APIRouter(prefix="/v1", tags=["chat"], responses=PROBLEMS)
 
 RETRIEVERS = ("dense", "lexical", "hybrid", "canopy")
-"""Retrievers listed as models of each corpus. Retrievers of systems work, too, but are not listed."""
+"""Retrievers for which a model is listed for each corpus. The retrievers of systems can be used, but are not listed."""
 _MOST_MESSAGES = 1_000
 _PASSAGES_OF_AN_ANSWER = 5
 OWNER = "overstory"
 STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-"""Headers of streams. With X-Accel-Buffering, nginx forwards each piece at once."""
+"""Headers of streamed responses. Because of X-Accel-Buffering, nginx forwards each piece at once."""
 
 
 class ContentPart(BaseModel):
@@ -432,10 +455,10 @@ async def create_chat_completion(body: ChatRequest, request: Request, access: Ad
 
 
 def _conversation(messages: list[ChatMessage]) -> tuple[str, list[tuple[str, str]]]:
-    """Return the last question, and earlier questions with their answers.
+    """Return the last question, and pairs of each earlier question and its answer.
 
     Raises:
-        Refused: the last message is not a question of the user.
+        Refused: the last message was not sent by the user, or it contains no text.
     """
     spoken = [
         (each.role, unwrapped(each.text) if each.role == "user" else each.text)
@@ -457,7 +480,12 @@ def _conversation(messages: list[ChatMessage]) -> tuple[str, list[tuple[str, str
 
 
 def _chosen(model: str, corpora: list[str]) -> tuple[str, str]:
-    """Return the corpus and the retriever of a model name. If several corpora match, the longest name wins.
+    """Split the name of a model into the names of a corpus and a retriever, and return both.
+
+    If several corpora match, the corpus with the longest name is chosen.
+
+    Args:
+        corpora: the names of all corpora that the token can access.
 
     Raises:
         NotThere: no corpus matches.
@@ -478,7 +506,7 @@ def _includes_usage(body: ChatRequest) -> bool:
 
 
 class CompletionForm:
-    """Builder of responses in the form of OpenAI's API."""
+    """Creates responses in the form of OpenAI's API."""
 
     def __init__(self, model: str, base: str, corpus: str, includes_usage: bool) -> None:
         self._common = {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": model}
@@ -494,7 +522,7 @@ class CompletionForm:
         return {**self._common, "object": "chat.completion", "choices": [choice], "usage": usage or _tokens(0, 0)}
 
     def answer(self, answer: Answer) -> dict[str, Any]:
-        """Return a complete response with an answer and its sources."""
+        """Return the response for a complete answer, with its sources."""
         text = shown_text(answer)
         listed = source_list(answer, self._base, self._corpus)
         return self.whole(text + listed, self._more(text, answer), _usage(answer))
@@ -504,7 +532,12 @@ class CompletionForm:
         return StreamingResponse(iter(pieces), media_type="text/event-stream", headers=STREAM_HEADERS)
 
     async def events(self, stream: AnswerStream, first: str | None, seconds: float) -> AsyncGenerator[str]:
-        """Yield the pieces of an answer, the list of its sources, and a last chunk with the citations."""
+        """Yield the pieces of an answer, then the list of its sources, and finally a chunk that contains the citations.
+
+        Args:
+            first: the first piece of the answer; None if the answer is not sent in pieces.
+            seconds: timeout for the complete answer.
+        """
         shown = ShownAnswer()
         yield self._piece({"role": "assistant", "content": shown.take(first or "")})
         try:
@@ -512,7 +545,7 @@ class CompletionForm:
                 async for piece in stream:
                     yield self._piece({"content": shown.take(piece)})
                 answer = await stream.answer()
-        except Exception as error:  # noqa: BLE001 # the client gets every error as an event
+        except Exception as error:  # noqa: BLE001 # the client must get every error as an event
             yield _event({"error": _error(error)})
         else:
             listed = source_list(answer, self._base, self._corpus)
@@ -542,7 +575,7 @@ class CompletionForm:
 
 
 def _usage(answer: Answer) -> dict[str, int]:
-    """Return the tokens that the language model used; 0 for an extractive answer."""
+    """Return how many tokens the language model used. For an extractive answer, the numbers are 0."""
     return _tokens(answer.usage.usage.prompt_tokens, answer.usage.usage.completion_tokens)
 
 

@@ -1,4 +1,4 @@
-"""Routes of entities, communities and reports."""
+"""Routes that list, show and edit entities, and that return trees of communities and reports on communities."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def list_entities(
         str,
         Query(max_length=1_000, description="Only entities whose name contains words that start so; replaces `like`."),
     ] = "",
-    type: Annotated[str, Query(max_length=100, description="Only entities of this type: PERSON, ORG, …")] = "",  # noqa: A002 # as in Python
+    type: Annotated[str, Query(max_length=100, description="Only entities of this type: PERSON, ORG, …")] = "",  # noqa: A002 # the parameter of `Knowledge.entities` has the same name
     by_kind: Annotated[
         bool, Query(description="Sort people, organisations, places and works first, numbers last.")
     ] = False,
@@ -173,10 +173,10 @@ class EntityEditRequest(BaseModel):
     number: int | None = Field(None, ge=0, le=2**53, description="Number of the edit to undo, from the list of edits.")
 
     def require_complete(self) -> None:
-        """Check that the fields fit the action.
+        """Check that the request contains the fields that its action needs.
 
         Raises:
-            Refused: a field is missing, or there are several names for an action on one name.
+            Refused: a field is missing, or several names were given for an action that takes only one.
         """
         given = {
             "names": bool(self.names),

@@ -1,4 +1,4 @@
-"""Routes of corpora: list, status, models, deletion and links to Neo4j Browser."""
+"""Routes that list corpora, return their status and models, delete them, and return links to Neo4j Browser."""
 
 from __future__ import annotations
 

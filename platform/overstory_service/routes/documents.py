@@ -1,4 +1,4 @@
-"""Routes of documents and their metadata."""
+"""Routes that list, read, store, upload, delete, disable and enable documents, and list their metadata."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DOCUMENTS_A_PAGE = 100
 _MOST_DOCUMENTS_A_PAGE = 1_000
 _MOST_UPLOADED_FILES = 1_000
 _MOST_UPLOAD_FIELDS = 10
-"""Most form fields of an upload besides its files."""
+"""Maximum number of form fields in an upload, not counting its files."""
 COPY_BYTES = 1 << 20
 UPLOAD_FIELDS = ("files", "metadata", "index", "encoding")
 DocumentId = Annotated[str, Path(max_length=200, description="Id of a document."), AfterValidator(with_slashes)]
@@ -75,7 +75,7 @@ class NewDocument(BaseModel):
     source: str = Field(min_length=1, max_length=1_000)
     key: str = Field("", max_length=1_000)
     title: str = Field("", max_length=1_000)
-    metadata: dict[str, Any] = Field(default_factory=dict)  # checked like the metadata of files
+    metadata: dict[str, Any] = Field(default_factory=dict)  # the values are checked like the metadata of files
 
 
 class NewDocuments(BaseModel):
@@ -104,10 +104,10 @@ class DeletedDocuments:
 
 
 def store_texts(host: ServiceHost, corpus: str, texts: Sequence[Document]) -> StoredTexts:
-    """Store texts as documents, and create the corpus if it does not exist; blocks.
+    """Store texts as documents. If the corpus does not exist, create it. This call blocks.
 
     Raises:
-        CorpusNameInvalid, WriterBusy, DatabaseError, …: as `Knowledge.ingest_documents`.
+        CorpusNameInvalid, WriterBusy, DatabaseError, …: as in `Knowledge.ingest_documents`.
     """
     with host.corpora.new(corpus) as knowledge:
         report = when_free(lambda: knowledge.ingest_documents(texts))
@@ -115,11 +115,11 @@ def store_texts(host: ServiceHost, corpus: str, texts: Sequence[Document]) -> St
 
 
 def delete_stored_document(knowledge: Knowledge, document: str) -> DeletedDocuments:
-    """Delete a document by its id; blocks.
+    """Delete the document with this id. This call blocks.
 
     Raises:
         DocumentNotFound: no document has this id.
-        WriterBusy, DatabaseError, …: as `Knowledge.delete_documents`.
+        WriterBusy, DatabaseError, …: as in `Knowledge.delete_documents`.
     """
     knowledge.document(document)
     return DeletedDocuments(knowledge.delete_documents([document]))
@@ -174,7 +174,12 @@ async def read_document(
 
 
 def document_text(view: Readable, document: str, *, first: int, limit: int, around: str = "") -> DocumentText:
-    """Return a document and some of its passages; blocks.
+    """Return a document and some of its passages. This call blocks.
+
+    Args:
+        first: position of the first passage.
+        limit: maximum number of passages.
+        around: id of a passage; if given, passages around it are returned, and `first` is ignored.
 
     Raises:
         DocumentNotFound, DatabaseError: the document cannot be read.
@@ -338,7 +343,11 @@ def _refuse_constant(name: str) -> object:
 
 
 async def _keep(host: ServiceHost, job: str, form: FormData) -> list[str]:
-    """Copy the files of a form to the folder of their job, and return their names."""
+    """Copy the files in a form to the folder of their job, and return their names.
+
+    Raises:
+        Refused: the form contains no files, or the name of a file is invalid.
+    """
     files = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
     if not files:
         raise Refused("The form has no files.", remedy="Send multipart/form-data with each file in a field `files`.")
@@ -350,7 +359,7 @@ async def _keep(host: ServiceHost, job: str, form: FormData) -> list[str]:
     return [each.filename or "" for each in files]
 
 
-def _metadata(form: FormData) -> dict[str, Any]:  # JSON types
+def _metadata(form: FormData) -> dict[str, Any]:  # the values have JSON types
     text = form.get("metadata", "")
     if not text:
         return {}
@@ -370,7 +379,7 @@ def _encoding(form: FormData) -> str:
         raise Refused(
             "The form field `encoding` must name an encoding.", remedy="Send windows-1252, for example, or auto."
         )
-    read_options_of({"encoding": text})  # refuses an unknown encoding before the job is queued
+    read_options_of({"encoding": text})  # raises if the encoding is unknown, before the job is queued
     return text
 
 

@@ -1,4 +1,4 @@
-"""Routes of jobs."""
+"""Routes that queue, list, show, follow and cancel jobs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ router = APIRouter(prefix="/v1", tags=["jobs"], responses=PROBLEMS)
 
 _SECONDS_BETWEEN_EVENTS = 1.0
 MOST_EVENT_SECONDS = 6 * 3_600.0
-"""Longest duration of an event stream; the client may then request it again."""
+"""Maximum duration of an event stream in seconds. After that, the client may request the stream again."""
 JobId = Annotated[str, Path(pattern="^[0-9a-f]{32}$", description="Id of a job.")]
 
 
@@ -51,7 +51,7 @@ class SyncRequest(BaseModel):
     folder: str = Field(
         min_length=1, max_length=4_000, description="A folder that the service was started with, or one below it."
     )
-    metadata: dict[str, Any] = Field(default_factory=dict)  # checked like the metadata of files
+    metadata: dict[str, Any] = Field(default_factory=dict)  # the values are checked like the metadata of files
     index: bool = True
     include: list[str] = Field(
         default_factory=list, max_length=1_000, description="Patterns of files to read; all files by default."
@@ -88,7 +88,7 @@ async def sync_folder(call: OnCorpus, body: SyncRequest) -> Response:
     folder = _allowed(body.folder, call.host.settings.folders)
     metadata_of_json(body.metadata)
     given = body.model_dump() | {"folder": str(folder)}
-    read_options_of(given)  # refuses invalid options before the job is queued
+    read_options_of(given)  # raises if an option is invalid, before the job is queued
     by = call.access.name
     queued = await call.run(lambda: call.host.queue_job(call.corpus, "sync", given, by=by))
     return DataclassResponse(shown_job(call, queued), 202)
@@ -158,13 +158,13 @@ async def _events(request: Request, call: Call, first: ServiceJob) -> AsyncGener
         try:
             there = await call.run(lambda: call.host.job_store().get(first.id))
         except (DatabaseError, TookTooLong):
-            continue  # the job itself waits for the database, too
+            continue  # the stream goes on, because the job waits for the database, too
         found = replace(found, state="cancelled") if there is None else shown_job(call, there)
     yield JSONServerSentEvent({}, event="end")
 
 
 async def _may_follow(request: Request, corpus: str) -> bool:
-    """Return True if the token of an event stream can still access the job."""
+    """Return True if the token with which an event stream was requested can still access the job."""
     try:
         access = await admitted(request)
         access.require("write")
@@ -174,7 +174,7 @@ async def _may_follow(request: Request, corpus: str) -> bool:
 
 
 async def seen_job(call: Call, job: str) -> ServiceJob:
-    """Return a job as `shown_job` does, if the token may see it.
+    """Return a job in the form in which the token may see it (see `shown_job`).
 
     Raises:
         NotAllowed: the token has only read rights.
@@ -188,7 +188,7 @@ async def seen_job(call: Call, job: str) -> ServiceJob:
 
 
 async def queue_index(call: Call, given: dict[str, Any]) -> ServiceJob:
-    """Queue a job that updates the index of a corpus.
+    """Add a job that updates the index of a corpus to the queue, and return the job.
 
     Args:
         given: the fields of an `IndexRequest`.
@@ -207,22 +207,26 @@ async def queue_index(call: Call, given: dict[str, Any]) -> ServiceJob:
 
 
 def shown_job(call: Call, job: ServiceJob) -> ServiceJob:
-    """Return the job without internal fields, and without the name of a token that the caller may not see."""
+    """Return a job without its lease. If the caller may not see the name of its token, leave out the name, too."""
     with tokens_readable():
         is_named = call.access.may_name(job.by, call.host.gate.tokens.tokens())
     return replace(job, token="", by=job.by if is_named else "")
 
 
 def _allowed(given: str, folders: tuple[str, ...]) -> Folder:
-    """Return the folder with symbolic links resolved, if it is one of the allowed folders or below one.
+    """Return the real path of a folder, after checking that it is an allowed folder or lies below one.
+
+    Args:
+        given: the path of the folder.
+        folders: the allowed folders.
 
     Raises:
-        NotAllowed: the folder is not allowed, or does not exist.
+        NotAllowed: the folder is not allowed, or it does not exist.
         Refused: the path is invalid.
     """
     try:
         real = Folder(given).resolve() if Folder(given).is_absolute() else None
-    except (OSError, RuntimeError, ValueError):  # a loop of links, or a NUL character
+    except (OSError, RuntimeError, ValueError):  # for example, the path contains a NUL character or a loop of links
         raise Refused(f"{given!r:.100} is not a valid path.", remedy="Send the path of a folder.") from None
     for folder in folders:
         root = Folder(folder).resolve()

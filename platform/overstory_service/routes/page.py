@@ -1,4 +1,4 @@
-"""Routes of the web page's files, and of health, readiness and metrics."""
+"""Routes for the files of the web page, health checks, readiness checks, and metrics."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PAGE_TYPES = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
 }
-"""Media types by suffix. Files with other suffixes are not served."""
+"""Map from suffixes of file names to media types. Files with other suffixes are not sent."""
 _MOST_FILES_KEPT = 256
 PAGE_HEADERS = {
     "Content-Security-Policy": "; ".join(
@@ -54,12 +54,17 @@ PAGE_HEADERS = {
     "Cache-Control": "no-cache",
     "Vary": "Accept-Encoding",
 }
-"""Headers of every file. Browsers cache the files, and revalidate them by their `ETag` at each use."""
+"""Headers of every file. Browsers cache files, and at each use they check with the `ETag` that a file is unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageFile:
-    """A file of the page, plain and compressed with gzip."""
+    """A file of the web page.
+
+    Attributes:
+        compressed: the content, compressed with gzip.
+        kind: the media type.
+    """
 
     content: bytes
     compressed: bytes
@@ -90,11 +95,12 @@ async def _sent(request: Request, name: str) -> Response:
 
 
 def page_file(name: str, root_path: str = "") -> PageFile | None:
-    """Return a file of the page, or None if it does not exist.
+    """Return a file of the web page, or None if it does not exist.
 
     Args:
-        name: path in the folder of the page.
-        root_path: prefix for the addresses in the HTML. Scripts find it out from their own address.
+        name: the path of the file in the folder of the page.
+        root_path: the root path of the service, which is inserted into the addresses in HTML files. Scripts derive it
+            from their own address.
     """
     parts = name.split("/")
     kind = PAGE_TYPES.get(Path(name).suffix)
@@ -118,7 +124,7 @@ def _read(path: Path, _changed: int, kind: str, root_path: str) -> PageFile:
 
 
 _READY_SECONDS = 2.0
-"""Timeout of the database in a readiness check."""
+"""Number of seconds that the database may take to respond in a readiness check."""
 
 
 @router.get("/healthz", response_model=None)

@@ -1,4 +1,4 @@
-"""Routes of questions: search, answers and paths."""
+"""Routes that search for passages, answer questions, and find paths between entities."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from overstory_service.service_host import LONGEST_CORPUS_NAME, LONGEST_FILTER, 
 def ask_after(
     view: Askable, question: str, history: Sequence[tuple[str, str]], k: int, **options: Unpack[AskOptions]
 ) -> Answer:
-    """Return the answer to a question, which is first completed from the history if it is a follow-up question.
+    """Return the answer to a question. If it is a follow-up question, it is first completed from the history.
 
     Args:
-        history: earlier questions and their answers, oldest first.
+        history: pairs of an earlier question and its answer, oldest first.
 
     Raises:
         the errors of `Conversation.ask`.
     """
     extractor = _extractor(view)
     turns = turns_spoken(history, extractor)
-    if view.chat() is not None:  # the language model completes the question
+    if view.chat() is not None:  # in this case, the language model completes the question
         return view.conversation(turns).ask(question, k, **options)
     if not stands_alone(question, turns, extractor):
         turns = turns_spoken(
@@ -57,14 +57,14 @@ def _extractor(view: Askable) -> Extractor | None:
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["questions"], responses=PROBLEMS)
 
 LONGEST_QUESTION = 10_000
-"""Characters."""
+"""Maximum number of characters in a question."""
 _LONGEST_ANSWER = 100_000
-"""Characters of an earlier answer."""
+"""Maximum number of characters in an earlier answer."""
 _MOST_HISTORY = 100
 _MOST_CONTEXT_TOKENS = 200_000
 LAST_EVENT = "end"
 MOST_OTHER_CORPORA = 15
-"""Corpora that can be asked together with the corpus of the request."""
+"""Maximum number of corpora that can be asked in addition to the corpus of the request."""
 OtherCorpus = Annotated[str, Field(min_length=1, max_length=LONGEST_CORPUS_NAME)]
 
 
@@ -192,11 +192,11 @@ async def ask(call: OnCorpus, body: AskRequest) -> Response:
 async def _events(
     stream: AnswerStream, first: str | None, seconds: float, corpus: str
 ) -> AsyncGenerator[ServerSentEvent]:
-    """Yield the pieces of an answer, then the complete answer. Closing the generator cancels the question.
+    """Yield the pieces of an answer, and then the complete answer. If the generator is closed, the work is cancelled.
 
     Args:
-        first: first piece of the answer, None if it has none.
-        seconds: timeout of the whole answer.
+        first: the first piece of the answer; None if the answer is not sent in pieces.
+        seconds: timeout for the complete answer.
     """
     try:
         async with asyncio.timeout(seconds):
@@ -209,7 +209,7 @@ async def _events(
     except TimeoutError:
         late = TookTooLong("The answer was not complete in time.", remedy="Ask a simpler question, or try again later.")
         yield JSONServerSentEvent(problem_of(late).body, event="problem")
-    except Exception as error:  # noqa: BLE001 # the client gets every error as an event
+    except Exception as error:  # noqa: BLE001 # the client must get every error as an event
         yield JSONServerSentEvent(problem_of(error, corpus=corpus).body, event="problem")
     finally:
         await stream.aclose()

@@ -1,4 +1,4 @@
-"""Routes of tokens, for administrators, and of the page's sessions, which exchange a token for a cookie."""
+"""Routes with which administrators manage tokens, and with which users of the web page sign in and out."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from overstory_service.tokens import LONGEST_TOKEN_NAME, SESSION_DAYS, AccessTok
 router = APIRouter(prefix="/v1", responses=PROBLEMS)
 
 _LONGEST_SENT_TOKEN = 1_000
-"""Characters."""
+"""Maximum number of characters in the token of a sign-in request."""
 _SECONDS_A_DAY = 86_400
 
 
@@ -110,12 +110,13 @@ async def sign_out(request: Request) -> Response:
 
 
 def _cookie_path(request: Request) -> str:
-    # the root path keeps the cookie from other services on the same host
+    # Because of this path, browsers do not send the cookie to other services on the same host.
     return host_of(request).settings.root_path or "/"
 
 
 def _by_https(request: Request) -> bool:
-    # a proxy may terminate https, so an https Origin counts, too; `Guards` has checked the Origin against the Host
+    # A proxy may receive https and forward http. Therefore an Origin header with https counts, too. `Guards` has
+    # compared this header with the Host header.
     origin = request.headers.get("origin", "")
     return address_of_service(request).startswith("https://") or origin.startswith("https://")
 
@@ -240,7 +241,7 @@ def _revoked(file: TokenFile, name: str, access: Access) -> ListedToken:
         raise NothingHere("token with this name")
     try:
         return _listed(file.revoke(name), access)
-    except SettingsError:  # revoked by another request in the meantime
+    except SettingsError:  # another request has revoked the token in the meantime
         raise NothingHere("token with this name") from None
 
 
