@@ -80,7 +80,7 @@ class Outcome:
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """The ways in which the answer differs from the expected one, such as `NOT_REFUSED`; empty if there are none."""
+        """The ways in which the answer differs from the expected answer, such as `NOT_REFUSED`; empty if none."""
         if not self.asked.answerable:
             return () if self.refused else (NOT_REFUSED,)
         if not self.answer.answered:

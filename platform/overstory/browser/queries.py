@@ -86,8 +86,8 @@ GENERAL = frozenset(_GENERAL_NAMES.split())
 """Names, in lower case, that are too general to be an example, such as names of document sections."""
 
 _HEADING = r"(?s)\W*(\d|\p{Lu}(\.\d)+).*|\P{L}*"
-"""Java regular expression for names that are not used as examples, because they begin with a section number ("2.1", "A.1") or
-contain no letters."""
+"""Java regular expression for names that are not used as examples: they begin with a number, as headings do ("2.1
+Results", "A.1"), or contain no letters."""
 
 _HEADER = re.compile(r"(?P<title>[^\n]+)\nParameters: (?P<parameters>.+?)\nRows: (?P<rows>.+)", re.DOTALL)
 _PARAMETER = re.compile(r"\$([a-z_]+)")
