@@ -124,16 +124,21 @@ class ReportWriter(ModelWriter[G, Report]):
         return Request(self.prompt.messages(size=str(shown.size), source=texts), WrittenReport)
 
     def estimate(self, groups: int) -> Estimate:
-        """Return an upper bound on the cost of the reports.
+        """Return an upper bound on the cost of reports on a number of groups.
 
-        Assumes that each request is full and has half a token per character, twice the rate of texts in Latin script.
+        Each request is assumed to be as long as possible, with one token per two characters. Texts in Latin script have
+        half as many tokens.
         """
         source = Source("Xyz " * (_SOURCES_CHARACTERS // 4 // self.most_sources), (), (), ())
         return self.times(self.request(Shown("", 1_000_000, [source] * self.most_sources)), groups)
 
 
 def sources_of(things: Sequence[Source], relations: Sequence[Source], parts: Sequence[Report]) -> list[Source]:
-    """Return the sources for a report: entities, relations, and reports on parts. With parts, the others are few."""
+    """Return the sources for a report on a group.
+
+    They are its entities, its relations, and the reports on its parts. If there are such reports, only a few entities
+    and relations are used.
+    """
     most = _MOST_SOURCES_BESIDE_PARTS if parts else None
     return [*things[:most], *relations[:most], *map(_part_source, parts)]
 
