@@ -12,7 +12,7 @@ from overstory.systems.statements import Statements, commit_statements, run_stat
 from overstory.systems.tree.kinds import TreeKind
 
 if TYPE_CHECKING:
-    from overstory.systems.tree.build import TreeNodes  # this import takes a second, because it loads Numba
+    from overstory.systems.tree.build import TreeNodes  # this import takes a second, because it loads overstory_entropy
 
 MOST_CHANGED_TREE_SHARE = 0.2
 """If a larger fraction of the units has changed, the tree is built from scratch instead of updated in place."""

@@ -104,15 +104,18 @@ def view_tree(
 
 @dataclass(slots=True)
 class _TreeView:
-    """The part of a tree that was read.
+    """The part of a tree that was read from the graph.
 
     Attributes:
-        children: Communities shown below each community that has any.
-        rows: Rows of `systems/tree/communities`, by id.
-        topics: Rows of `systems/tree/about_…`, by id, without the root.
-        listed: Leaves shown directly below each community, as pairs of unit id and similarity.
-        chunks, entities, documents: Rows by id, without units deleted meanwhile.
+        levels: Rows of `systems/tree/levels`, the root first.
+        top: Id of the topmost community in the view.
         encodes: True if the structural entropy is shown.
+        children: Map from each community to the communities shown directly below it.
+        rows: Map from communities to rows of `systems/tree/communities`.
+        topics: Map from communities, except the root, to rows of `systems/tree/about_…`.
+        listed: Map from each community to the leaves shown directly below it, as pairs of a unit id and a similarity.
+        chunks, entities, documents: Maps from unit ids to rows. Units that have been deleted are missing.
+        notes: Notes for the user.
     """
 
     corpus: str
