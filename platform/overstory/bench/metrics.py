@@ -240,7 +240,7 @@ BOOTSTRAP_RESAMPLES = 2_000
 _INTERVAL_CONFIDENCE = 0.95
 
 _DRAWS_AT_ONCE = 1 << 18
-"""Maximum number of values drawn at a time, if there are fewer questions than this. They take about 4 MB of memory."""
+"""Number of values drawn at a time, or one complete sample if that is larger. They take about 4 MB of memory."""
 
 Floats = npt.NDArray[np.float64]
 

@@ -293,7 +293,7 @@ _PLACES: Mapping[frozenset[str], str] = {
     frozenset({"tree"}): "tree",
     frozenset({"tree", "community"}): "community",
 }
-"""Map from the names of the given parameters to the saved query that shows the part of the graph they describe."""
+"""Map from sets of parameter names to the saved query that shows the part of the graph described by the parameters."""
 
 
 def place_commands(label: str, values: Mapping[str, str]) -> tuple[str, str] | None:

@@ -241,7 +241,10 @@ def _nouns_near(name: str, text: str) -> Iterator[str]:
 
 
 def _noun_of(phrase: str) -> str:
-    """Return the head noun of a phrase, such as "band" for "heavy metal band formed"; "" if it is not in `CLASSES`."""
+    """Return the head noun of a phrase, such as "band" for "heavy metal band formed".
+
+    The result is "" if the noun is not in `CLASSES`.
+    """
     words = list(itertools.takewhile(lambda word: word not in FUNCTION_WORDS, phrase.lower().split()))
     while words and words[-1] not in CLASSES and _NO_HEAD.fullmatch(words[-1]):
         words.pop()

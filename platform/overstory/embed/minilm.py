@@ -33,9 +33,9 @@ _MINILM_VERSION = 1
 class MiniLmEmbedder:
     """Converts texts to unit vectors of 384 numbers. It is safe to use from several threads.
 
-    Texts with the same number of tokens are batched, which makes short names four times as fast. No text is padded.
-    Therefore a vector depends on nothing but its text, bit for bit, and loading documents creates the same graph even
-    if it is interrupted and resumed.
+    Texts with the same number of tokens are computed together. This makes embedding short names four times as fast. No
+    text is padded. Therefore a vector depends on nothing but its text, bit for bit, and loading documents creates the
+    same graph even if it is interrupted and resumed.
     """
 
     def __init__(self, settings: EmbeddingSettings | None = None) -> None:
@@ -136,7 +136,7 @@ TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f41157
 _LONGEST_WORD_TOKENS = 100
 """Maximum number of tokens in a word. WordPiece replaces a word of more than 100 characters with the unknown token."""
 _FIRST_LOOK_CHARACTERS = 4_096
-"""Number of characters of a long text that are tokenized first. 256 tokens of English have about a quarter as many."""
+"""Number of characters of a long text that are tokenized first. English text of 256 tokens is a quarter as long."""
 
 
 class WordPieces:

@@ -29,7 +29,7 @@ _ANSWER_OVERHEAD_BYTES = 200  # estimated size of a database row without the tex
 _QUOTE_BYTES = 250
 """Estimated size of the entry for a quoted passage: two ids, which are stored in a table and in an index."""
 _TOUCH_SECONDS = 3_600.0
-"""The time at which an answer was last used is not updated more often than this, to save writes."""
+"""Minimum number of seconds between two updates of the time at which an answer was last used. This saves writes."""
 _KEPT_SHARE = 0.8  # when answers are dropped, the cache shrinks to this fraction of its size limit
 
 _TABLES = (

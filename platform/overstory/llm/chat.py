@@ -302,7 +302,10 @@ class Chat(Closable):
         return Reply(value, completion)
 
     def _streamed(self, messages: Sequence[Message], limit: int) -> Generator[str, None, Completion]:
-        """Yield the answer piece by piece, and return the completion. The usage of an incomplete answer is wasted."""
+        """Yield the answer piece by piece, and return the completion.
+
+        The usage of an incomplete answer counts as wasted.
+        """
         check()
         received: list[str] = []
         pieces = _pieces(self.model, messages, limit)

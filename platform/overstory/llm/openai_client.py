@@ -61,7 +61,7 @@ class LoopThread:
         self._at_end: list[AtEnd] = []
         self._stop: Callable[[], object] = _nothing
 
-    def run(self, coroutine: Coroutine[Any, Any, R]) -> R:  # asyncio determines the first two types
+    def run(self, coroutine: Coroutine[Any, Any, R]) -> R:  # only the type of the result matters here
         """Run a coroutine and return its result.
 
         If the calling thread is interrupted or cancelled, the coroutine is cancelled.
@@ -337,7 +337,10 @@ class OpenAiChat:
             return completion
 
     async def _tried(self, attempt: Callable[[], Awaitable[A]]) -> tuple[A, int]:
-        """Repeat an attempt until it succeeds. Return its result and the number of failed attempts."""
+        """Repeat an attempt until it succeeds or must not be retried again.
+
+        Return its result and the number of failed attempts.
+        """
         import openai
 
         retry = 0
@@ -557,7 +560,6 @@ def _checked(settings: LlmSettings) -> str:
 def _request(
     model: str, messages: list[Message], schema: JsonSchema | None, limit: int, dialect: Dialect, temperature: float
 ) -> dict[str, Any]:
-    """Return the body of a request."""
     if schema is not None and not dialect.enforces:
         messages = _with_system(messages, schema_message(schema).text)
     body: dict[str, Any] = {

@@ -239,7 +239,7 @@ def unread(
     Units that an unfinished build has marked as read are left out.
 
     Args:
-        state: State of the index; None if everything is new to it.
+        state: State of the index; None if the index must be built from scratch.
         again: True to yield all units, even those that were already read.
     """
     # All ids are held in memory to sort them, because the database index on `touched` returns them in another order.
@@ -379,13 +379,13 @@ class System(ABC, Generic[S, R]):
         return ""
 
     def when_asking(self, settings: R) -> R:
-        """Return the retriever settings to use when a question will be answered, and not only passages retrieved."""
+        """Return the retriever settings to use for answering a question, given the settings to use for a search."""
         return settings
 
     def unit_of(self, state: IndexState[S] | None) -> Unit:  # noqa: ARG002 # for systems with several kinds of units
         """Return the kind of unit from which the index is built: chunk, document or entity.
 
-        Units of this kind carry the system's read marks. The backlog of the index is the number of such units.
+        Units of this kind carry the system's read marks, and the backlog of the index is counted in these units.
 
         Args:
             state: State of the index; None if the corpus has no index.

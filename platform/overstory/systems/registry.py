@@ -154,9 +154,9 @@ def check_retriever(wanted: str | SettingsClass) -> None:
 
 
 def when_asking(wanted: str | SettingsClass) -> str | SettingsClass:
-    """Return the retriever to use when a question will be answered, and not only passages retrieved.
+    """Return the retriever to use for answering a question. It may read more than the same retriever for a search.
 
-    The result is a name or a settings object. With it, the retriever may read more than for a search.
+    The argument and the result are names or settings objects.
     """
     of_system = _of_system(wanted)
     if of_system is None:

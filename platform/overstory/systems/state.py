@@ -130,7 +130,7 @@ def with_options(system: System[Any, Any], options: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """Counts by which an index is behind its corpus.
+    """States by how many units an index is behind its corpus.
 
     Attributes:
         units: Number of units in the corpus.

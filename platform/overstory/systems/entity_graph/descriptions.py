@@ -65,7 +65,7 @@ def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
 
     They are in this order:
 
-    1. The first mention of the entity in each passage that is about the entity.
+    1. The first sentence that mentions the entity, in each passage that is about the entity.
     2. Sentences that state a fact with the entity as subject.
     3. Other sentences that mention the entity.
     4. OpenIE triples that contain the entity.

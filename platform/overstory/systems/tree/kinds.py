@@ -40,8 +40,8 @@ class TreeKind:
             as the property `tree` of the tree's nodes. Two kinds of trees may have the same name if an index contains
             at most one of them (see `System.has_tree`).
         title: Title in messages, such as "SeRAG tree over meaning alone".
-        unit: Kind of unit that a leaf represents. If a leaf represents a node of the system, the unit is the kind as
-            which this node is shown.
+        unit: Kind of unit that a leaf represents. If a leaf represents a node of the system, this is the kind of unit
+            that the node is shown as.
         label: The system's label for nodes of this tree, in addition to `TreeNode`. It is one of `owns.labels`.
         structure: Name of the derived structure to which the tree belongs. It is one of `owns.generations`.
         options: Index options with which the index contains this tree; "" if it always does.
