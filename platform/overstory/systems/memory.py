@@ -57,7 +57,7 @@ class CorpusMemory:
         """Return the remembered answer with the given id, or with an id that starts with it.
 
         Raises:
-            AnswerNotFound: No answer has such an id, or several answers have.
+            AnswerNotFound: There is no such answer, or there are several.
         """
         found = [each for memory in self._memories().values() for each in memory.with_ids([id_])] if id_ else []
         if len(found) == 1:

@@ -218,7 +218,8 @@ def _sentences_by_entity(
 
     Args:
         mentions: The entity of each mention, the extractor that found it, and its sentences.
-        by_triples: True if OpenIE triples were extracted from the passage. Then only names in triples count.
+        by_triples: True if OpenIE triples were extracted from the passage. Then only names in triples count. Otherwise,
+            entities that only the dictionary found do not count.
     """
     found: dict[str, set[int]] = {}
     real: set[str] = set()
@@ -232,7 +233,7 @@ def _sentences_by_entity(
 def _entities_alone(
     names: Sequence[EntityName], passages: PassageTable, mentions: Mentions, subjects: Subjects, statements: Statements
 ) -> Incidence:
-    """Drop the names that are not entities, which are contained in no fact and mentioned in only one passage."""
+    """Drop each name that occurs in no fact and in only one passage, because it does not count as an entity."""
     each = np.unique(np.stack([mentions.entity, mentions.chunk]), axis=1)
     kept = np.bincount(each[0], minlength=len(names)) > 1
     kept |= np.array([name.passages > 0 for name in names], dtype=np.bool_)

@@ -10,8 +10,8 @@ from overstory.display import counted
 from overstory.systems.entity_graph.incidence import MOST_SENTENCES_OF_A_CHUNK, NO_PLACE, Flags, Floats, Incidence, Ints
 
 MOST_NAMES_OF_A_SENTENCE = 20
-"""Sentences with more names are ignored. They are lists, which hardly relate the names and would result in thousands of
-pairs."""
+"""A sentence with more names does not relate them. It is a list, which hardly relates its items and would result in
+thousands of pairs."""
 MOST_PARTNERS_OF_AN_ENTITY = 64  # a relation is kept if it is among this many strongest relations of either entity
 _MOST_SUBJECTS_OF_A_PASSAGE = 3  # number of main subjects of a passage that count as names in each of its sentences
 MOST_CHUNKS_OF_A_RELATION = 5  # maximum number of passages listed for a relation
@@ -55,7 +55,7 @@ class Related:
         implied: True if the sentence contains the name of only one entity and its passage is about the other entity.
         chunks: Up to MOST_CHUNKS_OF_A_RELATION passages that state the relation. The passage with the description comes
             first.
-        crowded: Number of sentences that were ignored because they contain too many names.
+        crowded: Number of sentences with too many names to relate the names to each other.
         dropped: Number of relations that were dropped because they are too weak.
     """
 

@@ -50,7 +50,7 @@ class StoredLeaf:
         community: Id of the community that contains the leaf.
         volume: Sum of the weights of the edges at the leaf.
         properties: Values of the properties that `TreeKind.leaf_properties` names.
-        covers: True if the leaf is linked to its unit. It is not if the unit was deleted and has been added again.
+        covers: True if the leaf is linked to its unit; False if the unit was deleted and has been added again.
     """
 
     id: str
