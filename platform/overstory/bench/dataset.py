@@ -30,7 +30,6 @@ class Judgement:
     """One line of a relevance file: the score of a passage for a question.
 
     Attributes:
-        line: line number.
         question: id of the question.
         passage: id of the passage.
     """
@@ -138,12 +137,7 @@ def read_records(path: Path) -> Iterator[tuple[int, Record]]:
 
 
 def identifier(record: Record, path: Path, line: int) -> str:
-    """Return the `_id` of a record as a string.
-
-    Args:
-        path: the file that contains the record, for messages.
-        line: the line number of the record, for messages.
-    """
+    """Return the `_id` of a record as a string. Messages refer to the given path and line."""
     value = record.get("_id")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -156,7 +150,6 @@ def string(record: Record, key: str, path: Path, line: int, *, default: str | No
     """Return the string stored under a key of a record, without surrounding white space.
 
     Args:
-        path, line: see `identifier`.
         default: returned if the key is missing or its value is null.
     """
     value = record.get(key)

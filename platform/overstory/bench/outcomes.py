@@ -115,11 +115,7 @@ class Measured:
 
 
 def ask_each(ask: Ask, questions: Collection[Asked], *, name: str, progress: Progress) -> list[Outcome]:
-    """Ask the questions one after another and return their outcomes.
-
-    Args:
-        name: name of the retriever, for messages and progress.
-    """
+    """Ask the questions one after another and return their outcomes. Messages refer to the retriever's `name`."""
     outcomes: list[Outcome] = []
     progress.start(f"answer {name}", len(questions), "questions")
     for asked in questions:

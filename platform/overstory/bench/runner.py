@@ -215,7 +215,6 @@ def ask_all(ask: Ask, questions: Sequence[BenchQuestion], *, name: str, progress
 
     Args:
         questions: at least one question must have a gold answer.
-        name: name of the retriever, for messages and progress.
     """
     asked = [question for question in questions if question.answers]
     each: list[AnswerScores] = []
@@ -302,7 +301,6 @@ class BenchRow:
     """The figures of one retriever, shown as one line of the report.
 
     Attributes:
-        retriever: name of the retriever.
         scores: means over the questions.
         p50_ms: median time per question in milliseconds, counting only the last call to the retriever.
         p95_ms: 95th percentile of these times.

@@ -151,9 +151,6 @@ def example_parameters(graph: GraphClient, label: str, contributions: Sequence[C
     """Return an example value from the corpus for each parameter in `PARAMETERS`.
 
     If the corpus contains no suitable value, the example is "".
-
-    Args:
-        label: label of the corpus.
     """
     (row,) = graph.run("browser/examples", label, read=True, general=sorted(GENERAL), heading=_HEADING)
     found = {name: str(row.get(name) or "") for name in PARAMETERS}

@@ -261,11 +261,7 @@ class KeptConversation:
             _log.warning("The stored conversation %s could not be deleted: %s. Delete the file.", self.path, error)
 
     def forget_passages(self, chunks: Collection[str]) -> None:
-        """Delete the file if a stored answer cites one of these chunks.
-
-        Args:
-            chunks: ids of the chunks.
-        """
+        """Delete the file if a stored answer cites a chunk with one of these ids."""
         if not self.path.exists():
             return
         gone = set(chunks)

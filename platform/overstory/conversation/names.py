@@ -67,11 +67,7 @@ def names_in(text: str, extractor: Extractor | None) -> tuple[Named, ...]:
 
 
 def missing_names(question: str, hits: Iterable[Hit]) -> tuple[str, ...]:
-    """Return the capitalised names in a question for which the passages lack at least one word.
-
-    Args:
-        hits: the passages found for the question.
-    """
+    """Return each capitalised name in a question that contains a word which no retrieved passage contains."""
     found_words = {word for hit in hits for word in entity_key(f"{hit.title} {hit.content}").split()}
     names = dict.fromkeys(surface for _, surface in _capitalised(question[:_LONGEST_TEXT_READ_CHARACTERS]))
     words = {name: entity_key(name).split() for name in names}

@@ -58,7 +58,6 @@ class CacheSize:
     """The size of the answer cache.
 
     Attributes:
-        path: path of the cache file.
         answers: number of cached answers.
         bytes: total size of the answers.
         tokens: tokens that the answers originally cost.
@@ -71,11 +70,7 @@ class CacheSize:
 
 
 def request_key(fingerprint: str, messages: Sequence[Message], schema: JsonSchema | None, max_tokens: int) -> str:
-    """Return the cache key for a request: a digest of the model, the messages, the schema and the token limit.
-
-    Args:
-        fingerprint: fingerprint of the model.
-    """
+    """Return the cache key for a request: a digest of the model, the messages, the schema and the token limit."""
     return digest_of(_CACHE_VERSION, fingerprint, [(each.role, each.text) for each in messages], schema, max_tokens)
 
 
@@ -171,11 +166,7 @@ class AnswerCache:
         return self._do(delete) if self._exists() else 0
 
     def move(self, passages: Sequence[tuple[str, str]]) -> None:
-        """Replace passage ids after a document has been moved.
-
-        Args:
-            passages: pairs of an old and a new id.
-        """
+        """Replace passage ids after a document has been moved. Each pair contains an old id and a new id."""
 
         def rename(database: sqlite3.Connection) -> None:
             database.execute("BEGIN IMMEDIATE")

@@ -373,11 +373,7 @@ def _pieces(model: ChatModel, messages: Sequence[Message], limit: int) -> Genera
 
 
 def _of_failure(key: str) -> str:
-    """Return the cache key that marks a request as having had no usable answer.
-
-    Args:
-        key: cache key of the request.
-    """
+    """Return the cache key that marks a request as having had no usable answer."""
     return digest_of(key, "failed")
 
 

@@ -106,11 +106,7 @@ def redirected(address: str, elsewhere: str) -> LlmRefused:
 
 
 def too_long(address: str, most: int) -> AnswerUnusable:
-    """Return the error for a response that is longer than any answer can be.
-
-    Args:
-        most: maximum number of bytes.
-    """
+    """Return the error for a response with more than `most` bytes, which is longer than any answer can be."""
     return AnswerUnusable(
         f"The response of {address} is longer than {most / 1e6:.0f} MB; the rest was not read.",
         remedy=_NAME_REMEDY,

@@ -589,11 +589,7 @@ def _with_system(messages: list[Message], text: str) -> list[Message]:
 
 
 def _usage(answer: Any, text: str, messages: list[Message], schema: JsonSchema | None) -> Usage:
-    """Return the usage that the endpoint reports, or a high estimate if it reports no plausible usage.
-
-    Args:
-        text: text of the answer.
-    """
+    """Return the usage that the endpoint reports, or a high estimate if it reports no plausible usage."""
     reported = getattr(answer, "usage", None)
     counts = [getattr(reported, name, None) for name in ("prompt_tokens", "completion_tokens")]
     match counts:

@@ -70,12 +70,7 @@ def parsed(kind: type[T], text: str) -> T:
 
 
 def correction(answer: str, problem: str) -> list[Message]:
-    """Return the messages that follow an invalid answer and ask the model to correct it.
-
-    Args:
-        answer: text of the invalid answer.
-        problem: the validation errors.
-    """
+    """Return the messages that follow an invalid answer and ask the model to correct it."""
     return [Message("assistant", without_control_tokens(answer) or "{}"), *prompt("correct").messages(problem=problem)]
 
 

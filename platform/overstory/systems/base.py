@@ -96,7 +96,6 @@ class SystemRun(Generic[S]):
 
     Attributes:
         corpus: The corpus as it was when the build began. No other writer changes it during the build.
-        settings: Settings of the index.
         before: State of the index when the build began; None if the corpus had no index.
         scratch: True if the index must be built from scratch, because there is none or because the settings, the
             language model, the embedder or the fingerprint have changed.

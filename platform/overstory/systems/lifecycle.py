@@ -63,11 +63,7 @@ class BuildRequest(Generic[S]):
         return self.system.readings(self.settings_after(before), self.model_after(before))
 
     def model_after(self, before: IndexState[S] | None) -> str:
-        """Return the name of the language model that will read the texts; "" for rules.
-
-        Args:
-            before: Current state of the index; None if there is no index.
-        """
+        """Return the name of the language model that will read the texts; "" for rules."""
         if not self.system.reads_with_model or self.model == NO_MODEL:
             return ""
         return self.model if self.model is not None else before.model if before else ""
@@ -93,11 +89,9 @@ class SystemReport:
     """A description of a system's index in a corpus.
 
     Attributes:
-        name: Name of the system.
         pending: Number of units that were added, changed or deleted since the index read them.
         how: Describes in a few words how the index was built.
         figures: Sizes and costs of the index, by name.
-        notes: Notes for the user.
     """
 
     name: str

@@ -97,11 +97,7 @@ def generation_in_use(system: System[Any, Any], corpus: Corpus) -> int:
 
 
 def placed_note(system: System[Any, Any], corpus: Corpus, placed: int) -> str:
-    """Return a note telling the user that changes were added to existing communities without clustering again.
-
-    Args:
-        placed: Number of these changes.
-    """
+    """Return a note that `placed` changes have been added to existing communities without clustering again."""
     changes = counted(placed, "change was", "changes were")
     return (
         f"{changes} added to the existing communities of {system.title} without clustering again; "

@@ -66,11 +66,7 @@ def commit_statements(writer: Writer, doing: str, statements: Statements, progre
 
 
 def run_statements(tx: Transaction, label: str, statements: Statements) -> None:
-    """Run statements in one transaction. Use this to change the generation that readers use.
-
-    Args:
-        label: Corpus label.
-    """
+    """Run statements in one transaction. Use this to change the generation that readers use."""
     for statement, rows, also in statements:
         _run_rows(tx, label, statement, rows, **also)
 
@@ -82,7 +78,6 @@ def commit_rows(
 
     Args:
         doing: Describes the work in the server's log.
-        parameters: The other parameters of the statement.
     """
     for some in batches(rows, _SYSTEM_ROWS_A_TRANSACTION):
 

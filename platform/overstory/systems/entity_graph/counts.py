@@ -8,20 +8,12 @@ _ESTIMATED_NAMES_A_CHUNK = 10  # deliberately high; real corpora contain about s
 
 
 def count_names(graph: GraphClient, label: str) -> int:
-    """Return the number of names that are mentioned in a corpus.
-
-    Args:
-        label: Corpus label.
-    """
+    """Return the number of names that are mentioned in the corpus with this label."""
     return _counts(graph, label)[0]
 
 
 def most_names(graph: GraphClient, label: str) -> int:
-    """Return the number of names in a corpus, or a high estimate if names have not been extracted yet.
-
-    Args:
-        label: Corpus label.
-    """
+    """Return the number of names in a corpus, or a high estimate if names have not been extracted yet."""
     names, chunks = _counts(graph, label)
     return names or _ESTIMATED_NAMES_A_CHUNK * chunks
 

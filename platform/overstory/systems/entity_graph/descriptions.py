@@ -192,7 +192,6 @@ def relation_text(text: str, one: str, other: str, *, implied: bool) -> str:
     """Return the description of a relation between two entities, made from a sentence.
 
     Args:
-        one, other: Names of the entities.
         implied: True if the sentence contains only one of the names and its passage is about the other entity. The
             other name is then put in front.
     """

@@ -33,7 +33,6 @@ class EntityName:
     """A name in the corpus that may be an entity.
 
     Attributes:
-        id: Id of the name's node.
         key: Key of the name (see `text.names.keys.entity_key`).
         passages: Number of passages that mention the name, if only some of them were read; 0 if all of them were read.
             If this number is not 0, the name always counts as an entity.
@@ -138,7 +137,6 @@ def read_incidence(graph: GraphClient, label: str, *, only: Collection[str] | No
     A name is an entity if a fact contains the name or at least two passages mention it.
 
     Args:
-        label: Corpus label.
         only: Ids of the passages to read; None to read all passages.
     """
     names = [
@@ -153,12 +151,7 @@ def read_incidence(graph: GraphClient, label: str, *, only: Collection[str] | No
 
 
 def read_passages(graph: GraphClient, label: str, ids: Iterable[str]) -> Iterator[Row]:
-    """Yield a row for each passage, with its mentions, subjects and facts, sorted by passage id.
-
-    Args:
-        label: Corpus label.
-        ids: Ids of the passages.
-    """
+    """Yield a row for each passage, with its mentions, subjects and facts, sorted by passage id."""
     for some in batches(sorted(ids), _INCIDENCE_CHUNKS_A_PAGE):
         yield from graph.run("systems/entity_graph/incidence", label, read=True, ids=some, sure=SURE_SUBJECT_WEIGHT)
 

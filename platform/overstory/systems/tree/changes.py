@@ -84,11 +84,7 @@ def write_tree(writer: Writer, changes: TreeChanges, progress: Progress) -> None
 
 
 def write_tree_in(tx: Transaction, label: str, changes: TreeChanges) -> None:
-    """Write the changes into the generation that readers use, in one transaction.
-
-    Args:
-        label: Corpus label.
-    """
+    """Write the changes into the generation that readers use, in one transaction."""
     run_statements(tx, label, _statements(label, changes))
 
 

@@ -148,9 +148,6 @@ def _own(found: FoundTree, support: SupportFilter, ids: Iterable[str]) -> set[st
     """Return the communities whose reports are based on matching documents only.
 
     If the filter is restricted, the members of these communities must be based on matching documents only, too.
-
-    Args:
-        ids: Ids of the communities to check.
     """
     own = support.own(ids, "systems/tree/report_stands_on")
     return support.own(own, found.kind.statement("systems/tree/stands_on")) if support.restricted else own

@@ -47,7 +47,6 @@ class ReportRows:
     """The rows that store the reports of a generation and link them to their communities.
 
     Attributes:
-        corpus: Corpus label.
         reports: One row per report.
         joined: One row per community, with the id of its report.
     """
@@ -88,12 +87,7 @@ class ReportRows:
 
 
 def report_id(corpus: str, kind: TreeKind, generation: int, key: str) -> str:
-    """Return the id of a report's node.
-
-    Args:
-        corpus: Corpus label.
-        key: Key of the report (see `Report`).
-    """
+    """Return the id of the node that stores the report with a given key."""
     return content_id("community-report", corpus, kind.name, str(generation), key)
 
 
