@@ -410,7 +410,7 @@ class System(ABC, Generic[S, R]):
 
 @dataclass(frozen=True, slots=True)
 class LearningRun:
-    """The inputs of `Learner.learn`."""
+    """The inputs of `Learner.learn` that do not depend on the answer."""
 
     graph: GraphClient
     corpus: Corpus
