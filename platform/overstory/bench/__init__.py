@@ -1,1 +1,1 @@
-"""Benchmarks of retrievers: BEIR folders in, TREC runs and metrics out."""
+"""Benchmarks of retrievers: reads BEIR folders, computes metrics, and writes TREC run files."""

@@ -1,4 +1,6 @@
-"""A benchmark in BEIR's layout: passages, questions, and relevance judgements.
+"""Reads a benchmark in BEIR's format: passages, questions, and relevance judgements.
+
+These are the files and their fields:
 
 FOLDER/corpus.jsonl       _id, title, text
 FOLDER/queries.jsonl      _id, text, metadata.answers, metadata.type
@@ -20,12 +22,17 @@ from overstory.structured_text import parse_json
 from overstory.surrogates import is_well_formed
 
 Qrels = Mapping[str, Mapping[str, int]]
-"""Question id → passage or document id → relevance; above zero is gold."""
+"""For each question id, a map from passage or document ids to relevance. Items with a relevance above 0 are gold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One line of a relevance file."""
+    """One line of a relevance file: the score of a passage for a question.
+
+    Attributes:
+        question: id of the question.
+        passage: id of the passage.
+    """
 
     line: int
     question: str
@@ -34,7 +41,10 @@ class Judgement:
 
 
 def choose_qrels(folder: Path) -> Path:
-    """Return the relevance file of a BEIR folder: the only file in `qrels/`, else `test.tsv`, else `dev.tsv`."""
+    """Return the relevance file of a BEIR folder.
+
+    If `qrels/` contains several .tsv files, `test.tsv` is preferred, then `dev.tsv`.
+    """
     files = sorted(file for file in (folder / "qrels").glob("*.tsv") if file.is_file())
     if len(files) == 1:
         return files[0]
@@ -50,9 +60,10 @@ def choose_qrels(folder: Path) -> Path:
 
 
 def read_judgements(path: Path) -> Iterator[Judgement]:
-    """Yield the judgements of a relevance file: three columns separated by tabs (BEIR), or four by white space (TREC).
+    """Yield the judgements in a relevance file.
 
-    If the score in the first line is not a number, the line is a header and skipped.
+    The file has three columns separated by tabs (BEIR) or four columns separated by white space (TREC). The first line
+    is skipped as a header if its score is not a number.
     """
     first = True
     for number, line in read_lines(path):
@@ -94,12 +105,12 @@ Record = dict[str, object]
 
 
 def broken(path: Path, line: int, message: str, *, remedy: str = "") -> BenchError:
-    """Return the error for a line of a file."""
+    """Return an error about one line of a file."""
     return BenchError(f"{path}, line {line}: {message}", remedy=remedy or "Correct the line, or remove it.")
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the non-blank lines of a UTF-8 file, without line ends, each with its number from 1."""
+    """Yield the number of each non-blank line of a UTF-8 file, starting from 1, and its text without the line break."""
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
@@ -114,7 +125,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def read_records(path: Path) -> Iterator[tuple[int, Record]]:
-    """Yield the objects of a JSON Lines file with their line numbers."""
+    """Yield the line number and the object of each line of a JSON Lines file."""
     for number, line in read_lines(path):
         try:
             record = parse_json(line)
@@ -126,7 +137,7 @@ def read_records(path: Path) -> Iterator[tuple[int, Record]]:
 
 
 def identifier(record: Record, path: Path, line: int) -> str:
-    """Return the `_id` of a record; a number is converted to a string."""
+    """Return the `_id` of a record as a string. Messages refer to the given path and line."""
     value = record.get("_id")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -136,7 +147,11 @@ def identifier(record: Record, path: Path, line: int) -> str:
 
 
 def string(record: Record, key: str, path: Path, line: int, *, default: str | None = None) -> str:
-    """Return a string of a record, stripped; `default` if the key is missing or null."""
+    """Return the string stored under a key of a record, without surrounding white space.
+
+    Args:
+        default: returned if the key is missing or its value is null.
+    """
     value = record.get(key)
     if value is None and default is not None:
         return default
@@ -146,7 +161,11 @@ def string(record: Record, key: str, path: Path, line: int, *, default: str | No
 
 
 def metadata(record: Record) -> Metadata:
-    """Return the metadata of a record: strings, numbers, dates, booleans, and lists of one type; others are skipped."""
+    """Return the metadata of a record.
+
+    Values must be strings, numbers, booleans, or lists whose items all have one of these types. Other values are
+    skipped. Strings that are ISO dates become dates.
+    """
     metadata = record.get("metadata")
     if not isinstance(metadata, dict):
         return {}
@@ -158,7 +177,7 @@ def metadata(record: Record) -> Metadata:
 
 
 def _dated(value: object) -> MetadataValue:
-    # store an ISO date as a date, and a list of ISO dates as dates
+    # Convert an ISO date, or a list that contains only ISO dates.
     every = cast("list[object]", value) if isinstance(value, list) else [value]
     dates = [date_of(each) if isinstance(each, str) else None for each in every]
     known = [each for each in dates if each is not None]
@@ -169,7 +188,7 @@ def _dated(value: object) -> MetadataValue:
 
 def _is_value(value: object) -> bool:
     every = cast("list[object]", value) if isinstance(value, list) else [value]
-    if len({type(each) for each in every}) != 1:  # False for an empty list, which has no type
+    if len({type(each) for each in every}) != 1:  # items of different types, or an empty list
         return False
     return all(
         is_well_formed(each)
@@ -180,7 +199,7 @@ def _is_value(value: object) -> bool:
 
 
 def _storable(value: str, key: str, path: Path, line: int) -> str:
-    # JSON may contain lone surrogates, which UTF-8 cannot encode
+    # JSON strings may contain lone surrogates, which UTF-8 cannot encode.
     if not is_well_formed(value):
         raise broken(path, line, f'"{key}" contains a lone surrogate')
     return value
@@ -195,7 +214,7 @@ def _decoded(path: Path, number: int, line: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One line of `corpus.jsonl`. Title and text may be empty."""
+    """A passage: one line of `corpus.jsonl`. Its title or its text may be empty."""
 
     id: str
     title: str
@@ -205,7 +224,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class BenchQuestion:
-    """One line of `queries.jsonl`, with answers and type from its metadata."""
+    """A question: one line of `queries.jsonl`. The gold answers and the type are read from its metadata."""
 
     id: str
     text: str
@@ -218,13 +237,13 @@ class BenchDataset:
     """The questions and passages of a benchmark.
 
     Attributes:
-        corpus: path of the file with the passages, which `read_passages` streams.
-        digest: SHA-256 over the ids, titles and texts in order; equal for the same passages in any folder.
-        passage_ids: ids of the passages, in the order of the file.
-        questions: questions with at least one gold passage, in the order of their file.
-        qrels: judgements of these questions.
+        corpus: path of the file that contains the passages.
+        digest: SHA-256 of the ids, titles and texts of all passages. It does not depend on the folder.
+        passage_ids: ids of the passages, in file order.
+        questions: questions with at least one gold passage, in file order.
+        qrels: relevance judgements for these questions.
         skipped: number of questions that were left out because they have no gold passage.
-        strays: number of judgements for questions that are not in the file of questions.
+        strays: number of judgements for questions that the question file does not contain.
     """
 
     corpus: Path
@@ -243,7 +262,7 @@ class BenchDataset:
         yield from self.passage_ids
 
     def notes(self) -> tuple[str, ...]:
-        """Return notes on left-out questions and judgements."""
+        """Return notes for the user about questions that were left out and judgements that were ignored."""
         notes: list[str] = []
         if self.skipped:
             notes.append(f"{self.skipped} questions have no gold passage and are left out.")
@@ -253,7 +272,12 @@ class BenchDataset:
 
 
 def load_dataset(folder: Path, *, queries: Path | None = None, qrels: Path | None = None) -> BenchDataset:
-    """Load a BEIR folder, or its passages with questions and judgements from other files."""
+    """Load a benchmark from a BEIR folder.
+
+    Args:
+        queries: file of questions; by default `queries.jsonl` in the folder.
+        qrels: relevance file; by default the file that `choose_qrels` returns.
+    """
     if not folder.is_dir():
         raise BenchError(f"{folder}: no such folder", remedy="Name a folder in BEIR's layout.")
     corpus, queries = folder / "corpus.jsonl", queries or folder / "queries.jsonl"
@@ -358,7 +382,7 @@ def _survey(corpus: Path) -> tuple[str, tuple[str, ...]]:
 
 
 def _check_gold(judgements: Iterable[Judgement], ids: frozenset[str], qrels: Path, corpus: Path) -> None:
-    # if gold passages are missing, the two files do not belong together
+    # A gold passage that the corpus lacks shows that the two files do not belong together.
     missing = [each for each in judgements if each.score > 0 and each.passage not in ids]
     if missing:
         first = missing[0]

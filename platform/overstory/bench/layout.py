@@ -1,4 +1,4 @@
-"""Layout of a benchmark's passages as documents: the place of titles, and packing into longer documents."""
+"""Converts the passages of a benchmark to documents: where titles go, and how passages are packed into documents."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ TitleMode = Literal["field", "text", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How passages are laid out as documents.
+    """Specifies how passages are converted to documents.
 
     Attributes:
-        titles: "field" keeps a title in its field, "text" prepends it to the text instead, "none" drops it.
-        pack: number of shuffled passages per document; None for one document per passage.
-        seed: seed of the shuffle.
+        titles: what happens to the title of a passage. "field" makes it the title of the document, "text" puts it in
+            front of the text, and "none" drops it.
+        pack: number of passages per document, in shuffled order; None for one passage per document.
+        seed: random seed for the shuffle.
     """
 
     titles: TitleMode = "field"
@@ -29,10 +30,12 @@ class Layout:
 
 
 def corpus_name(dataset: BenchDataset, layout: Layout, *, embedder: str) -> str:
-    """Return the name of the corpus for a dataset in a layout, so that a later run finds its index.
+    """Return the name of the corpus for a dataset in a layout.
+
+    The name is the same in every run, so later runs find the corpus and its indexes.
 
     Args:
-        embedder: fingerprint of the embedder, because chunks and vectors depend on it.
+        embedder: fingerprint of the embedder. It is part of the name, because chunks and vectors depend on it.
     """
     packed = "" if layout.pack is None else f"-pack{layout.pack}-seed{layout.seed}"
     model = hashlib.sha256(embedder.encode()).hexdigest()
@@ -40,14 +43,15 @@ def corpus_name(dataset: BenchDataset, layout: Layout, *, embedder: str) -> str:
 
 
 def source_name(dataset: BenchDataset) -> str:
-    """Return the source of the documents, which is the namespace of their keys."""
+    """Return the `source` of the documents of a dataset, which is the namespace of their keys."""
     return f"bench:{dataset.digest[:16]}"
 
 
 def documents(passages: Iterable[Passage], layout: Layout, *, source: str) -> Iterator[Document]:
-    """Yield the documents to ingest, without empty ones. Passages are read lazily, unless they are packed.
+    """Yield the documents to ingest, leaving out empty documents.
 
-    A document's `source_key` is the id of its passage, or the name of its pack.
+    Passages are read lazily, unless they are packed. The `source_key` of a document is the id of its passage, or the
+    name of its pack.
     """
     made: Iterator[Document]
     if layout.pack is None:
@@ -58,7 +62,10 @@ def documents(passages: Iterable[Passage], layout: Layout, *, source: str) -> It
 
 
 def document_qrels(qrels: Qrels, passage_ids: Iterable[str], layout: Layout) -> Qrels:
-    """Return the judgements of documents. A pack has the relevance of its most relevant passage."""
+    """Convert judgements of passages to judgements of documents.
+
+    A document that packs several passages is as relevant as its most relevant passage.
+    """
     if layout.pack is None:
         return qrels
     order = shuffled(passage_ids, layout.seed)
@@ -67,7 +74,7 @@ def document_qrels(qrels: Qrels, passage_ids: Iterable[str], layout: Layout) -> 
 
 
 def shuffled(ids: Iterable[str], seed: int) -> list[str]:
-    """Return the ids in an order that depends only on the seed, not on their order or the version of Python."""
+    """Return the ids in a pseudo-random order that depends only on the ids and the seed."""
     return sorted(ids, key=lambda each: hashlib.sha256(f"{seed}\n{each}".encode()).digest())
 
 
@@ -90,7 +97,10 @@ def _packed(passages: Iterable[Passage], size: int, layout: Layout, source: str)
 
 
 def _joined(members: Sequence[Passage], titles: TitleMode, source: str, key: str) -> Document:
-    """Join passages into one document. With titles "field", each title is the heading of its paragraph."""
+    """Join passages into one document with one paragraph per passage.
+
+    If `titles` is "field", the title of each passage is also the heading of its paragraph.
+    """
     parts: list[str] = []
     headings: list[Heading] = []
     start = 0

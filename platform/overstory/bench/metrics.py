@@ -1,8 +1,11 @@
-"""Metrics of rankings and of answers, with confidence intervals over questions.
+"""Metrics for rankings and answers, with confidence intervals over questions.
 
-R@k is the share of a question's gold documents among the first k. all@k is 1 if all of them are. nDCG@k weights each
-gold document by its relevance over log2(rank + 1), relative to the best order. These are trec_eval's `recall_k` and
-`ndcg_cut_k`. Gold documents have a relevance above 0.
+A gold document is a document with a relevance above 0. These are the metrics for the ranking of one question:
+
+- R@k: the fraction of the gold documents that are among the first k documents. It equals trec_eval's `recall_k`.
+- all@k: 1 if all gold documents are among the first k documents, else 0.
+- nDCG@k: the sum of relevance / log2(rank + 1) over the first k documents, divided by the highest possible sum. It
+  equals trec_eval's `ndcg_cut_k`.
 """
 
 from __future__ import annotations
@@ -25,12 +28,12 @@ Ranking = Sequence[str]
 """Distinct document ids, best first."""
 
 Judged = Mapping[str, int]
-"""Document id → relevance, for one question."""
+"""Map from document ids to their relevance for one question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The metrics of one question, or their means over several."""
+    """The ranking metrics of one question, or their means over several questions."""
 
     recall_2: float
     recall_5: float
@@ -40,21 +43,24 @@ class Scores:
 
 
 def recall(ranking: Ranking, judged: Judged, k: int) -> float:
-    """Return the share of the gold documents that are among the first k; 0.0 without gold documents."""
+    """Return the fraction of the gold documents that are among the first k; 0.0 if there are no gold documents."""
     gold = _gold(judged)
     return len(gold.intersection(ranking[:k])) / len(gold) if gold else 0.0
 
 
 def all_found(ranking: Ranking, judged: Judged, k: int) -> float:
-    """Return 1.0 if all gold documents are among the first k, else 0.0; 0.0 without gold documents."""
+    """Return 1.0 if all gold documents are among the first k, else 0.0. If there are no gold documents, return 0.0."""
     gold = _gold(judged)
     return float(bool(gold) and gold.issubset(ranking[:k]))
 
 
 def ndcg(ranking: Ranking, judged: Judged, k: int) -> float:
-    """Return the normalised discounted cumulative gain of the first k, with the relevance as gain; 0.0 without gold.
+    """Return the normalised discounted cumulative gain of the first k documents; 0.0 if there are no gold documents.
 
-    Source: Järvelin and Kekäläinen 2002, with the logarithm of base 2 from the first rank on, as in trec_eval.
+    The gain of a document is its relevance. As in trec_eval, the gain is divided by log2(rank + 1) from the first rank
+    on.
+
+    Source: Järvelin and Kekäläinen 2002.
     """
     ideal = sorted((score for score in judged.values() if score > 0), reverse=True)
     if not ideal:
@@ -73,12 +79,18 @@ def question_scores(ranking: Ranking, judged: Judged) -> Scores:
 
 
 def scores_by_question(rankings: Mapping[str, Ranking], qrels: Qrels) -> dict[str, Scores]:
-    """Return the metrics of each question of `qrels`, in its order; a missing ranking counts as empty."""
+    """Return a map from the id of each question in `qrels` to its metrics, in the order of `qrels`.
+
+    A question without a ranking is scored as if nothing had been found.
+
+    Args:
+        rankings: map from question ids to the ranked document ids.
+    """
     return {question: question_scores(rankings.get(question, ()), judged) for question, judged in qrels.items()}
 
 
 def mean_scores(each: Collection[Scores]) -> Scores:
-    """Return the means over questions; NaN without questions."""
+    """Return the mean of each metric over all questions; NaN if there are no questions."""
     return _means(Scores, each)
 
 
@@ -94,10 +106,10 @@ def _gain(gains: Sequence[int]) -> float:
     return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1))
 
 
-# Metrics of answers against gold answers.
+# The functions below compare answers with gold answers.
 #
-# Answers are normalised as in SQuAD (Rajpurkar et al. 2016): lower case, without punctuation, without "a", "an", "the".
-# If there are several gold answers, each metric uses the best one.
+# Answers are normalised as in SQuAD (Rajpurkar et al. 2016): converted to lower case, with punctuation and the words
+# "a", "an" and "the" removed. If there are several gold answers, each metric uses the gold answer with the best score.
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -107,15 +119,15 @@ _LEAST_AGREEING_F1 = 0.5
 
 @dataclass(frozen=True, slots=True)
 class AnswerScores:
-    """The metrics of one answer, or their means over several.
+    """The metrics of one answer, or their means over several answers.
 
     Attributes:
-        exact: 1 if the short answer equals a gold answer.
-        f1: token F1 of the short answer and a gold answer.
-        rouge_l: F1 of their longest common subsequence of words.
-        substring: 1 if the whole answer contains the words of a gold answer, contiguous and in order.
-        answered: 1 if the question was answered, otherwise 0.
-        uncited: 1 if a language model answered without citing a passage, which counts as unanswered.
+        exact: 1 if the short answer equals a gold answer, else 0.
+        f1: token F1 between the short answer and a gold answer.
+        rouge_l: ROUGE-L F1 between the short answer and a gold answer.
+        substring: 1 if the full answer contains a gold answer as a sequence of consecutive words, else 0.
+        answered: 1 if the question was answered, else 0.
+        uncited: 1 if a language model answered without citing a passage, else 0. Such a question counts as unanswered.
     """
 
     exact: float
@@ -129,12 +141,14 @@ class AnswerScores:
 def answer_scores(
     short: str, text: str, gold: Collection[str], *, answered: bool = True, uncited: bool = False
 ) -> AnswerScores:
-    """Return the metrics of an answer, each for the best gold answer; all 0 if the question was not answered.
+    """Return the metrics of an answer, each computed for the best matching gold answer.
+
+    If the question was not answered, all metrics except `uncited` are 0.
 
     Args:
         short: the short answer.
-        text: the whole answer, without citations.
-        gold: the gold answers, at least one.
+        text: the full answer, without citations.
+        gold: the gold answers; must not be empty.
     """
     if not answered:
         return AnswerScores(0.0, 0.0, 0.0, 0.0, 0.0, float(uncited))
@@ -150,33 +164,35 @@ def answer_scores(
 
 
 def mean_answer_scores(each: Collection[AnswerScores]) -> AnswerScores:
-    """Return the means over questions; NaN without questions."""
+    """Return the mean of each metric over all questions; NaN if there are no questions."""
     return _means(AnswerScores, each)
 
 
 def words(text: str) -> list[str]:
-    """Return the words of an answer, normalised as in SQuAD."""
+    """Split an answer into words, normalised as in SQuAD."""
     return _ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split()
 
 
 def token_f1(given: Sequence[str], gold: Sequence[str]) -> float:
-    """Return the F1 of two bags of words; 1 if both are empty, 0 if only one is empty."""
+    """Return the F1 score of two bags of words. It is 1 if both are empty, and 0 if only one of them is empty."""
     return _f1(sum((Counter(given) & Counter(gold)).values()), given, gold)
 
 
 def rouge_l(given: Sequence[str], gold: Sequence[str]) -> float:
-    """Return the F1 of the longest common subsequence; 1 if both are empty, 0 if only one is empty.
+    """Return the F1 score of the longest common subsequence of two lists of words (ROUGE-L).
 
-    Source: Lin 2004, with equal weights of precision and recall.
+    The score is 1 if both lists are empty, and 0 if only one of them is empty.
+
+    Source: Lin 2004, with equal weight given to precision and recall.
     """
     return _f1(common_subsequence(given, gold), given, gold)
 
 
 def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return the length of the longest common subsequence of words, in O(first × second) time."""
+    """Return the length of the longest common subsequence of two lists of n and m words, in O(n · m) time."""
     lengths = [0] * (len(second) + 1)
     for word in first:
-        before = 0  # the value of the cell diagonally above
+        before = 0  # the cell diagonally above: the length for both prefixes without their last words
         for at, other in enumerate(second, start=1):
             above = lengths[at]
             lengths[at] = before + 1 if word == other else max(above, lengths[at - 1])
@@ -185,15 +201,15 @@ def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
 
 
 def stands_in(gold: Sequence[str], whole: Sequence[str]) -> float:
-    """Return 1 if `whole` contains the gold words, contiguous and in order; 0 without gold words."""
+    """Return 1 if `whole` contains the words of `gold` consecutively, else 0. If `gold` is empty, return 0."""
     places = range(len(whole) - len(gold) + 1)
     return float(bool(gold) and any(list(whole[at : at + len(gold)]) == list(gold) for at in places))
 
 
 def agrees(given: str, gold: str) -> bool:
-    """Return True if a short answer agrees with a gold answer: "Stoker" and "Bram Stoker", "1847" and "in 1847".
+    """Return True if a short answer agrees with a gold answer, such as "Stoker" with "Bram Stoker".
 
-    One answer must contain the words of the other, contiguous and in order, with a token F1 of at least .5.
+    One of the two must contain the other as a sequence of consecutive words, and their token F1 must be at least 0.5.
     """
     ours, theirs = words(given), words(gold)
     if not ours or not theirs:
@@ -212,19 +228,19 @@ def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if values else math.nan
 
 
-# Percentile bootstrap intervals of means over questions.
+# The functions below compute percentile bootstrap intervals for means over questions.
 #
-# The questions of a benchmark are a sample of all possible questions. The bootstrap repeatedly draws a sample of the
-# same size from them, with replacement. The spread of the sample means shows how much the mean depends on the choice of
-# questions.
+# The questions of a benchmark are a sample of all possible questions. The bootstrap draws many samples of the same size
+# from these questions, with replacement. The spread of the sample means shows how much the mean depends on the choice
+# of questions.
 #
-# Sources: Efron 1979; Efron and Tibshirani 1993, chapter 13, for the percentile interval.
+# Sources: Efron 1979; for the percentile interval, Efron and Tibshirani 1993, chapter 13.
 
 BOOTSTRAP_RESAMPLES = 2_000
 _INTERVAL_CONFIDENCE = 0.95
 
 _DRAWS_AT_ONCE = 1 << 18
-"""Values to draw at a time: about 4 MB, for any number of questions and resamples."""
+"""Number of values drawn at a time, or one complete sample if that is larger. They take about 4 MB of memory."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -245,14 +261,16 @@ def mean_interval(
     resamples: int = BOOTSTRAP_RESAMPLES,
     seed: int = 0,
 ) -> Interval:
-    """Return the mean of the values with its percentile bootstrap interval, in the unit of the values.
+    """Return the mean of the values with its percentile bootstrap interval.
 
-    The interval is a single point if all values are equal. This does not mean that other questions have the same score.
+    If all values are equal, the interval is a single point. This does not imply that other questions would have the
+    same score.
 
     Args:
-        values: shape (n,), the score of each question; n ≥ 1.
-        confidence: coverage of the interval, in (0, 1).
-        resamples: number of bootstrap samples, at least 1. The same values, resamples and seed give the same interval.
+        values: score of each question, shape (n,), n ≥ 1.
+        confidence: confidence level of the interval, between 0 and 1.
+        resamples: number of bootstrap samples, at least 1.
+        seed: random seed. With the same values, resamples and seed, the interval is the same.
 
     Source: Efron and Tibshirani 1993, section 13.3.
     """
@@ -275,15 +293,15 @@ def difference_interval(
     resamples: int = BOOTSTRAP_RESAMPLES,
     seed: int = 0,
 ) -> Interval:
-    """Return the mean of `values − others`, question by question, with its percentile bootstrap interval.
+    """Return the mean of `values − others` with its percentile bootstrap interval.
 
-    Use this to compare two retrievers on the same questions. If the interval excludes 0, the difference is not due to
-    the choice of questions. The interval is narrower than two separate intervals suggest, because a hard question is
-    hard for both retrievers.
+    Use this function to compare two retrievers on the same questions. If the interval excludes 0, the choice of
+    questions is unlikely to explain the difference. The interval is usually narrower than two separate intervals
+    suggest, because a question that is hard for one retriever tends to be hard for the other.
 
     Args:
-        values, others: shape (n,) each; the scores at an index belong to the same question.
-        confidence, resamples, seed: as in `mean_interval`.
+        values, others: scores of the two retrievers, shape (n,) each. Equal indices belong to the same question.
+        confidence, resamples, seed: see `mean_interval`.
 
     Source: Efron and Tibshirani 1993, chapter 13, applied to paired differences.
     """
@@ -303,10 +321,10 @@ def _checked(values: Sequence[float] | Floats) -> Floats:
 
 
 def _resampled_means(sample: Floats, resamples: int, random: np.random.Generator) -> Floats:
-    """Return the means of bootstrap samples: (n,) -> (resamples,), in O(n · resamples) time."""
+    """Return the mean of each bootstrap sample, shape (resamples,). Takes O(n · resamples) time for n values."""
     means = np.empty(resamples)
     rows = max(1, _DRAWS_AT_ONCE // sample.size)
     for start in range(0, resamples, rows):
         block = means[start : start + rows]
         block[:] = sample[random.integers(sample.size, size=(block.size, sample.size))].mean(axis=1)
-    return means.clip(sample.min(), sample.max())  # rounding may put the mean of equal values outside their range
+    return means.clip(sample.min(), sample.max())  # because of rounding, a mean may lie just outside this range

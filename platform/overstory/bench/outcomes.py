@@ -1,4 +1,4 @@
-"""Outcomes of questions (answered or refused, right or wrong, with the cited documents), and tables of outcomes."""
+"""Asks questions with expected answers and sources, judges the answers, and shows the outcomes in tables."""
 
 from __future__ import annotations
 
@@ -32,11 +32,12 @@ class Asked:
     """A question with its expected answers and sources.
 
     Attributes:
-        id: name of the question in messages.
-        answers: accepted answers; empty if they are unknown, or if the documents do not answer the question.
+        id: name of the question in messages, such as "line 2".
+        answers: accepted answers. Empty if no answer is known or the documents do not answer the question.
         answerable: True if the documents answer the question.
-        sources: for each expected source, the ids of the documents that match it; citing any of them counts.
-        named: names of the expected sources.
+        sources: for each expected source, the ids of the matching documents. An answer should cite one of these
+            documents.
+        named: name of each expected source, in the order of `sources`.
     """
 
     id: str
@@ -49,17 +50,18 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Outcome of a question.
+    """The outcome of asking a question.
 
     Attributes:
         scores: metrics of the answer; None if the question has no expected answers.
-        precision: share of the cited documents that are expected; None if no document is cited or expected.
-        recall: share of the expected sources that are cited; None if the question was not answered, or if no source is
+        precision: fraction of the cited documents that are expected; None if no document is cited or no source is
             expected.
-        guess: 1 if the guess of an extractive answer agrees with an expected answer, else 0; None without a guess or
-            expected answers.
-        cited: distinct origins of the cited documents.
-        seconds: time to answer.
+        recall: fraction of the expected sources that are cited; None if the question was not answered or no source is
+            expected.
+        guess: 1 if the guess in an extractive answer agrees with an expected answer, else 0; None if there is no guess
+            or the expected answers are unknown.
+        cited: distinct origins of the cited passages.
+        seconds: time taken to answer.
     """
 
     asked: Asked
@@ -73,12 +75,12 @@ class Outcome:
 
     @property
     def refused(self) -> bool:
-        """True if the answer was a refusal."""
+        """True if the question was not answered. An answer without citations is not a refusal."""
         return not self.answer.answered and self.answer.state != "uncited"
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """Differences from what is expected; empty if there are none."""
+        """The ways in which the answer differs from the expected answer, such as `NOT_REFUSED`; empty if none."""
         if not self.asked.answerable:
             return () if self.refused else (NOT_REFUSED,)
         if not self.answer.answered:
@@ -99,11 +101,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A share or mean over questions, with its 95 % bootstrap interval.
+    """The mean of one measure over questions, with its 95 % bootstrap interval.
 
     Attributes:
-        of: number of questions.
-        interval: mean and interval; None without questions.
+        name: name of the measure, such as "F1".
+        of: number of questions to which the measure applies.
+        interval: the mean and its interval; None if the measure applies to no question.
     """
 
     name: str
@@ -112,7 +115,7 @@ class Measured:
 
 
 def ask_each(ask: Ask, questions: Collection[Asked], *, name: str, progress: Progress) -> list[Outcome]:
-    """Ask all questions, one after another, and return their outcomes."""
+    """Ask the questions one after another and return their outcomes. Messages refer to the retriever's `name`."""
     outcomes: list[Outcome] = []
     progress.start(f"answer {name}", len(questions), "questions")
     for asked in questions:
@@ -146,12 +149,12 @@ def judged(asked: Asked, answer: Answer, *, seconds: float = 0.0) -> Outcome:
 
 
 def measures(outcomes: Sequence[Outcome]) -> list[Measured]:
-    """Return the mean of each measure over the questions to which it applies."""
+    """Return the mean of each measure over all questions to which the measure applies."""
     return [_measured(name, values(outcomes)) for name, values in _MEASURES]
 
 
 def milliseconds(outcomes: Sequence[Outcome]) -> tuple[float, float]:
-    """Return the median and the 95th percentile of the milliseconds per answer."""
+    """Return the median and the 95th percentile of the answer times, in milliseconds."""
     p50, p95 = np.percentile([outcome.seconds * 1000.0 for outcome in outcomes], [50, 95])
     return float(p50), float(p95)
 
@@ -195,7 +198,10 @@ def _scores(asked: Asked, answer: Answer) -> AnswerScores | None:
 
 
 def _cited(answer: Answer) -> Mapping[str, Keys]:
-    """Return cited document -> all documents that contain the cited passage's text, including itself."""
+    """Return a map from each cited document id to the ids of all documents that contain the cited text.
+
+    These include the cited document.
+    """
     same = {hit.chunk_id: {repeat.document_id for repeat in hit.repeats} for hit in answer.evidence.hits}
     cited: dict[str, Keys] = {}
     for citation in answer.citations:
@@ -206,14 +212,17 @@ def _cited(answer: Answer) -> Mapping[str, Keys]:
 
 
 _LONGEST_CELL_CHARACTERS = 120
-"""Maximum characters of a cell in a table."""
+"""Maximum number of characters in a table cell."""
 
 Outcomes = Mapping[str, Sequence[Outcome]]
-"""Name of the retriever -> its outcomes."""
+"""Map from the name of each retriever to its outcomes."""
 
 
 def as_measure_table(outcomes: Outcomes) -> Table:
-    """Return a table with a line per applicable measure and a column per retriever."""
+    """Return a table with one row per measure and one column per retriever.
+
+    A measure that applies to no question is left out.
+    """
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 1), pad_edge=False)
     table.add_column("")
     for name in outcomes:
@@ -228,7 +237,7 @@ def as_measure_table(outcomes: Outcomes) -> Table:
 
 
 def as_failure_table(outcomes: Sequence[Outcome]) -> Table:
-    """Return a table with a line for each question whose answer is not as expected."""
+    """Return a table with one row for each question whose outcome is not as expected."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for name in ("", "question", "expected", "answer", "cited", "why"):
         table.add_column(name, overflow="fold")
@@ -247,7 +256,7 @@ def as_failure_table(outcomes: Sequence[Outcome]) -> Table:
 
 
 def as_objects(outcomes: Outcomes) -> list[dict[str, object]]:
-    """Return one object per retriever, with the documented keys of `overstory bench --answers FILE --json`."""
+    """Return one JSON object per retriever, as documented for `overstory bench --answers FILE --json`."""
     return [_object(name, each) for name, each in outcomes.items()]
 
 

@@ -1,11 +1,13 @@
-"""A user's questions in a CSV file, with expected answers and sources.
+"""Reads a user's questions, with expected answers and sources, from a CSV file.
+
+Here is an example of a file:
 
 question,answer,source
 Who wrote Dracula?,Bram Stoker | Stoker,authors/stoker.md
 Who is the mayor of Whitby?,,
 
-Several answers or sources are separated by " | ". An empty answer means that the documents do not answer the question.
-The column `source` is optional.
+A cell can contain several answers or sources, separated by " | ". An empty answer means that the documents do not
+answer the question. The column `source` is optional.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ _HEADER = "Begin the file with the line question,answer,source; the column sourc
 _QUOTE = 'Quote cells that contain a separator, a quotation mark or a line break: "Ulm, Germany".'
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark begins with the same bytes
+    (codecs.BOM_UTF32_LE, "utf-32"),  # must precede UTF-16, whose byte order mark is a prefix of this one
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -43,12 +45,12 @@ _MARKS = (
 
 @dataclass(frozen=True, slots=True)
 class OwnQuestion:
-    """A row of the file.
+    """A question in the CSV file, with its expected answers and sources.
 
     Attributes:
-        line: number of the first line of the row.
+        line: line number at which the row starts.
         answers: accepted answers; empty if the documents do not answer the question.
-        sources: expected sources, as written in the file. An answer should cite all of them.
+        sources: expected sources, as written in the file. The answer should cite all these sources.
     """
 
     line: int
@@ -58,9 +60,10 @@ class OwnQuestion:
 
 
 def read_own_questions(path: Path) -> list[OwnQuestion]:
-    """Read the questions of a CSV file.
+    """Read the questions in a CSV file.
 
-    Cells are separated by commas, semicolons or tabs. The encoding is UTF-8; UTF-16 and UTF-32 need a byte order mark.
+    Cells are separated by commas, semicolons or tabs. The encoding is UTF-8. UTF-16 and UTF-32 are also read if the
+    file starts with a byte order mark.
     """
     text = _text_of(path)
     rows = _rows(path, text)
@@ -75,7 +78,18 @@ def read_own_questions(path: Path) -> list[OwnQuestion]:
 
 
 def expected(questions: Iterable[OwnQuestion], documents: Iterable[StoredDocument], path: Path) -> list[Asked]:
-    """Match the sources of questions with documents, by source, key or file name, or by a trailing part of the path."""
+    """Find the documents that match the expected sources of each question.
+
+    A source matches a document by the document's `source`, `source_key` or `source#source_key`. The last part of a
+    path, such as the file name, is enough.
+
+    Args:
+        documents: documents of the corpus.
+        path: the file of questions, for messages.
+
+    Raises:
+        BenchError: No document matches a source.
+    """
     questions = list(questions)
     found = _documents_named({source for question in questions for source in question.sources}, documents)
     missing = [(question.line, source) for question in questions for source in question.sources if not found[source]]
@@ -101,7 +115,7 @@ def expected(questions: Iterable[OwnQuestion], documents: Iterable[StoredDocumen
 
 
 def notes_on(asked: Sequence[Asked]) -> tuple[str, ...]:
-    """Return notes on sources that match several documents."""
+    """Return a note about the expected sources that match several documents, if there are any."""
     several = {name: len(ids) for each in asked for name, ids in zip(each.named, each.sources, strict=True)}
     named = [f"{name!r} matches {number:,} documents" for name, number in several.items() if number > 1]
     if not named:
@@ -111,10 +125,10 @@ def notes_on(asked: Sequence[Asked]) -> tuple[str, ...]:
 
 
 def among(asked: Sequence[Asked], matching: Collection[str]) -> list[Asked]:
-    """Keep only the sources that match given documents; leave out questions that lose all their sources.
+    """Limit the expected sources to given documents, and leave out questions that lose all their sources.
 
     Args:
-        matching: ids of documents.
+        matching: ids of the documents.
     """
     left: list[Asked] = []
     for each in asked:
@@ -159,7 +173,11 @@ def _plain(source: str) -> str:
 
 
 def _endings(name: str, longest: int) -> Iterator[str]:
-    """Yield a path, and its ends after each slash, up to the longest source: "a/b/c" -> "a/b/c", "b/c", "c"."""
+    """Yield a path and its trailing parts: "a/b/c", "b/c" and "c" for "a/b/c".
+
+    Args:
+        longest: maximum length of a trailing part. Longer ones match no expected source.
+    """
     yield name
     at = name.find("/", max(0, len(name) - longest - 1))
     while at >= 0:

@@ -1,4 +1,4 @@
-"""Comparison of retrievers: load a benchmark, ask its questions one at a time, and measure quality and time."""
+"""Compares retrievers: loads a benchmark, asks its questions one at a time, and measures quality and time."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from overstory.systems import find_system, system_names
 from overstory.systems.settings import parse
 
 METRIC_DEPTH = 10
-"""The deepest rank of any metric, and the minimum number of documents to retrieve."""
+"""The lowest rank that any metric uses, and therefore the minimum number of documents to retrieve."""
 LOAD_STAGE = "load"
-"""Name of the loading step, which is not an index stage. Every comparison records it, even if nothing is loaded."""
+"""Name of the stage that loads documents. Its time does not count as index time."""
 
 
 class Refined(TypedDict, total=False):
-    """Search options for all questions, as in `Knowledge.retriever` and `Knowledge.ask`."""
+    """Search options that apply to all questions. `Knowledge.retriever` and `Knowledge.ask` explain them."""
 
     rerank: bool
     decompose: bool
@@ -45,7 +45,7 @@ class Refined(TypedDict, total=False):
 
 
 class BenchedKnowledge(Protocol):
-    """The part of `Knowledge` that a comparison uses."""
+    """The methods of `Knowledge` that a comparison calls."""
 
     def ingest_documents(self, documents: Iterable[Document | Annotation], *, strict: bool = False) -> object: ...
 
@@ -78,15 +78,19 @@ def compare(
     say: Callable[[str], object] = str,
     progress: Progress | None = None,
 ) -> list[BenchResult]:
-    """Measure retrievers on a benchmark; return their results in the given order.
+    """Measure retrievers on a benchmark, and return one result per retriever in the given order.
 
     Args:
-        knowledge: opened on `corpus_name(…)`, a corpus for this dataset in this layout only. Existing data is kept.
+        knowledge: must be opened on the corpus named `corpus_name(…)`, which contains only this dataset in this layout.
+            Documents that are already loaded are kept.
+        retrievers: names of the retrievers, each optionally followed by a colon and options.
+        k: number of documents per question that are kept in the rankings.
         refined: search options for all retrievers.
-        asking: returns a function that answers questions with a named retriever; None if answers are not measured.
-        matching: returns the keys of the documents that match the filter of `refined`, after they are loaded. Other
-            documents are not relevant, and questions without a relevant document are left out.
-        say: receives notes for the reader of the figures.
+        asking: takes the name of a retriever and returns a function that answers questions with it. If None, answers
+            are not measured.
+        matching: returns the keys of the documents that match the filter in `refined`. It is called after the documents
+            are loaded. Other documents count as irrelevant, and questions without a relevant document are left out.
+        say: called with notes for the user.
     """
     made = {name: knowledge.retriever(name, repeats=True, **(refined or {})) for name in retrievers}
     load_and_index(knowledge, dataset, layout, retrievers)
@@ -113,7 +117,13 @@ def compare(
 
 
 def relevant_among(qrels: Qrels, matching: Container[str]) -> Qrels:
-    """Keep the judgements of given documents, and the questions that have a relevant document among them."""
+    """Return the judgements about given documents only.
+
+    Questions without a relevant document among them are left out.
+
+    Args:
+        matching: keys of the documents.
+    """
     left = {
         question: {document: score for document, score in scores.items() if document in matching}
         for question, scores in qrels.items()
@@ -122,12 +132,15 @@ def relevant_among(qrels: Qrels, matching: Container[str]) -> Qrels:
 
 
 def left_out(questions: int, asked: int, where: str) -> str:
-    """Return a note on the questions that a filter leaves out; raise `BenchError` if it leaves out all.
+    """Return a note about the number of questions that a filter leaves out.
 
     Args:
-        questions: number of questions before the filter.
-        asked: number of questions that have a relevant document which matches the filter.
+        questions: number of questions before filtering.
+        asked: number of questions that remain, because a relevant document matches the filter.
         where: the filter.
+
+    Raises:
+        BenchError: No question remains.
     """
     if not asked:
         raise BenchError(
@@ -141,7 +154,7 @@ def left_out(questions: int, asked: int, where: str) -> str:
 def load_and_index(
     knowledge: BenchedKnowledge, dataset: BenchDataset, layout: Layout, retrievers: Iterable[str]
 ) -> None:
-    """Load the missing documents of a dataset, and build or update the indexes that the retrievers need."""
+    """Load the missing documents of a dataset, then build or update the indexes that the retrievers need."""
     passages = documents(dataset.read_passages(), layout, source=source_name(dataset))
     knowledge.ingest_documents(passages, strict=True)
     knowledge.index(systems=_systems(retrievers))
@@ -168,11 +181,11 @@ Ask = Callable[[str], Answer]
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """Quality of the answers with a retriever.
+    """The quality of the answers obtained with one retriever.
 
     Attributes:
-        scores: means over the questions with gold answers.
-        kind: "llm", "extractive", or both joined by "+".
+        scores: means over the questions that have gold answers.
+        kind: "llm" if a language model answered, "extractive" if not, or "extractive+llm" if both occurred.
     """
 
     scores: AnswerScores
@@ -180,7 +193,14 @@ class AnswerRow:
 
 
 def check_answers(questions: Sequence[BenchQuestion], path: Path) -> tuple[str, ...]:
-    """Return notes on missing gold answers; raise `BenchError` if no question has one."""
+    """Return a note about the questions without gold answers, if there are any.
+
+    Args:
+        path: the file of questions, for messages.
+
+    Raises:
+        BenchError: No question has a gold answer.
+    """
     lacking = sum(not question.answers for question in questions)
     if lacking == len(questions):
         raise BenchError(
@@ -191,7 +211,11 @@ def check_answers(questions: Sequence[BenchQuestion], path: Path) -> tuple[str, 
 
 
 def ask_all(ask: Ask, questions: Sequence[BenchQuestion], *, name: str, progress: Progress) -> AnswerRow:
-    """Answer all questions that have gold answers, at least one, and return the scores."""
+    """Answer every question that has gold answers, and return the mean scores.
+
+    Args:
+        questions: at least one question must have a gold answer.
+    """
     asked = [question for question in questions if question.answers]
     each: list[AnswerScores] = []
     kinds: set[str] = set()
@@ -210,7 +234,11 @@ def ask_all(ask: Ask, questions: Sequence[BenchQuestion], *, name: str, progress
 
 
 def answer_of(ask: Ask, question: str, place: str) -> Answer:
-    """Return the answer to a question. An error message begins with the place of the question in the benchmark."""
+    """Return the answer to a question.
+
+    Args:
+        place: describes where the question is in the benchmark. Error messages begin with it.
+    """
     try:
         return ask(question)
     except LlmError:
@@ -221,7 +249,7 @@ def answer_of(ask: Ask, question: str, place: str) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class RankedDocument:
-    """A document with the score of its best chunk. `key` is its `source_key`."""
+    """A retrieved document: its `source_key`, and the score of its best chunk."""
 
     key: str
     score: float
@@ -229,14 +257,19 @@ class RankedDocument:
 
 @dataclass(frozen=True, slots=True)
 class RankedDocuments:
-    """The documents for a question, best first, with the duration of the final call of the retriever in seconds."""
+    """The documents retrieved for a question.
+
+    Attributes:
+        documents: documents, best first.
+        seconds: duration of the last call to the retriever.
+    """
 
     documents: tuple[RankedDocument, ...]
     seconds: float
 
 
 def rank_documents(hits: Iterable[Hit]) -> tuple[RankedDocument, ...]:
-    """Return the distinct documents of the hits, in the order of their best chunks."""
+    """Return the distinct documents to which the hits belong, in the order of their best chunks."""
     best: dict[str, RankedDocument] = {}
     for hit in hits:
         best.setdefault(hit.source_key, RankedDocument(hit.source_key, hit.score))
@@ -244,9 +277,10 @@ def rank_documents(hits: Iterable[Hit]) -> tuple[RankedDocument, ...]:
 
 
 def retrieve_documents(retriever: Retriever, question: str, k: int) -> RankedDocuments:
-    """Return the first `k` documents for a question, or fewer if the retriever finds fewer.
+    """Return the best `k` documents for a question, or fewer if the retriever does not find `k`.
 
-    If the first `k` chunks belong to fewer than `k` documents, the number of chunks is doubled until there are enough.
+    The retriever is asked for `k` chunks first. While these belong to fewer than `k` documents, it is asked again for
+    twice as many chunks.
     """
     asked = k
     while True:
@@ -264,12 +298,13 @@ _WARM_UP_QUESTIONS = 3
 
 @dataclass(frozen=True, slots=True)
 class BenchRow:
-    """One line of the report.
+    """The figures of one retriever, shown as one line of the report.
 
     Attributes:
         scores: means over the questions.
-        p50_ms, p95_ms: milliseconds per question, median and 95th percentile, of the retriever's final call.
-        index_s: seconds that it took to build the retriever's index.
+        p50_ms: median time per question in milliseconds, counting only the last call to the retriever.
+        p95_ms: 95th percentile of these times.
+        index_s: seconds that were needed to build the retriever's index.
         queries: number of questions.
     """
 
@@ -286,9 +321,9 @@ class BenchResult:
     """The result of one retriever.
 
     Attributes:
-        rankings: question id -> documents found, best first.
-        scores: question id -> metrics, in the same order for all retrievers.
-        answers: the metrics of the answers, if requested.
+        rankings: map from question ids to the retrieved documents, best first.
+        scores: map from question ids to metrics. The questions are in the same order for all retrievers.
+        answers: metrics of the answers; None if answers were not requested.
     """
 
     row: BenchRow
@@ -308,14 +343,18 @@ def run_bench(
     ask: Ask | None = None,
     progress: Progress | None = None,
 ) -> BenchResult:
-    """Run every question once, after a few warm-up questions, and rank documents by their best chunk.
+    """Ask one retriever every question, after a few warm-up questions, and score the documents that it retrieves.
+
+    Documents are ranked by their best chunk.
 
     Args:
-        questions: the questions, at least one.
-        name: the retriever's name in the report; by default its own.
+        questions: the questions; must not be empty.
         qrels: judgements of documents (see `layout.document_qrels`).
-        k: documents per question. At least `METRIC_DEPTH` are retrieved, and the first `k` are kept in the rankings.
-        ask: answers a question with this retriever. Answers are produced after the retrieval and are not timed.
+        name: the retriever's name in the report; by default `retriever.name`.
+        k: number of documents per question that are kept in the rankings. At least `METRIC_DEPTH` documents are
+            retrieved.
+        index_seconds: seconds that were needed to build the index.
+        ask: answers a question with this retriever. Questions are answered after the retrieval, and are not timed.
     """
     progress = progress or Silence()
     name = name or retriever.name
@@ -335,15 +374,16 @@ def run_interleaved(
     index_seconds: Mapping[str, float] | None = None,
     progress: Progress | None = None,
 ) -> list[BenchResult]:
-    """Run all retrievers on each question before the next question, so that other load affects all of them equally.
+    """Ask several retrievers the same questions, and return one result per retriever.
 
-    The order of the retrievers rotates from question to question, so that no retriever always benefits from the caches
-    that another one has filled.
+    Each question is put to all retrievers before the next question, so that other load on the machine affects all of
+    them equally. The order of the retrievers rotates with each question. Therefore no retriever always benefits from
+    the caches that another retriever has filled.
 
     Args:
-        retrievers: name in the report -> retriever; the results have the same order.
-        questions, qrels, k: as for `run_bench`.
-        index_seconds: name -> seconds to build the index; by default 0.
+        retrievers: map from names in the report to retrievers. The results are in the same order.
+        questions, qrels, k: see `run_bench`.
+        index_seconds: map from retriever names to the seconds that were needed to build the index; by default 0.
     """
     progress = progress or Silence()
     progress.start(f"ask {', '.join(retrievers)}", len(questions), "questions")

@@ -1,4 +1,4 @@
-"""Support for Neo4j Browser: saved queries, a guide to them, colours and captions."""
+"""Support for Neo4j Browser: saved queries, a guide that presents them, colours and captions."""
 
 from overstory.browser.guide import Addresses, GuideServer, place_commands, serve_guide
 from overstory.browser.queries import Contribution, SavedQuery, all_queries, saved_queries

@@ -1,7 +1,8 @@
-"""The guide: slides for Neo4j Browser's `:guide` and `:play`, generated from the saved queries and their headers.
+"""The guide: slides for Neo4j Browser's commands `:guide` and `:play`, generated from the saved queries.
 
-Browser shows `<slide>` elements. A click on an element with `data-populate` puts the text into the editor. A click on
-an element with `data-exec` runs the command, which is written without its colon. Event handlers are stripped.
+Browser shows each `<slide>` element of the page as a slide. Clicking an element with the attribute `data-populate` puts
+the attribute's text into the editor. Clicking an element with the attribute `data-exec` runs the attribute's text as a
+Browser command, which must be written without its leading colon. Browser removes event handlers from the page.
 """
 
 from __future__ import annotations
@@ -46,12 +47,15 @@ def guide(
     queries_url: str,
     embedded: bool = False,
 ) -> str:
-    """Return the HTML page of the guide.
+    """Return the guide as an HTML page.
 
     Args:
-        examples: example values of the parameters, which a click sets.
-        style_url, queries_url: addresses of the style file and of the archive of queries.
-        embedded: True to show how to get the password of the embedded server.
+        corpus: name of the corpus.
+        chapters: map from chapter titles to the queries of each chapter.
+        examples: map from parameter names to example values. A click on the page sets all of them.
+        style_url: address of the style file.
+        queries_url: address of the archive of queries.
+        embedded: True if the page should explain how to get the password of the embedded server.
     """
     slides = [(_CONNECT if embedded else "") + _start(corpus, examples, style_url, queries_url)]
     slides += [_chapter(title, queries) for title, queries in chapters.items()]
@@ -60,15 +64,15 @@ def guide(
 
 
 def parameters_command(values: Mapping[str, str]) -> str:
-    """Return the Browser command that sets all parameters, without its colon.
+    """Return the Browser command that sets all parameters, without its leading colon.
 
-    Browser ends a command at a semicolon, even in a string. So semicolons are escaped as \\u003b.
+    Semicolons are escaped as \\u003b, because Browser ends a command at a semicolon even inside a string.
     """
     return "params " + json.dumps(dict(values), ensure_ascii=False).replace(";", "\\u003b")
 
 
 def parameter_command(name: str, value: str) -> str:
-    """Return the Browser command that sets one parameter and keeps the others."""
+    """Return the Browser command that sets one parameter and leaves the other parameters unchanged."""
     quoted = value.replace("\\", "\\\\").replace("'", "\\'").replace(";", "\\u003b")
     return f":param {name} => '{quoted}'"
 
@@ -128,7 +132,11 @@ _QUERIES = "queries.zip"
 def serve_guide(
     server: GuideServer, graph: GraphClient, corpus: Corpus, contributions: Sequence[Contribution] = ()
 ) -> str:
-    """Put the guide, the style and the queries on the server; return the address of the guide."""
+    """Add the guide, the style file and the archive of queries to the server, and return the guide's address.
+
+    Args:
+        contributions: queries and styles of the installed systems.
+    """
     chapters = saved_queries(corpus.label, contributions)
     page = guide(
         corpus.name,
@@ -145,22 +153,27 @@ def serve_guide(
     return server.url(_GUIDE)
 
 
-# The web server of the guide, for this machine only, with a few fixed files.
+# The web server for the guide serves a few fixed files, on this machine only.
 #
-# Browser fetches guides from `localhost`, which it trusts by default, with a cross-origin request. CORS headers allow
-# this for the pages of one Browser only, so that pages of other sites cannot read the files.
+# Browser fetches the guide from `localhost`, which it trusts by default, in a cross-origin request. The server sends
+# CORS headers to the pages of one Browser only, so that pages of other sites cannot read the files.
 
 LISTENS = "127.0.0.1"
 HOST = "localhost"
-"""Host in addresses: Browser allows it by default, unlike 127.0.0.1."""
+"""Host name in the addresses of files. Browser trusts it by default, but does not trust 127.0.0.1."""
 
 _PREFERRED_PORT = 7479
-"""A fixed port keeps links valid between runs. If it is taken, any free port is used."""
+"""A fixed port keeps links valid when the server is restarted. If this port is in use, any free port is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to serve; `type` is its content type. With a `name`, the file is sent as a download."""
+    """A file to serve.
+
+    Attributes:
+        type: content type (MIME type).
+        name: file name under which the file is downloaded; "" if it is shown in the browser.
+    """
 
     content: bytes
     type: str
@@ -168,14 +181,14 @@ class File:
 
 
 class GuideServer:
-    """Serves files under `http://localhost:<port>/` while its context is entered."""
+    """A context manager that serves files at `http://localhost:<port>/` until the context is left."""
 
     def __init__(self, *, origin: str, port: int = _PREFERRED_PORT) -> None:
-        """Bind the port.
+        """Reserve a port.
 
         Args:
-            origin: origin of the pages that may read the files, such as "http://127.0.0.1:7474".
-            port: preferred port; any free port is used if it is taken.
+            origin: origin of the web pages that may read the files, such as "http://127.0.0.1:7474".
+            port: preferred port. If it is in use, any free port is taken.
         """
         self._files: dict[str, File] = {}
         handler = _handler(self._files, _host_of(origin))
@@ -185,15 +198,15 @@ class GuideServer:
             self._server = _Server((LISTENS, 0), handler)
 
     def url(self, path: str) -> str:
-        """Return the address of a file with this path."""
+        """Return the address of the file with a given path."""
         return f"http://{HOST}:{self._server.server_port}/{path}"
 
     def put(self, path: str, file: File) -> None:
-        """Serve a file under a path, replacing an earlier one."""
+        """Serve a file under a path. An earlier file with the same path is replaced."""
         self._files[f"/{path}"] = file
 
     def wait(self) -> None:
-        """Wait until the server thread ends, or until this thread is interrupted."""
+        """Wait until the server thread ends or the calling thread is interrupted."""
         while self._thread.is_alive():
             self._thread.join(timeout=1.0)
 
@@ -214,7 +227,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Ignore errors such as a client that disconnects early."""
+        """Ignore the error: for example, a client may disconnect early."""
 
 
 def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPRequestHandler]:
@@ -232,7 +245,7 @@ def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPReque
                 self._send(file)
 
         def do_OPTIONS(self) -> None:
-            """Answer a CORS preflight request, which Browser sends because it adds headers."""
+            """Answer a CORS preflight request. Browser sends one because its requests have additional headers."""
             self.send_response(204)
             self._allow_origin()
             self.send_header("Access-Control-Allow-Methods", "GET")
@@ -240,7 +253,7 @@ def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPReque
             self.end_headers()
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 # the base class' name
-            """Log nothing, because the server runs in the user's terminal."""
+            """Log nothing, because the log would appear in the user's terminal."""
 
         def _send(self, file: File) -> None:
             self.send_response(200)
@@ -260,7 +273,7 @@ def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPReque
                 self.send_header("Vary", "Origin")
 
         def _asked_by_name(self) -> bool:
-            # Refuse foreign host names that resolve to this machine (DNS rebinding).
+            # Requests for another host name are refused, even if the name resolves to this machine (DNS rebinding).
             return _host_of(f"//{self.headers.get('Host', '')}") in own
 
     return Handler
@@ -269,7 +282,7 @@ def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPReque
 def _host_of(url: str) -> str:
     try:
         return urlsplit(url).hostname or ""
-    except ValueError:  # invalid brackets: the header may contain anything
+    except ValueError:  # the URL contains unmatched brackets; a header can contain anything
         return ""
 
 
@@ -280,17 +293,18 @@ _PLACES: Mapping[frozenset[str], str] = {
     frozenset({"tree"}): "tree",
     frozenset({"tree", "community"}): "community",
 }
-"""Given parameters -> name of the saved query that draws the place."""
+"""Map from sets of parameter names to the saved query that shows the part of the graph described by the parameters."""
 
 
 def place_commands(label: str, values: Mapping[str, str]) -> tuple[str, str] | None:
-    """Return the title of the query that draws a place, and the text for Browser's editor.
+    """Return the title of the saved query that shows a part of the graph, and the text for Browser's editor.
 
-    The text sets the parameters and then runs the query. Return None if no saved query has exactly these parameters.
+    The text sets the parameters and then runs the query. The result is None if no query in `_PLACES` takes exactly
+    these parameters.
 
     Args:
         label: label of the corpus.
-        values: parameter -> value.
+        values: map from parameter names to values, such as {"name": "Bram Stoker"}.
     """
     wanted = _PLACES.get(frozenset(values))
     for query in all_queries(saved_queries(label)):
@@ -305,12 +319,12 @@ _USUAL_PORT = 7474
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Addresses of one database.
+    """The addresses of a database and of Neo4j Browser.
 
     Attributes:
-        browser: address of Neo4j Browser, including the trailing slash.
+        browser: address of Browser, with a trailing slash.
         bolt: address at which Browser connects to the database.
-        embedded: True for the embedded server.
+        embedded: True if the database runs on the embedded server.
     """
 
     browser: str
@@ -321,10 +335,11 @@ class Addresses:
 
     @classmethod
     def of(cls, graph: GraphClient, *, browser: str | None = None) -> Addresses:
-        """Return the addresses of a connected database.
+        """Return the addresses of the database to which `graph` is connected.
 
         Args:
-            browser: address of Browser; by default that of the embedded server, or port 7474 of the database's host.
+            browser: address of Browser. By default, it is served by the embedded server or at port 7474 of the
+                database's host.
         """
         return cls(
             browser=browser_address(browser, graph.browser_url, graph.uri),
@@ -336,12 +351,17 @@ class Addresses:
 
     @property
     def origin(self) -> str:
-        """The web origin of Browser's page."""
+        """The web origin of Browser, such as "http://localhost:7474"."""
         parts = urlsplit(self.browser)
         return f"{parts.scheme}://{parts.netloc}"
 
     def link(self, guide: str = "", *, editor: str = "") -> str:
-        """Return a link that opens Browser with user and database filled in, and a guide or a text in the editor."""
+        """Return a link that opens Browser with the user and the database filled in.
+
+        Args:
+            guide: address of a guide to open.
+            editor: text to put into the editor, if no guide is given.
+        """
         scheme, separator, rest = self.bolt.partition("://")
         values = {"dbms": f"{scheme}{separator}{self.user}@{rest}", "db": self.database}
         if guide:
@@ -352,7 +372,13 @@ class Addresses:
 
 
 def browser_address(named: str | None, own: str, bolt: str) -> str:
-    """Return the address of Browser: the given one, else the server's own HTTP address, else the default one."""
+    """Return the address of Browser, with a trailing slash.
+
+    Args:
+        named: address given by the user, if any.
+        own: HTTP address of the embedded server, or "". It is used if `named` is None.
+        bolt: address of the database. If both other addresses are missing, port 7474 of its host is used.
+    """
     base = (named or own or f"http://{_host(bolt)}:{_USUAL_PORT}").rstrip("/")
     return f"{base}/" if base.endswith("/browser") else f"{base}/browser/"
 

@@ -1,7 +1,7 @@
-"""Saved queries for Neo4j Browser, from `cypher/saved_queries/` and from systems.
+"""Saved queries for Neo4j Browser, from the folder `cypher/saved_queries/` and from systems.
 
-The header of a query has its title (which is also the name of the favourite in Browser), its parameters and its rows.
-Queries that are added to the folder appear in the guide automatically.
+The comment at the top of a query states its title, its parameters and the rows that it returns. The title is also the
+name of the favourite in Browser. A query that is added to the folder appears in the guide automatically.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from overstory.graph.statements import statement, statement_names
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """The queries, labels and styles of a system.
+    """The queries, node labels and style rules that a system adds to Neo4j Browser.
 
     Attributes:
-        name: name of the system; its queries are called NAME_….
+        name: name of the system. The names of its queries begin with this name and an underscore.
         title: title of its chapter in the guide.
-        queries: names of its statements, in reading order.
-        labels: labels of its nodes; each node also has the label "Corpus_…_LABEL".
-        marks: suffixes of further labels of its nodes ("Corpus_…_MARK").
-        slotted: members of `labels` whose nodes also have the slot of their generation ("Corpus_…_LABEL_A").
-        examples: name of a statement that returns example values for `PARAMETERS`, given the values found before; ""
-            if there is none.
-        style: GraSS rules for node labels and relationships with a style of their own.
+        queries: names of its Cypher statements, in reading order.
+        labels: labels of its nodes. Each such node also has the label "Corpus_…_LABEL".
+        marks: suffixes of additional labels of its nodes ("Corpus_…_MARK").
+        slotted: those of `labels` whose nodes are also labelled with the slot of their generation ("Corpus_…_LABEL_A").
+        examples: name of a statement that returns example values for `PARAMETERS`. It receives the values found before.
+            "" if there is no such statement.
+        style: GraSS rules for its node labels and relationship types.
     """
 
     name: str
@@ -57,7 +57,8 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
     "Search": ("find_text", "similar_passages"),
     "Communities": ("tree", "community", "report", "tree_entropy"),
 }
-"""Chapters and their queries, in reading order. Other queries follow in a last chapter, before those of systems."""
+"""Map from chapter titles to query names, in reading order. Queries not listed here follow in the chapter `REMAINING`,
+which precedes the chapters of systems."""
 
 REMAINING = "More"
 
@@ -73,7 +74,7 @@ PARAMETERS: Mapping[str, str] = {
     "type": "a type of entities, such as PERSON, ORG or GPE; '' for all",
     "words": "words to search for, in Lucene's syntax",
 }
-"""Parameter -> its meaning, which is the same in all queries, so that values are set only once."""
+"""Map from parameter names to their meanings. A parameter means the same in all queries, so users set it only once."""
 
 _GENERAL_NAMES = (
     "abstract acknowledgements acknowledgments appendix author authors bibliography chapter conclusion content "
@@ -82,10 +83,11 @@ _GENERAL_NAMES = (
     "references search section see software summary synopsis table title true usage user users version"
 )
 GENERAL = frozenset(_GENERAL_NAMES.split())
-"""Lower-case names that are too general for an example, such as parts of documents."""
+"""Names, in lower case, that are too general to be an example, such as names of document sections."""
 
 _HEADING = r"(?s)\W*(\d|\p{Lu}(\.\d)+).*|\P{L}*"
-"""Pattern in Java's syntax for names that begin with a number, such as headings, and names without letters."""
+"""Java regular expression for names that are not used as examples: they begin with a number, as headings do ("2.1
+Results", "A.1"), or contain no letters."""
 
 _HEADER = re.compile(r"(?P<title>[^\n]+)\nParameters: (?P<parameters>.+?)\nRows: (?P<rows>.+)", re.DOTALL)
 _PARAMETER = re.compile(r"\$([a-z_]+)")
@@ -97,12 +99,13 @@ class SavedQuery:
     """A query that can be pasted into Neo4j Browser.
 
     Attributes:
-        name: name of the query, without the folder; prefixed with the name of its system, if it has one.
-        statement: name of the statement.
-        title: title of one line.
+        name: name of the query, without its folder. If the query belongs to a system, the name begins with the system's
+            name.
+        statement: name of the Cypher statement.
+        title: title, on one line.
         parameters: names of the parameters, without `$`.
-        rows: description of the returned rows.
-        text: the whole statement for one corpus, including the header.
+        rows: description of the rows that the query returns.
+        text: Cypher text for one corpus, including the comment at the top.
     """
 
     name: str
@@ -114,14 +117,20 @@ class SavedQuery:
 
     @property
     def is_picture(self) -> bool:
-        """True if the query returns paths, which Browser draws as a picture."""
+        """True if the query returns paths, which Browser shows as a graph."""
         return " PATH" in self.rows
 
 
 def saved_queries(
     label: str, contributions: Sequence[Contribution] = (), *, order: Mapping[str, tuple[str, ...]] = CHAPTERS
 ) -> dict[str, list[SavedQuery]]:
-    """Return the saved queries for the corpus with this label, by chapter in reading order; a system is one chapter."""
+    """Return a map from chapter titles to saved queries, in reading order. Each system has one chapter.
+
+    Args:
+        label: label of the corpus.
+        contributions: queries of the installed systems.
+        order: map from chapter titles to query names.
+    """
     queries = (_query(name.removeprefix(f"{FOLDER}/"), name, label) for name in statement_names(FOLDER))
     found = {query.name: query for query in queries}
     chapters = {chapter: [found.pop(name) for name in names if name in found] for chapter, names in order.items()}
@@ -139,7 +148,10 @@ def all_queries(chapters: Mapping[str, list[SavedQuery]]) -> list[SavedQuery]:
 
 
 def example_parameters(graph: GraphClient, label: str, contributions: Sequence[Contribution] = ()) -> dict[str, str]:
-    """Return an example value from the corpus for each parameter of the saved queries; "" if there is none."""
+    """Return an example value from the corpus for each parameter in `PARAMETERS`.
+
+    If the corpus contains no suitable value, the example is "".
+    """
     (row,) = graph.run("browser/examples", label, read=True, general=sorted(GENERAL), heading=_HEADING)
     found = {name: str(row.get(name) or "") for name in PARAMETERS}
     for statement_of_system in [each.examples for each in contributions if each.examples]:

@@ -1,9 +1,9 @@
-"""Colours, sizes and captions for Neo4j Browser, in its format GraSS: one rule per kind of node.
+"""Colours, sizes and captions for Neo4j Browser, in its style format GraSS.
 
-Browser appends a rule with a new colour for each label without a rule, and later rules win. Our nodes also have labels
-that do not denote a kind, such as that of their corpus. Without a rule for these labels, Browser's rules would override
-the colours of the kinds. So they get transparent rules before those of the kinds. Browser still lists them in its
-legend, where they are transparent.
+There is one rule per kind of node. A node has additional labels that do not denote its kind, such as the label of its
+corpus. For each label without a rule, Browser appends a rule with a new colour, and later rules override earlier ones.
+To prevent this, each additional label has a transparent rule that precedes the rules for the kinds. Browser still lists
+these labels in its legend, but without a colour.
 """
 
 from __future__ import annotations
@@ -49,10 +49,11 @@ MARKERS = (
     *("_Boilerplate", "_BoilerplateOnly", "_BoilerplateStale"),
     *("_OriginalNames", "_Renamed"),
 )
-"""Suffixes of the labels "Corpus_…" that nodes have in addition to their kind; systems add `Contribution.labels`."""
+"""Suffixes of the corpus-specific labels ("Corpus_…") that nodes have in addition to their kind. The labels in
+`Contribution.labels` are added to these."""
 
 PLAIN_MARKERS = ("Overstory", "OfDocument", "OfChunk", "OfEntity", "Shared", "BoilerplateOnly")
-"""Labels that do not denote the kind of a node and are the same in all corpora."""
+"""Labels that are the same in all corpora and do not denote the kind of a node."""
 
 SLOTS = ("A", "B")
 
@@ -67,12 +68,14 @@ _PLAIN = """node.{label} {{
 
 
 def style(labels: Iterable[str], contributions: Sequence[Contribution] = (), *, index_sets: Iterable[str] = ()) -> str:
-    """Return the style for corpora with these labels, including the kinds of systems.
+    """Return the style for the given corpora, including the node kinds of systems.
 
-    A kind of a system without a rule is drawn like its more general kind: its communities look like all communities.
+    If a system has no rule for one of its node kinds, the more general kind determines how its nodes look. For example,
+    its communities look like all other communities.
 
     Args:
         labels: labels of the corpora.
+        contributions: styles of the installed systems.
         index_sets: labels of the index sets of the corpora.
     """
     own = "".join(each.style for each in contributions)
@@ -91,7 +94,7 @@ def style(labels: Iterable[str], contributions: Sequence[Contribution] = (), *, 
 
 
 def style_of(graph: GraphClient, contributions: Sequence[Contribution] = ()) -> str:
-    """Return the style for all corpora of a database, because Browser has only one style at a time."""
+    """Return one style for all corpora in a database, because Browser uses only one style at a time."""
     corpora = [size.corpus for size in list_corpora(graph)]
     sets = (set_label(corpus.index_set) for corpus in corpora)
     return style((corpus.label for corpus in corpora), contributions, index_sets=sets)
@@ -102,17 +105,20 @@ def archive_name(corpus: str) -> str:
 
 
 def archive(corpus: str, queries: Iterable[SavedQuery]) -> bytes:
-    """Return a ZIP file that becomes a folder of favourites when it is dropped onto Browser."""
+    """Return a ZIP file of the queries. Dropping it onto Browser adds the queries as a folder of favourites."""
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as file:
         for query in queries:
-            # An entry created from a name has a fixed date, so equal queries give equal files.
+            # Creating the entry from its name gives it a fixed date, so equal queries result in equal files.
             file.writestr(zipfile.ZipInfo(f"Overstory {_file_name(corpus)}/{query.name}.cypher"), query.text)
     return written.getvalue()
 
 
 def save(folder: Path, corpus: str, queries: Sequence[SavedQuery], style: str) -> list[Path]:
-    """Write the queries, the style, and the archive of favourites; return the paths. Existing files are replaced."""
+    """Write the queries, the style and the archive of queries to a folder, and return the paths.
+
+    Existing files are replaced.
+    """
     contents = {
         archive_name(corpus): archive(corpus, queries),
         FILE_NAME: style.encode(),

@@ -1,4 +1,4 @@
-"""Follow-up questions: conversations, and the turns that the command line keeps between calls."""
+"""Follow-up questions: conversations, and the turns that the command line stores between calls."""
 
 from overstory.conversation.conversation import MOST_TURNS, AskOptions, Conversation, KeptConversation
 

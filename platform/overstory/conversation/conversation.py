@@ -1,4 +1,4 @@
-"""Conversations: follow-up questions are completed to self-contained questions and then answered."""
+"""Conversations: each follow-up question is rewritten as a self-contained question and then answered."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from overstory.text.questions.kinds import form_of
 from overstory.whole_files import write_whole
 
 MOST_TURNS = 6
-"""Number of last turns that a follow-up question may refer to."""
+"""Maximum number of previous turns that a follow-up question can refer to."""
 _CHOSEN_READING_SHARE = 0.65
-"""Factor on the confidence of an answer if a pronoun was ambiguous: the share of correct choices in
-`benchmarks/follow_ups.py`."""
+"""If a pronoun was ambiguous, the confidence of the answer is multiplied by this factor. It is the fraction of
+ambiguous pronouns that were resolved correctly in `benchmarks/follow_ups.py`."""
 
 _MOST_REWRITING_TOKENS = 300
 
@@ -60,11 +60,11 @@ class AskOptions(TypedDict, total=False):
 
 
 class Answering(Protocol):
-    """The part of `Knowledge` that a conversation uses."""
+    """The methods of `Knowledge` that a conversation calls."""
 
     @property
     def ask(self) -> Callable[..., Answer]:
-        """Takes a question, `k` and `AskOptions`."""
+        """A function that answers a question. Its arguments are the question, `k` and `AskOptions`."""
         ...
 
     def chat(self) -> Chat | None: ...
@@ -74,12 +74,15 @@ class Answering(Protocol):
 
 
 class Conversation:
-    """A series of questions about a corpus. Safe to share between threads; questions are answered one at a time."""
+    """A series of questions about a corpus.
+
+    Conversations are safe to share between threads. Questions are answered one at a time.
+    """
 
     def __init__(self, knowledge: Answering, turns: Iterable[Turn] = ()) -> None:
         """
         Args:
-            turns: turns of an earlier conversation; the last `MOST_TURNS` are used.
+            turns: turns of an earlier conversation to continue. Only the last `MOST_TURNS` are used.
         """
         self._knowledge = knowledge
         self._turns: deque[Turn] = deque(turns, maxlen=MOST_TURNS)
@@ -87,26 +90,26 @@ class Conversation:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The last questions, as completed, with their short answers; oldest first."""
+        """The last turns, oldest first. Each turn contains the completed question and its short answer."""
         return tuple(self._turns)
 
     def ask(
         self, question: str, k: int = 5, *, on_question: OnQuestion | None = None, **options: Unpack[AskOptions]
     ) -> Answer:
-        """Complete a follow-up question from the questions before it, and answer it as `Knowledge.ask` does.
+        """Complete a follow-up question from the previous turns, then answer it with `Knowledge.ask`.
 
-        Example: "And when did he die?" -> "When did Bram Stoker die?". `Answer.question` is the completed question,
-        `Answer.follow_up` the typed one. A self-contained question is not changed.
+        For example, "And when did he die?" becomes "When did Bram Stoker die?". `Answer.question` is the completed
+        question, and `Answer.follow_up` is the question as typed. A self-contained question is not changed.
 
-        A language model completes the question if one is set, otherwise rules for English do. If the model fails, the
-        rules are used, with a note.
+        If a language model is set, it completes the question. Otherwise, rules for English do. If the model fails, the
+        rules are used and a note is added to the answer.
 
         Args:
-            on_question: receives the completed question before it is asked, if it differs from the typed one.
+            on_question: called with the completed question before it is answered, if it differs from the typed one.
 
         Raises:
-            LlmError: the language model failed and `strict` is set.
-            Exception: any error that `Knowledge.ask` raises.
+            LlmError: The language model failed and `strict` is set.
+            Exception: `Knowledge.ask` may raise any of its errors.
         """
         check_question(question)
         with self._asking, record_usage() as recorded:
@@ -160,7 +163,7 @@ class Conversation:
         )
 
     def _extractor(self) -> Extractor | None:
-        # without an extractor names have no types
+        # If there is no extractor, names are found by their capitals and have no types.
         try:
             return self._knowledge.extractor
         except ModelError:
@@ -168,19 +171,23 @@ class Conversation:
 
 
 def _stands_alone(question: str, own: tuple[Named, ...]) -> bool:
-    """Return True if the rules are certain that a question is self-contained: in English, with a name of its own."""
+    """Return True if a question is certainly self-contained: an ASCII sentence that contains a name.
+
+    Args:
+        own: names in the question.
+    """
     return bool(own) and question.isascii() and form_of(question) != "phrase"
 
 
 def _rewritten(chat: Chat, question: str, turns: Sequence[Turn]) -> str:
-    """Return a follow-up question as the model completes it.
+    """Return the self-contained question that the language model writes for a follow-up question.
 
     Raises:
-        AnswerUnusable: the model's question is empty, introduces names, or asks something else.
+        AnswerUnusable: The model's question is empty, introduces new names, or asks something else.
     """
-    from pydantic import BaseModel, Field  # importing this module must not need pydantic
+    from pydantic import BaseModel, Field  # imported here, because importing this module must not require pydantic
 
-    class StandaloneQuestion(BaseModel):  # the docstring is part of the JSON schema that is sent
+    class StandaloneQuestion(BaseModel):  # this docstring is sent to the model as part of the JSON schema
         """A question that can be understood by itself."""
 
         question: str = Field(min_length=1, max_length=1_000)
@@ -207,10 +214,10 @@ def _rewritten(chat: Chat, question: str, turns: Sequence[Turn]) -> str:
     return found
 
 
-# The last turns on disk, so that the next call of the command line can continue the conversation.
+# The last turns are stored on disk, so that the next call of the command line can continue the conversation.
 #
-# There is one file per corpus, in the data folder of the instance, which only its user can read. The file contains
-# questions and short answers. It is deleted with the corpus, and when a cited passage is deleted or changed.
+# There is one file per corpus, in the user's private data folder. The file contains questions and short answers. It is
+# deleted when the corpus is deleted, and when a cited passage is deleted or changed.
 
 _KEPT_VERSION = 1
 _MOST_KEPT_BYTES = 1_000_000
@@ -219,18 +226,18 @@ _log = logging.getLogger(__name__)
 
 
 class KeptConversation:
-    """The last turns about a corpus, stored in a file."""
+    """The last turns of a conversation about a corpus, stored in a file."""
 
     def __init__(self, settings: Settings, corpus_label: str) -> None:
         """
         Args:
-            corpus_label: label of the corpus in the graph. Corpora of one name in two databases have separate files.
+            corpus_label: label of the corpus in the graph.
         """
         place = digest_of(settings.database.uri or "", settings.database.database, corpus_label)[:32]
         self.path: Path = settings.places.data / "conversations" / f"{place}.json"
 
     def read(self) -> list[Turn]:
-        """Read the turns, oldest first; an empty list if the file is missing or cannot be read."""
+        """Return the stored turns, oldest first. The list is empty if the file is missing or cannot be read."""
         try:
             if self.path.stat().st_size > _MOST_KEPT_BYTES:
                 return []
@@ -240,13 +247,13 @@ class KeptConversation:
             return []
 
     def write(self, turns: Iterable[Turn]) -> None:
-        """Write the last turns, replacing earlier ones."""
+        """Store the last `MOST_TURNS` turns, replacing the previously stored turns."""
         kept = [dataclasses.asdict(turn) for turn in turns][-MOST_TURNS:]
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_whole(self.path, json.dumps({"version": _KEPT_VERSION, "turns": kept}, ensure_ascii=True))
 
     def forget(self) -> None:
-        """Delete the file. A failure is only logged, so that passages can still be deleted."""
+        """Delete the file. If that fails, log a warning, so that the caller can still delete passages."""
         try:
             with contextlib.suppress(FileNotFoundError):
                 self.path.unlink()
@@ -254,7 +261,7 @@ class KeptConversation:
             _log.warning("The stored conversation %s could not be deleted: %s. Delete the file.", self.path, error)
 
     def forget_passages(self, chunks: Collection[str]) -> None:
-        """Delete the file if an answer cites one of these chunks."""
+        """Delete the file if a stored answer cites a chunk with one of these ids."""
         if not self.path.exists():
             return
         gone = set(chunks)
@@ -273,22 +280,22 @@ def _turn(fields: Mapping[str, Any]) -> Turn:
     )
 
 
-# Turns of a chat whose client sends all messages with each request.
+# The functions below serve chat clients that send all earlier messages with each request.
 
 _MOST_NAMES_ADDED = 3
 _MOST_TURNS_SEARCHED_AGAIN = 2
-"""Last turns whose passages are retrieved again, to resolve pronouns by what these passages state on the names."""
+"""Number of last turns whose passages are retrieved again. These passages show which names a pronoun can refer to."""
 
 
 def turns_spoken(
     pairs: Sequence[tuple[str, str]], extractor: Extractor | None, find: Callable[[str], Sequence[Hit]] | None = None
 ) -> list[Turn]:
-    """Return the last `MOST_TURNS` questions and answers as turns, oldest first.
+    """Convert the last `MOST_TURNS` questions and answers of a chat to turns, oldest first.
 
     Follow-up questions are completed by rules.
 
     Args:
-        pairs: questions with their answers; the answer is "" if there is none.
+        pairs: questions with their answers. The answer of an unanswered question is "".
         find: retrieves the passages for a question.
     """
     turns: list[Turn] = []
@@ -303,7 +310,7 @@ def turns_spoken(
 
 
 def stands_alone(question: str, turns: Sequence[Turn], extractor: Extractor | None) -> bool:
-    """Return True if a question does not refer to the turns before it."""
+    """Return True if a question can be understood without the previous turns."""
     own = names_in(question, extractor)
     if refers_back(question, own) or complete(question, own, turns) is not None:
         return False
@@ -311,9 +318,10 @@ def stands_alone(question: str, turns: Sequence[Turn], extractor: Extractor | No
 
 
 def with_last_names(question: str, turns: Sequence[Turn], extractor: Extractor | None) -> str:
-    """Append the names of the last question to a phrase without names: "date of death" -> "date of death (Stoker)".
+    """Append the names of the last question to a phrase without names.
 
-    Whole questions, and phrases that the rules complete, are returned unchanged.
+    For example, "date of death" becomes "date of death (Stoker)". Full sentences are returned unchanged, and so are
+    phrases that the rules can complete.
     """
     if not turns or form_of(question) != "phrase" or names_in(question, extractor):
         return question

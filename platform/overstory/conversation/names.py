@@ -1,4 +1,4 @@
-"""Names in questions and answers, with their types, for resolving pronouns in follow-up questions."""
+"""Finds the names in questions and answers, with their types, to resolve pronouns in follow-up questions."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from overstory.text.names.keys import entity_key, without_parentheses
 from overstory.text.questions.antecedents import Named, Turn
 
 _LONGEST_TURN_CHARACTERS = 500
-"""Maximum characters to keep of a question, and of an answer."""
+"""Maximum number of characters stored of a question, and of an answer."""
 _LONGEST_TEXT_READ_CHARACTERS = 1_000
-"""Names are searched in these first characters of a text."""
+"""Number of characters at the beginning of a text that are searched for names."""
 _MOST_NAMES_OF_AN_ANSWER = 3
-"""Maximum names of an answer that a pronoun may stand for."""
+"""Maximum number of names in an answer that a later pronoun can refer to."""
 
 NAMES_OF_NLP = "ner"
 _YEAR_DIGITS = 4
@@ -41,16 +41,20 @@ _IS_A = re.compile(
 )
 _IN_PARENTHESES = re.compile(r"\((?P<inside>[^()]{1,60})\)")
 _LONGEST_BEGINNING_CHARACTERS = 400
-"""The definition of a title ("Dracula is a novel") must be within these first characters of a passage."""
+"""Number of characters at the beginning of a passage that are searched for a definition of its title, such as "Dracula
+is a novel"."""
 _LONGEST_NOUN_CHARACTERS = 30
-"""Characters before a name in which to look for a noun: "the novel Dracula"."""
+"""Number of characters before a name that are searched for a noun, such as "novel" in "the novel Dracula"."""
 _LEAST_PRONOUNS = 1
 _CLEAR_GENDER_FACTOR = 3
-"""A gender is certain if its pronouns are at least three times as frequent as those of the other."""
+"""A gender is certain if its pronouns are at least this many times as frequent as those of the other gender."""
 
 
 def names_in(text: str, extractor: Extractor | None) -> tuple[Named, ...]:
-    """Return the names in a text, in order: names found by the pipeline, with types, and other capitalised words."""
+    """Return the names in a text, in order of position.
+
+    They are the names that the extractor finds, with their types, and other capitalised words and numbers.
+    """
     text = text[:_LONGEST_TEXT_READ_CHARACTERS]
     found = {entity_key(each.surface): each for each in _mentions(text, extractor)}
     placed = [(each.start, Named(each.surface, each.type)) for key, each in found.items() if key]
@@ -63,7 +67,7 @@ def names_in(text: str, extractor: Extractor | None) -> tuple[Named, ...]:
 
 
 def missing_names(question: str, hits: Iterable[Hit]) -> tuple[str, ...]:
-    """Return the names of a question (by capitals) that have a word which no passage contains."""
+    """Return each capitalised name in a question that contains a word which no retrieved passage contains."""
     found_words = {word for hit in hits for word in entity_key(f"{hit.title} {hit.content}").split()}
     names = dict.fromkeys(surface for _, surface in _capitalised(question[:_LONGEST_TEXT_READ_CHARACTERS]))
     words = {name: entity_key(name).split() for name in names}
@@ -71,7 +75,10 @@ def missing_names(question: str, hits: Iterable[Hit]) -> tuple[str, ...]:
 
 
 def names_of_question(text: str, extractor: Extractor | None, hits: Iterable[Hit] = ()) -> tuple[Named, ...]:
-    """Return the names in a question, in order, including titles of passages, such as "The Wasp Factory"."""
+    """Return the names in a question, in order of position.
+
+    Titles of the passages found count as names, too, such as "The Wasp Factory".
+    """
     found = names_in(text, extractor)
     types = {entity_key(each.name): each.type for each in found}
     places: list[tuple[int, int, Named]] = []
@@ -88,7 +95,10 @@ def names_of_question(text: str, extractor: Extractor | None, hits: Iterable[Hit
 
 
 def _place_of(title: str, text: str) -> tuple[int, int]:
-    """Return the span of a title in a question, or (0, 0). A one-word title must match case and not come first."""
+    """Return the start and end of a title in a question, or (0, 0) if the question does not contain it.
+
+    A title of one word must have the same case and must not be the first word of the question.
+    """
     is_word = " " not in title
     found = re.search(rf"(?<!\w){re.escape(title)}(?!\w)", text, 0 if is_word else re.IGNORECASE)
     return (0, 0) if found is None or (is_word and found.start() == 0) else found.span()
@@ -101,10 +111,15 @@ def _overlaps(start: int, end: int, places: Iterable[tuple[int, int, Named]]) ->
 def names_of_answer(
     question: str, short: str, text: str, *, guess: str, extractor: Extractor | None, hits: Sequence[Hit] = ()
 ) -> tuple[tuple[Named, ...], tuple[Named, ...]]:
-    """Return the names that are the answer, and other names in its sentences that the question does not contain.
+    """Return two groups of names: the names that answer the question, and the other names in the text of the answer.
 
-    The answer is the guess, or the short form if that is a name, or the names of the type that the question asks for.
-    Names that are the title of a passage come first.
+    The first of these rules that applies determines the names that answer the question:
+
+    1. The guess, if there is one.
+    2. The short answer, if it is a name.
+    3. The names that have a type for which the question asks, passage titles first.
+
+    The other names do not occur in the question. They are empty under the first two rules.
     """
     asked = f" {entity_key(question)} "
     types = types_asked_for(question)
@@ -130,7 +145,14 @@ def names_of_answer(
 
 
 def _type_given(known: str, types: Sequence[str]) -> str:
-    """Return the type that the question asks for, or the known type if "who" may be that (a company)."""
+    """Return the type of a name that answers a question.
+
+    The known type is kept if the question asks for it, or if the question asks "who", which may be a company.
+
+    Args:
+        known: type of the name; "" if unknown.
+        types: types for which the question asks.
+    """
     return known if not types or known in types or (known and "PERSON" in types) else types[0]
 
 
@@ -139,13 +161,17 @@ def _is_asked_for(named: Named, types: Sequence[str]) -> bool:
 
 
 def _asks_who_is(question: str) -> bool:
-    """Return True if a question names what it asks for: "Who is Amy Johnson?", not "Who is the mayor of Ulm?"."""
+    """Return True for a question such as "Who is Amy Johnson?", but not for "Who is the mayor of Ulm?"."""
     found = _WHO_IS.fullmatch(question)
     return found is not None and all(word[0].isupper() for word in found["name"].split())
 
 
 def _in_full(named: Named, titles: Mapping[str, str]) -> Named:
-    """Expand a family name to the only title that ends with it: "Banks" -> "Iain Banks"."""
+    """Expand a family name to the full name if exactly one title ends with it: "Banks" becomes "Iain Banks".
+
+    Args:
+        titles: map from the key of each passage title to the title.
+    """
     if named.type != "PERSON" or " " in named.name:
         return named
     fuller = [title for key, title in titles.items() if key.endswith(f" {entity_key(named.name)}")]
@@ -157,10 +183,10 @@ def _title(hit: Hit) -> str:
 
 
 def described(names: Iterable[Named], hits: Iterable[Hit]) -> tuple[Named, ...]:
-    """Return names with the types and genders that passages state.
+    """Return the names with the types and genders that the passages indicate.
 
-    Types come from nouns ("the novel Dracula", "Nosferatu is a silent film") and correct those of the pipeline. Genders
-    come from pronouns.
+    Nouns indicate types ("the novel Dracula", "Nosferatu is a silent film") and override the types that the extractor
+    found. Pronouns indicate genders.
     """
     hits = list(hits)
     texts = [hit.content[:_LONGEST_TEXT_READ_CHARACTERS] for hit in hits]
@@ -176,7 +202,10 @@ def _described(named: Named, hits: Sequence[Hit], texts: Sequence[str]) -> Named
 
 
 def _nouns_from_titles(name: str, hits: Sequence[Hit]) -> Iterator[str]:
-    """Yield the nouns that describe a title in its passages: "Alphaville (band)", "Alphaville is a German band"."""
+    """Yield nouns that describe a name, from passages with the name as title.
+
+    Both "Alphaville (band)" as title and "Alphaville is a German band" as text yield "band".
+    """
     for hit in _titled(name, hits):
         qualifier = _IN_PARENTHESES.search(hit.title)
         words = qualifier["inside"].lower().split() if qualifier else ()
@@ -187,7 +216,7 @@ def _nouns_from_titles(name: str, hits: Sequence[Hit]) -> Iterator[str]:
 
 
 def _is_it(name: str, hits: Sequence[Hit]) -> bool:
-    """Return True if passages with this title contain "it" but neither "he" nor "she"."""
+    """Return True if the passages with this name as title contain "it" but neither "he" nor "she"."""
     texts = [hit.content[:_LONGEST_TEXT_READ_CHARACTERS] for hit in _titled(name, hits)]
     return any(map(_ITS.search, texts)) and not any(map(_PRONOUN.search, texts))
 
@@ -208,7 +237,10 @@ def _nouns_near(name: str, text: str) -> Iterator[str]:
 
 
 def _noun_of(phrase: str) -> str:
-    """Return the head noun of a phrase if it is a known class, else "": "heavy metal band formed" -> "band"."""
+    """Return the head noun of a phrase, such as "band" for "heavy metal band formed".
+
+    The result is "" if the noun is not in `CLASSES`.
+    """
     words = list(itertools.takewhile(lambda word: word not in FUNCTION_WORDS, phrase.lower().split()))
     while words and words[-1] not in CLASSES and _NO_HEAD.fullmatch(words[-1]):
         words.pop()
@@ -230,7 +262,10 @@ def _gender(name: str, hits: Iterable[Hit]) -> str:
 
 
 def _capitalised(text: str) -> Iterator[tuple[int, str]]:
-    """Yield runs of capitalised words, and numbers, with their offsets; not a single word that begins the text."""
+    """Yield each sequence of capitalised words and each number, with its offset.
+
+    A single word at the beginning of the text is skipped.
+    """
     for match in _RUN.finditer(text):
         words = match.group().split()
         start = match.start()
@@ -242,12 +277,12 @@ def _capitalised(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _mentions(text: str, extractor: Extractor | None) -> list[Mention]:
-    # another extractor may use a language model, which would be too expensive here
+    # Only the `ner` extractor is used here: others may call a language model, which would be too expensive.
     if extractor is None or extractor.by != NAMES_OF_NLP or not text.strip():
         return []
     try:
         return [each for found in extractor.extract([ChunkText("", "", "", text)]) for each in found.mentions]
-    except ModelError:  # without the pipeline, names have no types
+    except ModelError:  # the extractor's model is not installed, so names have no types
         return []
 
 
@@ -267,11 +302,13 @@ def turn_of(
     hits: Sequence[Hit] = (),
     chunks: tuple[str, ...] = (),
 ) -> Turn:
-    """Create the turn of a question and its answer, with their names as described in the passages found.
+    """Create a turn from a question and its answer, with the names in both.
 
     Args:
-        text: the answer; "" if there is none.
-        guess: as in `Answer.guess`.
+        short: the short answer.
+        text: the full answer; "" if the question was not answered.
+        guess: see `Answer.guess`.
+        hits: the passages found, which indicate the types and genders of the names.
         chunks: ids of the cited passages.
     """
     named = names_of_question(question, extractor, hits)

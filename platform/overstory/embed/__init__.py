@@ -1,4 +1,4 @@
-"""Embedders: text to unit vectors."""
+"""Embedders convert texts to unit vectors."""
 
 from overstory.embed.registry import make_embedder
 

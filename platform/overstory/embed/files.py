@@ -1,4 +1,4 @@
-"""Verification of model files by SHA-256."""
+"""Verifies model files by their SHA-256 digests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ REINSTALL = "Reinstall Overstory: pip install --force-reinstall --no-deps overst
 
 @functools.cache
 def checked(path: Path, sha256: str, *, remedy: str) -> Path:
-    """Return the path of a model file after verifying its SHA-256. A file is read only once per process."""
+    """Verify the SHA-256 digest of a model file, once per process, and return its path.
+
+    Args:
+        sha256: the expected digest.
+        remedy: tells the user what to do if the file is missing or differs.
+    """
     try:
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
@@ -25,6 +30,6 @@ def checked(path: Path, sha256: str, *, remedy: str) -> Path:
 
 
 def fingerprint_of(name: str, *parts: object) -> str:
-    """Return `name:` and 16 hexadecimal digits of a hash of all parts in order."""
+    """Return the name, a colon, and 16 hexadecimal digits of a hash of all parts."""
     content = "\0".join(str(part) for part in parts)
     return f"{name}:{hashlib.sha256(content.encode()).hexdigest()[:16]}"

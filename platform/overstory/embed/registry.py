@@ -1,4 +1,4 @@
-"""Creating embedders by name."""
+"""Creates embedders by name."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from overstory.settings import EmbeddingSettings
 GROUP = "overstory.embedders"
 
 MULTILINGUAL = "multilingual"
-"""Name of our embedder for languages other than English."""
+"""Name of the built-in embedder for languages other than English."""
 
 _ENGLISH_ONLY = ("minilm-int8:", "minilm-fast:", "minilm-and-bge:")
-"""Fingerprint prefixes of embedders whose model is for English only."""
+"""Prefixes of the fingerprints of embedders whose models were trained on English texts only."""
 
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder:
-    """Return the embedder that the settings name: a built-in one, or one that another package registers."""
+    """Create the embedder that `settings.embedder` names. It can be built in or registered by another package."""
     made = plugins.make(
         GROUP, settings.embedder, settings, error=ModelError, requires=["embed"], setting="OVERSTORY_EMBEDDER"
     )

@@ -1,4 +1,4 @@
-"""Embedder for any sentence-transformers model, by name or from a folder. Optional, because it needs PyTorch."""
+"""Embedder for any sentence-transformers model, by name or from a folder. It is optional, because it needs PyTorch."""
 
 from __future__ import annotations
 
@@ -18,24 +18,27 @@ from overstory.settings import EmbeddingSettings
 from overstory.surrogates import well_formed
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-_TRANSFORMER_TOKEN_LIMIT = 512  # for models that do not state their limit
+_TRANSFORMER_TOKEN_LIMIT = 512  # used for models that do not state their token limit
 _TRANSFORMER_VERSION = 1
 
 
 class _Model(Protocol):
-    """The part of `sentence_transformers.SentenceTransformer` that is used. The library is optional."""
+    """The members of `sentence_transformers.SentenceTransformer` that are used here. The library is optional."""
 
     tokenizer: Callable[..., Mapping[str, Sequence[int]]]
     max_seq_length: int | None
 
-    def encode(self, texts: Sequence[str], /, *, batch_size: int, **options: bool) -> Any:  # returns an array
+    def encode(self, texts: Sequence[str], /, *, batch_size: int, **options: bool) -> Any:  # returns a NumPy array
         ...
 
-    def state_dict(self) -> Mapping[str, Any]: ...  # the values are torch.Tensor
+    def state_dict(self) -> Mapping[str, Any]: ...  # the values are PyTorch tensors
 
 
 class SentenceTransformersEmbedder:
-    """Embeds texts with `settings.model` as unit vectors. Safe to use from several threads; calls are serialised."""
+    """Converts texts to unit vectors with the model `settings.model`.
+
+    It is safe to use from several threads. Only one thread at a time uses the model.
+    """
 
     def __init__(self, settings: EmbeddingSettings) -> None:
         name = settings.model or MODEL
@@ -53,13 +56,16 @@ class SentenceTransformersEmbedder:
         )
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 vectors of shape (n, dimension). Texts are not batched, because padding changes vectors."""
+        """Return the vectors of n texts as a float32 array of shape (n, dimension).
+
+        Texts are not batched, because padding would change their vectors slightly.
+        """
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         return self._encoded([well_formed(text) for text in texts])
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text, including special tokens."""
+        """Return the number of tokens in each text, including special tokens."""
         with self._turn:
             return [len(self._model.tokenizer(well_formed(text), verbose=False)["input_ids"]) for text in texts]
 
@@ -79,7 +85,7 @@ def _loaded(name: str) -> _Model:
         ) from error
     try:
         model: _Model = library.SentenceTransformer(name)
-    except Exception as error:  # the model's code, its files and the network may raise anything
+    except Exception as error:  # loading a model runs its code and uses the network, which can raise any error
         raise ModelError(
             f"sentence-transformers cannot load {name!r}: {error}",
             remedy="Set OVERSTORY_EMBEDDING_MODEL to the name of a model, or to its folder.",

@@ -1,4 +1,4 @@
-"""Language models: requests, structured answers, answer cache, usage and budget. Does not use Neo4j."""
+"""Language models: requests, structured answers, the answer cache, usage and budgets. Nothing here uses Neo4j."""
 
 from overstory.llm.budget import Estimate, Prices, RecordedUsage, Spent, UsageMeter, record_usage
 from overstory.llm.cache import AnswerCache, CacheSize

@@ -1,7 +1,7 @@
-"""Field types for answers of language models that tolerate violations of the schema.
+"""Types for fields of structured answers. They correct values that violate the schema instead of rejecting them.
 
-Many endpoints do not enforce bounds in a schema, and the answer is already paid for. So a text or list that is too long
-is truncated, and a number out of bounds is clamped.
+Many endpoints do not enforce the bounds in a schema, and rejecting an answer would waste what was paid for it.
+Therefore texts and lists that are too long are truncated, and numbers out of bounds are clamped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field
 
 
 def at_most(length: int) -> BeforeValidator:
-    """Return a validator that truncates texts and lists to `length`."""
+    """Return a pydantic validator that truncates texts and lists to `length` characters or items."""
 
     def cut(value: object) -> object:
         if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Token usage of language models by stage and question, and a budget that is never exceeded."""
+"""Records the token usage of language models by stage and question, and enforces a token budget."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from overstory.errors import BudgetExhausted
 from overstory.model import Completion, JsonSchema, Message, Usage
 from overstory.model.passage_text import count_at_most
 
-_TOKENS_A_MESSAGE = 8  # for a message's role and delimiters, in addition to its text
+_TOKENS_A_MESSAGE = 8  # tokens added for the role and the delimiters of a message
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Prices per million tokens, in any currency."""
+    """Prices per million tokens of prompts and of answers, in any currency."""
 
     prompt: float = 0.0
     completion: float = 0.0
@@ -31,16 +31,16 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Usage of language models.
+    """The usage of language models.
 
     Attributes:
-        requests: number of answered requests, including those with unusable answers.
+        requests: number of answered requests, including requests with unusable answers.
         remembered: number of answers from the cache, which cost nothing.
-        usage: tokens of the requests.
-        wasted: tokens of unusable answers; included in `usage`.
-        saved: tokens that the cached answers cost originally.
-        seconds: waiting time, summed over threads.
-        cost: cost of `usage` by `Prices`.
+        usage: tokens used by the requests.
+        wasted: tokens used by requests with unusable answers. They are included in `usage`.
+        saved: tokens that the cached answers originally cost.
+        seconds: time spent waiting for answers, summed over all threads.
+        cost: cost of `usage` according to `Prices`.
     """
 
     requests: int = 0
@@ -55,7 +55,7 @@ class Spent:
         return Spent(*map(operator.add, self._values(), other._values()))
 
     def __sub__(self, before: Spent) -> Spent:
-        """Return the usage since `before`."""
+        """Return the additional usage since an earlier state, `before`."""
         return Spent(*map(operator.sub, self._values(), before._values()))
 
     def _values(self) -> list[Any]:  # the values are numbers and a Usage
@@ -75,14 +75,15 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Upper estimate of the usage of requests, made without sending any.
+    """An upper bound on the usage of planned requests, computed without sending them.
 
     Attributes:
-        requests: number of requests to send.
-        remembered: number of requests whose answers are cached.
-        usage: upper estimate for the prompts, and the maximum length of all answers.
-        cost: cost of `usage` by `Prices`.
-        kept: number of existing texts that are kept if their input has not changed, at most; each saves a request.
+        requests: number of requests to be sent.
+        remembered: number of requests whose answers are already cached.
+        usage: upper bound on the tokens in the prompts, and the sum of the token limits of the answers.
+        cost: cost of `usage` according to `Prices`.
+        kept: maximum number of existing texts that can be kept because their input has not changed. Each of them saves
+            a request.
     """
 
     requests: int
@@ -93,7 +94,7 @@ class Estimate:
 
     @classmethod
     def nothing(cls) -> Estimate:
-        """Return the estimate of work without a language model."""
+        """Return the estimate for work that needs no language model."""
         return cls(0, 0, Usage(estimated=True), 0.0)
 
     def __add__(self, other: Estimate) -> Estimate:
@@ -116,13 +117,16 @@ class Estimate:
 
 
 def prompt_tokens_at_most(messages: Sequence[Message], schema: JsonSchema | None = None) -> int:
-    """Return an upper estimate of the tokens of messages, with the schema, which some endpoints add to the prompt."""
+    """Return an upper bound on the number of tokens in the messages.
+
+    The schema counts as well, because some endpoints add it to the prompt.
+    """
     stated = count_at_most(str(dict(schema))) if schema else 0
     return stated + sum(_TOKENS_A_MESSAGE + count_at_most(message.text) for message in messages)
 
 
 class RecordedUsage:
-    """The usage recorded by `record_usage`. Safe to share between threads."""
+    """The usage recorded in a `record_usage` block. It is safe to share between threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -130,12 +134,12 @@ class RecordedUsage:
 
     @property
     def spent(self) -> Spent:
-        """Usage recorded so far."""
+        """The usage recorded so far."""
         with self._lock:
             return self._spent
 
     def add(self, entry: Spent) -> None:
-        """Add the usage of one answer."""
+        """Add the usage caused by one answer."""
         with self._lock:
             self._spent += entry
 
@@ -145,9 +149,10 @@ _recording: ContextVar[tuple[RecordedUsage, ...]] = ContextVar("recording", defa
 
 @contextmanager
 def record_usage() -> Generator[RecordedUsage]:
-    """Record the usage of all chats in this block, by this thread and by `Chat.each` called from this thread.
+    """Record the usage of language models while a `with` block runs.
 
-    Other threads are not recorded, even if they use the same chat. Blocks can be nested.
+    Only requests from the current thread are recorded, including those that it sends through `Chat.each`. Blocks can be
+    nested.
     """
     recorded = RecordedUsage()
     token = _recording.set((*_recording.get(), recorded))
@@ -165,7 +170,10 @@ class _Totals:
 
 
 class UsageMeter:
-    """Meters usage, and refuses requests that might exceed the budget. Safe to share between threads."""
+    """Adds up the usage of language models, and refuses requests that might exceed a budget.
+
+    A meter is safe to share between threads.
+    """
 
     def __init__(self, *, budget_tokens: int | None = None, prices: Prices | None = None) -> None:
         self.budget_tokens = budget_tokens
@@ -176,27 +184,31 @@ class UsageMeter:
 
     @property
     def spent(self) -> Spent:
-        """Total usage."""
+        """The total usage."""
         with self._changed:
             return self._totals.spent
 
     @property
     def by_stage(self) -> dict[str, Spent]:
-        """Usage by stage."""
+        """A map from stages to their usage."""
         with self._changed:
             return dict(self._totals.by_stage)
 
     @property
     def by_question(self) -> dict[str, Spent]:
-        """Usage by question, for requests that were booked under a question."""
+        """A map from questions to their usage. Requests that belong to no question are not included."""
         with self._changed:
             return dict(self._totals.by_question)
 
     @contextmanager
     def reserved(self, tokens: int) -> Generator[None]:
-        """Reserve tokens for a running request.
+        """Reserve tokens of the budget for one request while a `with` block runs.
 
-        If the tokens fit only after other running requests use less than they reserved, wait for these.
+        Other running requests may use fewer tokens than they have reserved. If the tokens do not fit into the budget
+        now, the method waits for such requests to finish.
+
+        Raises:
+            BudgetExhausted: The tokens do not fit into the budget.
         """
         with self._changed:
             while self._over(self._reserved + tokens):
@@ -212,7 +224,11 @@ class UsageMeter:
                 self._changed.notify_all()
 
     def add(self, completion: Completion, *, stage: str, question: str | None = None, wasted: bool = False) -> None:
-        """Add the usage of an answer to the totals and to all active `record_usage` blocks of this thread."""
+        """Add the usage of an answer to the totals, and to the active `record_usage` blocks of the current thread.
+
+        Args:
+            wasted: True if the answer cannot be used.
+        """
         usage = completion.usage
         if completion.cached:
             entry = Spent(remembered=1, saved=usage.tokens)

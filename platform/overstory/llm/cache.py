@@ -1,9 +1,9 @@
-"""Answer cache on disk, so that a resumed run does not pay for the same answer twice.
+"""The answer cache on disk. Thanks to it, a run that is resumed does not pay for the same answer twice.
 
-The cache is one SQLite file that all processes of a user share. It holds answers, digests of requests and the ids of
-the passages that prompts quote, but neither prompts nor API keys. When a quoted passage is deleted, the answer is
-deleted, too. If the file exceeds its size limit, the least recently used answers are dropped. A corrupt file, or one of
-another version, is recreated.
+The cache is one SQLite file that all processes of a user share. It contains answers, digests of requests, and the ids
+of the passages that the prompts quote. It contains neither prompts nor API keys. An answer is deleted with any passage
+that its prompt quotes. If the file exceeds its size limit, the least recently used answers are dropped. If the file is
+corrupt or was written by another version, it is recreated.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ R = TypeVar("R")
 
 _CACHE_VERSION = 2
 _BUSY_SECONDS = 30.0
-_ANSWER_OVERHEAD_BYTES = 200  # size of a row in addition to the answer's text
+_ANSWER_OVERHEAD_BYTES = 200  # estimated size of a database row without the text of the answer
 _QUOTE_BYTES = 250
-"""Size of each quoted passage's entry: two ids, in a table and in its index."""
+"""Estimated size of the entry for a quoted passage: two ids, which are stored in a table and in an index."""
 _TOUCH_SECONDS = 3_600.0
-"""Minimum time between two updates of an answer's last use, which saves writes."""
-_KEPT_SHARE = 0.8  # share of the size limit that is left after dropping answers
+"""Minimum number of seconds between two updates of the time at which an answer was last used. This saves writes."""
+_KEPT_SHARE = 0.8  # when answers are dropped, the cache shrinks to this fraction of its size limit
 
 _TABLES = (
     "DROP TABLE IF EXISTS answers",
@@ -55,7 +55,13 @@ DELETE FROM quotes WHERE key IN (SELECT key FROM quotes WHERE passage IN (SELECT
 
 @dataclass(frozen=True, slots=True)
 class CacheSize:
-    """Number of cached answers, their size in bytes, and the tokens that they cost originally."""
+    """The size of the answer cache.
+
+    Attributes:
+        answers: number of cached answers.
+        bytes: total size of the answers.
+        tokens: tokens that the answers originally cost.
+    """
 
     path: Path
     answers: int
@@ -64,28 +70,33 @@ class CacheSize:
 
 
 def request_key(fingerprint: str, messages: Sequence[Message], schema: JsonSchema | None, max_tokens: int) -> str:
-    """Return the cache key of a request, a digest of the model, messages, schema and token limit."""
+    """Return the cache key for a request: a digest of the model, the messages, the schema and the token limit."""
     return digest_of(_CACHE_VERSION, fingerprint, [(each.role, each.text) for each in messages], schema, max_tokens)
 
 
 class AnswerCache:
-    """A cache of answers. Safe to share between threads; the file is safe to share between processes."""
+    """A cache of answers. It is safe to share between threads, and its file is safe to share between processes."""
 
     def __init__(self, path: Path, *, most_bytes: int) -> None:
-        """Open nothing yet; the file is created on first use."""
+        """Create a cache whose file is not opened before its first use.
+
+        Args:
+            most_bytes: maximum total size of the answers.
+        """
         self.path = path
         self._most_bytes = most_bytes
 
     def prepare(self) -> None:
-        """Create the file if it is missing, so that an unwritable cache fails before a request is paid for."""
+        """Create the file if it is missing. If it cannot be written, this fails before a request is paid for."""
         self._do(lambda _: None)
 
     def get(self, key: str, *, quotes: Collection[str] = ()) -> Completion | None:
-        """Return the cached answer to a request, or None.
+        """Return the cached answer to a request, or None if there is none.
 
         Args:
+            key: key of the request; see `request_key`.
             quotes: ids of the passages that the prompt quotes. The answer may have been cached for other passages with
-                the same text; it is deleted with the first of all these passages that is deleted.
+                the same text. From now on, it is deleted when any passage of either group is deleted.
         """
 
         def read(database: sqlite3.Connection) -> Completion | None:
@@ -106,10 +117,12 @@ class AnswerCache:
         return self._do(read) if self.path.exists() else None
 
     def put(self, key: str, completion: Completion, *, quotes: Collection[str] = ()) -> None:
-        """Store an answer. Answers larger than the whole cache are not stored.
+        """Store an answer. An answer that is larger than the size limit of the cache is not stored.
 
         Args:
-            quotes: ids of the passages that the prompt quotes; `forget` deletes the answer with any of them.
+            key: key of the request; see `request_key`.
+            quotes: ids of the passages that the prompt quotes. When any of them is deleted, `forget` deletes the
+                answer.
         """
         passages = set(quotes)
         size = len(completion.text.encode(errors="replace")) + _ANSWER_OVERHEAD_BYTES + _QUOTE_BYTES * len(passages)
@@ -133,9 +146,12 @@ class AnswerCache:
         self._do(write)
 
     def forget(self, passages: Sequence[str]) -> int:
-        """Delete the answers whose prompts quote one of these passages, and return their number.
+        """Delete all answers whose prompts quote one of the given passages, and return the number of deleted answers.
 
         The deleted content is overwritten in the file.
+
+        Args:
+            passages: ids of the passages.
         """
         ids = json.dumps(list(passages))
 
@@ -150,7 +166,7 @@ class AnswerCache:
         return self._do(delete) if self._exists() else 0
 
     def move(self, passages: Sequence[tuple[str, str]]) -> None:
-        """Update passage ids after a document moved, given as (old, new) pairs."""
+        """Replace passage ids after a document has been moved. Each pair contains an old id and a new id."""
 
         def rename(database: sqlite3.Connection) -> None:
             database.execute("BEGIN IMMEDIATE")
@@ -162,7 +178,7 @@ class AnswerCache:
             self._do(rename)
 
     def size(self) -> CacheSize:
-        """Return the size of the cache."""
+        """Return the number and the size of the cached answers."""
         if not self.path.exists():
             return CacheSize(self.path, 0, 0, 0)
         answers, size, tokens = self._do(
@@ -174,7 +190,7 @@ class AnswerCache:
         return CacheSize(self.path, answers, size, tokens)
 
     def clear(self) -> CacheSize:
-        """Delete all answers; return the size of the cache before."""
+        """Delete all answers, and return the size that the cache had before."""
         found = self.size()
         if found.answers:
             self._do(lambda database: database.executescript("DELETE FROM answers; DELETE FROM quotes"))
@@ -194,7 +210,7 @@ class AnswerCache:
             excess -= size
 
     def _quote_also(self, database: sqlite3.Connection, key: str, passages: Collection[str]) -> None:
-        """Add quoted passages to a cached answer. Writes only if some are missing."""
+        """Record that the prompt of a cached answer also quotes these passages. Nothing is written if this is known."""
         known = {passage for (passage,) in database.execute("SELECT passage FROM quotes WHERE key = ?", (key,))}
         new = set(passages) - known
         if new:
@@ -210,16 +226,17 @@ class AnswerCache:
             raise self._unusable(error) from error
 
     def _do(self, work: Callable[[sqlite3.Connection], R]) -> R:
-        """Run `work` on a new connection. A corrupt file is recreated.
+        """Run `work` on a new connection. If the file is corrupt, recreate it and run `work` again.
 
-        Opening a connection takes 0.1 ms, and threads with their own connections need not wait for each other.
+        Opening a connection takes only 0.1 ms. Because each thread has its own connection, threads do not wait for each
+        other.
         """
         try:
             try:
                 with closing(self._connected()) as database:
                     return work(database)
             except sqlite3.OperationalError:
-                raise  # locked for too long, disk full or no permission: the file is not corrupt
+                raise  # the file is not corrupt, but locked, or the disk is full, or permissions are missing
             except sqlite3.DatabaseError:
                 for suffix in ("", "-wal", "-shm"):
                     self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
@@ -236,24 +253,24 @@ class AnswerCache:
         )
 
     def _connected(self) -> sqlite3.Connection:
-        """Return a connection in autocommit mode; the tables exist."""
+        """Open a connection in autocommit mode, and create the tables if they are missing."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         new = not self.path.exists()
         database = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
         try:
             if new:
-                with suppress(OSError):  # answers may quote texts that only this user may read
+                with suppress(OSError):  # only this user may read the file, because answers may quote private texts
                     self.path.chmod(0o600)
             [version] = database.execute("PRAGMA user_version").fetchone()
             if version != _CACHE_VERSION:
                 database.execute("BEGIN IMMEDIATE")
                 [version] = database.execute("PRAGMA user_version").fetchone()
-                if version != _CACHE_VERSION:  # another process may have created them meanwhile
+                if version != _CACHE_VERSION:  # checked again: another process may have just created the tables
                     for statement in _TABLES:
                         database.execute(statement)
                     database.execute(f"PRAGMA user_version = {_CACHE_VERSION}")
                 database.execute("COMMIT")
-            with suppress(sqlite3.OperationalError):  # fails at once if the file is in use; the next connection retries
+            with suppress(sqlite3.OperationalError):  # fails if the file is in use; a later connection tries again
                 database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = NORMAL")
         except BaseException:

@@ -1,4 +1,7 @@
-"""Chat with a language model: cached, metered, with structured answers. Used by index stages and for answers."""
+"""Sends requests to a language model, caches its answers, parses structured answers and records usage.
+
+Index stages and question answering use this module.
+"""
 
 from __future__ import annotations
 
@@ -34,14 +37,14 @@ R = TypeVar("R")
 _REQUESTS_AT_ONCE = 4
 _CANCEL_SECONDS = 0.2
 _CUT_OFF, _UNUSABLE = "cut off", "unusable"
-"""Cached instead of an answer, under the key from `_of_failure`."""
+"""Reasons for a failed request. The cache stores them under the key that `_of_failure` returns."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[V]):
-    """A usable answer: its value, and the completion with the usage."""
+    """A usable answer: the parsed value, and the completion with the original text and the usage."""
 
     value: V
     completion: Completion
@@ -49,7 +52,12 @@ class Reply(Generic[V]):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request whose usage is estimated. `kind` is the pydantic model of a structured answer, or None for text."""
+    """A request whose usage is to be estimated.
+
+    Attributes:
+        kind: the pydantic model of a structured answer; None if the answer is text.
+        max_tokens: token limit of the answer; None for the default of the language model.
+    """
 
     messages: Sequence[Message]
     kind: type[BaseModel] | None = None
@@ -57,11 +65,11 @@ class Request:
 
 
 class SingleFlight:
-    """Serialises threads with the same request, so that all but the first find the answer in the cache."""
+    """Lets only one thread at a time send the same request. The other threads then find the answer in the cache."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._held: dict[str, tuple[threading.Lock, int]] = {}  # lock, and number of threads that hold or await it
+        self._held: dict[str, tuple[threading.Lock, int]] = {}  # a lock, and how many threads hold it or wait for it
 
     @contextmanager
     def of(self, key: str) -> Generator[None]:
@@ -79,7 +87,10 @@ class SingleFlight:
 
 
 class Chat(Closable):
-    """Sends requests to a model, caches usable answers and meters usage. Safe to share between threads."""
+    """Sends requests to a language model, caches usable answers and records usage.
+
+    A chat is safe to share between threads.
+    """
 
     def __init__(
         self,
@@ -95,10 +106,10 @@ class Chat(Closable):
     ) -> None:
         """
         Args:
-            cache: answer cache, or None.
-            usage: usage meter; a new one by default.
-            at_once: maximum number of concurrent requests of `each`.
-            stage, question: stage and question under which usage is booked.
+            cache: answer cache; None if answers are not cached.
+            usage: meter to which usage is added; by default a new meter without a budget.
+            at_once: maximum number of concurrent calls in `each`.
+            stage, question: stage and question to which usage is attributed.
             quotes: ids of the passages that the prompts quote; see `quoting`.
         """
         self.model = model
@@ -111,25 +122,25 @@ class Chat(Closable):
         self._flights = _flights or SingleFlight()
 
     def close(self) -> None:
-        """Close the model. Chats from `booked` and `quoting` share it."""
+        """Close the model. Chats that `booked` and `quoting` have returned share this model."""
         self.model.close()
 
     def booked(self, stage: str, question: str | None = None) -> Chat:
-        """Return a chat with the same model, cache and meter that books its usage under another stage and question."""
+        """Return a chat with the same model, cache and meter that attributes usage to another stage and question."""
         return self._like(stage=stage, question=question, quotes=self.quotes)
 
     def quoting(self, passages: Iterable[str]) -> Chat:
-        """Return a chat for requests that quote these passages, or text derived from them.
+        """Return a chat for requests that quote the given passages, or text derived from them.
 
-        The answers that it caches are deleted with any of these passages.
+        When one of the passages is deleted, the answers that this chat has cached are deleted, too.
 
         Args:
-            passages: ids of chunks.
+            passages: ids of the passages.
         """
         return self._like(stage=self.stage, question=self.question, quotes=passages)
 
     def ask(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Completion:
-        """Return the answer as text."""
+        """Return the model's answer as text, from the cache if possible."""
         limit = self._limit(max_tokens)
         key = self._key(messages, None, limit)
         with self._flights.of(key):
@@ -144,11 +155,12 @@ class Chat(Closable):
             return reply.completion
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
-        """Yield the pieces of an answer as the model generates it; the generator returns the completion.
+        """Yield the answer piece by piece as the model generates it. The generator returns the completion.
 
-        Read the generator to its end, or close it to cancel the request. An answer from the cache, or from a model that
-        cannot stream, is one piece. An incomplete answer is booked as wasted and not cached. Identical requests that
-        stream at the same time do not wait for each other, so both are paid for.
+        Read the generator to its end, or close it to cancel the request. If the answer comes from the cache, or the
+        model cannot stream, the generator yields one piece. The usage of an incomplete answer counts as wasted, and the
+        answer is not cached. If two threads stream the same request at the same time, both requests are sent and paid
+        for.
         """
         limit = self._limit(max_tokens)
         key = self._key(messages, None, limit)
@@ -169,13 +181,14 @@ class Chat(Closable):
     def ask_for(
         self, kind: type[T], messages: Sequence[Message], *, max_tokens: int | None = None, once: bool = False
     ) -> Reply[T]:
-        """Return the answer as an instance of a pydantic model.
+        """Return the model's answer as an instance of a pydantic class.
 
-        If the reply does not validate, the model is asked once to correct it.
+        If the answer is not valid, the model is asked once to correct it.
 
         Args:
-            once: also cache the fact that an answer was cut off or unusable, for work that can continue without it. The
-                same request then fails at once and is not paid for again.
+            kind: the pydantic class.
+            once: True to remember in the cache if an answer was cut off or unusable. The same request then fails
+                immediately and is not paid for again. Use this for work that can continue without the answer.
         """
 
         def judge(text: str) -> T:
@@ -186,7 +199,8 @@ class Chat(Closable):
         with self._flights.of(key):
             remembered = self._cached(key)
             if remembered is not None:
-                # A cached answer fails if a validator of the class has changed, which the schema does not show.
+                # A cached answer is no longer valid if a validator of the class has changed: the schema and therefore
+                # the cache key do not depend on validators.
                 with suppress(Malformed):
                     value = judge(remembered.text)
                     self._book(remembered)
@@ -211,9 +225,10 @@ class Chat(Closable):
             return reply
 
     def each(self, work: Callable[[A], R], items: Iterable[A]) -> Iterator[R]:
-        """Yield `work(item)` for each item, in order, with several running at a time.
+        """Call `work` for each item in several threads, and yield the results in the order of the items.
 
-        If one fails, the running ones are finished and cached before its error is raised. An interruption cancels them.
+        If a call fails, the running calls are finished, so that their answers are cached, before the error is raised.
+        If this thread is interrupted, the running calls are cancelled.
         """
         stopping = threading.Event()
 
@@ -226,7 +241,7 @@ class Chat(Closable):
         running: list[Future[R]] = []
         try:
             for item in items:
-                running.append(pool.submit(contextvars.copy_context().run, one, item))  # the context of `record_usage`
+                running.append(pool.submit(contextvars.copy_context().run, one, item))  # for `record_usage`
                 if len(running) >= 2 * self.at_once:
                     yield running.pop(0).result()
             while running:
@@ -234,17 +249,17 @@ class Chat(Closable):
         except Exception:
             stopping.set()
             raise
-        except BaseException:  # an interruption, or the generator was closed
+        except BaseException:  # the thread was interrupted, or the generator was closed
             stopping.set()
             while concurrent.futures.wait(running, timeout=_CANCEL_SECONDS).not_done:
-                if not is_cancelled():  # if this work was cancelled, its threads end their own requests
+                if not is_cancelled():  # after a cancellation, each thread ends its own request
                     self.model.cancel()
             raise
         finally:
             pool.shutdown(cancel_futures=True)
 
     def estimate(self, requests: Iterable[Request]) -> Estimate:
-        """Return an upper estimate of the usage of requests without cached answers. Nothing is sent."""
+        """Return an upper bound on the usage of the requests whose answers are not cached. Nothing is sent."""
         count = remembered = 0
         usage = Usage(estimated=True)
         for request in requests:
@@ -261,7 +276,12 @@ class Chat(Closable):
     def _send(
         self, messages: Sequence[Message], schema: JsonSchema | None, limit: int, judge: Callable[[str], V]
     ) -> Reply[V] | Malformed:
-        """Send a request within the budget, and book its usage whether or not the answer is usable."""
+        """Send a request if the budget allows it, and record its usage even if the answer is unusable.
+
+        Args:
+            limit: token limit of the answer.
+            judge: parses the text of the answer, or raises `Malformed`.
+        """
         check()
         if self.cache is not None:
             self.cache.prepare()
@@ -282,7 +302,10 @@ class Chat(Closable):
         return Reply(value, completion)
 
     def _streamed(self, messages: Sequence[Message], limit: int) -> Generator[str, None, Completion]:
-        """Yield the pieces of an answer and return the completion. An incomplete answer is booked as wasted."""
+        """Yield the answer piece by piece, and return the completion.
+
+        The usage of an incomplete answer counts as wasted.
+        """
         check()
         received: list[str] = []
         pieces = _pieces(self.model, messages, limit)
@@ -328,7 +351,7 @@ class Chat(Closable):
         if self.cache is not None:
             try:
                 self.cache.put(key, completion, quotes=self.quotes)
-            except LlmError as error:  # the answer is paid for, so use it even if it cannot be cached
+            except LlmError as error:  # the answer has been paid for, so it is used even if it cannot be cached
                 _log.warning("An answer could not be cached. %s", error)
 
     def _book(self, completion: Completion, *, wasted: bool = False) -> None:
@@ -350,7 +373,7 @@ def _pieces(model: ChatModel, messages: Sequence[Message], limit: int) -> Genera
 
 
 def _of_failure(key: str) -> str:
-    """Return the cache key for the fact that a request had no usable answer."""
+    """Return the cache key that marks a request as having had no usable answer."""
     return digest_of(key, "failed")
 
 
@@ -380,5 +403,5 @@ def _unusable(kind: type[BaseModel], problem: Malformed) -> NoReturn:
 
 
 def _form_of(kind: type[BaseModel]) -> str:
-    """Describe the requested JSON by its fields, because users do not know the class."""
+    """Describe the requested JSON by its fields, because users do not know the pydantic class."""
     return f"the requested JSON ({', '.join(kind.model_fields)})"

@@ -1,4 +1,4 @@
-"""Mapping errors of the openai client to ours, and deciding whether to retry."""
+"""Converts errors of the openai client to our exceptions, and decides whether a request is retried."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from overstory.endpoints import LONGEST_MESSAGE_CHARACTERS, cleaned, retry_after
 from overstory.errors import AnswerUnusable, LlmBusy, LlmError, LlmRefused, LlmUnreachable, PromptTooLong
 
 PASSING = (408, 409, 425, 429)
-"""Transient HTTP statuses, in addition to all from 500 on except 501."""
+"""HTTP status codes of temporary failures. All codes from 500 on except 501 count as temporary failures, too."""
 
 _TOO_LONG = ("context_length_exceeded", "exceed_context_size", "maximum context length", "context size", "too long")
 _NO_QUOTA = ("insufficient_quota", "billing_hard_limit_reached")
@@ -26,12 +26,12 @@ _REACH_REMEDY = (
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A failed request.
+    """Describes how to handle a failed request.
 
     Attributes:
-        error: the error to raise if the request is not retried, or all retries fail.
+        error: the error to raise if the request is not retried or all retries fail.
         retries: maximum number of retries.
-        asked: seconds to wait according to the server.
+        asked: seconds to wait before a retry, as requested by the endpoint; None if it requested no wait.
     """
 
     error: LlmError
@@ -40,17 +40,19 @@ class Fault:
 
 
 def fault_of(error: Exception, *, address: str, seconds: float, key: str | None, retries: int) -> Fault:
-    """Return the fault for an error of the client.
+    """Decide how to handle an error of the openai client.
 
     Args:
-        address: address of the endpoint for messages.
-        key: API key, which is masked in the endpoint's message.
+        address: address of the endpoint, for messages.
+        seconds: timeout of the request, for messages.
+        key: API key, which is masked in messages.
+        retries: maximum number of retries after a temporary failure.
     """
 
     def masked(text: str) -> str:
         return cleaned(text, key)
 
-    if isinstance(error.__cause__, LlmError):  # raised by `_ResponseCheck`; older clients wrap it
+    if isinstance(error.__cause__, LlmError):  # raised by `_ResponseCheck` and wrapped by older clients
         return Fault(error.__cause__)
     if isinstance(error, openai.APITimeoutError | TimeoutError):
         return Fault(
@@ -59,7 +61,7 @@ def fault_of(error: Exception, *, address: str, seconds: float, key: str | None,
                 remedy="Raise OVERSTORY_LLM_SECONDS, or lower OVERSTORY_LLM_MAX_TOKENS. The endpoint may have counted"
                 " the tokens.",
             ),
-            min(1, retries),  # after a timeout, another attempt usually times out as well, and costs again
+            min(1, retries),  # at most one retry, because it usually times out as well, and costs as much again
         )
     if isinstance(error, openai.APIStatusError):
         return _of_status(error, masked(_message_of(error)), address, retries)
@@ -73,7 +75,12 @@ def fault_of(error: Exception, *, address: str, seconds: float, key: str | None,
 
 
 def broken_off(address: str, characters: int, why: str) -> LlmUnreachable:
-    """Return the error for an answer that was received only in part."""
+    """Return the error for an answer that was received only in part.
+
+    Args:
+        characters: number of characters received.
+        why: the reason; "" for a timeout.
+    """
     return LlmUnreachable(
         f"The answer of {address} broke off after {characters:,} characters: "
         f"{why[:LONGEST_MESSAGE_CHARACTERS] or 'it timed out.'}",
@@ -91,7 +98,7 @@ def unusable(address: str, why: str) -> AnswerUnusable:
 
 
 def redirected(address: str, elsewhere: str) -> LlmRefused:
-    """Return the error for a redirect to another scheme, host or port."""
+    """Return the error for a redirect to a different scheme, host or port."""
     return LlmRefused(
         f"{address} redirects to {elsewhere}, another address. The question and the passages were not sent there.",
         remedy="If you trust that address, set OVERSTORY_LLM_BASE_URL to it.",
@@ -99,7 +106,7 @@ def redirected(address: str, elsewhere: str) -> LlmRefused:
 
 
 def too_long(address: str, most: int) -> AnswerUnusable:
-    """Return the error for a response with more bytes than any answer can have."""
+    """Return the error for a response with more than `most` bytes, which is longer than any answer can be."""
     return AnswerUnusable(
         f"The response of {address} is longer than {most / 1e6:.0f} MB; the rest was not read.",
         remedy=_NAME_REMEDY,
@@ -107,7 +114,7 @@ def too_long(address: str, most: int) -> AnswerUnusable:
 
 
 def compressed(address: str) -> AnswerUnusable:
-    """Return the error for a response that is compressed although the request did not accept it."""
+    """Return the error for a response that is compressed although the request asked for no compression."""
     return AnswerUnusable(
         f"The response of {address} is compressed, but was requested uncompressed.",
         remedy="Turn off compression at the endpoint, or in the proxy in front of it.",

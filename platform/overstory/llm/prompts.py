@@ -1,16 +1,18 @@
-"""Prompts: files with named slots, into which untrusted texts are inserted as data.
+"""Prompts: text files with named slots, into which untrusted texts are inserted safely.
 
-A prompt is a file `prompts/NAME.md`. Text before the first heading is a comment. The headings `## system`, `## user`
-and `## assistant` each begin a message. `{{slot}}` takes a trusted text, such as the user's question. `{{data:slot}}`
-takes untrusted texts, such as retrieved passages, and encloses each in a tag:
+A prompt is a file `prompts/NAME.md`. Each of the headings `## system`, `## user` and `## assistant` begins a message.
+Text before the first heading is a comment.
+
+The slot `{{slot}}` takes a trusted text, such as the user's question. The slot `{{data:slot}}` takes one or more
+untrusted texts, such as retrieved passages. Each of these texts is enclosed in a tag:
 
     <passage-3f9a1c nr="1">
     …
     </passage-3f9a1c>
 
-A text cannot close its tag: the digits in the tag depend on all texts of the slot, and anything in a text that looks
-like the tag is escaped. Control tokens of common models (`<|im_end|>`, `[/INST]`), which some servers would interpret,
-are escaped, too.
+A text cannot close its own tag, for two reasons: the digits in the tag depend on all texts in the slot, and anything in
+a text that looks like the tag is escaped. The control tokens of common models (`<|im_end|>`, `[/INST]`) are escaped as
+well, because some servers would interpret them.
 """
 
 from __future__ import annotations
@@ -29,10 +31,10 @@ from overstory.model import Message, Role
 from overstory.surrogates import well_formed
 
 _PROMPTS_VERSION = 1
-"""Version of the slot filling; changing it changes the fingerprint of every prompt."""
+"""Version of the code that fills slots. It is part of the fingerprint of every prompt."""
 
 _MOST_CHARACTERS_TO_A_TAG = 32
-"""Maximum characters between a bracket and a tag's name that still count as the tag."""
+"""A bracket is escaped if at most this many non-word characters separate it from the name of the tag."""
 
 SlotValue = str | Sequence[str]
 
@@ -49,16 +51,17 @@ _DEFUSED = {"<": "‹", "[": "⁅"}
 _UNSEEN = re.compile(
     "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\U000e0000-\\U000e007f]"
 )
-"""Invisible characters: control characters, direction marks and tags. Models read them, people do not see them."""
+"""Invisible characters: control characters, direction marks and tag characters. Models read them, but people cannot see
+them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt: messages with slots to fill.
+    """A prompt: a list of messages with slots to be filled.
 
     Attributes:
-        fingerprint: digest of the file's messages and of the version of slot filling.
-        parts: role and text of each message, with unfilled slots.
+        fingerprint: changes whenever the messages, or the way in which slots are filled, change.
+        parts: the role of each message, and its text with unfilled slots.
     """
 
     name: str
@@ -67,11 +70,15 @@ class Prompt:
 
     @property
     def slots(self) -> frozenset[str]:
-        """Names of the slots, without `data:`."""
+        """The names of the slots, without the prefix `data:`."""
         return frozenset(name for _, text in self.parts for _, name in _SLOT.findall(text))
 
     def messages(self, **values: SlotValue) -> list[Message]:
-        """Return the messages with all slots filled: one text for `{{slot}}`, one or several for `{{data:slot}}`."""
+        """Return the messages with all slots filled.
+
+        Args:
+            values: one text for each `{{slot}}`, and one or more texts for each `{{data:slot}}`.
+        """
         if values.keys() != self.slots:
             raise TypeError(f"The prompt {self.name!r} needs values for {sorted(self.slots)}, got {sorted(values)}.")
         return [Message(role, _filled(text, values)) for role, text in self.parts]
@@ -79,7 +86,7 @@ class Prompt:
 
 @functools.cache
 def prompt(name: str, package: str = "overstory.llm") -> Prompt:
-    """Return a prompt from the file `prompts/NAME.md` of a package."""
+    """Return the prompt in the file `prompts/NAME.md` of a package."""
     file = files(package) / "prompts" / f"{name}.md"
     try:
         text = file.read_text(encoding="utf-8")
@@ -91,7 +98,7 @@ def prompt(name: str, package: str = "overstory.llm") -> Prompt:
 
 
 def read_prompt(path: Path) -> Prompt:
-    """Read a prompt from a user's file."""
+    """Read a prompt from a file that the user provides."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -100,7 +107,11 @@ def read_prompt(path: Path) -> Prompt:
 
 
 def parse_prompt(name: str, text: str) -> Prompt:
-    """Parse the text of a prompt file."""
+    """Parse the text of a prompt file.
+
+    Raises:
+        SettingsError: The text contains no message, an empty message, or braces that do not form a slot.
+    """
     pieces = _HEADING.split(text)
     parts: tuple[tuple[Role, str], ...] = tuple(
         (cast("Role", role), body.strip()) for role, body in zip(pieces[1::2], pieces[2::2], strict=True)
@@ -119,12 +130,12 @@ def parse_prompt(name: str, text: str) -> Prompt:
 
 
 def as_data(tag: str, texts: Sequence[str]) -> str:
-    """Return untrusted texts, numbered from 1, each enclosed in a tag that it cannot close.
+    """Enclose each untrusted text in a tag that the text cannot close, and number the tags from 1.
 
     Args:
-        tag: name of the tag, in letters and underscores.
+        tag: name of the tag, consisting of letters and underscores.
     """
-    # The number of characters is bounded, because a text with many "<" would take quadratic time otherwise.
+    # The length of the match is bounded. Otherwise a text with many "<" would take quadratic time.
     own = re.compile(rf"<(?=\W{{0,{_MOST_CHARACTERS_TO_A_TAG}}}{re.escape(tag)})", re.IGNORECASE)
     defused = [own.sub(_DEFUSED["<"], without_control_tokens(text)) for text in texts]
     mark = f"{tag}-{digest_of(tag, defused)[:6]}"
@@ -132,12 +143,12 @@ def as_data(tag: str, texts: Sequence[str]) -> str:
 
 
 def without_control_tokens(text: str) -> str:
-    """Return a text without invisible characters, and with the brackets of control tokens replaced."""
+    """Remove invisible characters from a text, and replace the opening brackets of control tokens."""
     return _CONTROL.sub(lambda match: _DEFUSED[match.group()], _UNSEEN.sub("", well_formed(text)))
 
 
 def _filled(text: str, values: Mapping[str, SlotValue]) -> str:
-    """Fill all slots in one pass, so that values are never searched for slots."""
+    """Fill all slots of a message in one pass, so that slots inside the inserted values are not filled."""
 
     def fill(slot: re.Match[str]) -> str:
         name, value = slot[2], values[slot[2]]

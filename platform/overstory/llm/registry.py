@@ -1,4 +1,4 @@
-"""Creating language models by name, and the chat that stages and answers use."""
+"""Creates language models by name, and the chat that index stages and question answering use."""
 
 from __future__ import annotations
 
@@ -25,25 +25,30 @@ MODEL_FILE = ".gguf"
 
 
 def llm_names() -> list[str]:
-    """Return the names of all installed kinds of language models, sorted."""
+    """Return the names of all installed kinds of language models, such as "local" and "openai", sorted."""
     return plugins.names(GROUP)
 
 
 def settings_for(settings: LlmSettings, name: str | None) -> LlmSettings:
-    """Return the settings for a model by name: a kind such as "local", or else a model of the configured endpoint."""
+    """Return the settings for the language model with a given name.
+
+    Args:
+        name: a kind of language model, such as "local", or the name of a model at the configured endpoint. If None, the
+            settings are returned unchanged.
+    """
     if name is None:
         return settings
     if name in llm_names():
         if settings.llm == name:
             return settings
-        # The endpoint's model name means nothing to another kind, and an endpoint cannot use a model file.
+        # A model file is kept when the kind changes. The name of a model at an endpoint means nothing to another kind.
         is_file = (settings.model or "").endswith(MODEL_FILE)
         return replace(settings, llm=name, model=settings.model if is_file else None)
     return replace(settings, llm=settings.llm or "openai", model=name)
 
 
 def make_chat_model(settings: LlmSettings, name: str | None = None) -> ChatModel:
-    """Return the language model of the settings, or the named one."""
+    """Create the language model that the settings specify, or the one with the given name (see `settings_for`)."""
     chosen = settings_for(settings, name)
     if chosen.llm is None:
         raise LlmNotSet(
@@ -56,17 +61,18 @@ def make_chat_model(settings: LlmSettings, name: str | None = None) -> ChatModel
 
 
 def answer_cache(settings: Settings) -> AnswerCache:
-    """Return the answer cache of the settings, which all models share."""
+    """Return the answer cache in the user's cache folder. All language models share it."""
     return AnswerCache(
         settings.places.cache / "llm" / "answers.sqlite3", most_bytes=settings.llm.cache_megabytes * 1_000_000
     )
 
 
 def open_chat(settings: Settings, model: str | None = None, *, budget_tokens: int | None = None) -> Chat:
-    """Return a chat with the model of the settings, or the named one.
+    """Return a chat with a language model.
 
     Args:
-        budget_tokens: token budget; a request that might exceed it is not sent.
+        model: name of the model (see `settings_for`); by default the model that the settings specify.
+        budget_tokens: token budget for all requests together. A request that might exceed it is not sent.
     """
     llm = settings.llm
     return Chat(
@@ -86,14 +92,15 @@ STAGE = "check"
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """A model's answer to one small test request.
+    """The result of testing a language model with one question about two passages.
 
     Attributes:
         model: the endpoint's name for the model.
-        answer, passage: the answer to a question about two passages, and the number of the cited passage.
-        right: True if both are correct. A model that fails here is of little use elsewhere.
-        corrected: True if the first reply did not validate.
-        usage: usage of all requests of the check.
+        answer: the model's answer to the question.
+        passage: number of the passage that the model cited.
+        right: True if both the answer and the cited passage are correct. A model that fails this test is of little use.
+        corrected: True if the model's first answer did not match the schema and had to be corrected.
+        usage: usage of all requests in the test.
     """
 
     model: str
@@ -108,7 +115,7 @@ class ModelCheck:
 
 
 def check_model(chat: Chat) -> ModelCheck:
-    """Ask a model one question about two passages, without the answer cache."""
+    """Test a language model with one question about two passages. The answer cache is not used."""
     asked = Chat(chat.model, usage=chat.usage, stage=STAGE)
     with record_usage() as recorded:
         reply = asked.ask_for(
@@ -131,7 +138,7 @@ def check_model(chat: Chat) -> ModelCheck:
 
 
 def _kind() -> type[BaseModel]:
-    """Return the pydantic model of the answer. It is built here so that importing this module needs no pydantic."""
+    """Create the pydantic class of the answer. It is created on demand, because importing pydantic is optional."""
     try:
         from pydantic import Field, create_model
     except ImportError as error:
@@ -140,11 +147,14 @@ def _kind() -> type[BaseModel]:
 
 
 NO_MODEL = "none"
-"""Name for using no language model."""
+"""The name that stands for no language model."""
 
 
 class ChosenModel:
-    """The selected language model; initially that of the settings. Safe to share between threads."""
+    """The selected language model. Initially, it is the model that the settings specify.
+
+    The object is safe to share between threads.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -154,10 +164,11 @@ class ChosenModel:
         self._opening = threading.RLock()
 
     def choose(self, name: str | None, *, budget_tokens: int | None = None) -> None:
-        """Select a model, which is opened on first use, and close the previous one.
+        """Close the current model and select another model, which is opened on first use.
 
         Args:
-            name: name as for `open_chat`; "none" for no model, None for the model of the settings.
+            name: name of the model (see `settings_for`). "none" selects no model, None the model that the settings
+                specify.
             budget_tokens: token budget for all requests to this model together.
         """
         with self._opening:
@@ -173,12 +184,12 @@ class ChosenModel:
             return self._chat
 
     def opened(self) -> Chat | None:
-        """Return the chat if it has been used already; opens nothing."""
+        """Return the chat if it is already open, else None. Nothing is opened."""
         with self._opening:
             return self._chat
 
     def chat_with(self, name: str) -> Chat:
-        """Select a model, keeping the budget, and return a chat with it."""
+        """Select the model with the given name, with the same budget as before, and return a chat with it."""
         with self._opening:
             if self._chat is None or self._name != name:
                 self.choose(name, budget_tokens=self._budget_tokens)
@@ -186,7 +197,7 @@ class ChosenModel:
             return self._chat
 
     def close(self) -> None:
-        """Close the model; its next use opens it again."""
+        """Close the model. It is opened again on its next use."""
         with self._opening:
             if self._chat is not None:
                 self._chat.close()

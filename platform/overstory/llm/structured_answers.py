@@ -1,4 +1,4 @@
-"""Structured answers: JSON schemas of pydantic models, and lenient parsing of answers."""
+"""Structured answers: derives JSON schemas from pydantic classes, and parses answers leniently."""
 
 from __future__ import annotations
 
@@ -16,37 +16,48 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="BaseModel")
 
 _LONGEST_ERRORS_CHARACTERS = 600
-"""Maximum characters of validation errors in a request for correction."""
+"""Maximum number of characters of validation errors that a request for correction quotes."""
 
 _FENCE = re.compile(r"```[a-z]*+\s*+(.*?)```", re.DOTALL | re.IGNORECASE)
 _THOUGHT = re.compile(r"<think>.*?(?:(?P<end></think>)|\Z)", re.DOTALL | re.IGNORECASE)
-"""An unclosed <think> matches to the end of the text, which keeps matching linear, and is not removed."""
+"""Pattern for the thoughts of a model. An unclosed <think> matches up to the end of the text, so that matching takes
+linear time, but such a match is not removed."""
 
 
 class Malformed(ValueError):
-    """Raised if a text does not validate. A model can act on the message."""
+    """Raised if an answer is not valid. The message tells the language model what to correct.
+
+    Attributes:
+        text: the invalid answer.
+    """
 
     text: str = ""
 
 
 def schema_of(kind: type[BaseModel]) -> JsonSchema:
-    """Return the JSON schema of a pydantic model in the strict form that endpoints require.
+    """Return the JSON schema of a pydantic class in the strict form that endpoints require.
 
-    Objects have no additional properties, and all fields are required. This includes fields with a default, because
-    models would omit them.
+    In this form, objects allow no additional properties, and all fields are required. Fields with a default value are
+    required as well, because language models would omit them otherwise.
     """
     schema: JsonSchema = _strict(kind.model_json_schema())
     return schema
 
 
 def schema_message(schema: JsonSchema) -> Message:
-    """Return the schema as a message, for endpoints that do not enforce schemas."""
+    """Return a message that contains the schema, for endpoints that do not enforce schemas."""
     [message] = prompt("schema").messages(schema=json.dumps(schema, ensure_ascii=False, separators=(",", ":")))
     return message
 
 
 def parsed(kind: type[T], text: str) -> T:
-    """Return the value in an answer, which may be inside a code fence or surrounded by other text."""
+    """Return the first valid JSON object in an answer as an instance of a pydantic class.
+
+    The object can be inside a code fence or surrounded by other text.
+
+    Raises:
+        Malformed: The answer contains no valid object.
+    """
     import pydantic
 
     problem = ""
@@ -59,12 +70,15 @@ def parsed(kind: type[T], text: str) -> T:
 
 
 def correction(answer: str, problem: str) -> list[Message]:
-    """Return the messages to append after an invalid answer to request a correction."""
+    """Return the messages that follow an invalid answer and ask the model to correct it."""
     return [Message("assistant", without_control_tokens(answer) or "{}"), *prompt("correct").messages(problem=problem)]
 
 
 def _candidates(text: str) -> Iterator[str]:
-    """Yield possible JSON objects in a text, the longest first, because the first one's error is reported."""
+    """Yield the parts of a text that may be JSON objects.
+
+    The longest part comes first: if no part is valid, the caller reports the error in the first part.
+    """
     stripped = (
         _THOUGHT.sub(lambda thought: "" if thought["end"] else thought.group(), text)
         .strip()
@@ -75,7 +89,10 @@ def _candidates(text: str) -> Iterator[str]:
 
 
 def balanced(text: str) -> Iterator[str]:
-    """Yield the outermost {…} of a text, in order, up to an unclosed brace. Braces in JSON strings are ignored."""
+    """Yield each outermost part of a text that is enclosed in balanced braces, in order.
+
+    Braces in JSON strings are ignored. Nothing is yielded after a brace that is never closed.
+    """
     start, depth, quoted, escaped = 0, 0, False, False
     for at, char in enumerate(text):
         if depth and quoted:
@@ -96,8 +113,8 @@ def balanced(text: str) -> Iterator[str]:
                 yield text[start : at + 1]
 
 
-def _error_lines(error: Any) -> str:  # a pydantic.ValidationError, not imported just for its type
-    """Return the validation errors, one per line, without links to pydantic's documentation."""
+def _error_lines(error: Any) -> str:  # a `pydantic.ValidationError`, which is not imported just for its type
+    """Return the validation errors, one per line."""
     lines = [
         f"{'.'.join(str(step) for step in part['loc']) or 'the object'}: {part['msg']}."
         for part in error.errors(include_url=False, include_input=False, include_context=False)
@@ -105,7 +122,7 @@ def _error_lines(error: Any) -> str:  # a pydantic.ValidationError, not imported
     return "\n".join(lines)[:_LONGEST_ERRORS_CHARACTERS]
 
 
-def _strict(schema: Any) -> Any:  # both are JSON
+def _strict(schema: Any) -> Any:  # takes and returns JSON
     if isinstance(schema, list):
         return [_strict(part) for part in schema]
     if not isinstance(schema, Mapping):

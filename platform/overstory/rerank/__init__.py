@@ -1,4 +1,4 @@
-"""Rerankers: a question and passages in, the relevance of each passage out."""
+"""Rerankers rate the relevance of passages to a question."""
 
 from overstory.rerank.registry import make_reranker
 

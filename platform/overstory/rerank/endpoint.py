@@ -1,7 +1,7 @@
-"""Reranker for endpoints with the rerank API of Cohere and Jina, including llama.cpp, vLLM and Infinity.
+"""Reranker that calls an endpoint with the rerank API of Cohere and Jina. llama.cpp, vLLM and Infinity offer it, too.
 
-The request is `POST …/rerank` with model, query, documents and top_n. The response has `results` in any order, each
-with an `index` into the documents and a `relevance_score`.
+The request is `POST …/rerank` with the fields `model`, `query`, `documents` and `top_n`. The response contains
+`results` in any order. Each result has the `index` of a document and a `relevance_score`.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ from overstory.structured_text import parse_json
 from overstory.surrogates import is_key, well_formed
 
 _LONGEST_RERANKED_BYTES = 8_000
-"""Maximum bytes of a passage or a question to send. Most models truncate texts at 512 tokens anyway."""
+"""Maximum number of bytes sent of a passage or a question. Most models truncate texts at 512 tokens anyway."""
 _RERANKED_PASSAGES_A_REQUEST = 100
-"""Maximum passages per request. Cohere accepts 1,000."""
+"""Maximum number of passages per request. Cohere accepts 1,000."""
 _MOST_RESPONSE_BYTES = 16_000_000
-"""Maximum bytes of a response. The limit is generous because some endpoints return the passages, too."""
+"""Maximum number of bytes in a response. The limit is generous, because some endpoints also return the passages."""
 PASSING = frozenset({408, 409, 425, 429})
-"""Statuses below 500 after which a request is retried."""
+"""HTTP status codes below 500 after which a request is retried."""
 
 
 class EndpointReranker:
-    """Reranker that uses the model at `settings.base_url`. Safe to use from several threads.
+    """Reranker that uses the model at `settings.base_url`. It is safe to use from several threads.
 
-    Creating the reranker sends no request. Scores have the scale of the model: Cohere and Jina return 0 to 1, llama.cpp
-    returns logits. A model that compares passages with each other sees at most `_RERANKED_PASSAGES_A_REQUEST` at a
-    time.
+    Creating the reranker sends no request. The scale of the scores depends on the model: Cohere and Jina return numbers
+    from 0 to 1, llama.cpp returns logits. The model receives at most `_RERANKED_PASSAGES_A_REQUEST` passages at a time,
+    which matters if it compares passages with each other.
 
-    Source of the API: docs.cohere.com/v2/reference/rerank, jina.ai/reranker.
+    The API is documented at docs.cohere.com/v2/reference/rerank and jina.ai/reranker.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class EndpointReranker:
     ) -> None:
         """
         Args:
-            seconds: timeout of a response.
+            seconds: maximum time to wait for a response.
         """
         self._url, self._address = _url(settings)
         if settings.api_key and not is_key(settings.api_key):
@@ -73,7 +73,7 @@ class EndpointReranker:
         self._seconds = seconds
         self._backoff = backoff or Backoff(retries=REQUEST_RETRIES)
         self._client = httpx.Client(
-            # The response limit counts received bytes, and a compressed response could expand to any size.
+            # Compression is disabled: the size limit counts received bytes, which could expand to any size.
             headers={"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {self._key}"} if self._key else {}),
             timeout=httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)),
             follow_redirects=True,
@@ -85,7 +85,10 @@ class EndpointReranker:
         return f"EndpointReranker(model={self._model!r}, base_url={self._address!r})"
 
     def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
-        """Return the relevance of each passage, in order. Texts are truncated to 8,000 bytes."""
+        """Return the relevance of each passage to the question, in the order of the passages.
+
+        Texts are truncated to 8,000 bytes.
+        """
         texts, scores = [_sent(passage) for passage in passages], list[float]()
         for first in range(0, len(texts), _RERANKED_PASSAGES_A_REQUEST):
             batch = texts[first : first + _RERANKED_PASSAGES_A_REQUEST]
@@ -94,7 +97,7 @@ class EndpointReranker:
             scores += self._checked(answer, len(batch))
         return scores
 
-    def _ask(self, body: dict[str, object]) -> Any:  # any JSON, validated by `_checked`
+    def _ask(self, body: dict[str, object]) -> Any:  # returns JSON, which `_checked` validates
         retry = 0
         while True:
             check()
@@ -107,7 +110,7 @@ class EndpointReranker:
                     raise self._failed(failure.reason, status=failure.status) from None
                 time.sleep(pause)
 
-    def _answer(self, body: dict[str, object]) -> Any:  # JSON
+    def _answer(self, body: dict[str, object]) -> Any:  # returns JSON
         try:
             with self._client.stream("POST", self._url, json=body) as response:
                 content = self._read(response)
@@ -136,8 +139,15 @@ class EndpointReranker:
                 raise self._slow()
         return bytes(content)
 
-    def _checked(self, answer: Any, wanted: int) -> list[float]:  # any JSON
-        """Return the scores of a response in the order of the passages. Each must be present once and finite."""
+    def _checked(self, answer: Any, wanted: int) -> list[float]:  # `answer` can be any JSON
+        """Return the scores in a response, in the order of the passages.
+
+        Args:
+            wanted: number of passages in the request.
+
+        Raises:
+            ModelError: The response does not contain exactly one finite score for each passage.
+        """
         try:
             rows = [(row["index"], row["relevance_score"]) for row in answer["results"]]
         except (KeyError, TypeError):
@@ -152,13 +162,20 @@ class EndpointReranker:
                 raise self._unusable(f"it has two scores for passage {index}")
             if type(score) not in (int, float) or not -math.inf < score < math.inf:
                 raise self._unusable(f"the score of passage {index} is not a finite number")
-            scores[index] = float(min(max(score, -1e300), 1e300))  # clamp integers that are larger than any float
+            scores[index] = float(min(max(score, -1e300), 1e300))  # clamped, because an integer may exceed any float
         if len(scores) != wanted:
             raise self._unusable(f"it has scores for {len(scores)} of {wanted} passages")
         return [scores[index] for index in range(wanted)]
 
     def _failed(self, reason: str, *, status: int) -> ModelError:
-        """Return the error for a response; the key is masked, because some endpoints repeat it in their messages."""
+        """Return the error for a failed request.
+
+        The API key is masked, because some endpoints repeat it in their error messages.
+
+        Args:
+            reason: text of the response, or the reason why there was no response.
+            status: HTTP status code; 0 if there was no response.
+        """
         if status in (401, 403):
             remedy = "Set OVERSTORY_RERANK_API_KEY to a key that may use this model."
         elif status == 429:
@@ -173,7 +190,7 @@ class EndpointReranker:
         )
 
     def _slow(self) -> ModelError:
-        """Return the error for a timeout. The request is not retried: the endpoint may still be working on it."""
+        """Return the error for a timeout. Such a request is not retried: the endpoint may still be working on it."""
         return ModelError(
             f"{self._address} did not rerank within {self._seconds:g} seconds.",
             remedy="Set OVERSTORY_RERANK_PASSAGES to fewer passages, or use a faster model. Or turn off reranking.",
@@ -187,7 +204,12 @@ class EndpointReranker:
 
 
 class _Passing(Exception):
-    """A failure to retry. `status` is 0 if there was no response; `asked` is its Retry-After in seconds."""
+    """A failure after which the request is retried.
+
+    Attributes:
+        status: HTTP status code; 0 if there was no response.
+        asked: seconds to wait according to the response's Retry-After header; None if it has none.
+    """
 
     def __init__(self, reason: str, *, status: int = 0, asked: float | None = None) -> None:
         super().__init__(reason)
@@ -206,7 +228,7 @@ def _refusing_redirects(address: str, key: str) -> Callable[[httpx.Response], No
 
 
 def _url(settings: RerankSettings) -> tuple[str, str]:
-    """Return the URL for requests, and the address to show in messages: without user, password and query."""
+    """Return the URL to which requests are sent, and the address without secrets that messages show."""
     try:
         parts = urlsplit(settings.base_url or "")
         usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
@@ -224,6 +246,6 @@ def _url(settings: RerankSettings) -> tuple[str, str]:
 
 
 def _sent(text: str) -> str:
-    """Return the text truncated to the limit, or "." if it is blank, because endpoints reject empty texts."""
+    """Return a text truncated to `_LONGEST_RERANKED_BYTES`. Blank texts become ".", because endpoints reject them."""
     cut = well_formed(text).encode()[:_LONGEST_RERANKED_BYTES].decode(errors="ignore")
     return cut if cut.strip() else "."

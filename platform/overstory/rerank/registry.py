@@ -1,4 +1,4 @@
-"""Creation of rerankers by name."""
+"""Creates rerankers by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GROUP = "overstory.rerankers"
 
 
 def make_reranker(settings: RerankSettings) -> Reranker:
-    """Create the reranker named in the settings, a built-in one or one registered by another package."""
+    """Create the reranker that `settings.reranker` names. It can be built in or registered by another package."""
     if settings.reranker is None:
         raise ModelError(
             "No reranker is set.",

@@ -1,4 +1,4 @@
-"""The framework for retrieval systems: each system is an index and a retriever over the shared graph model."""
+"""The framework for retrieval systems. Each system consists of an index and a retriever over the shared graph model."""
 
 from overstory.systems.base import (
     BuildContext,

@@ -1,4 +1,4 @@
-"""Figures of a build that all systems record: seconds per part, embedded texts and model requests."""
+"""Figures that all systems record about an index build: seconds per step, embedded texts and model requests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from overstory.protocols import Embedder, Vectors
 
 
 class PartSeconds:
-    """Adds up the seconds of each part of a build as `PART_seconds`, excluding nested parts."""
+    """Measures the seconds spent in each part of a build, and adds them to its figures under `PART_seconds`.
+
+    The time spent in a nested part does not count for the enclosing part.
+    """
 
     def __init__(self, figures: dict[str, float]) -> None:
         self._figures = figures
@@ -33,7 +36,7 @@ class PartSeconds:
 
 
 class TimedEmbedder:
-    """An embedder that adds its work to the figures of a build as `embed_seconds` and `texts_embedded`."""
+    """A wrapper around an embedder that records `embed_seconds` and `texts_embedded` in the figures of a build."""
 
     def __init__(self, embedder: Embedder, timed: PartSeconds, figures: dict[str, float]) -> None:
         self._embedder = embedder
@@ -56,14 +59,14 @@ class TimedEmbedder:
 
 
 class ModelRequests:
-    """Counts the language model requests recorded under a system's name since this object was created."""
+    """Counts the language model requests of an index stage since this object was created."""
 
     def __init__(self, chat: Chat | None, stage: str) -> None:
         self._chat, self._stage = chat, stage
         self._before = self._spent()
 
     def figures(self) -> Mapping[str, float]:
-        """Return requests, cached answers and tokens so far; empty without a model."""
+        """Return the numbers of requests, cached answers and tokens so far, or nothing without a language model."""
         if self._chat is None:
             return {}
         spent = self._spent() - self._before

@@ -1,7 +1,10 @@
-"""Answers to questions about the whole corpus.
+"""Finds evidence for questions about the whole corpus.
 
-The first available source answers: a system that answers such questions itself, reports on the coarsest communities of
-any tree, or the most representative passages.
+The first available source is used:
+
+1. A system that answers such questions itself.
+2. Reports on the coarsest communities of any tree.
+3. The most representative passages.
 """
 
 from __future__ import annotations
@@ -28,13 +31,16 @@ from overstory.systems.state import StaleNotes, require_state
 from overstory.systems.texts.reports import Report
 from overstory.systems.tree.lookup import FoundTree, find_tree
 
-_COMPARED_PASSAGES = 400  # compared with each other, about 0.2 s whatever the size of the corpus
-_MOST_PASSAGES_DRAWN_FROM = 20_000  # passages from which the compared ones are drawn
-_STANDS_FOR_COSINE = 0.3  # cosine from which one passage represents another; unrelated passages reach .2
+_COMPARED_PASSAGES = 400  # size of the sample whose passages are compared with each other, which takes about 0.2 s
+_MOST_PASSAGES_DRAWN_FROM = 20_000  # maximum number of passages from which the sample is drawn
+_STANDS_FOR_COSINE = 0.3  # minimum cosine with which a passage represents another; unrelated passages reach 0.2
 
 
 def central_passages(context: RetrievalContext, question: str, k: int) -> Evidence:
-    """Return the `k` most representative passages of the corpus, at most one per document, for any question."""
+    """Return the `k` most representative passages of the corpus, with at most one passage per document.
+
+    The passages do not depend on the question.
+    """
 
     def query(tx: Transaction, corpus: Corpus) -> Evidence:
         drawn = tx.run(
@@ -56,14 +62,15 @@ def central_passages(context: RetrievalContext, question: str, k: int) -> Eviden
 
 
 def representatives(vectors: Vectors, documents: list[str], most: int) -> list[tuple[int, float]]:
-    """Return the positions of the most representative vectors, with the coverage that each adds.
+    """Choose the most representative vectors, and return the index of each with the coverage that it adds.
 
-    At most one vector per document is chosen. The choice is greedy: each step adds the vector that increases coverage
-    most. The result reaches at least 1 − 1/e of the best possible coverage (facility location).
+    At most one vector per document is chosen. Each step adds the vector that increases the coverage most. This greedy
+    algorithm (facility location) reaches at least half of the best possible coverage.
 
     Args:
-        vectors: Shape (n, d), unit length.
-        documents: Document id of each vector.
+        vectors: Unit vectors of passages, shape (n, d).
+        documents: Document id of each passage.
+        most: Maximum number of vectors to choose.
     """
     if not len(vectors):
         return []
@@ -86,22 +93,25 @@ def _stands_for(share: float) -> Reason:
     return Reason("central", share, "coverage of the corpus that it adds", "represents many other passages")
 
 
-_OVERVIEW_REPORTS = 8  # reports that an answer about the whole corpus reads
-_FEW_OVERVIEW_REPORTS = 5  # with fewer reports on a level, those on the next level are added
-_FINDINGS_OF_A_REPORT = 3  # findings read from each report
-_PASSAGES_OF_A_FINDING = 3  # passages read for each finding
-_MOST_OVERVIEW_LEVELS = 3  # levels searched for reports
+_OVERVIEW_REPORTS = 8  # maximum number of reports used for an answer about the whole corpus
+_FEW_OVERVIEW_REPORTS = 5  # while fewer reports than this are found, the next level of the tree is searched, too
+_FINDINGS_OF_A_REPORT = 3  # maximum number of findings used from each report
+_PASSAGES_OF_A_FINDING = 3  # maximum number of passages used for each finding
+_MOST_OVERVIEW_LEVELS = 3  # maximum number of tree levels searched for reports
 
 
 def answers_itself(systems: Sequence[System[Any, Any]], retriever: str | SettingsClass) -> bool:
-    """Return True if a retriever answers questions about the whole corpus itself, or is given as settings."""
+    """Return True if a retriever should also be used for questions about the whole corpus.
+
+    This is the case if its system answers such questions itself, or if it is given as a settings object.
+    """
     if not isinstance(retriever, str):
         return True
     return any(system.answers_on_all for system in systems if system.name == retriever.partition(":")[0])
 
 
 def retriever_for_all(systems: Sequence[System[Any, Any]], corpus: Corpus) -> str:
-    """Return the name of a system that answers questions about the whole corpus and is indexed; "" if none is."""
+    """Return the name of an indexed system that answers questions about the whole corpus; "" if there is none."""
     for system in systems:
         if system.answers_on_all:
             try:
@@ -113,7 +123,11 @@ def retriever_for_all(systems: Sequence[System[Any, Any]], corpus: Corpus) -> st
 
 
 def overview(systems: Sequence[System[Any, Any]], context: RetrievalContext, question: str) -> Evidence:
-    """Return reports on the coarsest communities, or else representative passages, with a note on better answers."""
+    """Return evidence for a question about the whole corpus, with a note on how to get a better answer.
+
+    The evidence consists of reports on the coarsest communities. If there are no reports, it consists of representative
+    passages.
+    """
 
     def query(tx: Transaction, corpus: Corpus) -> Evidence | None:
         try:

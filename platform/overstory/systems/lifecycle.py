@@ -1,4 +1,4 @@
-"""The lifecycle of a system's index: build, update, estimate, report and removal, the same for every system."""
+"""Builds, updates, estimates, describes and removes the index of any system."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ S = TypeVar("S", bound=SettingsClass)
 
 @dataclass(frozen=True, slots=True)
 class BuildRequest(Generic[S]):
-    """A request to build a system's index, checked before any work starts.
+    """A request to build a system's index. It is checked before any work starts.
 
     Attributes:
-        options: Options as given on the command line. They change the settings that the index has in the corpus.
-        settings: Complete settings from a program, which replace the settings that the index has in the corpus.
-        model: Language model that reads the texts; "none" for rules; None keeps the current choice.
+        options: Options in the form in which the command line takes them. They change individual settings of an
+            existing index.
+        settings: A complete settings object, which replaces the settings of an existing index.
+        model: Name of the language model that reads the texts; "none" for rules; None to keep the current choice.
     """
 
     system: System[S, Any]
@@ -43,7 +44,11 @@ class BuildRequest(Generic[S]):
         self.settings_after(None)
 
     def settings_after(self, before: IndexState[S] | None) -> S:
-        """Return the settings that the index will have."""
+        """Return the settings that the index will have.
+
+        Args:
+            before: Current state of the index; None if there is no index.
+        """
         of = f"The {self.system.title} index"
         if self.settings is not None:
             return check(self.settings, of=of)
@@ -53,7 +58,7 @@ class BuildRequest(Generic[S]):
         self.system.require(self.settings_after(read_state(self.system, corpus)), graph)
 
     def readings(self, corpus: Corpus) -> Sequence[Reading[Any]]:
-        """Return what the build will extract from parsed chunks."""
+        """Return the functions with which the build will extract values from parsed chunks."""
         before = read_state(self.system, corpus)
         return self.system.readings(self.settings_after(before), self.model_after(before))
 
@@ -69,9 +74,9 @@ class Built:
     """The outcome of a build.
 
     Attributes:
-        changed: True if the index was changed; False if there was nothing to do.
+        changed: True if the index was changed; False if there was nothing to do or the build was skipped.
         notes: Notes for the user.
-        improvable: True if `improve` found changes that had been added without clustering.
+        improvable: True if `improve` was set and the index contained changes that had been added without clustering.
     """
 
     changed: bool
@@ -81,11 +86,11 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class SystemReport:
-    """The contents of a system's index in a corpus.
+    """A description of a system's index in a corpus.
 
     Attributes:
-        pending: Number of units that the index lacks or has in an old form, or that were deleted since the build.
-        how: How the index was built, in a few words.
+        pending: Number of units that were added, changed or deleted since the index read them.
+        how: Describes in a few words how the index was built.
         figures: Sizes and costs of the index, by name.
     """
 
@@ -104,7 +109,8 @@ def build(
     Args:
         asked: True if the user named the system. If False and a requirement is missing, the build is skipped with a
             note, so that other indexes can still be built.
-        improve: Cluster everything again if changes were added to existing communities since the last clustering.
+        improve: True to cluster everything again if changes have been added to existing communities since the last
+            clustering.
     """
     system, graph = request.system, writer.graph
     corpus = writer.corpus
@@ -167,15 +173,15 @@ def build(
 
 
 def check_memory(system: System[Any, Any], chunks: int, needed: int, *, memory: int) -> None:
-    """Refuse a build that would need more memory than the machine has, before the build begins.
+    """Check that the machine has enough memory for a build.
 
     Args:
-        chunks: Number of chunks in the corpus.
-        needed: Memory that the build needs, in bytes.
-        memory: Memory of the machine, in bytes.
+        chunks: Number of passages in the corpus, for the message.
+        needed: Number of bytes that the build needs.
+        memory: Number of bytes that the machine has.
 
     Raises:
-        OverstoryError: The build needs more memory than the machine has.
+        OverstoryError: The machine does not have enough memory.
     """
     if needed > memory:
         raise OverstoryError(
@@ -186,8 +192,11 @@ def check_memory(system: System[Any, Any], chunks: int, needed: int, *, memory: 
 
 
 def record_requests(writer: Writer, requests: Iterable[BuildRequest[Any]]) -> None:
-    """Store the requested systems of an interrupted run, so that the next run builds them without being asked."""
-    corpus = read_corpus(writer.graph, writer.corpus.name)  # read again: the last change may have been interrupted
+    """Record which systems an interrupted run should have built, so that the next run builds them.
+
+    A system that already has an index state is left unchanged.
+    """
+    corpus = read_corpus(writer.graph, writer.corpus.name)  # read again, because `writer.corpus` may be out of date
     for request in requests:
         if read_state(request.system, corpus) is None:
             state = IndexState(settings=request.settings_after(None), model=request.model_after(None))
@@ -195,7 +204,7 @@ def record_requests(writer: Writer, requests: Iterable[BuildRequest[Any]]) -> No
 
 
 def estimate(graph: GraphClient, corpus: Corpus, request: BuildRequest[S], context: BuildContext) -> Estimate:
-    """Return an upper bound on the model requests of `build`. Nothing is sent or written."""
+    """Return an upper bound on the language model usage of `build`. Nothing is sent or written."""
     before = read_state(request.system, corpus)
     model = request.model_after(before)
     settings = request.settings_after(before)
@@ -209,7 +218,7 @@ def estimate(graph: GraphClient, corpus: Corpus, request: BuildRequest[S], conte
 
 
 def report(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> SystemReport:
-    """Return what the index of a system contains, what it cost and what it lacks."""
+    """Describe the index of a system: what it contains, what it cost, and how many units it lacks."""
     state = read_state(system, corpus)
     behind = _behind(system, state, read_backlog(graph, corpus, system, state))
     if state is None:
@@ -220,16 +229,24 @@ def report(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> Syst
 
 
 def pending(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> int:
-    """Return the number of missing or outdated units; at least 1 if the index must be built or units were deleted."""
+    """Return the number of units that were added, changed or deleted since the index of a system read them.
+
+    If an index was requested but its first build has not finished, the number is at least 1.
+    """
     state = read_state(system, corpus)
     return _behind(system, state, read_backlog(graph, corpus, system, state))
 
 
 def remove(writer: Writer, system: System[Any, Any], *, forget: bool = False) -> None:
-    """Remove the index of a system. Its state goes first, so that no reader sees a partial index.
+    """Remove the index of a system.
+
+    The index state is deleted first, so that no reader uses a partial index.
 
     Args:
-        forget: Also delete the answers that the system remembers, which no later run can restore.
+        forget: True to delete the answers that the system remembers, too. They cannot be restored.
+
+    Raises:
+        MemoryKept: The system remembers answers, and `forget` is False.
     """
     graph, owns = writer.graph, system.owns
     corpus = writer.corpus
@@ -270,14 +287,17 @@ def _behind(system: System[Any, Any], state: IndexState[Any] | None, backlog: Ba
 
 
 def _is_current(system: System[S, Any], before: IndexState[S], backlog: Backlog, context: BuildContext) -> bool:
-    """Return True if there is nothing to do. Does not open the language model, which may no longer exist."""
+    """Return True if there is nothing to do.
+
+    The language model is not opened, because it may no longer exist.
+    """
     if before.embedder != context.embedder.fingerprint or _behind(system, before, backlog):
         return False
     return bool(before.model) or before.fingerprint == system.fingerprint(before.settings, context, None)
 
 
 def _was_interrupted(system: System[S, Any], before: IndexState[S], graph: GraphClient, corpus: Corpus) -> bool:
-    """Return True if the run that published this index was killed before it deleted the old one."""
+    """Return True if the run that published this index was killed before it had deleted the previous index."""
     how = _how(before.settings, before.model, before.fingerprint, before.embedder)
     stages = read_ledger(graph, corpus)
     return any((stage.name, stage.fingerprint) == (system.name, how) and stage.status != "done" for stage in stages)

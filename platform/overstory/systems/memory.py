@@ -1,4 +1,4 @@
-"""The answers that the systems of a corpus remember: list, show, delete, export and restore them."""
+"""Lists, shows, deletes, exports and restores the answers that the systems of a corpus remember."""
 
 from __future__ import annotations
 
@@ -22,30 +22,31 @@ _ANSWERS_A_BATCH = 100
 
 
 class CorpusMemory:
-    """The remembered answers of one corpus. Nothing is cached: each call reads the graph.
+    """The answers that are remembered for one corpus.
 
-    Changes need no lease, so they can be made while an index is being built.
+    Each call reads the graph, and nothing is cached. Answers can be changed while an index is being built.
     """
 
     def __init__(self, graph: Callable[[], GraphClient], corpus_name: str, embedder: Callable[[], Embedder]) -> None:
-        """Create a view of the remembered answers of a corpus.
-
+        """
         Args:
-            graph, embedder: Factories, called when the client or the embedder is first needed.
+            graph: Returns the client. Called when the client is needed.
+            embedder: Returns the embedder. Called when the embedder is needed.
         """
         self._graph = graph
         self._corpus_name = corpus_name
         self._embedder = embedder
 
     def sizes(self) -> dict[str, MemorySize]:
-        """Return how much each system with an index in the corpus remembers, by system name."""
+        """Return a map from the name of each system with an index in the corpus to the size of its memory."""
         return {name: memory.size() for name, memory in self._memories().items()}
 
     def answers(self, *, like: str = "", limit: int = MOST_ANSWERS_LISTED) -> list[StoredAnswer]:
-        """Return the newest remembered answers, newest first.
+        """Return the most recent remembered answers, newest first.
 
         Args:
-            like: Only answers whose question contains this text, ignoring case.
+            like: Text that the question must contain, ignoring case; "" for any question.
+            limit: Maximum number of answers.
         """
         if limit < 1:
             raise SettingsError(f"limit must be at least 1, got {limit}.", remedy="Ask for 1 answer or more.")
@@ -53,7 +54,11 @@ class CorpusMemory:
         return sorted(found, key=lambda each: (each.asked, each.id), reverse=True)[:limit]
 
     def answer(self, id_: str) -> StoredAnswer:
-        """Return one remembered answer by its id or a unique prefix of it."""
+        """Return the remembered answer with the given id, or with an id that starts with it.
+
+        Raises:
+            AnswerNotFound: There is no such answer, or there are several.
+        """
         found = [each for memory in self._memories().values() for each in memory.with_ids([id_])] if id_ else []
         if len(found) == 1:
             return found[0]
@@ -70,7 +75,7 @@ class CorpusMemory:
         )
 
     def forget(self, ids: str | Sequence[str]) -> int:
-        """Delete remembered answers and return the number of deleted answers.
+        """Delete remembered answers, and return the number of deleted answers.
 
         Args:
             ids: Complete ids. Unknown ids are ignored.
@@ -79,13 +84,16 @@ class CorpusMemory:
         return sum(memory.forget(wanted) for memory in self._memories().values()) if wanted else 0
 
     def forget_all(self) -> int:
-        """Delete all remembered answers and return their number."""
+        """Delete all remembered answers, and return the number of deleted answers."""
         return sum(memory.forget(None) for memory in self._memories().values())
 
     def export(self, write: Callable[[str], object]) -> int:
-        """Pass each line of an export (JSON lines, with line ends) to `write`, and return the number of answers.
+        """Export the remembered answers as JSON Lines, and return the number of answers.
 
-        Facts and passages are identified by text and source, so that `restore` finds them in another corpus as well.
+        Facts and passages are identified by their text and source, so that `restore` also finds them in another corpus.
+
+        Args:
+            write: Called with each line, including its line break.
         """
         write(f"{json.dumps({HEADER: _MEMORY_FORMAT})}\n")
         answers = 0
@@ -96,11 +104,12 @@ class CorpusMemory:
         return answers
 
     def restore(self, lines: Iterable[str], *, source: str = "memory") -> MemoryRestored:
-        """Restore exported answers whose passages are in this corpus and still state their facts.
+        """Restore exported answers. Restoring an answer again changes nothing.
 
-        Restoring the same lines twice changes nothing.
+        An answer is restored only if its passages are in this corpus and still state the answer's facts.
 
         Args:
+            lines: Lines of an export.
             source: Name of the file or stream, for messages.
         """
         numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())

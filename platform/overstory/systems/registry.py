@@ -1,4 +1,4 @@
-"""Systems by name, loaded from the entry-point group `overstory.systems`, and all retrievers by name."""
+"""Finds systems and retrievers by name. Systems are loaded from the entry-point group `overstory.systems`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from overstory.systems.settings import SettingsClass, check, parse, refuse_class
 GROUP = "overstory.systems"
 
 _LOADED: dict[str, System[Any, Any]] = {}
-_LOADING = threading.RLock()  # each system is loaded once, also when several threads ask for it
+_LOADING = threading.RLock()  # ensures that each system is loaded only once, even if several threads need it
 
 
 def system_names() -> list[str]:
@@ -38,35 +38,35 @@ def find_system(name: str) -> System[Any, Any]:
 
 
 def installed_systems() -> list[System[Any, Any]]:
-    """Return all systems that can be loaded, in order of name."""
+    """Return all systems that can be loaded, sorted by name."""
     found: list[System[Any, Any]] = []
     for name in system_names():
         try:
             found.append(find_system(name))
         except SettingsError:
-            continue  # reported when somebody names the system
+            continue  # `find_system` reports the error when the user names this system
     return found
 
 
 def systems_of(corpus: Corpus) -> list[System[Any, Any]]:
-    """Return the systems whose indexes a corpus has, in order of name; systems no longer installed are skipped."""
+    """Return the installed systems that have an index in a corpus, sorted by name."""
     names = set(system_names())
     return [find_system(name) for name in sorted(corpus.systems) if name in names]
 
 
 def missing_systems(corpus: Corpus) -> list[str]:
-    """Return the names of systems that have an index in the corpus but are not installed."""
+    """Return the names of the systems that have an index in a corpus but are no longer installed."""
     return sorted(corpus.systems.keys() - set(system_names()))
 
 
 def build_requests(
     systems: str | SettingsClass | Sequence[str | SettingsClass], model: str | None = None
 ) -> dict[str, BuildRequest[Any]]:
-    """Return the build requests for systems, by system name. Every option is checked.
+    """Return a map from system names to build requests, after checking all options.
 
     Args:
-        systems: Names, with options after a colon ("serag:levels=3"), or index settings objects.
-        model: Language model that reads the texts for these systems.
+        systems: Names, optionally followed by a colon and options ("serag:levels=3"), or index settings objects.
+        model: Name of the language model that reads the texts for these systems; None to keep the current choice.
     """
     found: dict[str, BuildRequest[Any]] = {}
     for each in systems if isinstance(systems, Sequence) and not isinstance(systems, str) else [systems]:
@@ -83,12 +83,13 @@ def build_requests(
 def all_build_requests(
     corpus: Corpus, requested: Mapping[str, BuildRequest[Any]], model: str | None
 ) -> dict[str, BuildRequest[Any]]:
-    """Return the given requests, and one for every other system that has an index in the corpus.
+    """Return the given build requests, and a request for every other system that has an index in the corpus.
 
-    The settings of the other systems stay as they are.
+    The settings of the other systems are not changed.
 
     Args:
-        model: Language model for the requested systems, or for all systems if none is requested.
+        requested: Map from system names to build requests.
+        model: Name of the language model. It is used for the systems of the corpus if `requested` is empty.
     """
     kept = {each.name: BuildRequest(each, model=None if requested else model) for each in systems_of(corpus)}
     if model is not None and not (requested or kept):
@@ -134,7 +135,11 @@ def retriever_names() -> list[str]:
 
 
 def make_retriever(wanted: str | SettingsClass, context: RetrievalContext) -> Retriever:
-    """Return a retriever by name, with options after a colon ("serag:paper,flat"), or by its settings."""
+    """Create a retriever.
+
+    Args:
+        wanted: Name, optionally followed by a colon and options ("serag:paper,flat"), or a settings object.
+    """
     of_system = _of_system(wanted)
     if of_system is None:
         return retrieve.make_retriever(str(wanted), context)
@@ -143,13 +148,16 @@ def make_retriever(wanted: str | SettingsClass, context: RetrievalContext) -> Re
 
 
 def check_retriever(wanted: str | SettingsClass) -> None:
-    """Check the name and options of a retriever without creating it. No corpus, server or model is needed."""
+    """Check the name and the options of a retriever without creating it, which needs no corpus, server or model."""
     if _of_system(wanted) is None:
         retrieve.check_retriever(str(wanted))
 
 
 def when_asking(wanted: str | SettingsClass) -> str | SettingsClass:
-    """Return the retriever to use for answering a question, which may read more than a search does."""
+    """Return the retriever to use for answering a question. It may read more than the same retriever for a search.
+
+    The argument and the result are names or settings objects.
+    """
     of_system = _of_system(wanted)
     if of_system is None:
         return wanted
@@ -159,7 +167,11 @@ def when_asking(wanted: str | SettingsClass) -> str | SettingsClass:
 
 
 def find_learner(wanted: str | SettingsClass) -> Learner:
-    """Return the system of a retriever that learns from answers; raise `SettingsError` if it does not learn."""
+    """Return the system to which a retriever belongs, if this system learns from answers.
+
+    Raises:
+        SettingsError: The system does not learn from answers.
+    """
     name = wanted.partition(":")[0] if isinstance(wanted, str) else ""
     for system in installed_systems():
         mine = system.name == name or (not name and type(wanted) is system.retriever_settings)
@@ -176,7 +188,10 @@ def find_learner(wanted: str | SettingsClass) -> Learner:
 
 
 def learn_from(learner: Learner, answer: Answer, evidence: Evidence, run: Callable[[], LearningRun]) -> Answer:
-    """Let a system learn from an answer. Return the answer with notes, including a note if learning failed."""
+    """Let a system learn from an answer, and return the answer with notes on what was learned.
+
+    If learning fails, a note states the reason.
+    """
     try:
         notes = tuple(learner.learn(answer, evidence, run()))
     except (CorpusError, DatabaseError) as error:
@@ -185,7 +200,7 @@ def learn_from(learner: Learner, answer: Answer, evidence: Evidence, run: Callab
 
 
 def _of_system(wanted: str | SettingsClass) -> tuple[System[Any, Any], SettingsClass] | None:
-    """Return the retriever's system and settings; None for a retriever that belongs to no system."""
+    """Return the system and the settings of a retriever, or None if the retriever does not belong to a system."""
     refuse_class(wanted)
     if not isinstance(wanted, str):
         for system in installed_systems():

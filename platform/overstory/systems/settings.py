@@ -1,12 +1,15 @@
-"""Typed settings: a frozen dataclass whose fields declare the options of a system's index or retriever.
+"""Typed settings: the fields of a frozen dataclass declare the options of a system's index or retriever.
 
     @dataclass(frozen=True, slots=True)
     class SeragIndexSettings:
         levels: int = option(2, "community levels between the root and the chunks", least=1, most=8)
         semantic: bool = option(False, "a second tree, over meaning alone")
 
-`parse` reads options from the command line (`serag:levels=3,semantic`), `check` validates a settings object made by a
-program, and `usage` returns the help text. A class can define presets, named combinations of values:
+- `parse` reads options in command-line form (`serag:levels=3,semantic`).
+- `check` validates a settings object that a program has created.
+- `usage` returns the help text.
+
+A settings class can define presets, which are named combinations of values:
 
     presets: ClassVar[Presets] = {"flat": Preset("without the tree", {"coarse": 0.0})}
 """
@@ -26,7 +29,7 @@ class Preset(NamedTuple):
 
     Attributes:
         help: One line of help.
-        changes: New values by field name.
+        changes: Map from field names to the values that the preset sets.
     """
 
     help: str
@@ -34,7 +37,7 @@ class Preset(NamedTuple):
 
 
 Presets = Mapping[str, Preset]
-"""Presets by name. If two presets set the same field, the later one wins."""
+"""Map from names to presets. If two presets set the same field, the later preset takes precedence."""
 
 DEFAULTS = "defaults"
 """Name of the option that resets all fields to their defaults. Every settings class has it."""
@@ -44,7 +47,7 @@ _SWITCH = {"yes": True, "true": True, "no": False, "false": False}
 
 
 class SettingsClass(Protocol):
-    """A frozen dataclass whose fields are made with `option` or have plain defaults."""
+    """A frozen dataclass whose fields are declared with `option` or have plain default values."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
@@ -62,12 +65,13 @@ class _Declared:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option as the help shows it.
+    """An option in the form in which the help shows it.
 
     Attributes:
         name: Name on the command line.
-        values: Allowed values ("1 to 8", "auto|exact|gds").
-        default: Default value in command-line spelling.
+        values: Allowed values, such as "1 to 8" or "auto|exact|gds".
+        default: Default value as it is written on the command line.
+        help: States what the option sets.
         switch: True for a yes/no option.
     """
 
@@ -79,37 +83,39 @@ class Option:
 
     @property
     def spelled(self) -> str:
-        """The option with its values: "levels=1 to 8", or "semantic, no-semantic" for a switch."""
+        """The option with its values, such as "levels=1 to 8", or "semantic, no-semantic" for a switch."""
         return f"{self.name}, no-{self.name}" if self.switch else f"{self.name}={self.values}"
 
 
 def option(
-    default: Any,  # has the type of the field, as in dataclasses.field
-    help: str,  # noqa: A002 # the name that click uses
+    default: Any,  # must have the type of the field
+    help: str,  # noqa: A002 # click uses this name, too
     *,
     least: float = -math.inf,
     most: float = math.inf,
     only_with: tuple[str, object] | None = None,
 ) -> Any:
-    """Declare a dataclass field that is also an option.
+    """Declare a dataclass field as an option.
 
     Args:
-        help: What the option sets, in a few words.
-        least, most: Bounds of a number, inclusive.
-        only_with: A field and the value it must have for this option to take effect. Otherwise the option is rejected.
+        help: Explains in a few words what the option sets.
+        least, most: Lowest and highest allowed value, if the option is a number.
+        only_with: Name of another field, and the value which that field must have for this option to take effect. If
+            that field has another value, setting this option is an error.
     """
     return field(default=default, metadata={_DECLARED: _Declared(help, least, most, only_with)})
 
 
 def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
-    """Parse a comma-separated list of options, such as `levels=3,semantic,no-reuse,paper`, into settings.
+    """Parse a comma-separated list of options, such as `levels=3,semantic,no-reuse,paper`, into a settings object.
 
-    Numbers and words are given as `name=value`, switches as `name` or `no-name`, presets by name. `defaults` starts
-    from the default settings instead of `base`.
+    An option with a number or a word is written `name=value`. A switch is written `name` or `no-name`. A preset is
+    written as its name. The option `defaults` discards `base` and starts from the default settings.
 
     Args:
-        of: Subject of the settings in messages, such as "The SeRAG index".
-        base: Settings to change; the defaults if omitted.
+        kind: The settings class.
+        of: What the settings belong to, for messages, such as "The SeRAG index".
+        base: Settings to change; by default the default settings.
     """
     options = {_shown(declared.name): declared for declared in fields(kind)}
     presets = presets_of(kind)
@@ -143,7 +149,14 @@ def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
 
 
 def check(settings: S, *, of: str) -> S:
-    """Return the settings if every value fits its declaration; raise `SettingsError` otherwise."""
+    """Return the settings unchanged if all values are allowed.
+
+    Args:
+        of: What the settings belong to, for messages, such as "The SeRAG index".
+
+    Raises:
+        SettingsError: A value is not allowed.
+    """
     kind = type(settings)
     for declared in fields(kind):
         _in_bounds(kind, declared, getattr(settings, declared.name), of)
@@ -167,14 +180,14 @@ def options_of(kind: type[SettingsClass]) -> list[Option]:
 
 
 def usage(kind: type[SettingsClass]) -> str:
-    """Return all options of a class on one line, each with its values and its help text."""
+    """Return all options of a settings class on one line, each with its values and its help text."""
     parts = [f"{each.spelled} ({each.help})" if each.help else each.spelled for each in options_of(kind)]
     presets = [f"{name} ({preset.help})" for name, preset in presets_of(kind).items()]
     return "; ".join([*parts, *presets, f"{DEFAULTS} (reset all)"])
 
 
 def described(settings: SettingsClass) -> str:
-    """Return the settings that differ from the defaults, in the form `parse` reads; "" if there are none."""
+    """Return the settings that differ from the defaults, in the form that `parse` reads; "" if none differs."""
     usual = type(settings)()
     return ",".join(
         _spelled(declared, value)
@@ -184,12 +197,15 @@ def described(settings: SettingsClass) -> str:
 
 
 def stored(settings: SettingsClass) -> dict[str, object]:
-    """Return the settings as a dictionary by field name, for `restored`."""
+    """Return the settings as a dictionary from field names to values. `restored` converts it back."""
     return {declared.name: getattr(settings, declared.name) for declared in fields(type(settings))}
 
 
 def restored(kind: type[S], values: Mapping[str, object]) -> S:
-    """Restore settings from `stored`, also of another version: unknown fields are ignored, new ones get defaults."""
+    """Create settings from the dictionary that `stored` returned, possibly in another version of this package.
+
+    Unknown fields are ignored, and missing fields get their default values.
+    """
     known = {declared.name for declared in fields(kind)}
     return kind(**{name: value for name, value in values.items() if name in known})
 
@@ -280,7 +296,7 @@ def _in_bounds(kind: type[SettingsClass], declared: Field[Any], value: object, o
 
 
 def _lower(of: str) -> str:
-    """Lower the first letter, to put "The SeRAG index" inside a sentence."""
+    """Convert the first letter to lower case, so that "The SeRAG index" can be used inside a sentence."""
     return of[:1].lower() + of[1:]
 
 

@@ -1,9 +1,11 @@
-"""The state of a system's index: how it was built, and up to which corpus version it has read.
+"""The state of a system's index: how the index was built, and which units it has read.
 
-Every unit (a document, a chunk or an entity) stores in `touched` the corpus version in which it last changed, and each
-deletion raises a counter for its kind of unit. An index has read all units up to version `read_to`. Units that an
-unfinished run has read beyond that carry the mark `read_NAME`. So pending units are found without scanning the others,
-and statements outside a system do not need to know it.
+A unit is a document, a chunk or an entity. Its property `touched` stores the corpus version in which it last changed.
+The corpus also counts the deleted units of each kind.
+
+An index has read all units that last changed in version `read_to` or earlier. If an unfinished run has read later
+units, these carry the mark `read_NAME`. Thus pending units are found without scanning all units, and the code that
+changes units need not know which systems exist.
 """
 
 from __future__ import annotations
@@ -33,17 +35,17 @@ class IndexState(Generic[S]):
 
     Attributes:
         settings: Settings with which the index was built.
-        embedder: Fingerprint of the embedder that made its vectors.
+        embedder: Fingerprint of the embedder that computed the vectors of the index.
         model: Name of the language model that read the texts; "" if rules read them.
-        fingerprint: Fingerprint of everything else that decides how a unit is read.
-        built: True if the index can be searched; False before the first build has finished.
+        fingerprint: Fingerprint of everything else that affects how a unit is read.
+        built: True if the index can be searched; False until the first build has finished.
         generation: Generation of the derived nodes that readers use; 0 if the system has no generations.
-        read_to: Corpus version up to which all units were read.
-        deleted: The corpus's count of deleted units at that time.
-        placed: Number of changes made within existing communities since everything was last clustered; 0 if the system
-            clusters everything each time or never clusters.
+        read_to: Corpus version up to which the index has read all units.
+        deleted: Number of units that had been deleted from the corpus when the index was built.
+        placed: Number of changes that have been added to existing communities since everything was last clustered; 0 if
+            the system always clusters everything, or never clusters.
         figures: Figures of the last build, by name.
-        details: JSON values that only the system itself reads.
+        details: JSON values that only the system itself uses.
     """
 
     settings: S
@@ -59,12 +61,12 @@ class IndexState(Generic[S]):
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def as_json(self) -> str:
-        """Return the state as JSON, for a property of the corpus."""
+        """Return the state as JSON. The corpus stores it in a property."""
         return json.dumps(asdict(replace(self, settings=None)) | {"settings": stored(self.settings)})  # type: ignore[arg-type]
 
 
 def read_state(system: System[S, Any], corpus: Corpus) -> IndexState[S] | None:
-    """Return the state of a system's index; None if the corpus has no index of the system."""
+    """Return the state of a system's index in a corpus, or None if the corpus has no index of this system."""
     kept = corpus.systems.get(system.name)
     if kept is None:
         return None
@@ -73,7 +75,11 @@ def read_state(system: System[S, Any], corpus: Corpus) -> IndexState[S] | None:
 
 
 def require_state(system: System[S, Any], corpus: Corpus) -> IndexState[S]:
-    """Return the state of an index that can be searched; raise `IndexMissing` otherwise."""
+    """Return the state of a system's index, which must be ready to be searched.
+
+    Raises:
+        IndexMissing: There is no index, its first build has not finished, or its vectors are from another embedder.
+    """
     state = read_state(system, corpus)
     if state is None:
         raise index_missing(system, corpus, f"has no {system.title} index")
@@ -85,13 +91,13 @@ def require_state(system: System[S, Any], corpus: Corpus) -> IndexState[S]:
 
 
 def generation_in_use(system: System[Any, Any], corpus: Corpus) -> int:
-    """Return the generation that readers of a system's index use; 0 if there is none."""
+    """Return the number of the generation that readers of a system's index use; 0 if there is none."""
     state = read_state(system, corpus)
     return state.generation if state else 0
 
 
 def placed_note(system: System[Any, Any], corpus: Corpus, placed: int) -> str:
-    """Return a note for the user that recent changes were added without clustering again."""
+    """Return a note that `placed` changes have been added to existing communities without clustering again."""
     changes = counted(placed, "change was", "changes were")
     return (
         f"{changes} added to the existing communities of {system.title} without clustering again; "
@@ -103,8 +109,8 @@ def index_missing(system: System[Any, Any], corpus: Corpus, what: str, *, option
     """Return the error for an index that cannot be searched.
 
     Args:
-        what: What the corpus lacks, as a phrase that follows the corpus name.
-        options: Options of the required index.
+        what: The problem, as a phrase that follows the name of the corpus: "has no SeRAG index".
+        options: Index options with which the index must be built.
     """
     name = with_options(system, options)
     return IndexMissing(
@@ -114,19 +120,19 @@ def index_missing(system: System[Any, Any], corpus: Corpus, what: str, *, option
 
 
 def with_options(system: System[Any, Any], options: str) -> str:
-    """Return a system's name with index options, in the form `--system` takes: `serag:levels=3`."""
+    """Return the name of a system with index options, in the form that `--system` takes: `serag:levels=3`."""
     return f"{system.name}:{options}" if options else system.name
 
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """How far an index is behind its corpus.
+    """States by how many units an index is behind its corpus.
 
     Attributes:
         units: Number of units in the corpus.
-        pending: Number of units that are new or changed since the index read them. If the index reads several kinds of
-            units, the largest of their counts.
-        deleted: Number of units deleted since the index read them.
+        pending: Number of units that are new or have changed since the index read them. If the index reads several
+            kinds of units, this is the count of the kind with the most such units.
+        deleted: Number of units that have been deleted since the index read them.
     """
 
     units: int
@@ -154,17 +160,23 @@ def read_backlog(
 
 
 def unit_label(corpus: Corpus, unit: Unit) -> str:
-    """Return the label of a corpus's units, such as `Corpus_…_Chunk`."""
+    """Return the label of all units of one kind in a corpus, such as `Corpus_…_Chunk`."""
     return f"{corpus.label}_{unit.capitalize()}"
 
 
 def mark_of(system: System[Any, Any]) -> str:
-    """Return the name of the unit property that stores the version up to which the system has read the unit."""
+    """Return the name of the property that marks a unit as read by a system.
+
+    Its value is the unit's `touched` at that time.
+    """
     return f"read_{system.name}"
 
 
 class StaleNotes:
-    """Notes that an index is behind its corpus, counted once per corpus version. Thread-safe."""
+    """Creates notes telling the user that an index is behind its corpus.
+
+    Units are counted only once per corpus version. The object is safe to share between threads.
+    """
 
     def __init__(self, system: System[Any, Any]) -> None:
         self._system = system
@@ -172,7 +184,7 @@ class StaleNotes:
         self._counted: tuple[tuple[datetime.datetime, int], Backlog] | None = None
 
     def of(self, tx: Transaction, corpus: Corpus, state: IndexState[Any]) -> Iterator[str]:
-        """Yield at most one note."""
+        """Yield a note if the index is behind its corpus."""
         backlog = self._backlog(tx, corpus, state)
         system, units = self._system, PLURAL[self._system.unit_of(state)]
         command = index_command(corpus.name)

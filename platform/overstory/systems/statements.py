@@ -1,4 +1,7 @@
-"""Runs the write statements of systems over rows: in many transactions for a new generation, in one for an update."""
+"""Runs the statements with which systems write rows to the graph.
+
+A new generation is written in many transactions. An update is written in one transaction.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,15 @@ _SYSTEM_ROWS_A_TRANSACTION = 10_000
 _SYSTEM_ROWS_A_STATEMENT = 2_000
 
 Statement = tuple[str, Sequence[Row], Mapping[str, Any]]
-"""Name of a statement, its rows, and its other parameters."""
+"""The name of a Cypher statement, the rows that it writes, and its other parameters."""
 Statements = Iterable[Statement]
-"""Statements in the order in which they run."""
+"""Statements in the order in which they must run."""
 
 
 class ListedVectors(Sequence[Row]):
-    """Rows whose vectors are converted to lists only when the rows are sent.
+    """A sequence of rows that converts the array under "vector" to a list only when a row is accessed.
 
-    A list takes 40 times the memory of an array, and the driver packs an array four times more slowly than a list.
+    A list takes 40 times as much memory as an array. But the driver sends lists four times as fast as arrays.
     """
 
     def __init__(self, rows: Sequence[Row]) -> None:
@@ -43,18 +46,27 @@ def _listed(row: Row) -> Row:
 
 
 def shared_labels(label: str, *kinds: str) -> list[str]:
-    """Return the labels of nodes that are deleted with the last unit that shares them; `label` is the corpus label."""
+    """Return the labels of a node that several units share. The node is deleted with the last of these units.
+
+    Args:
+        label: Corpus label.
+        kinds: Kinds of the node.
+    """
     return [*kinds, "Shared", *(derived_label(label, kind) for kind in kinds)]
 
 
 def commit_statements(writer: Writer, doing: str, statements: Statements, progress: Progress) -> None:
-    """Run statements over their rows in many transactions, for a generation that no reader uses yet."""
+    """Run statements in many transactions. Use this to write a generation that no reader uses yet.
+
+    Args:
+        doing: Describes the work in the server's log.
+    """
     for statement, rows, also in statements:
         commit_rows(writer, doing, statement, rows, progress, **also)
 
 
 def run_statements(tx: Transaction, label: str, statements: Statements) -> None:
-    """Run statements over their rows in one transaction, for the generation in use."""
+    """Run statements in one transaction. Use this to change the generation that readers use."""
     for statement, rows, also in statements:
         _run_rows(tx, label, statement, rows, **also)
 
@@ -62,7 +74,11 @@ def run_statements(tx: Transaction, label: str, statements: Statements) -> None:
 def commit_rows(
     writer: Writer, doing: str, statement: str, rows: Iterable[Row], progress: Progress, **parameters: object
 ) -> None:
-    """Run a statement over all rows, thousands per transaction."""
+    """Run a statement over all rows, with thousands of rows per transaction.
+
+    Args:
+        doing: Describes the work in the server's log.
+    """
     for some in batches(rows, _SYSTEM_ROWS_A_TRANSACTION):
 
         def write(tx: Transaction, some: list[Row] = some) -> None:

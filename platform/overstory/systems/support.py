@@ -1,4 +1,4 @@
-"""Keeps only derived items (communities, reports, remembered answers) that are based on matching documents alone."""
+"""Filters communities, reports and remembered answers by the documents on which they are based."""
 
 from __future__ import annotations
 
@@ -9,28 +9,31 @@ from overstory.graph import batches
 from overstory.model.parts import CommunityReport, Part
 from overstory.retrieve.among import Among
 
-_FIRST_DOCUMENTS_READ = 20  # documents checked first; for most items, one of them does not match
-_MOST_DOCUMENTS_STOOD_ON = 10_000  # source documents of an item; items with more are left out
-_STANDING_A_STATEMENT = 200  # communities or reports checked per statement
+_FIRST_DOCUMENTS_READ = 20  # number of source documents checked first; they rule out most items
+_MOST_DOCUMENTS_STOOD_ON = 10_000  # maximum number of source documents of an item; larger items are left out
+_STANDING_A_STATEMENT = 200  # number of communities or reports that one statement checks
 
 
 @dataclass(frozen=True, slots=True)
 class SupportFilter:
-    """Finds communities, reports and remembered answers whose source documents all match a filter."""
+    """Selects the communities, reports and remembered answers whose source documents all match a filter."""
 
     among: Among
 
     @property
     def restricted(self) -> bool:
-        """True if the caller may not learn anything about documents that do not match."""
+        """True if the user must not learn anything about documents that do not match the filter."""
         return self.among.matching.restricted
 
     def own(self, ids: Iterable[str], statement: str) -> set[str]:
-        """Return the ids of items whose source documents all match. Items without source documents are left out.
+        """Return the ids of the items whose source documents all match the filter.
+
+        Items without source documents are left out.
 
         Args:
             ids: Ids of communities or reports.
-            statement: Statement that returns the source documents of each item, such as "systems/tree/stands_on".
+            statement: Name of the statement that finds the source documents of each item, such as
+                "systems/tree/stands_on".
         """
         own: set[str] = set()
         for some in batches(list(dict.fromkeys(ids)), _STANDING_A_STATEMENT):
@@ -43,11 +46,13 @@ class SupportFilter:
         return own
 
     def parts(self, parts: Sequence[Part]) -> tuple[Part, ...]:
-        """Return the evidence parts whose source documents all match.
+        """Return the evidence parts whose source documents all match the filter.
 
-        If the filter is restricted, two more rules apply. A report is kept only if all passages of its community match,
-        because the report gives the size of the community. Remembered answers are left out, because their questions may
-        come from another user.
+        If the filter is restricted, two more rules apply:
+
+        - A report is kept only if all documents of its community match, because the report reveals the size of the
+          community.
+        - Remembered answers are left out, because another user may have asked their questions.
         """
         documents = self.among.matching.documents
         left = [part for part in parts if part.standing is not None and documents.issuperset(part.documents)]
@@ -70,7 +75,10 @@ class SupportFilter:
         return standing
 
     def _support(self, ids: Sequence[str], statement: str, most: int) -> dict[str, int]:
-        """Return the number of documents of each item whose first `most` documents all match."""
+        """Check the first `most` source documents of each item.
+
+        Return a map from the ids of the items whose checked documents all match to the number of checked documents.
+        """
         rows = self.among.tx.run(statement, self.among.corpus.label, ids=list(ids), most=most)
         documents = self.among.matching.documents
         return {

@@ -1,4 +1,4 @@
-"""Base class of the retrievers of systems: notes on a stale index, and a retry if a new generation is published."""
+"""The base class of all retrievers that belong to systems."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ R = TypeVar("R", bound=SettingsClass)
 
 
 class SystemRetriever(Generic[S, R]):
-    """A retriever over the index of a system."""
+    """A retriever that searches the index of a system."""
 
     def __init__(self, system: System[S, R], context: RetrievalContext, settings: R) -> None:
         self.name = system.name
@@ -28,7 +28,7 @@ class SystemRetriever(Generic[S, R]):
         self._stale = StaleNotes(system)
 
     def _query(self, query: Callable[[Transaction, Corpus], Evidence]) -> Evidence:
-        """Run `query`, and run it again if the system published another generation meanwhile."""
+        """Run `query`. If the system publishes a new generation in the meantime, run it again."""
 
         def generation(corpus: Corpus) -> int:
             return generation_in_use(self._system, corpus)

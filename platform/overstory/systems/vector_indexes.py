@@ -1,4 +1,4 @@
-"""Vector indexes of systems over their own nodes."""
+"""Creates and rebuilds the vector indexes over the nodes of systems."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from overstory.systems.base import System, SystemRun
 from overstory.systems.state import read_state
 
 SCANNED = "scanned"
-"""Key in `IndexState.details`: kinds of `Owned.vector_indexes` with too few nodes for a vector index."""
+"""Key in `IndexState.details`. Its value lists the kinds of nodes that are too few to need a vector index."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemIndex:
-    """A vector index of a system.
+    """A vector index over the nodes of a system.
 
     Attributes:
         title: Title of the system.
         corpus: Corpus label.
         kind: Kind of the indexed nodes.
-        slot: Slot of the generation in use; None if the system has no generations.
+        slot: Slot of the generation that readers use; None if the system has no generations.
     """
 
     title: str
@@ -38,20 +38,20 @@ class SystemIndex:
 
     @property
     def label(self) -> str:
-        """Label of the indexed nodes."""
+        """The label of the indexed nodes."""
         return derived_label(self.corpus, self.kind, self.slot)
 
 
 def indexed_generation(run: SystemRun[Any], kind: str, nodes: int, generation: int) -> dict[str, object]:
-    """Create the vector index over one kind of node of a generation, if the generation has enough of these nodes.
+    """Create a vector index over one kind of node in a generation, if there are enough nodes of this kind.
 
-    An existing index is kept even if the nodes have become few.
+    An existing index is kept even if only a few nodes are left.
 
     Args:
         nodes: Number of nodes of this kind in the generation.
 
     Returns:
-        The entry `SCANNED` for `IndexState.details`.
+        A dictionary with the key `SCANNED`, to be added to `IndexState.details`.
     """
     before = run.before
     had_index = before is not None and before.generation == generation and kind not in before.details.get(SCANNED, ())
@@ -63,7 +63,7 @@ def indexed_generation(run: SystemRun[Any], kind: str, nodes: int, generation: i
 
 
 def indexes_of(corpus: Corpus, systems: Iterable[System[Any, Any]]) -> Iterator[SystemIndex]:
-    """Yield the vector indexes that the built systems should have in a corpus."""
+    """Yield the vector indexes that a corpus should have for those systems whose indexes have been built."""
     for system in systems:
         state = read_state(system, corpus)
         if state is None or not state.built:
@@ -75,7 +75,7 @@ def indexes_of(corpus: Corpus, systems: Iterable[System[Any, Any]]) -> Iterator[
 
 
 def rebuild(writer: Writer, index: SystemIndex) -> None:
-    """Drop a vector index and create it again from the existing nodes."""
+    """Drop a vector index, and create it again over the existing nodes."""
     dimension = writer.corpus.dimension
     schema.drop_index(writer.graph, index.name)
     schema.create_derived_index(writer.graph, index.corpus, index.kind, dimension=dimension, slot=index.slot)

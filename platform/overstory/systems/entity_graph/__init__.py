@@ -1,6 +1,6 @@
-"""The graph of a corpus's entities, made by rules: which names are entities, their descriptions and their relations.
+"""Builds a graph of the entities in a corpus by rules: selects the entities, describes them and relates them.
 
-Systems build on it. It uses no language model and writes nothing to the database.
+Several systems use this graph. Building it needs no language model and writes nothing to the database.
 """
 
 from overstory.systems.entity_graph.by_rules import (

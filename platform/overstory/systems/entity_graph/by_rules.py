@@ -1,4 +1,4 @@
-"""Reads the entity graph from what the index stages found: mentions, subjects of passages, and facts."""
+"""Builds the entity graph from the results of the index stages: mentions, subjects of passages, and facts."""
 
 from __future__ import annotations
 
@@ -41,23 +41,23 @@ from overstory.systems.entity_graph.relations import (
 
 _SENTENCE_TEXTS_A_PAGE = 500
 _ENTITY_NAMES_A_STATEMENT = 1_000
-MOST_PASSAGES_READ_OF_AN_ENTITY = 64  # passages read for an entity when only the neighborhood of some entities is read
+MOST_PASSAGES_READ_OF_AN_ENTITY = 64  # maximum number of passages that `read_near_entities` reads for an entity
 
 Place = tuple[int, int]
-"""Position of a text: its sentence in the corpus, and the position of an OpenIE triple or `NO_PLACE`."""
+"""The place of a text: the number of its sentence in the corpus, and the position of an OpenIE triple or `NO_PLACE`."""
 
 
 @dataclass(frozen=True, slots=True)
 class DescribedEntity:
-    """An entity of the corpus with its description.
+    """An entity in the corpus, with its description.
 
     Attributes:
-        id: Id of its node.
-        key: Name without case, accents and punctuation (`text.names.keys.entity_key`): `"U.S." -> "us"`.
-        type: Type in the corpus ("PERSON"); "" if unknown.
-        description: Description without the name; "" if no sentence describes the entity.
+        id: Id of the entity's node.
+        key: The name without case, accents and punctuation, such as "us" for "U.S." (see `text.names.keys.entity_key`).
+        type: Type of the entity, such as "PERSON"; "" if unknown.
+        description: Description, without the name in front; "" if no sentence describes the entity.
         chunks: Ids of the passages from which the description was made, most important first.
-        source: Digest of the input of the description. Entities with equal digests have equal descriptions.
+        source: Digest of the texts from which the description was made. Equal digests imply equal descriptions.
     """
 
     id: str
@@ -70,12 +70,15 @@ class DescribedEntity:
 
     @property
     def embedded(self) -> str:
-        """Text whose embedding represents the entity."""
+        """The text whose embedding represents the entity."""
         return embedded_text(self.name, self.description)
 
 
 def embedded_text(name: str, description: str) -> str:
-    """Return "name: description", the text whose embedding represents an entity. Systems share the vector."""
+    """Return the text whose embedding represents an entity: "name: description".
+
+    Systems that represent an entity by the same text share its vector.
+    """
     return f"{name}: {description}" if description else name
 
 
@@ -84,10 +87,11 @@ class EntityRelation:
     """An undirected relation between two entities.
 
     Attributes:
-        source, target: Keys of the entities, source < target. In a layered graph, references to nodes.
-        weight: Strength, above 0.
+        source, target: Keys of the two entities, with source < target. In a layered graph, these are references to
+            nodes.
+        weight: Strength of the relation; greater than 0.
         description: Sentence or phrase that states the relation; "" if there is none.
-        chunks: Ids of the passages that state the relation, that of the description first.
+        chunks: Ids of the passages that state the relation. The passage that contains the description comes first.
     """
 
     source: str
@@ -102,10 +106,12 @@ class EntityGraph:
     """Entities, the relations between them, and counts of what was left out.
 
     Attributes:
-        entities: Entities in order of key.
-        relations: Relations in order of source and target.
-        counts: "left_out" (names without a fact that only one passage mentions), "relations_left_out" and
-            "crowded_sentences" (sentences with too many names to relate any two of them).
+        entities: Entities, sorted by key.
+        relations: Relations, sorted by source and target.
+        counts: Three counts:
+            "left_out": number of names that are not entities, because only one passage and no fact contains them;
+            "relations_left_out": number of relations that are too weak;
+            "crowded_sentences": number of sentences with too many names to relate the names to each other.
         notes: Notes for the user.
     """
 
@@ -116,11 +122,11 @@ class EntityGraph:
 
 
 def read_entity_graph(graph: GraphClient, label: str, *, only: Collection[str] | None = None) -> EntityGraph:
-    """Return the entity graph of a corpus. It depends on the content alone, not on the order in which it was stored.
+    """Return the entity graph of a corpus. It does not depend on the order in which documents were added.
 
     Args:
         label: Corpus label.
-        only: Ids of the passages to read; None for all.
+        only: Ids of the passages to read; None to read all passages.
     """
     incidence = read_incidence(graph, label, only=only)
     found = _graph_of(graph, label, incidence)
@@ -131,12 +137,12 @@ def read_entity_graph(graph: GraphClient, label: str, *, only: Collection[str] |
 
 @dataclass(frozen=True, slots=True)
 class NearEntities:
-    """Some entities with their neighborhood.
+    """Some entities with their neighbourhood in the entity graph.
 
     Attributes:
-        graph: Entity graph of the passages that were read. It also has other entities that these passages mention,
-            which may have more facts elsewhere.
-        whole: Ids of the entities all of whose passages were read. Their descriptions and relations are the same as in
+        graph: Entity graph of the passages that were read. It also contains the other entities that these passages
+            mention. About these, other passages may state more.
+        whole: Ids of the entities for which all passages were read. They have the same descriptions and relations as in
             the graph of the whole corpus.
     """
 
@@ -145,13 +151,14 @@ class NearEntities:
 
 
 def read_near_entities(graph: GraphClient, label: str, ids: Collection[str]) -> NearEntities:
-    """Return entities with their neighborhood, reading only the passages that mention them.
+    """Return entities with their neighbourhood in the entity graph.
 
-    A relation between two frequent names may be included here even if it is among the strongest of neither in the whole
-    corpus.
+    Only passages that mention the entities are read, at most `MOST_PASSAGES_READ_OF_AN_ENTITY` for each of them. The
+    result may contain relations between two frequent names that the graph of the whole corpus leaves out as too weak.
 
     Args:
-        ids: Node ids. At most `MOST_PASSAGES_READ_OF_AN_ENTITY` passages are read for each entity.
+        label: Corpus label.
+        ids: Node ids of the entities.
     """
     passages: set[str] = set()
     whole: set[str] = set()
@@ -193,7 +200,7 @@ def _graph_of(graph: GraphClient, label: str, incidence: Incidence) -> EntityGra
 
 
 def _source(incidence: Incidence, chosen: Chosen, triples: Mapping[Place, str], entity: int) -> str:
-    """Return a digest of an entity's name and of the texts that may describe it."""
+    """Return a digest of an entity's name and of all texts that may be used to describe the entity."""
     passages = incidence.passages
     digest = hashlib.sha256(f"rules {DESCRIPTIONS_VERSION} {incidence.names[entity].name}".encode())
     for sentence, position in chosen.of(entity):
@@ -240,7 +247,12 @@ def _triples(graph: GraphClient, label: str, incidence: Incidence, chosen: Chose
 
 
 def _by_chunk(chunk: Ints, which: Ints) -> Iterator[tuple[int, list[int]]]:
-    """Group rows by chunk, in order of chunk; yield each chunk with its values."""
+    """Yield each chunk with the list of its values.
+
+    Args:
+        chunk: The chunk of each value, in ascending order.
+        which: The values.
+    """
     begin = np.flatnonzero(np.concatenate([[True], chunk[1:] != chunk[:-1]])) if len(chunk) else chunk
     for one, end in zip(begin.tolist(), [*begin[1:].tolist(), len(chunk)], strict=False):
         yield int(chunk[one]), which[one:end].tolist()

@@ -1,4 +1,4 @@
-"""Descriptions of entities, made by rules from the most informative sentences."""
+"""Describes entities by rules, using the most informative sentences about them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from overstory.systems.entity_graph.relations import MOST_NAMES_OF_A_SENTENCE, S
 from overstory.text.names.keys import entity_key, fold
 
 DESCRIPTIONS_VERSION = 2
-"""Increase this number whenever the same sentences may give another description."""
-_DESCRIPTION_CHARACTERS = 240  # about 60 tokens; embedding descriptions is the costliest part of the index
-_MOST_DESCRIPTION_SENTENCES = 3  # sentences in a description
-_DESCRIPTION_CANDIDATES = 6  # sentences considered; some are headings, duplicates or too long
-_RELATION_DESCRIPTION_CHARACTERS = 160  # length of the description of a relation
-_LONGEST_READ_SENTENCE_CHARACTERS = 2_000  # longer sentences are cut: a table may look like one endless sentence
+"""Version of these rules. It must be increased whenever the same sentences may result in a different description."""
+_DESCRIPTION_CHARACTERS = 240  # about 60 tokens; it is short, because embedding descriptions takes most of the time
+_MOST_DESCRIPTION_SENTENCES = 3  # maximum number of sentences in a description
+_DESCRIPTION_CANDIDATES = 6  # maximum number of candidates; some are headings, duplicates or too long
+_RELATION_DESCRIPTION_CHARACTERS = 160  # maximum length of the description of a relation
+_LONGEST_READ_SENTENCE_CHARACTERS = 2_000  # longer sentences are truncated, since they may be tables
 HEADING_CHARACTERS, LISTING_CHARACTERS = 30, 400
-"""Sentences shorter than the first length are probably headings, those longer than the second probably listings."""
+"""A sentence with fewer characters than the first number is probably a heading. A sentence with more characters than
+the second number is probably a listing."""
 LEAST_PLAIN_WORDS, LEAST_PLAIN_WORD_SHARE = 2, 0.2
-"""Least number and least share of lowercase words in a sentence of prose."""
+"""A sentence of prose contains at least this number and this fraction of lower-case words."""
 
 _ABOUT, _OF_FACT, _SAYING, _TRIPLE = range(4)
 
@@ -30,20 +31,23 @@ _SPACE = re.compile(r"\s+")
 _MARKS = re.compile(r"^(?:(?:#{1,6}|[-*+•>|]+|\d{1,3}[.)])\s+)+|\s[|#=~-]+$")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2})(?=[^\s*])([^*]*[^\s*])\1(?![\w*])")
 _LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*\)")
-_CUT_CHARACTERS = 40  # most characters that an excerpt loses because it is cut at a word boundary
+_CUT_CHARACTERS = 40  # to end at a word boundary, an excerpt is shortened by at most this many characters
 _NO_SPACES = "\u2e80"
-"""First character of the East Asian scripts, which have neither capitals nor spaces between words."""
+"""The first character of the East Asian scripts, which use neither capitals nor spaces between words."""
 _RULES = re.compile(r"[-=_*~#|+]{3,}|\.{4,}")
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Sentences that may describe entities, best first, with rows in order of entity.
+    """The m candidate texts for describing n entities.
+
+    The candidates are sorted by entity. For each entity, the best candidate comes first.
 
     Attributes:
-        first: Shape (n + 1,): first row of each entity.
-        sentence: Shape (m,), chunk · MOST_SENTENCES_OF_A_CHUNK + sentence, with sentence 0 for triples.
-        position: Shape (m,), position of an OpenIE triple whose text is used; `NO_PLACE` for a sentence.
+        first: Index of the first candidate for each entity, shape (n + 1,).
+        sentence: Number of the candidate's sentence in the corpus, shape (m,). This is chunk ·
+            MOST_SENTENCES_OF_A_CHUNK + sentence, where the sentence is 0 for an OpenIE triple.
+        position: Position of the OpenIE triple in its chunk, shape (m,); `NO_PLACE` if the candidate is a sentence.
     """
 
     first: Ints
@@ -51,15 +55,20 @@ class Chosen:
     position: Ints
 
     def of(self, entity: int) -> list[tuple[int, int]]:
-        """Return the sentence and position of each candidate text of an entity."""
+        """Return the sentence and the position of each candidate text for an entity, best first."""
         rows = slice(int(self.first[entity]), int(self.first[entity + 1]))
         return list(zip(self.sentence[rows].tolist(), self.position[rows].tolist(), strict=True))
 
 
 def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
-    """Return the most informative sentences about each entity, best first.
+    """Return the most informative texts about each entity.
 
-    Order: first sentences of passages about the entity, facts with it as subject, other mentions, OpenIE triples.
+    They are in this order:
+
+    1. The first sentence that mentions the entity, in each passage that is about the entity.
+    2. Sentences that state a fact with the entity as subject.
+    3. Other sentences that mention the entity.
+    4. OpenIE triples that contain the entity.
     """
     mentions, subjects, facts = incidence.mentions, incidence.subjects, incidence.statements
     located = mentions.sentence != NO_PLACE
@@ -82,7 +91,7 @@ def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
     triples = [(ends[at := triple & (ends != NO_PLACE)], at, second) for ends, second in sides]
     names = sentences.names[np.searchsorted(sentences.sentence, where)] if len(where) else where
     columns = [
-        # columns: entity, class, first score, second score, sentence, position
+        # The columns are: entity, class of the text, first score, second score, sentence, position.
         (
             subjects.entity,
             _ABOUT,
@@ -106,7 +115,7 @@ def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
     )
     order = np.lexsort((position, sentence, second, score, kind, entity))
     entity, sentence, position = entity[order], sentence[order], position[order]
-    # Remove duplicate sentences of an entity, keeping the order.
+    # Remove duplicate texts about an entity, and keep the order.
     again = np.lexsort((np.arange(len(entity)), position, sentence, entity))
     table = np.stack([entity, sentence, position])[:, again]
     once = np.ones(len(entity), dtype=np.bool_)
@@ -119,7 +128,7 @@ def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
 
 
 class _FirstMention:
-    """Finds the first sentence of a chunk that contains an entity's name."""
+    """Finds the first sentence in a chunk that contains the name of an entity."""
 
     def __init__(self, who: Ints, where: Ints) -> None:
         order = np.lexsort((where, who))
@@ -128,7 +137,10 @@ class _FirstMention:
         self._key = self._who * self._many + self._where // MOST_SENTENCES_OF_A_CHUNK
 
     def __call__(self, entity: Ints, chunk: Ints) -> Ints:
-        """Return the first sentence of each chunk with the entity's name, shape (n,); `NO_PLACE` if unknown."""
+        """Return the first sentence with the entity's name for each pair of an entity and a chunk, shape (n,).
+
+        The sentence is `NO_PLACE` if it is unknown.
+        """
         key = entity * self._many + chunk
         at = np.searchsorted(self._key, key)
         found = np.full(len(key), NO_PLACE, dtype=np.int64)
@@ -150,7 +162,7 @@ def _odd_length(incidence: Incidence, where: Ints) -> Ints:
 
 
 def cleaned(sentence: str) -> str:
-    """Return a sentence on one line, without markup: heading and list marks, emphasis, links and ruled lines."""
+    """Return a sentence on one line, without the markup for headings, lists, emphasis, links and rules."""
     text = _RULES.sub(" ", sentence[: 2 * _LONGEST_READ_SENTENCE_CHARACTERS])
     text = _LINK.sub(r"\1", _EMPHASIS.sub(r"\2", text.replace("`", "")))
     text = _SPACE.sub(" ", text).strip()
@@ -158,9 +170,10 @@ def cleaned(sentence: str) -> str:
 
 
 def excerpt(text: str, names: Sequence[str], most: int) -> str:
-    """Return at most `most` characters of a text, cut at word boundaries, with "…" where text is left out.
+    """Return an excerpt of at most `most` characters, cut at word boundaries, with "…" where text is left out.
 
-    The excerpt is the beginning of the text, or ends after the last of `names` if the beginning lacks one of them.
+    The excerpt is the beginning of the text. If the beginning does not contain all names, the excerpt starts later, so
+    that it contains the last of the names.
     """
     if len(text) <= most:
         return text
@@ -176,11 +189,11 @@ def excerpt(text: str, names: Sequence[str], most: int) -> str:
 
 
 def relation_text(text: str, one: str, other: str, *, implied: bool) -> str:
-    """Return the description of a relation, made from a sentence.
+    """Return the description of a relation between two entities, made from a sentence.
 
     Args:
-        implied: True if the sentence contains only one name and its passage is about the other. The other name is then
-            put in front.
+        implied: True if the sentence contains only one of the names and its passage is about the other entity. The
+            other name is then put in front.
     """
     text = excerpt(text, [one, other], _RELATION_DESCRIPTION_CHARACTERS)
     low = fold(text)
@@ -200,7 +213,13 @@ def _word_end(body: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class DescribingText:
-    """A text that may describe an entity: a cleaned sentence of a chunk, or the text of an OpenIE triple."""
+    """A text that may describe an entity.
+
+    Attributes:
+        chunk: The chunk that contains the text.
+        text: A sentence in cleaned form, or the text of an OpenIE triple.
+        triple: True if the text is from an OpenIE triple.
+    """
 
     chunk: int
     text: str
@@ -208,10 +227,12 @@ class DescribingText:
 
 
 def describe(name: str, key: str, texts: Iterable[DescribingText]) -> tuple[str, tuple[int, ...]]:
-    """Return a description of an entity, and the chunks from which it was made.
+    """Return a description of an entity, and the chunks from which the description was made.
 
     Args:
-        texts: Candidate texts, best first. If a sentence of a chunk is used, its triples are skipped as duplicates.
+        key: Key of the name (see `entity_key`).
+        texts: Candidate texts, best first. If a sentence in a chunk is used, the triples from that chunk are skipped,
+            because they would repeat it.
     """
     taken: list[str] = []
     chunks: list[int] = []
@@ -243,7 +264,7 @@ def describe(name: str, key: str, texts: Iterable[DescribingText]) -> tuple[str,
 
 
 def is_prose(text: str) -> bool:
-    """Return True if a text reads like a sentence, not like a heading, a synopsis, a listing or references."""
+    """Return True if a text is probably a sentence, and not a heading, a listing or a list of references."""
     if any(character >= _NO_SPACES for character in text):
         return len(text) >= HEADING_CHARACTERS // 2
     words = [word.strip("(),.;:!?\"'") for word in text.split()]

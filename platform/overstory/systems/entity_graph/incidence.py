@@ -1,4 +1,4 @@
-"""Incidence of entities and passages as arrays: what passages mention, are about and state."""
+"""Reads, as arrays, which entities each passage mentions, which it is about, and which facts it states."""
 
 from __future__ import annotations
 
@@ -20,21 +20,22 @@ Flags = NDArray[np.bool_]
 
 _INCIDENCE_CHUNKS_A_PAGE = 1_000
 NO_PLACE = -1
-"""Placeholder for an unknown sentence, and for a subject or object that is not an entity."""
+"""Placeholder for an unknown sentence, for an unknown position, and for a subject or object that is not an entity."""
 MOST_SENTENCES_OF_A_CHUNK = 1 << 20
-"""Factor that numbers the sentences of a corpus: chunk · MOST_SENTENCES_OF_A_CHUNK + sentence."""
+"""Maximum number of sentences in a chunk. The number of a sentence in the corpus is chunk · MOST_SENTENCES_OF_A_CHUNK +
+sentence."""
 
 DICTIONARY, OPENIE = "dictionary", "openie"
 
 
 @dataclass(frozen=True, slots=True)
 class EntityName:
-    """A name of the corpus that may be an entity.
+    """A name in the corpus that may be an entity.
 
     Attributes:
-        id: Id of its node.
-        passages: Number of passages that mention the name, if not all of them were read; such a name always counts as
-            an entity. 0 if all were read.
+        key: Key of the name (see `text.names.keys.entity_key`).
+        passages: Number of passages that mention the name, if only some of them were read; 0 if all of them were read.
+            If this number is not 0, the name always counts as an entity.
     """
 
     id: str
@@ -46,7 +47,11 @@ class EntityName:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Mentions of entities, one row per sentence; one row with `NO_PLACE` if no sentence is known. Shape (m,)."""
+    """The mentions of entities, as arrays of shape (m,).
+
+    There is one row per sentence that mentions an entity. If a passage mentions an entity in an unknown sentence, the
+    sentence is `NO_PLACE`.
+    """
 
     entity: Ints
     chunk: Ints
@@ -55,7 +60,7 @@ class Mentions:
 
 @dataclass(frozen=True, slots=True)
 class Subjects:
-    """Subjects of passages, the entities that a passage is about. Shape (s,)."""
+    """The subjects of passages, which are the entities that a passage is about, as arrays of shape (s,)."""
 
     entity: Ints
     chunk: Ints
@@ -64,13 +69,14 @@ class Subjects:
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """Facts as passages state them. Shape (f,).
+    """The facts that passages state, as arrays of shape (f,).
 
     Attributes:
-        subject, object: Entities; `NO_PLACE` for text that is not an entity.
-        sentence: Sentence that states the fact; `NO_PLACE` if unknown, as for OpenIE triples.
-        position: Number of the fact within its passage.
-        openie: 1 for an OpenIE triple, else 0.
+        subject, object: Entities; `NO_PLACE` if the subject or the object is not an entity.
+        chunk: Passage that states the fact.
+        sentence: Sentence that states the fact; `NO_PLACE` if it is unknown, as for OpenIE triples.
+        position: Position of the fact in its passage; `NO_PLACE` if it is unknown.
+        openie: 1 if the fact is an OpenIE triple, else 0.
     """
 
     subject: Ints
@@ -83,13 +89,13 @@ class Statements:
 
 @dataclass(frozen=True, slots=True)
 class PassageTable:
-    """All passages, in order of id.
+    """The c passages that were read, sorted by id.
 
     Attributes:
         seq: Position of each passage in its document.
-        first: Shape (c + 1,): first entry of each passage in `starts`.
-        starts: First character of each sentence.
-        boilerplate: Digest of the boilerplate spans, for passages that have any.
+        first: Index of each passage's first sentence in `starts`, shape (c + 1,).
+        starts: Offset of each sentence in its passage.
+        boilerplate: Map from the passages that contain boilerplate to a digest of its position.
     """
 
     ids: list[str]
@@ -99,7 +105,10 @@ class PassageTable:
     boilerplate: Mapping[int, str]
 
     def span(self, chunk: int, sentence: int) -> tuple[int, int]:
-        """Return start and end of a sentence; −1 is the end of the last. Unknown sentences are treated as the last."""
+        """Return the start and the end of a sentence in a passage. The end of the last sentence is −1.
+
+        If the passage has fewer sentences, the span of the last sentence is returned.
+        """
         begin, end = int(self.first[chunk]), int(self.first[chunk + 1])
         if begin == end:
             return 0, -1
@@ -112,7 +121,7 @@ class Incidence:
     """Entities, passages and the links between them.
 
     Attributes:
-        names: Entities in order of key. The arrays refer to entities by their position here.
+        names: Entities, sorted by key. The arrays refer to entities by their indices in this list.
     """
 
     names: Sequence[EntityName]
@@ -123,10 +132,12 @@ class Incidence:
 
 
 def read_incidence(graph: GraphClient, label: str, *, only: Collection[str] | None = None) -> Incidence:
-    """Return the incidence of a corpus. A name is an entity if a fact contains it or at least two passages mention it.
+    """Read the entities and the passages of a corpus, and the links between them.
+
+    A name is an entity if a fact contains the name or at least two passages mention it.
 
     Args:
-        only: Ids of the passages to read; None for all.
+        only: Ids of the passages to read; None to read all passages.
     """
     names = [
         EntityName(row["id"], row["key"], row["name"], row["type"])
@@ -140,17 +151,17 @@ def read_incidence(graph: GraphClient, label: str, *, only: Collection[str] | No
 
 
 def read_passages(graph: GraphClient, label: str, ids: Iterable[str]) -> Iterator[Row]:
-    """Yield the mentions, subjects and facts of passages, in order of passage id."""
+    """Yield a row for each passage, with its mentions, subjects and facts, sorted by passage id."""
     for some in batches(sorted(ids), _INCIDENCE_CHUNKS_A_PAGE):
         yield from graph.run("systems/entity_graph/incidence", label, read=True, ids=some, sure=SURE_SUBJECT_WEIGHT)
 
 
 def incidence_of(names: Sequence[EntityName], rows: Iterable[Row]) -> Incidence:
-    """Return the incidence of passages that have been read.
+    """Convert rows that have been read from the graph to arrays.
 
     Args:
-        names: Candidate names, in order of key.
-        rows: Rows of `systems/entity_graph/incidence`, in order of chunk id.
+        names: Names that may be entities, sorted by key.
+        rows: Rows that `read_passages` returned.
     """
     return _entities_alone(names, *_collected({name.id: place for place, name in enumerate(names)}, rows))
 
@@ -196,7 +207,13 @@ def _collected(place: Mapping[str, int], rows: Iterable[Row]) -> tuple[PassageTa
 def _sentences_by_entity(
     mentions: Iterable[tuple[str, str, Sequence[int]]], *, by_triples: bool
 ) -> dict[str, set[int]]:
-    """Return the sentences of each entity in a passage. If it has OpenIE triples, only names in triples count."""
+    """Return a map from the entities that a passage mentions to the sentences that mention them.
+
+    Args:
+        mentions: The entity of each mention, the extractor that found it, and its sentences.
+        by_triples: True if OpenIE triples were extracted from the passage. Then only names in triples count. Otherwise,
+            entities that only the dictionary found do not count.
+    """
     found: dict[str, set[int]] = {}
     real: set[str] = set()
     for entity, by, sentences in mentions:
@@ -209,7 +226,7 @@ def _sentences_by_entity(
 def _entities_alone(
     names: Sequence[EntityName], passages: PassageTable, mentions: Mentions, subjects: Subjects, statements: Statements
 ) -> Incidence:
-    """Return the incidence without names that no fact contains and only one passage mentions."""
+    """Drop each name that occurs in no fact and in only one passage, because it does not count as an entity."""
     each = np.unique(np.stack([mentions.entity, mentions.chunk]), axis=1)
     kept = np.bincount(each[0], minlength=len(names)) > 1
     kept |= np.array([name.passages > 0 for name in names], dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Relations between entities, made by rules from facts and from names that share a sentence."""
+"""Relates entities by rules, using facts and sentences that contain several names."""
 
 from __future__ import annotations
 
@@ -10,25 +10,29 @@ from overstory.display import counted
 from overstory.systems.entity_graph.incidence import MOST_SENTENCES_OF_A_CHUNK, NO_PLACE, Flags, Floats, Incidence, Ints
 
 MOST_NAMES_OF_A_SENTENCE = 20
-"""A sentence with more names is a list. It hardly relates any two of them and would make thousands of pairs."""
-MOST_PARTNERS_OF_AN_ENTITY = 64  # relations kept for an entity, the strongest first
-_MOST_SUBJECTS_OF_A_PASSAGE = 3  # subjects of a passage that count as present in each of its sentences
-MOST_CHUNKS_OF_A_RELATION = 5  # passages listed for a relation
-_MOST_STATEMENTS_SEARCHED = 16  # statements of a relation searched for its passages
+"""A sentence with more names does not relate them. It is a list, which hardly relates its items and would result in
+thousands of pairs."""
+MOST_PARTNERS_OF_AN_ENTITY = 64  # a relation is kept if it is among this many strongest relations of either entity
+_MOST_SUBJECTS_OF_A_PASSAGE = 3  # number of main subjects of a passage that count as names in each of its sentences
+MOST_CHUNKS_OF_A_RELATION = 5  # maximum number of passages listed for a relation
+_MOST_STATEMENTS_SEARCHED = 16  # number of a relation's statements whose passages are considered
 
 _BY_TRIPLE, _BY_FACT, _BY_SENTENCE, _BY_SUBJECT = range(4)
-"""Source of a relation's description, best first: a triple, a fact, a sentence with both names, or with one name."""
+"""Kinds of statements that describe a relation, best first: an OpenIE triple, another fact, a sentence with both names,
+and a sentence with one name in a passage about the other entity."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """The names in each sentence, including the subjects of its passage, in order of sentence, then entity.
+    """The names in each sentence, as arrays of shape (m,), sorted by sentence and then by entity.
+
+    The main subjects of a passage count as names in each of its sentences.
 
     Attributes:
-        sentence: Shape (m,), chunk · MOST_SENTENCES_OF_A_CHUNK + sentence.
-        entity: Shape (m,).
-        stated: Shape (m,), 1 if the sentence contains the name, 0 if the name is only a subject of the passage.
-        names: Shape (m,), number of names in the sentence.
+        sentence: Number of the sentence in the corpus: chunk · MOST_SENTENCES_OF_A_CHUNK + sentence.
+        entity: The entity that the name denotes.
+        stated: 1 if the sentence contains the name, 0 if the entity is only a subject of the passage.
+        names: Number of names in the sentence.
     """
 
     sentence: Ints
@@ -39,18 +43,20 @@ class Sentences:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Related pairs of entities, in order.
+    """The related pairs of entities, sorted by source and target. Arrays have the shape (r,).
 
     Attributes:
-        source, target: Shape (r,), source < target.
-        weight: Shape (r,).
-        sentence: Shape (r,), sentence of the description: chunk · MOST_SENTENCES_OF_A_CHUNK + sentence, with sentence 0
-            for OpenIE triples.
-        position: Shape (r,), position of the OpenIE triple in the first of `chunks`, else `NO_PLACE`.
-        implied: Shape (r,), True if the sentence contains one name and its passage is about the other.
-        chunks: Up to MOST_CHUNKS_OF_A_RELATION passages per relation, that of the description first.
-        crowded: Number of sentences with too many names.
-        dropped: Number of relations that are not among the strongest of either entity.
+        source, target: The two entities, with source < target.
+        weight: Strength of the relation.
+        sentence: Number of the sentence that describes the relation: chunk · MOST_SENTENCES_OF_A_CHUNK + sentence. If
+            an OpenIE triple describes the relation, the sentence is 0.
+        position: Position of that OpenIE triple in the first of `chunks`; `NO_PLACE` if a sentence describes the
+            relation.
+        implied: True if the sentence contains the name of only one entity and its passage is about the other entity.
+        chunks: Up to MOST_CHUNKS_OF_A_RELATION passages that state the relation. The passage with the description comes
+            first.
+        crowded: Number of sentences with too many names to relate the names to each other.
+        dropped: Number of relations that were dropped because they are too weak.
     """
 
     source: Ints
@@ -65,7 +71,7 @@ class Related:
 
 
 def names_of_sentences(incidence: Incidence) -> Sentences:
-    """Return the names in each sentence, including those that its passage is about."""
+    """Return the names in each sentence. The main subjects of a passage count as names in each of its sentences."""
     mentions = incidence.mentions
     located = mentions.sentence != NO_PLACE
     stated = mentions.chunk[located] * MOST_SENTENCES_OF_A_CHUNK + mentions.sentence[located]
@@ -91,10 +97,14 @@ def names_of_sentences(incidence: Incidence) -> Sentences:
 def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = MOST_PARTNERS_OF_AN_ENTITY) -> Related:
     """Return the pairs of entities that facts or sentences relate.
 
-    Each statement of a fact adds 1, and a sentence with n names adds 1 / (n − 1) to each pair of them (Newman 2001).
-    The sum is divided by 1 + ⌊log₂ df⌋ of the more frequent name, where df is its number of passages. Otherwise
-    communities would form around very frequent names, and paths would lead through them. The divisor is a whole number,
-    so one more passage changes few weights. A relation is kept if it is among the strongest of either entity.
+    The weight of a pair is a sum, divided by a number that depends on the more frequent of the two names:
+
+    - Each statement of a fact adds 1. A sentence with n names adds 1 / (n − 1) to each pair of them (Newman 2001).
+    - The divisor is 1 + ⌊log₂ df⌋, where df is the number of passages that mention the name. Without it, communities
+      would form around very frequent names, and paths would lead through these names. Because the divisor is a whole
+      number, an additional passage changes only a few weights.
+
+    A pair is kept if it is among the `most_partners` strongest pairs of either entity.
     """
     number = len(incidence.names)
     crowded = int(np.unique(sentences.sentence[sentences.names > MOST_NAMES_OF_A_SENTENCE]).size)
@@ -135,7 +145,10 @@ def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = 
 
 
 def frequency_steps(incidence: Incidence) -> Ints:
-    """Return 1 + ⌊log₂ df⌋ of each entity, with df the number of passages that mention it; 1 if df is 0."""
+    """Return 1 + ⌊log₂ df⌋ for each entity, where df is the number of passages that mention the entity.
+
+    The result is 1 if df is 0.
+    """
     mentions = incidence.mentions
     places = np.unique(np.stack([mentions.entity, mentions.chunk]), axis=1)
     read = np.bincount(places[0], minlength=len(incidence.names))
@@ -152,7 +165,11 @@ def _main_subjects(incidence: Incidence) -> tuple[Ints, Ints]:
 
 
 def rank_within(group: Ints) -> Ints:
-    """Return the position of each row within its group, shape (n,). Rows of a group must be adjacent."""
+    """Return the position of each row within its group, counted from 0, shape (n,).
+
+    Args:
+        group: The group of each row, shape (n,). Rows in the same group must be adjacent.
+    """
     if not len(group):
         return group
     begin = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]]))
@@ -160,7 +177,10 @@ def rank_within(group: Ints) -> Ints:
 
 
 def _all_statements(incidence: Incidence, sentences: Sentences) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints, Ints]:
-    """Return source, target, weight, kind, names, sentence and position of each statement that relates two."""
+    """Return one array per column of a table with a row for each statement that relates two entities.
+
+    The columns are: source, target, weight, kind, number of names, sentence and position.
+    """
     facts = incidence.statements
     both = (facts.subject != NO_PLACE) & (facts.object != NO_PLACE) & (facts.subject != facts.object)
     one, other = facts.subject[both], facts.object[both]
@@ -192,14 +212,14 @@ def _names_in(sentences: Sentences, where: Ints) -> Ints:
 
 
 def _together(sentences: Sentences, names: int) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints, Ints]:
-    """Return the pairs of names in all sentences with exactly `names` names."""
+    """Return the pairs of names in all sentences with exactly `names` names, in the form of `_all_statements`."""
     rows = sentences.names == names
     entity = sentences.entity[rows].reshape(-1, names)
     stated = sentences.stated[rows].reshape(-1, names)
     one, other = np.triu_indices(names, k=1)
     where = np.repeat(sentences.sentence[rows].reshape(-1, names)[:, 0], len(one))
     times = (stated[:, one] + stated[:, other]).ravel()
-    some = times > 0  # a sentence with neither name relates no two subjects of its passage
+    some = times > 0  # a sentence does not relate two subjects of its passage if it contains neither name
     count = int(some.sum())
     return (
         entity[:, one].ravel()[some],
@@ -213,7 +233,10 @@ def _together(sentences: Sentences, names: int) -> tuple[Ints, Ints, Floats, Int
 
 
 def among_strongest(source: Ints, target: Ints, weight: Floats, most: int) -> Flags:
-    """Return True for relations among the `most` strongest of either entity, shape (r,); ties by the other entity."""
+    """Return a mask of the relations that are among the `most` strongest relations of either entity, shape (r,).
+
+    Of equally strong relations, those with the lower-numbered other entity are preferred.
+    """
     entity = np.concatenate([source, target])
     partner = np.concatenate([target, source])
     order = np.lexsort((partner, -np.concatenate([weight, weight]), entity))
@@ -223,6 +246,6 @@ def among_strongest(source: Ints, target: Ints, weight: Floats, most: int) -> Fl
 
 
 def left_out_note(dropped: int) -> str:
-    """Return the note on relations that are not among the strongest."""
+    """Return a note about the number of relations that were dropped because they are too weak."""
     left_out = counted(dropped, "relation was", "relations were")
     return f"{left_out} left out: not among the {MOST_PARTNERS_OF_AN_ENTITY} strongest of either entity"

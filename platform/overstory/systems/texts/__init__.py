@@ -1,1 +1,1 @@
-"""Texts on groups of units, shared by systems: written by rules, or by a language model with rules as fallback."""
+"""Writes texts about groups of units, by rules or with a language model. Several systems share this code."""

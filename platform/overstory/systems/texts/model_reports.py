@@ -1,4 +1,4 @@
-"""Reports written by a language model from numbered sources: one request per report, and checks of each response."""
+"""Writes reports with a language model. Each request contains numbered sources, and each response is checked."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from overstory.systems.texts.passages import cut, passages_of
 from overstory.systems.texts.reports import Finding, Report
 from overstory.systems.texts.writers import G, ModelWriter, WritingOutcome
 
-_SOURCES_CHARACTERS = 6_000  # total length of the sources in a request: as much as a small model can handle
-_MOST_SOURCES_BESIDE_PARTS = 6  # entities, and relations, in a request that also shows reports on parts
-_LONGEST_PART_CHARACTERS = 700  # length of the text on one part in a request
-_LONGEST_REPORT_TITLE_CHARACTERS = 200  # longest title accepted from a model
-_LONGEST_REPORT_SUMMARY_CHARACTERS = 2_000  # longest summary accepted from a model
-_LONGEST_REPORT_FINDING_CHARACTERS = 1_000  # longest finding accepted from a model
-_MOST_FINDINGS_ASKED_FOR = 6  # findings of a report
-_MOST_SOURCES_OF_A_FINDING = 6  # a small model without this limit lists all sources and is cut off
-MOST_CHUNKS_OF_A_FINDING = 10  # passages cited by a finding; the report itself depends on all passages shown
+_SOURCES_CHARACTERS = 6_000  # maximum total length of the sources in a request; small models cannot handle more
+_MOST_SOURCES_BESIDE_PARTS = 6  # maximum number of entities, and of relations, if a request also contains reports
+_LONGEST_PART_CHARACTERS = 700  # maximum length of a report that is used as a source
+_LONGEST_REPORT_TITLE_CHARACTERS = 200  # a longer title from a model is truncated
+_LONGEST_REPORT_SUMMARY_CHARACTERS = 2_000  # a longer summary from a model is truncated
+_LONGEST_REPORT_FINDING_CHARACTERS = 1_000  # a longer finding from a model is truncated
+_MOST_FINDINGS_ASKED_FOR = 6  # maximum number of findings in a report
+_MOST_SOURCES_OF_A_FINDING = 6  # without this limit, small models list all sources until they are cut off
+MOST_CHUNKS_OF_A_FINDING = 10  # maximum number of passages that a finding cites
 
 ASKED_FOR: JsonDict = {"minItems": 1}
-"""Schema constraint for lists. Endpoints that enforce it return at least one item; empty lists are dropped."""
+"""Schema constraint for lists. Some endpoints enforce it. If others return an empty list, our code discards it."""
 
 
 class WrittenFinding(BaseModel):
@@ -68,8 +68,9 @@ class Source:
     """A numbered source in a request.
 
     Attributes:
-        chunks: Ids of all passages from which the text was made.
-        cited: Ids of the passages that a finding based on this source cites.
+        text: Text that the model reads.
+        chunks: Ids of all passages on which the text is based.
+        cited: Ids of the passages that a finding cites if it uses this source.
         names: Names that the text is about.
     """
 
@@ -81,12 +82,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The content of a request about a group.
+    """The content of a request for a report on a group.
 
     Attributes:
-        key: Key of the report.
-        size: Number of members of the group.
-        left_out: Number of sources that did not fit.
+        key: Key of the report (see `Report`).
+        size: Number of members in the group.
+        left_out: Number of sources that did not fit into the request.
     """
 
     key: str
@@ -96,16 +97,17 @@ class Shown:
 
 
 class ReportWriter(ModelWriter[G, Report]):
-    """Asks a language model for reports. Its prompt has the slots `size`, the number of members, and `data:source`.
+    """Asks a language model for reports on groups.
 
-    If no finding of the response cites a source of the request, rules write the report.
+    The prompt must contain the slots `size` (the number of members in the group) and `data:source`. If no finding in
+    the response cites a source in the request, rules write the report instead.
     """
 
-    most_sources: ClassVar[int]  # sources in a request
+    most_sources: ClassVar[int]  # maximum number of sources in a request
 
     @abstractmethod
     def shown(self, group: G) -> Shown:
-        """Return the content of the request about a group."""
+        """Return the content of the request for the report on a group."""
 
     def asked(self, group: G) -> WritingOutcome[Report]:
         shown = self.shown(group)
@@ -117,27 +119,32 @@ class ReportWriter(ModelWriter[G, Report]):
         return WritingOutcome(report, left_out=shown.left_out)
 
     def request(self, shown: Shown) -> Request:
-        """Return the request for one report."""
+        """Return the request for a report."""
         texts = [source.text for source in shown.sources]
         return Request(self.prompt.messages(size=str(shown.size), source=texts), WrittenReport)
 
     def estimate(self, groups: int) -> Estimate:
-        """Return an upper bound on the cost of the reports.
+        """Return an upper bound on the cost of reports on a number of groups.
 
-        Assumes that each request is full and has half a token per character, twice the rate of texts in Latin script.
+        Each request is assumed to be as long as possible, with one token per two characters. Texts in Latin script have
+        half as many tokens.
         """
         source = Source("Xyz " * (_SOURCES_CHARACTERS // 4 // self.most_sources), (), (), ())
         return self.times(self.request(Shown("", 1_000_000, [source] * self.most_sources)), groups)
 
 
 def sources_of(things: Sequence[Source], relations: Sequence[Source], parts: Sequence[Report]) -> list[Source]:
-    """Return the sources for a report: entities, relations, and reports on parts. With parts, the others are few."""
+    """Return the sources for a report on a group.
+
+    They are its entities, its relations, and the reports on its parts. If there are such reports, only a few entities
+    and relations are used.
+    """
     most = _MOST_SOURCES_BESIDE_PARTS if parts else None
     return [*things[:most], *relations[:most], *map(_part_source, parts)]
 
 
 def fitting(sources: Iterable[Source]) -> list[Source]:
-    """Return the first sources that fit into a request, at least one."""
+    """Return as many of the first sources as fit into a request. The first source is always included."""
     shown: list[Source] = []
     room = _SOURCES_CHARACTERS
     for source in sources:
@@ -148,10 +155,12 @@ def fitting(sources: Iterable[Source]) -> list[Source]:
 
 
 def _report(written: WrittenReport, shown: Shown, model: str, chunks: Sequence[str]) -> Report | None:
-    """Convert a response to a report; None if it lacks a title, a summary or a finding with a source.
+    """Convert a response to a report.
+
+    The result is None if the response lacks a title, a summary, or a finding that cites a source.
 
     Args:
-        chunks: Passages of all sources, on which the report depends.
+        chunks: Ids of the passages on which any source is based.
     """
     findings = [each for each in (_finding(one, shown.sources) for one in written.findings) if each is not None]
     title, summary = on_one_line(written.title), on_one_line(written.summary)
@@ -170,7 +179,7 @@ def _report(written: WrittenReport, shown: Shown, model: str, chunks: Sequence[s
 
 
 def _part_source(report: Report) -> Source:
-    """Return the report on a part as a source for the report on the whole."""
+    """Convert the report on a part of a group to a source for the report on the group."""
     findings = " ".join(finding.text for finding in report.findings)
     cited = dict.fromkeys(chunk for finding in report.findings for chunk in finding.chunks)
     return Source(
@@ -182,7 +191,7 @@ def _part_source(report: Report) -> Source:
 
 
 def _finding(written: WrittenFinding, sources: Sequence[Source]) -> Finding | None:
-    """Return a finding with the passages of its sources; None if it cites no source of the request."""
+    """Convert a finding in a response. The result is None if the finding cites no source in the request."""
     named = [sources[number - 1] for number in dict.fromkeys(written.sources) if 1 <= number <= len(sources)]
     chunks = list(dict.fromkeys(chunk for source in named for chunk in source.cited))
     text = on_one_line(written.text)

@@ -1,4 +1,4 @@
-"""Selects the passages from which a text or request is made, so that their number is bounded."""
+"""Selects the content of a text or a request, so that it is based on a limited number of passages."""
 
 from __future__ import annotations
 
@@ -9,30 +9,31 @@ from overstory.text.key_phrases import CommonWords, Described, key_phrases, them
 
 
 def in_common(things: Sequence[Described], common: CommonWords, head: str) -> tuple[list[str], str]:
-    """Return key phrases shared by several texts, and the phrase that suits the title, or "" if no phrase does.
+    """Return the key phrases that several texts share, and the phrase that is most suitable for a title.
 
-    A phrase that a third of all texts contain does not suit the title, because it does not distinguish the group.
+    The phrase for the title is "" if no phrase is suitable. A phrase that occurs in a third of all texts is not
+    suitable, because it does not distinguish the group.
 
     Args:
-        head: Text that the title contains anyway.
+        head: Text that the title contains in any case.
     """
     phrases = key_phrases(things, common, head=head)
     return phrases, theme_of([phrase for phrase in phrases if common.distinguishes(phrase)], things)
 
 
 def about(name: str, sentence: str) -> str:
-    """Return the sentence, with `name` in front if the sentence does not contain the name."""
+    """Return the sentence. If it does not contain the name, put the name and a colon in front."""
     return sentence if name.casefold() in sentence.casefold() else f"{name}: {sentence}"
 
 
 def cut(text: str, longest: int) -> str:
-    """Return the text on one line, cut to `longest` characters."""
+    """Return the text on one line, truncated to `longest` characters."""
     line = " ".join(text.split())
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 class FromPassages(Protocol):
-    """Content made from passages; `chunks` has the ids of the passages."""
+    """Content that is based on passages. `chunks` contains the ids of these passages."""
 
     @property
     def chunks(self) -> Sequence[str]: ...
@@ -42,10 +43,12 @@ P = TypeVar("P", bound=FromPassages)
 
 
 def within(things: Iterable[P], most_chunks: int, *, same: Callable[[P], Hashable] = id) -> list[P]:
-    """Return the first item, and each later item that keeps the total number of passages within `most_chunks`.
+    """Select items that are based on at most `most_chunks` different passages in total.
+
+    Items are considered in order, and those that would exceed the limit are skipped. The first item is always selected.
 
     Args:
-        same: Key function. Of items with equal keys, only the first is taken.
+        same: Returns a key for an item. If several items have the same key, only the first one can be selected.
     """
     chosen: list[P] = []
     chunks: set[str] = set()
@@ -59,5 +62,5 @@ def within(things: Iterable[P], most_chunks: int, *, same: Callable[[P], Hashabl
 
 
 def passages_of(things: Iterable[FromPassages]) -> tuple[str, ...]:
-    """Return the ids of all passages that the items are made from, in order and without duplicates."""
+    """Return the ids of all passages on which the items are based, in order and without duplicates."""
     return tuple(dict.fromkeys(chunk for each in things for chunk in each.chunks))

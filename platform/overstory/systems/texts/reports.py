@@ -1,4 +1,4 @@
-"""Reports on groups: their contents, and how the reports on the groups of a tree are written level by level."""
+"""Defines the reports on groups, and writes the reports on the groups in a tree level by level."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from overstory.protocols import Progress
 from overstory.systems.texts.writers import TextWriter
 
 RULES = "rules"
-"""Value of `by` for reports written by rules. Any other value names a language model."""
-_LARGE_GROUP_MEMBERS = 1_000  # members from which the size of a group counts in full
+"""The value of `Report.by` for reports written by rules. Any other value is the name of a language model."""
+_LARGE_GROUP_MEMBERS = 1_000  # groups with at least this many members get the highest rating for size
 
 G = TypeVar("G", bound="ReportedGroup")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One statement of a report.
+    """One statement in a report.
 
     Attributes:
         text: One or two sentences.
-        chunks: Ids of the passages that support the statement, at least one.
+        chunks: Ids of the passages that support the statement; must not be empty.
         names: Names that the statement is about.
-        also: Ids of passages from which these names come. They are not cited, but the report is deleted with them.
+        also: Ids of the passages that contain these names. They are not cited. But if one of them is deleted, the
+            report is deleted.
     """
 
     text: str
@@ -40,11 +41,11 @@ class Report:
     """A report on a group.
 
     Attributes:
-        key: Digest of the content that the report was made from. Equal groups have equal reports.
-        rating: Importance of the group, 0 to 10.
+        key: Digest of the content on which the report is based. Groups with the same content have the same report.
+        rating: Importance of the group, from 0 to 10.
         findings: Findings, most important first.
-        by: "rules", or the name of the model that wrote the report.
-        stands_on: Ids of all passages from which the report was made, those of the findings first.
+        by: "rules", or the name of the language model that wrote the report.
+        stands_on: Ids of all passages on which the report is based. The passages that its findings cite come first.
     """
 
     key: str
@@ -57,9 +58,10 @@ class Report:
 
     @property
     def properties(self) -> Row:
-        """Properties of the report's node.
+        """The properties of the report's node in the graph.
 
-        `finding_chunks` has each finding's passage ids, separated by spaces; `finding_names` its names, one per line.
+        The lists `finding_chunks`, `finding_also` and `finding_names` contain one string per finding. Passage ids in
+        such a string are separated by spaces, names by line breaks.
         """
         return {
             "key": self.key,
@@ -75,7 +77,11 @@ class Report:
 
     @classmethod
     def from_properties(cls, properties: Row, stands_on: Sequence[str]) -> Report:
-        """Return the report with the stored properties."""
+        """Create a report from the properties of its node.
+
+        Args:
+            stands_on: Ids of the passages on which the report is based.
+        """
         columns = ("findings", "finding_chunks", "finding_names", "finding_also")
         findings = zip(*(properties[column] for column in columns), strict=True)
         return cls(
@@ -93,26 +99,32 @@ class Report:
 
 
 def rating_of(size: int, strength: float) -> float:
-    """Return the importance of a group, 0 to 10 with one decimal, from its size and its cohesion.
+    """Return the importance of a group, from 0 to 10, rounded to one decimal place.
 
-    The rating depends on the group alone, so it can be kept while other groups change.
+    The rating depends only on the size and the cohesion of the group. Therefore it does not change with other groups.
 
     Args:
-        strength: Cohesion of the members, 0 to 1.
+        size: Number of members.
+        strength: Cohesion of the members, from 0 to 1.
     """
     return round(6.0 * min(1.0, log2(1 + size) / log2(1 + _LARGE_GROUP_MEMBERS)) + 4.0 * strength, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class TreeReports:
-    """The reports on the groups of a tree, by node, and the number of newly written reports."""
+    """The reports on the groups in a tree.
+
+    Attributes:
+        of_node: Map from the nodes of the tree to the reports.
+        written: Number of newly written reports.
+    """
 
     of_node: dict[int, Report]
     written: int
 
 
 class ReportedGroup(Protocol):
-    """A group to report on. Groups with equal keys get equal reports from the same writer."""
+    """A group on which a report is written. A writer writes the same report for groups with the same key."""
 
     @property
     def key(self) -> str: ...
@@ -126,12 +138,15 @@ def write_levels(
     known: Mapping[str, Report],
     progress: Progress,
 ) -> TreeReports:
-    """Write a report on each group of a tree, deepest level first: reports on parts describe large groups.
+    """Write a report on each group in a tree.
+
+    The deepest level comes first, so that a report on a large group can use the reports on its parts.
 
     Args:
-        levels: Nodes of each level, ascending.
-        groups: Returns the groups of the given nodes, in order. Receives the reports of deeper levels as well.
-        known: Reports of an earlier build, by key. Groups with the same content keep them.
+        levels: The nodes of each level, deepest level first. The nodes of a level are in ascending order.
+        groups: Takes the nodes of a level and the reports on deeper levels, and returns the groups of the nodes in
+            order.
+        known: Map from keys to reports of an earlier build. Groups with the same content keep these reports.
     """
     of_node: dict[int, Report] = {}
     written = 0

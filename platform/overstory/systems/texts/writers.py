@@ -1,4 +1,4 @@
-"""Writers of texts on groups: rules, or a language model with rules as fallback for unusable responses."""
+"""Base classes that write texts about groups, by rules or with a language model."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ A = TypeVar("A", bound="BaseModel")
 
 
 class TextWriter(ABC, Generic[G, T]):
-    """Writes texts on groups.
+    """Writes texts about groups.
 
     Attributes:
-        fingerprint: Changes whenever the same group may get another text.
+        fingerprint: Identifies the way of writing. It changes whenever the text for the same group can change.
     """
 
     fingerprint: str
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes for the user on the texts written so far."""
+        """Notes for the user about the texts written so far."""
         return ()
 
     @abstractmethod
     def write(self, groups: Iterable[G]) -> Iterator[T]:
-        """Yield the text on each group, in order and lazily. Groups are read ahead of their texts."""
+        """Yield the text about each group, lazily and in order. Further groups may already be read by then."""
 
 
 class RuleWriter(TextWriter[G, T]):
@@ -44,7 +44,7 @@ class RuleWriter(TextWriter[G, T]):
 
     @abstractmethod
     def text(self, group: G) -> T:
-        """Return the text on one group."""
+        """Return the text about one group."""
 
     def write(self, groups: Iterable[G]) -> Iterator[T]:
         return map(self.text, groups)
@@ -52,13 +52,13 @@ class RuleWriter(TextWriter[G, T]):
 
 @dataclass(frozen=True, slots=True)
 class WritingOutcome(Generic[T]):
-    """The outcome of one request.
+    """The outcome of asking a language model for the text about one group.
 
     Attributes:
-        text: Text of the response; None if the response was unusable or no request was sent.
-        things: Number of content items of the group.
-        left_out: Number of items that did not fit into the request.
-        sent: False if the group has no content, so no request was sent.
+        text: Text in the response; None if the response was unusable or no request was sent.
+        things: Number of content items in the group.
+        left_out: Number of content items that did not fit into the request.
+        sent: False if no request was sent, because the group has no content.
     """
 
     text: T | None
@@ -68,24 +68,32 @@ class WritingOutcome(Generic[T]):
 
 
 class ModelWriter(TextWriter[G, T]):
-    """Asks a language model for texts, several groups at a time. Rules write a text if the response is unusable."""
+    """Asks a language model for texts, about several groups at the same time.
+
+    If a response is unusable, rules write the text instead.
+    """
 
     def __init__(self, chat: Chat, model: str, prompt: Prompt, rules: RuleWriter[G, T]) -> None:
-        """Create a writer. `chat` records usage under the system's name; texts carry the name `model` in `by`."""
+        """
+        Args:
+            chat: A chat that attributes its usage to the system.
+            model: Name of the language model, which is stored with each text.
+            rules: Writes the texts for which the model gave no usable response.
+        """
         self.chat, self.model, self.prompt, self.rules = chat, model, prompt, rules
         self.fingerprint = f"{chat.model.fingerprint} {prompt.fingerprint} {rules.fingerprint}".strip()
         self.groups = self.by_rules = self.things = self.left_out = 0
 
     @abstractmethod
     def asked(self, group: G) -> WritingOutcome[T]:
-        """Request the text on one group. Called from several threads."""
+        """Ask the model for the text about one group. This method is called from several threads at the same time."""
 
     @abstractmethod
     def fallen_back(self) -> str:
-        """Return the beginning of the note on texts written by rules."""
+        """Return the beginning of the note that some texts were written by rules."""
 
     def not_shown(self) -> str:
-        """Return the note on content that did not fit into requests."""
+        """Return a note about content that did not fit into requests."""
         return ""
 
     @property
@@ -108,10 +116,11 @@ class ModelWriter(TextWriter[G, T]):
                 yield asked.text
 
     def answer(self, kind: type[A], messages: Sequence[Message], quoted: Iterable[str]) -> A | None:
-        """Return the parsed response to a request; None if it is unusable.
+        """Send a request and return the parsed response, or None if the response is unusable.
 
         Args:
-            quoted: Ids of all passages from which the request was made.
+            kind: Pydantic class of the response.
+            quoted: Ids of all passages on which the request is based.
         """
         try:
             return self.chat.quoting(quoted).ask_for(kind, messages, once=True).value
@@ -119,7 +128,11 @@ class ModelWriter(TextWriter[G, T]):
             return None
 
     def times(self, request: Request, number: int, *, more_tokens: int = 0) -> Estimate:
-        """Return the cost of `number` requests like this one, each with `more_tokens` additional prompt tokens."""
+        """Estimate the usage of `number` requests like the given one.
+
+        Args:
+            more_tokens: Number of prompt tokens that each of them contains in addition.
+        """
         one = self.chat.estimate([request]).usage
         usage = Usage((one.prompt_tokens + more_tokens) * number, one.completion_tokens * number, estimated=True)
         return Estimate(number, 0, usage, self.chat.usage.prices.of(usage))

@@ -1,6 +1,5 @@
-"""Trees: how a system stores a hierarchy over chunks, entities or documents, and how people view it.
+"""Trees: hierarchies of communities over chunks, entities or documents, which systems store and people view.
 
-A system declares its trees in `System.trees`, makes them with `build` and writes them with `changes`. `overstory tree`
-and the saved queries of Neo4j Browser then show them, and retrievers find community vectors in `community_vectors`.
-docs/graph-model.md describes the stored form.
+A system declares its trees in `System.trees`, makes them with `build` and writes them with `changes`. They are shown by
+`overstory tree` and by the saved queries in Neo4j Browser. docs/graph-model.md describes how they are stored.
 """

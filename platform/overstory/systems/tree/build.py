@@ -1,4 +1,4 @@
-"""Encoding trees over the units of a corpus: built, and converted to their stored form."""
+"""Builds encoding trees over the units of a corpus, and converts them to their stored form."""
 
 from __future__ import annotations
 
@@ -18,13 +18,24 @@ from overstory_entropy.compile import Floats, Ints
 
 
 def to_mean(vectors: Vectors) -> Floats:
-    """Return the cosine of each vector to the mean of all, (n, d) -> (n,); 0.0 for a zero vector or a zero mean."""
+    """Return the cosine between each vector and the mean of all vectors; 0.0 if either is zero.
+
+    Args:
+        vectors: Shape (n, d). The result has the shape (n,).
+    """
     exact = vectors.astype(np.float64)
     return cosines_to(exact, exact.mean(axis=0))
 
 
 def cosines_to(vectors: Floats, centre: Floats) -> Floats:
-    """Return the cosine of each vector to `centre`, (n, d), (d,) -> (n,), rounded to steps of 2⁻²⁰."""
+    """Return the cosine between each vector and `centre`, rounded to a multiple of 1 / `COSINE_STEPS`.
+
+    The cosine is 0.0 if either vector is zero.
+
+    Args:
+        vectors: Shape (n, d). The result has the shape (n,).
+        centre: Shape (d,).
+    """
     lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(centre)
     cosines = np.divide(vectors @ centre, lengths, out=np.zeros(len(vectors)), where=lengths > 0.0)
     rounded: Floats = np.rint(cosines * COSINE_STEPS) / COSINE_STEPS
@@ -32,22 +43,27 @@ def cosines_to(vectors: Floats, centre: Floats) -> Floats:
 
 
 def nearest_first(cosines: Floats) -> Ints:
-    """Return positions by descending cosine; ties by ascending position."""
+    """Return the indices that sort the cosines from highest to lowest. Equal cosines keep their order."""
     return np.argsort(-cosines, kind="stable")
 
 
 @dataclass(frozen=True, slots=True)
 class TreeNodes:
-    """The nodes of a tree ready to be stored, leaves first and the root last.
+    """The nodes of a tree in the form in which they are stored. The leaves come first and the root last.
 
     Attributes:
         corpus: Corpus label.
-        ids, parents: Node ids; the parent of the root is "".
-        levels, sizes, volumes, cuts: Shape (nodes,).
-        units: Ids of the units that the leaves stand for.
-        vectors: Packed vectors of the communities.
-        properties: Extra properties of the communities, named by `kind.properties`; empty if there are none.
-        leaf_properties: Extra properties of the leaves, named by `kind.leaf_properties`; empty if there are none.
+        ids: Id of each node.
+        parents: Id of each node's parent; "" for the root.
+        levels: Level of each node; the root is level 0.
+        sizes: Number of leaves below each node.
+        volumes: Volume of each node, shape (nodes,).
+        cuts: Weight of the edges that leave each node, shape (nodes,).
+        units: Ids of the units that the leaves represent.
+        vectors: Packed vectors of the communities, including the root.
+        properties: Additional properties of the communities, as named by `kind.properties`; empty if there are none.
+        leaf_properties: Additional properties of the leaves, as named by `kind.leaf_properties`; empty if there are
+            none.
     """
 
     kind: TreeKind
@@ -66,7 +82,7 @@ class TreeNodes:
 
 
 def make_tree(graph: Graph, levels: int) -> EncodingTree:
-    """Return the encoding tree of a graph with `levels` community levels between the root and the leaves."""
+    """Return the encoding tree of a graph, with `levels` levels of communities between the root and the leaves."""
     return encode(graph, levels=levels)
 
 
@@ -81,17 +97,19 @@ def stored_form(
     properties: Mapping[int, Row] | None = None,
     leaf_properties: Sequence[Row] = (),
 ) -> TreeNodes:
-    """Return the nodes of a tree over units, with a vector for each community.
+    """Convert an encoding tree to the nodes that are stored, and compute a vector for each community.
 
-    The vector of a community is the mean of its units' vectors, weighted by structural weight (SeRAG, Eq. 8 and 9). The
-    id of a community is made from its first unit, so it stays the same while other units come and go.
+    The vector of a community is the mean of its units' vectors, weighted by structural weight (equations 8 and 9 of the
+    SeRAG paper). The id of a community depends on its first unit only, so it does not change when other units join or
+    leave.
 
     Args:
-        units: Ids of n chunks, entities or documents, ascending.
-        vectors: Vectors of the units, float32[n, d].
+        units: Ids of the n chunks, entities or documents that the leaves represent, in ascending order.
+        vectors: Vectors of the units, float32 array of shape (n, d).
         corpus: Corpus label.
-        properties: Extra properties of communities by node, named by `kind.properties`; missing ones are null.
-        leaf_properties: Extra properties of the leaves, in order.
+        properties: Map from nodes to additional properties of communities, as named by `kind.properties`. Missing
+            properties become null.
+        leaf_properties: Additional properties of the leaves, in order.
     """
     leaves = tree.leaves
     name = kind.name
@@ -126,7 +144,7 @@ def _named(kind: TreeKind, given: Row) -> dict[str, Any]:
 
 
 def _first_members(tree: EncodingTree) -> Ints:
-    """Return the lowest vertex below each node, shape (nodes,)."""
+    """Return the lowest-numbered leaf below each node, shape (nodes,)."""
     first = np.full(len(tree), tree.leaves, dtype=np.int64)
     vertices = np.arange(tree.leaves)
     first[:-1][: tree.leaves] = vertices

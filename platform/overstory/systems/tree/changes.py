@@ -1,4 +1,4 @@
-"""Writes trees to the graph: new trees into a new generation, changes into the tree in use."""
+"""Writes trees to the graph. New trees are written into a new generation, changes into the tree that readers use."""
 
 from __future__ import annotations
 
@@ -12,17 +12,24 @@ from overstory.systems.statements import Statements, commit_statements, run_stat
 from overstory.systems.tree.kinds import TreeKind
 
 if TYPE_CHECKING:
-    from overstory.systems.tree.build import TreeNodes  # importing its entropy engine takes a second
+    from overstory.systems.tree.build import TreeNodes  # this import takes a second, because it loads overstory_entropy
 
 MOST_CHANGED_TREE_SHARE = 0.2
-"""Largest share of changed units for an update in place. Above it, the tree is built from scratch."""
-_TITLE_PASSAGES = 1_000  # passages of a community from which its title is made
-_TITLE_NAMES = 3  # names in a community's title
+"""If a larger fraction of the units has changed, the tree is built from scratch instead of updated in place."""
+_TITLE_PASSAGES = 1_000  # maximum number of passages from which the title of a community is made
+_TITLE_NAMES = 3  # maximum number of names in the title of a community
 
 
 @dataclass(frozen=True, slots=True)
 class TreeChanges:
-    """Rows of the statements that bring a stored tree up to date, parents before children."""
+    """The rows that bring a stored tree up to date. Parents come before their children.
+
+    Attributes:
+        nodes: Nodes to create or change, with their new properties.
+        places: For each new or moved node, its id and the id of its parent.
+        covers: For each new leaf, its id and the id of its unit.
+        gone: Ids of the nodes to delete.
+    """
 
     kind: TreeKind
     nodes: list[Row]
@@ -35,7 +42,7 @@ class TreeChanges:
 
 
 def new_tree(nodes: TreeNodes) -> TreeChanges:
-    """Return all rows of a tree that is not stored yet."""
+    """Return the rows that store a complete new tree."""
     leaves, kind = len(nodes.units), nodes.kind
     volumes, cuts = nodes.volumes.tolist(), nodes.cuts.tolist()
     always = {
@@ -66,23 +73,23 @@ def new_tree(nodes: TreeNodes) -> TreeChanges:
 
 
 def titles_of_passages(changes: TreeChanges) -> Statements:
-    """Yield the statements that set the titles of new and changed communities. Run them after the tree is written."""
+    """Yield the statement that sets the titles of new and changed communities. Run it after writing the tree."""
     rows = [{"id": row["id"]} for row in changes.nodes]
     yield "systems/tree/title_of_passages", rows, {"most": _TITLE_PASSAGES, "names": _TITLE_NAMES}
 
 
 def write_tree(writer: Writer, changes: TreeChanges, progress: Progress) -> None:
-    """Write the changes in batches of transactions, into a generation that no reader uses yet."""
+    """Write the changes into a generation that no reader uses yet, in many transactions."""
     commit_statements(writer, changes.kind.structure, _statements(writer.corpus.label, changes), progress)
 
 
 def write_tree_in(tx: Transaction, label: str, changes: TreeChanges) -> None:
-    """Write the changes in one transaction, into the generation in use."""
+    """Write the changes into the generation that readers use, in one transaction."""
     run_statements(tx, label, _statements(label, changes))
 
 
 def _statements(label: str, changes: TreeChanges) -> Statements:
-    """Yield the statements with their rows and the labels that they set."""
+    """Yield the statements that write the changes, with their rows and other parameters."""
     kind = changes.kind
     yield "systems/tree/write_nodes", changes.nodes, {"labels": [kind.label, f"{label}_{kind.label}"]}
     yield "systems/tree/place_nodes", changes.places, {}

@@ -1,4 +1,4 @@
-"""Kinds of trees: what a system declares about each tree of its index."""
+"""Defines what a system declares about each kind of tree in its index."""
 
 from __future__ import annotations
 
@@ -9,12 +9,25 @@ from overstory.model.documents import Unit
 
 
 def tree_leaf_id(label: str, tree: str, generation: int, unit: str) -> str:
-    """Return the id of the leaf that stands for a chunk, an entity or a document."""
+    """Return the id of the leaf that represents a chunk, an entity or a document.
+
+    Args:
+        label: Corpus label.
+        tree: Name of the tree.
+        unit: Id of the chunk, entity or document.
+    """
     return content_id("tree-leaf", label, tree, str(generation), unit)
 
 
 def tree_node_id(label: str, tree: str, generation: int, level: int, first: str) -> str:
-    """Return the id of a community, made from its level and `first`, the first of its units by id."""
+    """Return the id of a community.
+
+    Args:
+        label: Corpus label.
+        tree: Name of the tree.
+        level: Level of the community; the root is level 0.
+        first: The lowest id among the units in the community.
+    """
     return content_id("tree-node", label, tree, str(generation), str(level), first)
 
 
@@ -23,24 +36,26 @@ class TreeKind:
     """A kind of tree in a system's index.
 
     Attributes:
-        name: Value of `tree` on its nodes, and the name in `overstory tree --tree NAME`. It starts with the system's
-            name. Two kinds of one system may share a name if an index has at most one of them (`System.has_tree`).
+        name: Name of the tree, as in `overstory tree --tree NAME`. It starts with the name of the system, and is stored
+            as the property `tree` of the tree's nodes. Two kinds of trees may have the same name if an index contains
+            at most one of them (see `System.has_tree`).
         title: Title in messages, such as "SeRAG tree over meaning alone".
-        unit: Unit that a leaf stands for. A node of the system that has a `name` is shown like an entity.
-        label: The system's own label for tree nodes, in addition to TreeNode; one of `owns.labels`.
-        structure: Name of its generations; one of `owns.generations`.
-        options: Index options with which the index has this tree; "" if it always has.
-        properties: Extra properties of its communities. `title` and `summary` are shown to people.
-        leaf_properties: Extra properties of its leaves. They are written with a leaf, but a change in them alone does
-            not rewrite the leaf.
-        own_units: True if its leaves stand for nodes of the system. Deleting such a node does not delete its leaf.
-        reports: The system's own label for reports on its communities (`systems.tree.reports`), one of `owns.labels`;
+        unit: Kind of unit that a leaf represents. If a leaf represents a node of the system, this is the kind of unit
+            that the node is shown as.
+        label: The system's label for nodes of this tree, in addition to `TreeNode`. It is one of `owns.labels`.
+        structure: Name of the derived structure to which the tree belongs. It is one of `owns.generations`.
+        options: Index options with which the index contains this tree; "" if it always does.
+        properties: Names of additional properties of communities. `title` and `summary` are shown to users.
+        leaf_properties: Names of additional properties of leaves. They are stored when a leaf is written. A leaf is not
+            rewritten if nothing else has changed.
+        own_units: True if leaves represent nodes of the system. If such a node is deleted, its leaf is kept.
+        reports: The system's label for reports on communities (see `systems.tree.reports`). It is one of `owns.labels`.
             "" if the system writes no reports.
-        statements: The system's own statements, each in place of the shared one with the same last part:
-            "systems/acme/levels" replaces "systems/tree/levels". They take `$tree`, `$generation` and the parameters of
-            the shared statement, and return the same columns.
-        encodes: True for an encoding tree, whose communities have a structural entropy and a share of edge weight that
-            stays inside.
+        statements: Names of the system's statements that replace shared statements. A statement replaces the one with
+            the same last part: "systems/acme/levels" replaces "systems/tree/levels". It must accept `$tree`,
+            `$generation` and the parameters of the shared statement, and return the same columns.
+        encodes: True for an encoding tree. Then the structural entropy of each community is shown, and the fraction of
+            its edge weight that lies inside the community.
     """
 
     name: str
@@ -57,7 +72,9 @@ class TreeKind:
     encodes: bool = True
 
     def statement(self, name: str) -> str:
-        """Return the statement that reads this tree: the system's own version of a shared statement, or the shared one.
+        """Return the name of the statement to use for this tree in place of a shared statement.
+
+        The result is `name` if the system does not replace the shared statement.
 
         Args:
             name: Name of the shared statement, such as "systems/tree/levels".

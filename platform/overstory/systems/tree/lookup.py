@@ -1,4 +1,4 @@
-"""Finds the trees of a corpus by name, among all systems."""
+"""Finds the trees of a corpus, and the communities in a tree."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ S = TypeVar("S", bound=SettingsClass)
 T = TypeVar("T")
 P = ParamSpec("P")
 
-_COMMUNITY_CANDIDATES = 6  # communities listed if the given id prefix fits several
-_COMMUNITIES_TRIED = 100  # communities with a matching id prefix that are checked against a filter
+_COMMUNITY_CANDIDATES = 6  # maximum number of communities listed if several ids start with the given characters
+_COMMUNITIES_TRIED = 100  # maximum number of communities with a matching id that are checked against a filter
 
-_READ_AGAIN = 2  # retries; a build takes longer than two reads
+_READ_AGAIN = 2  # number of retries; more are not needed, because a build takes longer than two reads
 
 _DIGITS = re.compile(r"[0-9a-f]{1,32}")
 
 
 class TreeReplaced(IndexMissing):
-    """A build replaced the tree and deleted the old one while it was being read."""
+    """Raised if a build replaces and deletes a tree while it is being read."""
 
 
 def read_again(read: Callable[P, T]) -> Callable[P, T]:
-    """Decorate a function so that it runs again if the tree it reads is replaced meanwhile."""
+    """Decorate a function so that it runs again if the tree that it reads is replaced in the meantime."""
 
     @functools.wraps(read)
     def reading(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -52,14 +52,14 @@ def read_again(read: Callable[P, T]) -> Callable[P, T]:
 
 @dataclass(frozen=True, slots=True)
 class FoundTree:
-    """A tree of a corpus, with the state of its index."""
+    """A tree in a corpus, with the state of the index to which it belongs."""
 
     system: System[Any, Any]
     kind: TreeKind
     state: IndexState[Any]
 
     def gone(self, corpus: Corpus) -> TreeReplaced:
-        """Return the error for a tree that disappeared while it was being read, because a build replaced it."""
+        """Return the error for a tree that disappeared while it was being read, because a build has replaced it."""
         system = self.system.name
         return TreeReplaced(
             f"The tree {self.kind.name} of corpus {corpus.name!r} was replaced while it was being read.",
@@ -71,11 +71,15 @@ class FoundTree:
 def find_tree(
     systems: Sequence[System[Any, Any]], corpus: Corpus, name: str = "", *, with_reports: bool = False
 ) -> FoundTree:
-    """Return the tree with the given name, or the first tree of the corpus if `name` is empty.
+    """Return the tree with the given name, or the first tree in the corpus if `name` is empty.
 
     Args:
         systems: Systems whose trees are considered, in this order.
-        with_reports: Consider only trees on whose communities the system writes reports.
+        with_reports: True to consider only trees whose communities can have reports.
+
+    Raises:
+        SettingsError: No system has a tree with this name.
+        IndexMissing: The corpus does not contain the tree.
     """
     offered = _offered(systems, with_reports=with_reports)
     if named := [(system, kind) for system, kind in offered if kind.name == name]:
@@ -94,7 +98,7 @@ def find_tree(
 
 
 def listed_trees(systems: Sequence[System[Any, Any]], corpus: Corpus) -> list[ListedTree]:
-    """Return the trees of a corpus that can be searched, in order of system."""
+    """Return the trees in a corpus that can be searched, in the order of `systems`."""
     kinds = (found.kind for found in _trees_of(_offered(systems, with_reports=False), corpus))
     return [ListedTree(kind.name, kind.title, kind.unit, bool(kind.reports)) for kind in kinds]
 
@@ -117,7 +121,14 @@ def other_trees(
 
 
 def _of_one_name(named: _Offered, corpus: Corpus) -> FoundTree:
-    """Return the tree of the corpus among kinds of the same name, one for each unit that the tree may have."""
+    """Return the tree of a corpus that has a given name.
+
+    Args:
+        named: All kinds of trees with this name. Several kinds may share a name if they differ in their units.
+
+    Raises:
+        IndexMissing: The corpus contains no such tree.
+    """
     if (found := next(_trees_of(named, corpus), None)) is not None:
         return found
     system, kind = named[0]
@@ -128,7 +139,11 @@ def _of_one_name(named: _Offered, corpus: Corpus) -> FoundTree:
 
 
 def require_tree(system: System[S, Any], corpus: Corpus, kind: TreeKind) -> IndexState[S]:
-    """Return the state of an index that has this tree and can be searched; raise `IndexMissing` otherwise."""
+    """Return the state of a system's index, which must be ready to be searched and contain this tree.
+
+    Raises:
+        IndexMissing: The index cannot be searched or does not contain the tree.
+    """
     state = require_state(system, corpus)
     if not system.has_tree(kind, state):
         raise index_missing(system, corpus, f"has no {kind.title}", options=kind.options)
@@ -144,11 +159,15 @@ def community_id(
     command: str,
     own: Callable[[Iterable[str]], set[str]] | None = None,
 ) -> str:
-    """Return the id of the community whose id starts with `begins`.
+    """Return the complete id of the community whose id starts with `begins`.
 
     Args:
-        command: Name of the command that shows communities by id, such as "tree".
-        own: Returns the ids that may be shown. All other communities are treated as missing.
+        command: Name of the command that shows communities by id, such as "tree", for messages.
+        own: Returns those of the given ids that the user may see. All other communities are treated as missing.
+
+    Raises:
+        CommunityNotFound: There is no such community.
+        QuestionError: There are several such communities.
     """
     wanted, kind = begins.strip().lower(), found.kind
     here = f"overstory {command} --corpus {shlex.quote(corpus.name)} --tree {kind.name}"

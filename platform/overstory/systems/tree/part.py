@@ -1,7 +1,7 @@
-"""The part of a stored tree around a change: read, changed in memory, and written back as differences.
+"""Updates a stored tree: reads the part that a change affects, changes it in memory, and writes the differences back.
 
-The cost grows with the change: the part has the leaves of units with an edge to a changed unit, and the communities
-above them.
+The part contains the leaves of the changed units, the leaves of all units that have an edge to a changed unit, and the
+communities above these leaves. Therefore the cost depends on the size of the change, not on the size of the tree.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from overstory_entropy.local import Leaf, MutableCommunity, TreePart
 
 @dataclass(frozen=True, slots=True)
 class WhichTree:
-    """Identity and shape of a stored tree.
+    """Identifies a stored tree and describes its shape.
 
     Attributes:
         label: Corpus label.
-        levels: Number of community levels between the root and the leaves. Every leaf is below the last of them.
+        levels: Number of community levels between the root and the leaves. The parent of every leaf is on the last of
+            these levels.
         root: Id of the root.
     """
 
@@ -43,11 +44,13 @@ class WhichTree:
 
 @dataclass(frozen=True, slots=True)
 class StoredLeaf:
-    """A leaf as it is stored.
+    """A leaf in its stored form.
 
     Attributes:
-        properties: Properties named by `TreeKind.leaf_properties`.
-        covers: True if the unit of the leaf exists. A deleted unit may be added again.
+        community: Id of the community that contains the leaf.
+        volume: Sum of the weights of the edges at the leaf.
+        properties: Values of the properties that `TreeKind.leaf_properties` names.
+        covers: True if the leaf is linked to its unit; False if the unit was deleted and has been added again.
     """
 
     id: str
@@ -58,7 +61,7 @@ class StoredLeaf:
 
 
 def read_leaves(tx: Transaction, tree: WhichTree, units: Iterable[str]) -> dict[str, StoredLeaf]:
-    """Return the leaves of the given units, by unit."""
+    """Return a map from the ids of the given units to their leaves. Units without a leaf are left out."""
     names = list(tree.kind.leaf_properties)
     rows = tx.run(
         "systems/tree/leaves",
@@ -77,10 +80,14 @@ def read_leaves(tx: Transaction, tree: WhichTree, units: Iterable[str]) -> dict[
 
 
 class StoredPart:
-    """A part of a stored tree that can be changed in memory and written back as differences."""
+    """A part of a stored tree. It is changed in memory, and the differences are written back."""
 
     def __init__(self, tx: Transaction, tree: WhichTree, leaves: Mapping[str, StoredLeaf]) -> None:
-        """Read the communities above `leaves` (by unit), and update those that lost leaves when units were deleted."""
+        """Read the communities above some leaves, and update the communities that lost leaves because of deletions.
+
+        Args:
+            leaves: Map from unit ids to leaves.
+        """
         self._tree = tree
         self._leaves = leaves
         self._parted = [
@@ -103,21 +110,22 @@ class StoredPart:
             self.part.forget(id_, max(volume, 0.0), count)
 
     def communities(self) -> int:
-        """Return how many communities the tree has gained, not counting the root."""
+        """Return the number of communities by which the tree has grown since it was read."""
         return len(self.part.communities) - len(self._before)
 
     def changes(
         self, tx: Transaction, vectors: Mapping[str, Vectors], leaf_properties: Mapping[str, Row], version: int
     ) -> TreeChanges:
-        """Return the rows that store the current state of the part.
+        """Return the rows that change the stored tree to the current state of the part.
 
-        Vectors are approximate. The vector of a community moves by the plain mean, on the assumption that its other
-        units are as similar to each other as to the changed unit. After a deletion it stays as it is.
+        The vector of a community is updated approximately: it becomes the unweighted mean of its units' vectors. These
+        are not read. Instead, the old units are assumed to be as similar to each other as to the units that join or
+        leave. The deletion of a unit does not change the vector.
 
         Args:
-            vectors: Vectors of new and changed units, unit length.
-            leaf_properties: Leaf properties of these units.
-            version: Corpus version, for the ids of new communities.
+            vectors: Map from the ids of new and changed units to their unit vectors.
+            leaf_properties: Map from the ids of these units to the properties of their leaves.
+            version: Corpus version. The ids of new communities depend on it.
         """
         tree, part = self._tree, self.part
         moves = self._moves(vectors)
@@ -174,12 +182,12 @@ class StoredPart:
             changes.places.append({"id": id_, "parent": named.get(leaf.home, leaf.home)})
 
     def done(self, tx: Transaction) -> None:
-        """Clear the markers of lost leaves, in the transaction that stores the changes."""
+        """Remove the marks of communities that lost leaves. Call this in the transaction that stores the changes."""
         if self._parted:
             tx.run("systems/tree/forget_parted", self._tree.label, ids=self._parted)
 
     def _moves(self, vectors: Mapping[str, Vectors]) -> dict[str, tuple[list[Vectors], list[Vectors]]]:
-        """Return for each community the vectors that joined it and the vectors that left it."""
+        """Return, for each community, the vectors of the units that joined it and of the units that left it."""
         moves: dict[str, tuple[list[Vectors], list[Vectors]]] = defaultdict(lambda: ([], []))
         for unit, vector in vectors.items():
             came = set(self.part.path(self.part.leaves[unit].home))
@@ -198,7 +206,10 @@ class StoredPart:
         return names
 
     def _names(self, units: Iterable[str], version: int) -> dict[str, str]:
-        """Return the ids of new communities, made from the version and the first unit, so that ids never repeat."""
+        """Return a map from the names of new communities to their ids.
+
+        An id depends on the corpus version and on the first unit in the community. Therefore no id is used twice.
+        """
         first: dict[str, str] = {}
         for unit in sorted(units):
             for name in self.part.path(self.part.leaves[unit].home):
@@ -230,7 +241,13 @@ def _community(row: Row, below: Row | None, levels: int) -> MutableCommunity:
 
 
 def _moved(vector: Vectors | None, size: int, came: Sequence[Vectors], left: Sequence[Vectors]) -> bytes:
-    """Return the packed mean vector of a community of `size` units after some units joined or left."""
+    """Return the packed vector of a community after some units have joined or left.
+
+    Args:
+        vector: The vector before; None for a new community.
+        size: Number of units before.
+        came, left: Vectors of the units that joined and of the units that left.
+    """
     change = np.stack([*came, *(-each for each in left)]).sum(axis=0, dtype=np.float64)
     total = change
     if vector is not None and size:
@@ -241,9 +258,12 @@ def _moved(vector: Vectors | None, size: int, came: Sequence[Vectors], left: Seq
 
 
 def _length(size: int, like: float) -> float:
-    """Return the length ρ of the mean of `size` unit vectors, given their mean cosine `like` to another vector.
+    """Estimate the length ρ of the mean of `size` unit vectors.
 
-    Any two of the vectors are assumed to be equally similar: ρ² = (1 + (size − 1) · ρ · like) / size.
+    The cosine of any two of these vectors is assumed to be ρ · like. Then ρ² = (1 + (size − 1) · ρ · like) / size.
+
+    Args:
+        like: Mean cosine between this mean and the vectors of the units that join or leave.
     """
     others = (size - 1) * max(like, 0.0)
     return (others + sqrt(others * others + 4.0 * size)) / (2.0 * size)

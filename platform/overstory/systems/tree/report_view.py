@@ -1,4 +1,4 @@
-"""Views of the reports that a system wrote on the communities of a tree."""
+"""Shows the reports on the communities in a tree."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from overstory.systems.texts.reports import Report
 from overstory.systems.tree.lookup import FoundTree, community_id, find_tree, other_trees
 
 MOST_REPORTS_LISTED = 100
-_MOST_REPORTS_TRIED = 1_000  # reports of a level checked against a filter, highest rating first
-_MOST_REPORTS_BELOW = 20  # reports on subcommunities shown with a report
-_MOST_PASSAGES_OF_A_FINDING = 5  # passages shown for a finding
+_MOST_REPORTS_TRIED = 1_000  # maximum number of reports on a level that are checked against a filter
+_MOST_REPORTS_BELOW = 20  # maximum number of subcommunities whose reports are listed with a report
+_MOST_PASSAGES_OF_A_FINDING = 5  # maximum number of passages shown for a finding
 
 
 def view_reports(
@@ -44,11 +44,13 @@ def view_reports(
     tree: str = "",
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> CommunityReports:
-    """Return the reports on the communities of one level of a tree, by default the coarsest level that has reports.
+    """Return the reports on the communities on one level of a tree.
 
     Args:
-        tree: Name of the tree; the first tree with reports if empty.
-        among: Documents that a filter allows. Reports based on other documents as well are left out.
+        level: Number of the level; by default the coarsest level with reports.
+        limit: Maximum number of reports.
+        tree: Name of the tree; by default the first tree with reports.
+        among: Returns the documents that match a filter. Reports that are also based on other documents are left out.
     """
     if not 1 <= limit <= MOST_REPORTS_LISTED:
         raise QuestionError(
@@ -99,10 +101,10 @@ def view_report(
     tree: str = "",
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> FullReport:
-    """Return the report on a community, with the passages of its findings and the communities around it.
+    """Return the report on a community, with the passages that its findings cite and the communities around it.
 
     Args:
-        community: Id of the community, or a unique prefix of it.
+        community: Id of the community, or enough of its first characters to be unique.
         systems, tree, among: See `view_reports`.
     """
 
@@ -143,7 +145,10 @@ def view_report(
 
 
 def _own(found: FoundTree, support: SupportFilter, ids: Iterable[str]) -> set[str]:
-    """Return communities whose reports, and if restricted also whose members, are based on matching documents alone."""
+    """Return the communities whose reports are based on matching documents only.
+
+    If the filter is restricted, the members of these communities must be based on matching documents only, too.
+    """
     own = support.own(ids, "systems/tree/report_stands_on")
     return support.own(own, found.kind.statement("systems/tree/stands_on")) if support.restricted else own
 
@@ -186,7 +191,13 @@ def _matching_reports(
 
 
 def _level(levels: dict[int, Row], wanted: int | None) -> int:
-    """Return the requested level; by default the coarsest with a report, or the coarsest of all."""
+    """Return the level to show.
+
+    Args:
+        levels: Map from the numbers of all levels to their counts of communities and reports.
+        wanted: The requested level. If it is None, the coarsest level with a report is shown, or level 1 if there is no
+            report.
+    """
     if wanted is None:
         return min((level for level, row in levels.items() if row["reports"]), default=1)
     if wanted not in levels:

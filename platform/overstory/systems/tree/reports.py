@@ -1,8 +1,8 @@
-"""Stored reports on communities, with the passages on which each report is based.
+"""Stores reports on communities, with the passages on which each report is based.
 
-A report is a node, linked to its community by `HAS_REPORT` and to its passages by `STANDS_ON`. It carries `OfChunk`, so
-it is deleted in the same transaction as any of these passages. The community then stays without a report until the next
-build. Communities with the same content share a report.
+A report is a node. It is linked to its communities by `HAS_REPORT` and to its passages by `STANDS_ON`. Because it has
+the label `OfChunk`, it is deleted in the same transaction as any of these passages. The community then has no report
+until the next build. Communities with the same content share a report.
 """
 
 from __future__ import annotations
@@ -21,18 +21,21 @@ from overstory.systems.texts.reports import RULES, Report
 from overstory.systems.tree.kinds import TreeKind
 
 LABEL = "CommunityReport"
-"""Label of the reports of all systems. Each report also has its system's own label."""
+"""The label of all reports. A report also has the label `TreeKind.reports` of its system."""
 
 
 def read_reports(graph: GraphClient, corpus: Corpus, kind: TreeKind, generation: int) -> dict[str, Report]:
-    """Return the reports of a generation, by key."""
+    """Return a map from keys to the reports in one generation."""
     rows = graph.stream("systems/tree/stored_reports", corpus.label, tree=kind.name, generation=generation)
     reports = (Report.from_properties(row["properties"], row["chunks"]) for row in rows)
     return {report.key: report for report in reports}
 
 
 def reports_to_reuse(run: SystemRun[Any], kind: TreeKind) -> dict[str, Report]:
-    """Return model-written reports in use, by key. Those by rules depend on the whole corpus and are not reused."""
+    """Return a map from keys to the existing reports that a language model wrote.
+
+    Reports written by rules are not reused, because they depend on the whole corpus.
+    """
     if run.chat is None or run.before is None or not run.before.generation:
         return {}
     found = read_reports(run.graph, run.corpus, kind, run.before.generation)
@@ -41,7 +44,12 @@ def reports_to_reuse(run: SystemRun[Any], kind: TreeKind) -> dict[str, Report]:
 
 @dataclass(frozen=True, slots=True)
 class ReportRows:
-    """Rows of the reports of a generation, and of the links to their communities."""
+    """The rows that store the reports of a generation and link them to their communities.
+
+    Attributes:
+        reports: One row per report.
+        joined: One row per community, with the id of its report.
+    """
 
     kind: TreeKind
     corpus: str
@@ -50,11 +58,11 @@ class ReportRows:
 
     @classmethod
     def of(cls, kind: TreeKind, corpus: str, generation: int, wanted: Mapping[str, Report]) -> ReportRows:
-        """Return the rows for the reports on communities.
+        """Return the rows that store the given reports.
 
         Args:
             corpus: Corpus label.
-            wanted: Report on each community, by community id.
+            wanted: Map from community ids to the reports on these communities.
         """
         always = {"corpus": corpus, "derived": kind.structure, "generation": generation}
         ids = {community: report_id(corpus, kind, generation, report.key) for community, report in wanted.items()}
@@ -69,7 +77,7 @@ class ReportRows:
         return len(self.reports) + len(self.joined)
 
     def statements(self) -> list[Statement]:
-        """Return each statement with its rows and its other parameters."""
+        """Return the statements that write the reports, with their rows and other parameters."""
         kinds = (LABEL, self.kind.reports)
         labels = [each for kind in kinds for each in (kind, f"{self.corpus}_{kind}")]
         return [
@@ -79,10 +87,10 @@ class ReportRows:
 
 
 def report_id(corpus: str, kind: TreeKind, generation: int, key: str) -> str:
-    """Return the id of a report's node; `corpus` is the corpus label."""
+    """Return the id of the node that stores the report with a given key."""
     return content_id("community-report", corpus, kind.name, str(generation), key)
 
 
 def store_reports(writer: Writer, rows: ReportRows, progress: Progress) -> None:
-    """Write the reports in batches of transactions, into a generation that no reader uses yet."""
+    """Write the reports into a generation that no reader uses yet, in many transactions."""
     commit_statements(writer, rows.kind.structure, rows.statements(), progress)

@@ -1,4 +1,4 @@
-"""Views of stored trees: reads part of a tree, and finds the names and sentences that its communities are about."""
+"""Shows a part of a stored tree, with names and sentences that tell what each community is about."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ ABOUT: Mapping[Unit, str] = {
     "document": "systems/tree/about_document",
     "entity": "systems/tree/about_entity",
 }
-"""Statements that read the members of communities, by unit."""
+"""Map from kinds of units to the statement that reads the members of communities."""
 MOST_LEVELS_SHOWN = 10
-MOST_SHOWN_BELOW = 100  # communities or leaves shown directly below a community
-_MOST_NODES_SHOWN = 100  # communities shown in total; the same limit holds for leaves
-_MOST_COMMUNITIES_TRIED = 2_000  # communities checked against a filter, from the top and largest first
-_MOST_LEAVES_READ = 1_000  # leaves of a community from which names and sentences are taken, largest volume first
-MOST_MEMBERS_PAGED = 10_000  # leaves directly below a community that can be paged through
-_NAMES_OF_A_COMMUNITY = 5  # names shown for a community
-_SENTENCES_OF_A_COMMUNITY = 2  # sentences shown for a community
-_KEY_SENTENCE_PASSAGES = 2  # passages nearest to a community's vector, from which its key sentences are chosen
-_SENTENCES_READ = 4  # first sentences of each of these passages; embedding a sentence takes about 5 ms
-_SHORTEST_SENTENCE_CHARACTERS = 25  # a heading or a bare name may be near a vector, but is not informative
+MOST_SHOWN_BELOW = 100  # maximum number of communities, or of leaves, shown directly below a community
+_MOST_NODES_SHOWN = 100  # maximum number of communities shown in total, and maximum number of leaves
+_MOST_COMMUNITIES_TRIED = 2_000  # maximum number of communities that are checked against a filter
+_MOST_LEAVES_READ = 1_000  # maximum number of leaves from which the names and sentences of a community are taken
+MOST_MEMBERS_PAGED = 10_000  # maximum number of leaves directly below a community that users can page through
+_NAMES_OF_A_COMMUNITY = 5  # maximum number of names shown for a community
+_SENTENCES_OF_A_COMMUNITY = 2  # maximum number of key sentences shown for a community
+_KEY_SENTENCE_PASSAGES = 2  # number of passages, nearest to a community's vector, that may contain key sentences
+_SENTENCES_READ = 4  # number of first sentences considered in each passage; embedding a sentence takes about 5 ms
+_SHORTEST_SENTENCE_CHARACTERS = 25  # shorter ones are often headings or names, which are not informative
 
 
 def view_tree(
@@ -64,14 +64,17 @@ def view_tree(
     tree: str = "",
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> CommunityTree:
-    """Return the part of a tree below a community, or below the root if `node` is None.
+    """Return the part of a tree below a community.
 
     Args:
+        node: Id of the community, or enough of its first characters to be unique; None for the root.
+        depth: Number of levels to show below the community.
+        limit: Maximum number of communities and leaves to show directly below each community.
         first: Number of communities and leaves directly below `node` to skip.
-        sentences: Also find key sentences of the communities. Embedding them takes most of the time.
-        tree: Name of the tree; the first tree of the corpus if empty.
-        among: Documents that a filter allows. Communities based on other documents as well are left out, and the
-            communities that remain are shown directly below the root.
+        sentences: True to find key sentences of the communities, too. This takes most of the time.
+        tree: Name of the tree; by default the first tree in the corpus.
+        among: Returns the documents that match a filter. Communities that are also based on other documents are left
+            out. The topmost of the remaining communities are shown directly below the root.
     """
     if not 1 <= depth <= MOST_LEVELS_SHOWN:
         raise QuestionError(
@@ -101,15 +104,18 @@ def view_tree(
 
 @dataclass(slots=True)
 class _TreeView:
-    """The part of a tree that was read.
+    """The part of a tree that was read from the graph.
 
     Attributes:
-        children: Communities shown below each community that has any.
-        rows: Rows of `systems/tree/communities`, by id.
-        topics: Rows of `systems/tree/about_…`, by id, without the root.
-        listed: Leaves shown directly below each community, as pairs of unit id and similarity.
-        chunks, entities, documents: Rows by id, without units deleted meanwhile.
+        levels: Rows of `systems/tree/levels`, the root first.
+        top: Id of the topmost community in the view.
         encodes: True if the structural entropy is shown.
+        children: Map from each community to the communities shown directly below it.
+        rows: Map from communities to rows of `systems/tree/communities`.
+        topics: Map from communities, except the root, to rows of `systems/tree/about_…`.
+        listed: Map from each community to the leaves shown directly below it, as pairs of a unit id and a similarity.
+        chunks, entities, documents: Maps from unit ids to rows. Units that have been deleted are missing.
+        notes: Notes for the user.
     """
 
     corpus: str
@@ -242,7 +248,7 @@ class _TreeReader:
                 view.children[parent] = rows.get(parent, [])[: max(0, room - len(lowest))]
                 lowest += view.children[parent]
                 if rows.get(parent) and not view.children[parent]:
-                    del view.children[parent]  # otherwise its leaves would look like everything below it
+                    del view.children[parent]  # an empty list would mean that it has no communities below it
             left_out += there - len(lowest)
             shown += lowest
             if not lowest:
@@ -261,7 +267,7 @@ class _TreeReader:
         return support.own(ids, self.kind.statement("systems/tree/stands_on"))
 
     def _highest(self, view: _TreeView, root: str, limit: int, support: SupportFilter) -> list[str]:
-        """Return the topmost communities whose source documents all match the filter."""
+        """Return the topmost communities whose source documents all match a filter, at most `limit` of them."""
         found: list[str] = []
         waiting, tried, left_out = [root], 0, 0
         while waiting and len(found) < limit and tried < _MOST_COMMUNITIES_TRIED:
@@ -282,7 +288,7 @@ class _TreeReader:
         return found[:limit]
 
     def _hide_unsupported(self, view: _TreeView, support: SupportFilter, root: str) -> None:
-        """Remove what the view reveals about the rest of the tree: its size, its levels and the communities above."""
+        """Remove from the view what it reveals about other documents: the tree's size, levels and upper communities."""
         highest = view.children.get(root, [])
         size = sum(view.rows[id_]["size"] for id_ in highest) if view.top == root else view.rows[view.top]["size"]
         view.levels = [{**view.levels[0], "size": size}, *([{"communities": len(highest)}] if highest else [])]
@@ -294,7 +300,12 @@ class _TreeReader:
             view.notes.extend(support.among.notes)
 
     def _read_topics(self, view: _TreeView, communities: Sequence[str], nearest: int) -> None:
-        """Read the names and nearest passages of these communities."""
+        """Read the names and the nearest passages of some communities.
+
+        Args:
+            communities: Ids of the communities.
+            nearest: Number of passages, nearest to a community's vector, to read for it.
+        """
         if not communities:
             return
         asked = [[id_, view.rows[id_]["vector"].tolist()] for id_ in communities]
@@ -318,7 +329,7 @@ class _TreeReader:
         if top not in view.topics:
             return
         leaves = view.rows[top]["leaves"]
-        if first or leaves > _MOST_LEAVES_READ:  # all leaves are ranked, so that each appears on exactly one page
+        if first or leaves > _MOST_LEAVES_READ:  # rank all leaves, so that each leaf is on exactly one page
             (row,) = self._run(
                 ABOUT[self.kind.unit],
                 asked=[[top, view.rows[top]["vector"].tolist()]],
@@ -366,7 +377,10 @@ def _inside(row: Row) -> float:
 
 
 def _of_unit_length(vector: bytes) -> Vectors:
-    """Return the unpacked vector with unit length, float32[d]; empty for a zero vector, which has no cosine."""
+    """Unpack a vector and scale it to unit length, float32 array of shape (d,).
+
+    The result is empty if the vector is zero, because it then has no direction.
+    """
     found = unpacked(vector)
     length = float(np.linalg.norm(found))
     return found / np.float32(length) if length > 0.0 else found[:0]
@@ -375,7 +389,15 @@ def _of_unit_length(vector: bytes) -> Vectors:
 def _key_sentences(
     topics: Mapping[str, Row], communities: Mapping[str, Row], chunks: Mapping[str, Row], embedder: Embedder
 ) -> dict[str, tuple[str, ...]]:
-    """Return for each community the sentences nearest to its vector, nearest first, at most one per passage."""
+    """Return a map from communities to the sentences nearest to their vectors, nearest first.
+
+    At most one sentence per passage is chosen.
+
+    Args:
+        topics: Map from communities to rows that list their nearest passages.
+        communities: Map from communities to rows that contain their vectors.
+        chunks: Map from passage ids to the passages.
+    """
     read = {
         id_: [_sentences(chunks[chunk]) for chunk, _ in row["passages"][:_KEY_SENTENCE_PASSAGES] if chunk in chunks]
         for id_, row in topics.items()
@@ -396,6 +418,9 @@ def _key_sentences(
 
 
 def _sentences(chunk: Row) -> list[str]:
-    """Return the first sentences of a passage, each on one line. Short ones are used only if there are no others."""
+    """Return the first sentences of a passage, each on one line.
+
+    Short sentences are returned only if there are no longer sentences.
+    """
     found = [" ".join(text.split()) for text in sentence_texts(content(chunk), chunk["sentences"])[:_SENTENCES_READ]]
     return [text for text in found if len(text) >= _SHORTEST_SENTENCE_CHARACTERS] or [text for text in found if text]
