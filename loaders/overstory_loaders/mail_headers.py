@@ -45,7 +45,7 @@ def without_transport(text: str) -> tuple[str, Mapping[str, str]]:
     values = ((name, " ".join(parts)) for name, parts in lines)
     fields = [(name, decoded_field(value) if "=?" in value else value) for name, value in values]
     kept = [f"{_READ[name]}: {value}" for name, value in fields if name in _READ and value]
-    read = {name: value for name, value in reversed(fields) if name in _READ and value}  # keeps the first of equal names
+    read = {name: value for name, value in reversed(fields) if name in _READ and value}  # the first of a name wins
     shown = "\n\n".join(part for part in ("\n".join(kept), body.strip("\n")) if part)
     return (shown, read) if shown else (text, {})
 

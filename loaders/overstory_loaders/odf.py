@@ -90,8 +90,7 @@ class OdfBlocks:
                     yield block
 
     def _slide(self, page: XmlElement) -> Iterator[Block]:
-        """Yield the heading of a slide, then its texts and notes. The heading is its title, or "Slide 3" if it has none.
-        """
+        """Yield the heading of a slide, then its texts and notes. A slide without a title is headed "Slide 3" or so."""
         self._slides += 1
         shapes = [each for each in page.elements() if each.attributes.get("class") not in _AROUND_SLIDES]
         titles = [each for each in shapes if each.attributes.get("class") == "title"]
