@@ -40,7 +40,7 @@ def clean_text(text: str) -> str:
 
 
 def clean_title(text: str) -> str:
-    """Return the text normalised on one line, with single spaces, cut to 1,000 characters."""
+    """Normalise the text, put it on one line with single spaces, and cut it to 1,000 characters."""
     return " ".join(clean_text(text).split())[:_TITLE_CHARACTER_LIMIT].rstrip()
 
 

@@ -195,7 +195,7 @@ class CodeLoader:
 
         Links have one of these types:
 
-        - CONTAINS leads to a definition inside another one.
+        - CONTAINS leads from the file, or from a definition, to a definition inside it.
         - CALLS leads to a called definition, in this file or in an imported file.
         - IMPORTS leads to an imported file.
         """

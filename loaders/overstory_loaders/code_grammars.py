@@ -268,7 +268,7 @@ def _is_blank(source: str) -> bool:
     try:
         return not read_head(source, RECOGNISED_BY_BYTES).strip()
     except BrokenSource:
-        return False  # the loader reports the error
+        return False  # the loader will report the error
 
 
 def grammar_of(source: str, text: str) -> Grammar | None:

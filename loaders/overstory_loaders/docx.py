@@ -124,7 +124,7 @@ class _BodyReading:
         notes: footnotes and endnotes that have not been read yet. The key is the tag of the referring element and the
             id of the note.
         referred: keys of the notes that the last paragraph refers to.
-        inside: number of tables and notes that the reader is inside. References there are followed up afterwards.
+        inside: number of tables and notes that are being read. Notes inside them wait until they end.
     """
 
     styles: _Styles
@@ -238,10 +238,9 @@ def _grid_row(row: list[Element], blocks: list[list[Block]], above: list[str]) -
 
 
 def _header_rows(rows: list[Element]) -> int:
-    """Return the number of header rows.
+    """Return the number of rows that Word repeats on each page.
 
-    Header rows are the rows that Word repeats on each page. If there are none, a bold first row above a row that is not
-    bold is a header row.
+    If there are none, the first row counts as a header if it is bold and the second row is not.
     """
     marked = 0
     for row in rows:
@@ -301,8 +300,8 @@ def _level(paragraph: Element, style: str, styles: _Styles) -> int:
 def _read_styles(document: WordDocument, on_lost: OnLost) -> _Styles:
     """Return the paragraph styles.
 
-    A style is a heading if its name or outline level shows it, or that of a style it is based on. The names are in
-    English, whatever the language of Word.
+    A style is for headings if its name or outline level shows this, or if it is based on such a style. Style names are
+    in English in all language versions of Word.
     """
     styles = _Styles()
     try:
@@ -343,7 +342,7 @@ def _style_name(element: Element) -> str:
 
 
 def _outline_level(value: str) -> int:
-    """Return the heading level of an outline level. Word counts outline levels from 0, and 9 means body text."""
+    """Convert an outline level, which Word counts from 0, to a heading level. Outline level 9 means body text."""
     return int(value) + 1 if value.isdecimal() and int(value) < 9 else 0
 
 

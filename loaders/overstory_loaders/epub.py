@@ -189,10 +189,10 @@ class _Book:
                 )
 
     def _contents(self, items: Mapping[str, _BookItem]) -> dict[str, list[_Entry]]:
-        """Return the entries in the table of contents by the path of their chapter.
+        """Return a map from the path of each chapter to its entries in the table of contents.
 
-        They come from the navigation document or, if it has none, from the older NCX file. A damaged table of contents
-        is reported and ignored.
+        The entries come from the navigation document or, if it has none, from the older NCX file. A damaged table of
+        contents is reported and ignored.
         """
         found: dict[str, list[_Entry]] = {}
         for item in sorted(items.values(), key=lambda each: "nav" not in each.properties):

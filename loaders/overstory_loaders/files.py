@@ -46,7 +46,7 @@ def is_folder(source: str | Path) -> bool:
 
 
 def stem(source: str, suffixes: Sequence[str]) -> str:
-    """Return the file name without `.gz` and without whichever of the `suffixes` it ends with."""
+    """Return the file name without `.gz`, and without its suffix if that is one of the `suffixes`."""
     name = Path(source).name
     if name.lower().endswith(GZIP_SUFFIX):
         name = name[: -len(GZIP_SUFFIX)]

@@ -161,7 +161,7 @@ def _typed(text: str, kind: str) -> object:
 class GraphLoader:
     """Loader for graphs in a folder, in a GraphML or JSON Lines file, or in a Neo4j database.
 
-    A folder must contain `nodes.csv` and `edges.csv`, or `nodes.jsonl` and `edges.jsonl`.
+    A folder must contain node files and edge files, such as `nodes.csv` and `edges.csv`.
     """
 
     name = "graph"

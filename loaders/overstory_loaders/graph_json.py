@@ -34,7 +34,7 @@ def is_graph_lines(source: str) -> bool:
     if not has_suffix(source, LINES_SUFFIXES):
         return False
     if Path(source).name.lower().startswith((*NODES, *EDGES)):
-        folder = os.path.dirname(os.path.abspath(source))  # noqa: PTH100, PTH120 # as `files.address`
+        folder = os.path.dirname(os.path.abspath(source))  # noqa: PTH100, PTH120 # as in `files.address`
         files = graph_lines(folder)
         if files is not None and address(source) in (*files.nodes, *files.edges):
             return True
@@ -110,10 +110,10 @@ def _properties(values: Mapping[str, object], used: set[str]) -> dict[str, objec
 
 
 def _scalar(values: Mapping[str, object], names: Sequence[str], place: Place, wanted: str) -> str:
-    """Return the first usable key among some members of a record. A member may also be an object with an `id`.
+    """Return the first usable key among the members with one of the `names`. A member may be an object with an `id`.
 
     Raises:
-        BrokenSource: none of the members contains a key. The message calls the missing key `wanted`.
+        BrokenSource: no member contains a key. The message calls the missing key `wanted`.
     """
     for name, value in values.items():
         if name.casefold() in names:

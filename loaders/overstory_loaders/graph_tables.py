@@ -99,7 +99,7 @@ def is_table_of_graph(source: str) -> bool:
     name = Path(source).name.lower()
     if not name.startswith((*NODES, *EDGES)):
         return False
-    files = graph_files(os.path.dirname(os.path.abspath(source)))  # noqa: PTH100, PTH120 # as `files.address`
+    files = graph_files(os.path.dirname(os.path.abspath(source)))  # noqa: PTH100, PTH120 # as in `files.address`
     return files is not None and address(source) in (*files.nodes, *files.edges)
 
 
@@ -274,7 +274,7 @@ def _cells_of(columns: Mapping[str, Column], role: str, row: Mapping[str, object
 
 
 def _id_of(columns: Mapping[str, Column], role: str, row: Mapping[str, object], place: Place) -> str:
-    """Return the id in the column with a `role`, prefixed with the column's id space if it has one."""
+    """Return the id in the column that has the given role. If the column has an id space, it is put before the id."""
     name, column = next((name, column) for name, column in columns.items() if column.type == role)
     value = str(row.get(name, ""))
     if not value.strip():

@@ -300,7 +300,7 @@ class _MailReader:
         return data.decode(ASSUMED_ENCODING, "replace")
 
     def _asked_encoding(self, data: bytes) -> list[str]:
-        """Return a list with the fallback encoding that the user chose or that was detected; [] if there is none."""
+        """Return a list with the encoding that the user chose or asked to detect; [] if there is none."""
         try:
             found = fallback_encoding(data[:RECOGNISED_BYTES], self._source)
         except BrokenSource:  # the encoding cannot be detected
@@ -343,7 +343,10 @@ _MAIL_FIELDS = _MailFields()
 
 
 def _leaves(message: Message) -> Iterator[Message]:
-    """Yield the innermost parts of a message. Of alternative texts, only the plain text or, failing that, the HTML."""
+    """Yield the innermost parts of a message.
+
+    If a message contains the same text in several formats, only the plain text is yielded or, failing that, the HTML.
+    """
     kind = message.get_content_type()
     inner = message.get_payload()
     if not isinstance(inner, list) or kind in ("message/rfc822", *_ENCRYPTED):

@@ -231,7 +231,7 @@ def _inline() -> MarkdownIt:
 
 
 def _words(markup: str, environment: Environment) -> str:
-    """Return the text that readers see instead of the inline markup."""
+    """Return the text that inline markup is displayed as."""
     tokens = [child for inline in _inline().parseInline(markup, environment) for child in inline.children or []]
     shown = (
         " " if token.type in ("softbreak", "hardbreak") else token.content

@@ -53,7 +53,7 @@ class OdfBlocks:
         self._hidden: set[str] = set()
         self._slides = 0
         self._notes: list[XmlElement] = []
-        self._inside = 0  # number of tables and notes that the reader is inside
+        self._inside = 0  # number of nested tables and notes that are being read
         self.hidden_sheets: list[str] = []
         self.has_text = False
 

@@ -117,7 +117,9 @@ class OpenedOffice(Generic[T]):
 def open_office(
     stream: IO[bytes], source: str, kind: PackageKind, copies: ExitStack, *, by: Callable[[IO[bytes]], T]
 ) -> OpenedOffice[T]:
-    """Open a file with a library. If it fails, try again with a copy without damaged parts and broken references.
+    """Open a file with a library.
+
+    If the library fails, try again on a copy from which damaged parts and references to missing parts are removed.
 
     Args:
         copies: exit stack that closes the temporary copies.
@@ -230,7 +232,7 @@ def office_properties(archive: zipfile.ZipFile, source: str) -> dict[str, object
 
 
 def _places(archive: zipfile.ZipFile, source: str) -> dict[str, str]:
-    """Return a map from the kind of a part ("core-properties", …) to its name, for all parts at the top level."""
+    """Return a map from kind ("core-properties", …) to name, for all parts that the package itself refers to."""
     relations = readable_tree(archive, _OFFICE_PROPERTIES_RELATIONS, source)
     return {
         each.attributes.get("Type", "").rpartition("/")[2]: posixpath.normpath(
@@ -288,7 +290,7 @@ def open_office_package(
 ) -> tuple[zipfile.ZipFile, IO[bytes]]:
     """Open the package in a stream, and return it with the stream to read from.
 
-    For a package in the strict variant, both are those of a copy with the usual namespaces.
+    For a package in Office's strict variant (ISO 29500), both belong to a copy with the usual namespaces.
 
     Args:
         copies: exit stack that closes the copy.
@@ -350,7 +352,7 @@ def pieces_of(part: IO[bytes]) -> Iterator[bytes]:
 
 
 def with_usual_names(part: IO[bytes]) -> Iterator[bytes]:
-    """Yield the contents of a part, with the namespaces of the strict variant replaced by the usual ones."""
+    """Yield the contents of a part, with the namespaces of Office's strict variant replaced by the usual namespaces."""
     before = b""
     for piece in pieces_of(part):
         read = before + piece

@@ -329,7 +329,7 @@ def joined_pages(pages: Sequence[str]) -> JoinedPages:
 
 
 def _described(reader: PdfReader) -> _PdfMetadata:
-    """Return the title, and the language and other metadata by name in lower case."""
+    """Return the title and the other metadata, including the language. Names are in lower case."""
     try:
         found: Mapping[str, object] = reader.metadata or {}
         entries = {name: str(value) for name, value in found.items() if isinstance(value, str)}

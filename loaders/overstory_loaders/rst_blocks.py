@@ -103,7 +103,7 @@ class _AnyDirective(Directive):
 
 
 def _any_role(name: str, raw: str, text: str, *_: object) -> tuple[list[Any], list[Any]]:
-    """Return nodes for a role: the text in "text <target>", or the target if there is no text. `doc` becomes a link."""
+    """Return a node with the text of a role, or with its target if it has no text. The role `doc` becomes a link."""
     found = _WITH_TARGET.match(nodes.unescape(text))
     words, target = (found[1], found[2]) if found else (nodes.unescape(text).lstrip("~!"), nodes.unescape(text))
     if name.lower() == "doc":

@@ -83,7 +83,7 @@ def _joined(rows: Sequence[Sequence[Cell]]) -> list[str]:
 def row_line(row: Sequence[Cell], names: Sequence[Cell] = (), *, gap: str = CELL_GAP) -> str:
     """Return a row as a line such as "Kind: salt | Price: 2".
 
-    Cells in columns without a name are shown without a name. So is the only filled cell of a row.
+    A cell is shown without a column name if its column has none, or if it is the only filled cell in the row.
     """
     texts: list[str] = []
     if len(names) > 1 and _filled(row) == 1:

@@ -148,7 +148,7 @@ def _plain(name: str, part: IO[bytes], source: str) -> Iterable[bytes]:
 
 
 def _elements(styles: XmlElement, group: str, name: str, attributes: Sequence[str]) -> str:
-    """Return the XML of a group element with its children called `name`, reduced to some of their attributes."""
+    """Return the element `group` and its children called `name` as XML, with only the given attributes."""
     found = [each for one in styles.elements() if one.name == group for each in one.elements() if each.name == name]
     written = (
         " ".join(f"{key}={quoteattr(each.attributes[key])}" for key in attributes if key in each.attributes)

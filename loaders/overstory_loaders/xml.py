@@ -104,7 +104,7 @@ def _element_blocks(element: XmlElement, level: int) -> Iterator[Block]:
     """Yield the blocks of an element.
 
     Args:
-        level: heading level if the element is a title, or for titles inside it.
+        level: heading level of the element if it is a title, otherwise of the titles directly inside it.
     """
     inner = list(element.elements())
     if element.name in _TITLES and len(element.text()) <= _LONGEST_FIELD_CHARACTERS:
@@ -152,7 +152,7 @@ def _is_mixed(element: XmlElement) -> bool:
 
 
 def _is_record(elements: Sequence[XmlElement]) -> bool:
-    """Return True if all elements are fields. They must have at least two different names, and none may be a "p"."""
+    """Return True if some elements form a record: all are fields, they have different names, and none is a `<p>`."""
     names = {each.name for each in elements}
     return len(names) > 1 and "p" not in names and all(map(_is_field, elements))
 

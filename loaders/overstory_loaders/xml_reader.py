@@ -233,7 +233,7 @@ class XmlElement:
             yield from child.all(name)
 
     def first(self, name: str) -> XmlElement | None:
-        """Return the first descendant with a name; None if there is none."""
+        """Return the first descendant with the given name; None if there is none."""
         return next(self.all(name), None)
 
     def text(self) -> str:
