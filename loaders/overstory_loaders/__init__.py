@@ -1,7 +1,7 @@
-"""The loaders that come with Overstory: files and folders in, documents out.
+"""Overstory's built-in loaders, which turn files and folders into documents.
 
-The platform finds them through the entry points `overstory.loaders`, like loaders of other packages. Import from here
-only to call a loader directly, or to write a loader with the same building blocks.
+The platform finds them through the entry point group `overstory.loaders`, just like loaders from other packages. Import
+from this package only to call a loader directly, or to reuse its building blocks in your own loader.
 """
 
 from overstory_loaders.archive import ArchiveLoader

@@ -1,4 +1,4 @@
-"""Archives (ZIP, tar): each file inside is read by the loader of its format."""
+"""Loads ZIP and tar archives. Each file inside is read by the loader for its format."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _MOST_MEMBERS = 100_000
 MOST_UNPACKED_BYTES = 2 * 2**30
 """Maximum unpacked size of an archive in bytes."""
 _MOST_UNPACKED_SHARE = 200
-"""An archive may unpack to this multiple of its size. Text compresses to a tenth, rarely to a fiftieth."""
+"""Maximum ratio of unpacked to packed size. Text usually compresses to a tenth of its size, rarely to a fiftieth."""
 LEAST_SUSPECT_BYTES = 64 * 2**20
-"""The limit above applies only to archives that unpack to more bytes than this."""
+"""The limit on the ratio applies only to archives that unpack to more bytes than this."""
 NO_TIME = 0
-"""Modification time of a member without one."""
+"""Modification time used for archive members that have none."""
 
 _UNPACK = "Unpack it, and load the folder."
 _DECRYPT = "Unpack it with its password, and load the folder."
@@ -49,7 +49,7 @@ _COPIED_BYTES = 2**20
 
 @dataclass(frozen=True, slots=True)
 class _ArchiveMember:
-    """A file of an archive: its name, modification time, and a function that opens it."""
+    """A file in an archive, with its name, its modification time, and a function that opens it."""
 
     name: str
     modified: int
@@ -57,12 +57,12 @@ class _ArchiveMember:
 
 
 def unpack(source: str, folder: Path, *, on_broken: OnBroken, on_skipped: OnSkipped) -> int:
-    """Write the files of an archive into a folder; return their number. Links, devices and unsafe names are skipped.
+    """Write the files of an archive into a folder, and return the number of files written.
 
-    Damaged members are passed to `on_broken`, and the others are written.
+    Links, devices and members with unsafe names are skipped. Damaged members are passed to `on_broken`.
 
     Raises:
-        BrokenSource: the file is not an archive, or unpacks to more than the limit.
+        BrokenSource: the file is empty or not an archive, contains too many members, or unpacks to too many bytes.
     """
     written = 0
     size = Path(source).stat().st_size
@@ -101,7 +101,7 @@ def unpack(source: str, folder: Path, *, on_broken: OnBroken, on_skipped: OnSkip
 
 
 def _place(name: str, source: str, on_skipped: OnSkipped) -> PurePosixPath | None:
-    """Return the path of a member below its archive; None if its name points outside or is invalid."""
+    """Return the member's path relative to the archive; None if the name is invalid or points outside the archive."""
     plain = name.replace("\\", "/")
     path = PurePosixPath(plain)
     shown = f"{source}/{os.fsencode(name).decode('utf-8', 'backslashreplace')}"
@@ -115,7 +115,7 @@ def _place(name: str, source: str, on_skipped: OnSkipped) -> PurePosixPath | Non
 
 
 def _write(member: _ArchiveMember, path: Path, left: int) -> int:
-    """Write a member; return its size in bytes, which is more than `left` if the limit is exceeded."""
+    """Write a member and return its size in bytes. A result greater than `left` means that the limit was exceeded."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with member.open() as stream, path.open("xb") as file:
         length = 0
@@ -155,7 +155,10 @@ def _zip_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Ite
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:
-    """Return the name of a member. Many programs write UTF-8 without declaring it, and zipfile decodes it as cp437."""
+    """Return the member's name, decoded as UTF-8 if possible.
+
+    Many programs write names in UTF-8 without declaring it, and zipfile then decodes them as cp437.
+    """
     if info.flag_bits & _UTF8_NAME:
         return info.filename
     try:
@@ -165,7 +168,7 @@ def _zip_name(info: zipfile.ZipInfo) -> str:
 
 
 def _zip_time(info: zipfile.ZipInfo) -> int:
-    """Return the modification time of a member in seconds since 1970; a ZIP has no time zones, so UTC is assumed."""
+    """Return the member's modification time in seconds since 1970. ZIP stores no time zone, so UTC is assumed."""
     try:
         return max(NO_TIME, calendar.timegm(datetime(*info.date_time, tzinfo=UTC).utctimetuple()))
     except ValueError:
@@ -174,7 +177,7 @@ def _zip_time(info: zipfile.ZipInfo) -> int:
 
 def _tar_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[_ArchiveMember]:
     try:
-        archive = tarfile.open(source, "r|*")  # noqa: SIM115 # closed below
+        archive = tarfile.open(source, "r|*")  # noqa: SIM115 # the `with` statement below closes it
     except _DAMAGED as error:
         raise BrokenSource(f"is not a tar archive: {error}", source=source, remedy="Check it with tar -t.") from error
     with archive:
@@ -213,7 +216,7 @@ def _is_archive(source: str) -> bool:
 
 
 class ArchiveLoader:
-    """Loader for ZIP and tar archives. A document in `notes.zip` has a source like `/srv/notes.zip/folder/page.md`."""
+    """Loader for ZIP and tar archives. A page in `notes.zip` has a source such as `/srv/notes.zip/folder/page.md`."""
 
     name = "archive"
     isolated = True
@@ -222,11 +225,11 @@ class ArchiveLoader:
         return _is_archive(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
-        """Yield the items of the files inside, without reporting skipped files."""
+        """Yield the documents, annotations and links from the files inside. Skipped files are not reported."""
         return self.load_container(source, on_broken=on_broken, on_skipped=lambda _: None)
 
     def load_container(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
-        """Yield the items of the files inside, as for a folder. An archive inside the archive is skipped."""
+        """Yield the documents, annotations and links from the files inside. Archives within the archive are skipped."""
         with tempfile.TemporaryDirectory(prefix="overstory-") as name, reading(source):
             folder = Path(name).resolve()
             unpack(source, folder, on_broken=on_broken, on_skipped=on_skipped)
@@ -234,7 +237,7 @@ class ArchiveLoader:
 
 
 class _UnpackedFiles:
-    """Files of an unpacked archive, reported under their names in the archive."""
+    """The files of an unpacked archive, which are reported under their names in the archive."""
 
     def __init__(self, archive: str, folder: Path, on_broken: OnBroken, on_skipped: OnSkipped) -> None:
         self._folder, self._copy = folder.as_posix(), TemporaryCopy(folder, archive)

@@ -1,4 +1,4 @@
-"""BEIR folders: `corpus.jsonl` holds the passages; queries and relevance judgements are used by `overstory bench`."""
+"""Loads the passages of a BEIR folder from `corpus.jsonl`. Its queries and judgements are for `overstory bench`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ FIELDS = Fields(text=("text",), title=("title",), id=("_id",), id_required=True)
 
 
 class BeirLoader:
-    """Loader for a folder with a `corpus.jsonl` (`_id`, `title`, `text`, `metadata`), or for that file itself."""
+    """Loader for a BEIR folder, which contains a `corpus.jsonl`, or for that file itself.
+
+    Each line of the file is an object with `_id` and `text`, and optionally `title` and `metadata`.
+    """
 
     name = "beir"
 
@@ -38,7 +41,7 @@ class BeirLoader:
 
 
 def is_beir_corpus(source: str) -> bool:
-    """Return True if a path is a BEIR folder, or the corpus file in one."""
+    """Return True if a path is a BEIR folder or a BEIR corpus file."""
     corpus = _corpus_file(source)
     if corpus is None:
         return False

@@ -1,4 +1,4 @@
-"""Cleans texts, and joins headings and paragraphs to one text with the exact offset of each heading."""
+"""Cleans texts, and joins headings and paragraphs into one text that records the exact offset of each heading."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from overstory.errors import BrokenSource
 from overstory.model import Heading
 from overstory_loaders.files import WHOLE_FILE_BYTE_LIMIT
 
-# Every text is normalised, so that a search finds what readers see. The visible text does not change.
+# Every text is normalised so that searches find what readers see. The visible text does not change.
 #
-# - Line ends of all kinds become "\n"; surrounding white space is removed.
-# - Control characters, soft hyphens and byte order marks are removed: they are invisible and split words.
-# - A lone surrogate, usually from JSON that was cut inside an emoji, becomes U+FFFD, because UTF-8 cannot encode it.
-# - Characters are composed (Unicode NFC): search compares code points, and some programs write "é" as two.
+# - Every kind of line break becomes "\n". Leading and trailing white space is removed.
+# - Control characters, soft hyphens and byte order marks are removed, because they are invisible and split words.
+# - Lone surrogates become U+FFFD, because UTF-8 cannot encode them. They usually come from JSON cut inside an emoji.
+# - Characters are composed (Unicode NFC), because search compares code points and some programs write "é" as two.
 #
 # Ids are not normalised.
 
 _TITLE_CHARACTER_LIMIT = 1000
-"""Longer titles are cut: they are not real titles, and they are embedded with every chunk."""
+"""Maximum length of a title. Longer ones are hardly real titles, and the title is embedded with every chunk."""
 
 _CONTROLS = "\\x00-\\x08\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9f"
 _CONTROL = re.compile(f"[{_CONTROLS}]")
@@ -31,7 +31,7 @@ _LONE_SURROGATE = re.compile("[\\ud800-\\udfff]")
 
 
 def clean_text(text: str) -> str:
-    """Return the normalised text. Normalising it again changes nothing."""
+    """Return the normalised text: composed (NFC), and without invisible characters and surrounding white space."""
     text = _LINE_END.sub("\n", text)
     text = _INVISIBLE.sub("", text)
     if not text.isascii():
@@ -40,7 +40,7 @@ def clean_text(text: str) -> str:
 
 
 def clean_title(text: str) -> str:
-    """Return the text on one line, with single spaces, cut to 1,000 characters."""
+    """Normalise the text, put it on one line with single spaces, and cut it to 1,000 characters."""
     return " ".join(clean_text(text).split())[:_TITLE_CHARACTER_LIMIT].rstrip()
 
 
@@ -50,12 +50,12 @@ def control_characters(text: str) -> int:
 
 
 def is_storable(text: str) -> bool:
-    """Return True if a text can be an id: valid in UTF-8, without control characters."""
+    """Return True if a text can be used as an id: it can be encoded in UTF-8 and contains no control characters."""
     return not (_LONE_SURROGATE.search(text) or _CONTROL.search(text))
 
 
 INDENT = "    "
-"""Indentation of text below a list item or a defined term."""
+"""Indentation of the text below a list item or below a term that is being defined."""
 MOST_INDENTS = 6
 
 
@@ -64,8 +64,8 @@ class Block:
     """A paragraph, a heading, a table row or a list item.
 
     Attributes:
-        level: heading level, counted from 1; 0 for everything else.
-        tight: True if a line end instead of a blank line separates the block from the previous one.
+        level: heading level, counted from 1; 0 if the block is not a heading.
+        tight: True if only a line break, not a blank line, separates the block from the previous block.
         opens_page: True for the first block of a page or slide.
     """
 
@@ -77,7 +77,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class OutlinedText:
-    """Text of a document, its headings, and the offset of each page if it has pages."""
+    """The text of a document, with its headings and, if it has pages, the offset of each page."""
 
     text: str
     headings: tuple[Heading, ...]
@@ -85,13 +85,14 @@ class OutlinedText:
 
 
 def join_blocks(blocks: Iterable[Block], *, source: str = "", remedy: str = "Split it.") -> OutlinedText:
-    """Return the cleaned blocks as one text, separated by blank lines; empty blocks are dropped.
+    """Clean the blocks and join them into one text, separated by blank lines. Empty blocks are dropped.
 
     Args:
-        source: the source to name in the error.
+        source: the source that the error message names.
+        remedy: the advice in the error message.
 
     Raises:
-        BrokenSource: the text has more than 64 MiB.
+        BrokenSource: the text is longer than 64 MiB.
     """
     parts: list[str] = []
     headings: list[Heading] = []

@@ -1,4 +1,4 @@
-"""Detects the format of files by their first bytes, and of ZIP archives by their members."""
+"""Detects the format of a file from its first bytes, or from its members if it is a ZIP archive."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from overstory_loaders.text_encoding import is_binary, marked_encoding
 
 RECOGNISED_BY_BYTES = 8192
 _MOST_MIMETYPE_BYTES = 200
-"""Bytes read of the member `mimetype`, which names the format of a ZIP-based document."""
+"""Number of bytes to read from the member `mimetype`, which names the format of a ZIP-based document."""
 
 # fmt: off
 NOT_TO_READ = (
@@ -34,7 +34,7 @@ NOT_TO_READ = (
     ".svg", ".eps", ".ps", ".ai", ".xpm", ".xbm", ".afm", ".css", ".scss", ".less", ".map", ".rtf",
 )
 # fmt: on
-"""Endings of text files that are not documents: backups, keys, checksums, drawings, fonts, style sheets, RTF."""
+"""File name endings of text files that are not loaded, such as backups, keys, checksums, drawings and style sheets."""
 
 _MIMETYPES = {
     "application/epub+zip": "epub",
@@ -48,21 +48,24 @@ _PAGE = re.compile(
 )
 
 BEGINS_MESSAGE = re.compile(rb"From (?=.*\d\d?:\d\d)(?=.*\d{4})")
-"""Line above each message in a mailbox, with sender and date. Other lines may also begin with "From "."""
+"""Matches the line above each message in a mailbox, which contains a time and a year.
+
+Ordinary text lines may also begin with "From ".
+"""
 _HEADER_FIELD = re.compile(rb"^([!-9;-~]{1,60}):[ \t\r\n]", re.MULTILINE)
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _TRANSPORT = frozenset({b"received", b"mime-version", b"message-id", b"return-path"})
 
 
 def without_ending(source: str) -> bool:
-    """Return True if a file name has no suffix (README, Makefile), or only `.gz`."""
+    """Return True for a file whose name has no suffix, such as `README`, or has only the suffix `.gz`."""
     return "." not in Path(source).name.removesuffix(GZIP_SUFFIX) and is_file(source)
 
 
 def head_of(source: str) -> str:
-    """Return the first characters of a text file, decompressed.
+    """Return the first characters of a text file, after decompression.
 
-    "" if the file is empty, binary, or not in UTF-8 and without a byte order mark.
+    Return "" if the file is empty or binary, or if it is not UTF-8 and does not begin with a byte order mark.
     """
     try:
         head = read_head(source, RECOGNISED_BY_BYTES)
@@ -73,7 +76,7 @@ def head_of(source: str) -> str:
 
 
 def interpreter(head: str) -> str:
-    """Return the interpreter that a script names, or "": `"#!/usr/bin/env python3.11" -> "python"`."""
+    """Return the interpreter named in a script's first line: "python" for "#!/usr/bin/env python3.11"; "" if none."""
     line = head.partition("\n")[0].removeprefix("\ufeff")
     words = [word.rpartition("/")[2] for word in line[2:].split()] if line.startswith("#!") else []
     if words and words[0] == "env":
@@ -82,18 +85,18 @@ def interpreter(head: str) -> str:
 
 
 def format_by_content(source: str) -> str:
-    """Return the format of a file as a suffix without its full stop, such as "pdf", "docx", "odt", "html" or "eml".
+    """Return the format of a file as a suffix without its dot, such as "pdf", "docx", "odt", "html" or "eml".
 
-    "txt" stands for any other text, "" for anything else.
+    Return "txt" for text in an unknown format, and "" for any other file.
     """
     try:
-        found = os.stat(source)  # noqa: PTH116 # as `is_file`
+        found = os.stat(source)  # noqa: PTH116 # `os` is used here for consistency with `is_file`
     except (OSError, ValueError):
         return ""
     return _format_of(source, found.st_mtime_ns, found.st_size)
 
 
-@lru_cache(maxsize=16)  # each loader asks for the same file in turn
+@lru_cache(maxsize=16)  # every loader asks for the format of the same file
 def _format_of(source: str, _modified: int, _size: int) -> str:
     try:
         head = read_head(source, RECOGNISED_BY_BYTES)
@@ -112,12 +115,15 @@ def _format_of(source: str, _modified: int, _size: int) -> str:
         return "html"
     if text.startswith("<?xml"):
         return "xml"
-    # A damaged gzip file counts as text, so that the text loader reports the damage.
+    # A damaged gzip file counts as text so that the text loader reports the damage.
     return "txt" if text.strip() or _is_text_otherwise_encoded(head) or is_damaged_gzip(source) else ""
 
 
 def mail_by_head(head: bytes) -> str:
-    """Return "mbox" for the first bytes of a mailbox, "eml" for a message with fields of mail programs, else ""."""
+    """Return the mail format of a file, given its first bytes.
+
+    Return "mbox" for a mailbox, "eml" for a message with header fields that mail programs add, and "" otherwise.
+    """
     is_mailbox = bool(BEGINS_MESSAGE.match(head))
     header = _BLANK_LINE.split(head.partition(b"\n")[2] if is_mailbox else head, maxsplit=1)[0]
     names = {name.lower() for name in _HEADER_FIELD.findall(header)}
@@ -142,13 +148,13 @@ def _format_of_zip(source: str) -> str:
 
 
 def _is_text_otherwise_encoded(head: bytes) -> bool:
-    """Return True if bytes that are not UTF-8 look like text: they contain white space and no control characters."""
+    """Return True if the bytes are not UTF-8 but look like text: several words and no control characters."""
     if marked_encoding(head):
         return False
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeError:
-        # 0x80 to 0x9f are letters in Windows-1252, and parts of characters in East Asian encodings.
+        # 0x80 to 0x9f are printable in Windows-1252, and occur within characters of East Asian encodings.
         plain = head.translate(None, bytes(range(0x80, 0xA0))).decode("latin-1")
         return control_characters(plain) == 0 and len(head.split()) > 1
     return False

@@ -1,4 +1,4 @@
-"""Source code: one document for each definition, and one for the file."""
+"""Loads source code, as one document for each definition and one for the rest of the file."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-# Links show which definition contains or calls which, and which files a file imports. A call becomes a link only if its
-# target is certain: the name is defined in this file, or imported from an existing file.
+# Links show which definitions contain or call other definitions, and which files a file imports. A call becomes a link
+# only if its target is certain, that is, if the name is defined in this file or imported from an existing file.
 
 CALLS, CONTAINS, IMPORTS = "CALLS", "CONTAINS", "IMPORTS"
 _SELF = frozenset({"self", "this", "cls", "Self", "super()", "static"})
@@ -55,11 +55,11 @@ _INCLUDING = {
 def links_of(
     source: str, grammar: Grammar, parts: Sequence[CodePart], keys: Sequence[str], root: Node, data: bytes
 ) -> Iterator[Link]:
-    """Yield the links of a file.
+    """Yield the links that start in a file.
 
     Args:
         source: absolute path of the file.
-        keys: keys of the documents of `parts`.
+        keys: document key of each of the `parts`.
     """
     del root
     own = {".".join(part.path): key for part, key in reversed(list(zip(parts, keys, strict=True))) if part.path}
@@ -82,7 +82,10 @@ def links_of(
 def _called(
     name: str, part: CodePart, own: dict[str, str], names: dict[str, tuple[str, str]]
 ) -> tuple[str, str] | None:
-    """Return source and key of the called definition ("" for this file); None if the target is not certain."""
+    """Return the source and the key of the called definition; None if the target is uncertain.
+
+    The source is "" for a definition in this file.
+    """
     first, dot, rest = name.partition(".")
     if dot and first in _SELF:
         for depth in range(len(part.path) - 1, 0, -1):
@@ -95,14 +98,14 @@ def _called(
         return file, ".".join(filter(None, (defined, rest)))
     for depth in range(len(part.path), -1, -1):
         outer = ".".join((*part.path[:depth], name))
-        # A bare name rarely means a method of the surrounding class; where it does, only one method has that name.
+        # A bare name rarely means a method of the enclosing class. If it does, no other definition has that name.
         if outer in own:
             return "", own[outer]
     return None
 
 
 def _imports(source: str, grammar: Grammar, text: str) -> tuple[list[str], dict[str, tuple[str, str]]]:
-    """Return the existing files that a file imports, and each imported name with its file and key."""
+    """Return the existing files that a file imports, and a map from each imported name to its file and key."""
     folder = posixpath.dirname(source)
     files: dict[str, None] = {}
     names: dict[str, tuple[str, str]] = {}
@@ -153,7 +156,7 @@ def _add_python(
     place = base.joinpath(*module.split(".")) if module else base
     for defined, local in imported:
         inner = place / f"{defined}.py"
-        if defined and is_file(inner):  # the name is a module of a package
+        if defined and is_file(inner):  # the imported name is a module
             files[inner.as_posix()] = None
             names[local] = (inner.as_posix(), "")
             continue
@@ -165,7 +168,7 @@ def _add_python(
 
 
 def _renamed(clause: str) -> tuple[str, str]:
-    """Return the original and the local name of an import: `"total as sum_up" -> ("total", "sum_up")`."""
+    """Return the original and the local name in an import: ("total", "sum_up") for "total as sum_up"."""
     words = clause.partition("#")[0].replace("type ", "").split()
     if len(words) == 3 and words[1] == "as":
         return words[0], words[2]
@@ -174,23 +177,27 @@ def _renamed(clause: str) -> tuple[str, str]:
 
 _CODING = re.compile(rb"^[ \t\f]*[#/*;].*?coding[:=][ \t]*([-\w.]+)", re.MULTILINE)
 MOST_CODE_BYTES = 8 * 2**20
-"""Largest file in bytes; hand-written files have up to two million, and the parser needs thirty times the size."""
+"""Maximum size of a file in bytes. Hand-written files reach 2 MB; the parser needs thirty times the file's size."""
 
 
 class CodeLoader:
-    """Loader for source code, split by definitions. A definition's key is its name, as in `orders.py#Order.total`."""
+    """Loader that splits source code into its definitions. A definition's key is its qualified name: `Order.total`."""
 
     name = "code"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """Return True for source code by its suffix, or by the first line of a script; minified code is skipped."""
+        """Return True if the suffix or the first line shows that a file is source code; False for minified code."""
         return is_code(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:
         """Yield a document for the file without its definitions, one for each definition, and the links between them.
 
-        CONTAINS leads to an inner definition, CALLS to a definition called in this file or through a relative import.
+        Links have one of these types:
+
+        - CONTAINS leads from the file, or from a definition, to a definition inside it.
+        - CALLS leads to a called definition, in this file or in an imported file.
+        - IMPORTS leads to an imported file.
         """
         data = read_bytes(source, limit=MOST_CODE_BYTES, remedy="Leave it out: it is probably generated.")
         text = decode(data, source, declared=_declared(data))
@@ -239,7 +246,7 @@ def _document(source: str, part: CodePart, key: str, language: str) -> Document 
 
 
 def _declared(data: bytes) -> str | None:
-    """Return the codec that a comment in the first two lines declares, as in Python and Ruby."""
+    """Return the codec declared by a comment in the first two lines, as is usual in Python and Ruby."""
     found = _CODING.search(b"\n".join(data.split(b"\n", 2)[:2]))
     try:
         codec = codecs.lookup(found[1].decode()).name if found else None
@@ -249,7 +256,7 @@ def _declared(data: bytes) -> str | None:
 
 
 def _keys(parts: list[CodePart]) -> list[str]:
-    """Return the path of each definition; a repeated one, such as an overload, gets the suffix "-2", "-3", …."""
+    """Return the qualified name of each definition. Repeated names, such as overloads, get the suffix "-2", "-3", …."""
     seen: Counter[str] = Counter()
     keys: list[str] = []
     for part in parts:

@@ -1,4 +1,4 @@
-"""Programming languages: how their files are recognised, and which tree-sitter nodes are definitions."""
+"""Describes programming languages: how to recognise their files, and which tree-sitter nodes are definitions."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ FUNCTION, TYPE, SPACE = "function", "type", "namespace"
 """Kinds of definitions."""
 
 _LONGEST_WRITTEN_LINE_CHARACTERS = 1_000
-"""A file with a longer line among the first ones is minified, and is not read."""
+"""Maximum length of the first lines of a file. Longer lines show that the file is minified, so it is not read."""
 
 _LEAST_PARSE_SECONDS = 1.0
-"""CPU seconds allowed for parsing any file."""
+"""CPU seconds that parsing may take for any file, however small."""
 _PARSE_SECONDS_PER_BYTE = 4e-6
-"""Additional CPU seconds for each byte; parsing ordinary code takes a tenth of them."""
+"""Additional CPU seconds that parsing may take per byte. Ordinary code takes a tenth of this time."""
 _PARSED_BLOCK_BYTES = 4096
 
 
@@ -35,12 +35,13 @@ class Grammar:
     """A language and its tree-sitter grammar.
 
     Attributes:
-        package, function: the package of the grammar, and the function that returns it.
-        definitions: kind of definition by node type.
-        wrappers: types of nodes around a definition that belong to it (decorators, `export`).
-        holders: types of unnamed nodes that contain definitions (`extern "C"`, `#ifdef`).
-        leading: types of nodes before a definition that belong to it, such as comments.
-        calls: types of call nodes, with the field that names the callee.
+        package: Python package that contains the grammar.
+        function: function in the package that returns the grammar.
+        definitions: map from node type to the kind of definition.
+        wrappers: types of nodes that enclose a definition and belong to it, such as decorators and `export`.
+        holders: types of nodes without a name that contain definitions, such as `extern "C"` and `#ifdef`.
+        leading: types of nodes that precede a definition and belong to it, such as comments.
+        calls: map from the type of a call node to its field that contains the callee.
     """
 
     name: str
@@ -254,7 +255,7 @@ def is_script(head: str) -> bool:
 
 
 def is_code(source: str) -> bool:
-    """Return True for source code by its suffix, or by the first line of a script; False if it is empty or minified."""
+    """Return True if the suffix or first line shows that a file is source code; False if it is empty or minified."""
     if has_suffix(source, CODE_SUFFIXES):
         if _is_blank(source):
             return False
@@ -267,11 +268,11 @@ def _is_blank(source: str) -> bool:
     try:
         return not read_head(source, RECOGNISED_BY_BYTES).strip()
     except BrokenSource:
-        return False  # the loader reports the error
+        return False  # the loader will report the error
 
 
 def grammar_of(source: str, text: str) -> Grammar | None:
-    """Return the grammar for a file, by its suffix or first line; a C header with C++ keywords counts as C++."""
+    """Return the grammar for a file by its suffix or first line. A `.h` file with C++ keywords counts as C++."""
     ending = Path(source.lower().removesuffix(GZIP_SUFFIX)).suffix
     grammar = _OF_SUFFIX.get(ending) or _OF_INTERPRETER.get(interpreter(text))
     if grammar is not None and ending == ".h" and any(word in text for word in _C_PLUS_PLUS):
@@ -281,18 +282,22 @@ def grammar_of(source: str, text: str) -> Grammar | None:
 
 @cache
 def parser_of(package: str, function: str) -> Parser:
-    """Return the parser of a grammar, or raise `ImportError` if it is not installed."""
+    """Return the parser for a grammar.
+
+    Raises:
+        ImportError: tree-sitter or the grammar's package is not installed.
+    """
     from tree_sitter import Language, Parser
 
-    grammar: object = getattr(import_module(package), function)()  # a PyCapsule, which has no type of its own
+    grammar: object = getattr(import_module(package), function)()  # a PyCapsule, for which Python has no static type
     return Parser(Language(grammar))
 
 
 def parsed(parser: Parser, data: bytes, source: str) -> Tree:
-    """Return the syntax tree of a file in UTF-8.
+    """Return the syntax tree of a file's contents, which must be UTF-8.
 
     Raises:
-        BrokenSource: parsing takes too long for the file's length, as with a thousand unterminated here-documents.
+        BrokenSource: parsing takes too long for the file's size, for example because of unterminated here-documents.
     """
     seconds = _LEAST_PARSE_SECONDS + _PARSE_SECONDS_PER_BYTE * len(data)
     end = time.thread_time() + seconds
@@ -301,12 +306,12 @@ def parsed(parser: Parser, data: bytes, source: str) -> Tree:
         return time.thread_time() > end
 
     def read(start: int, _: Point) -> bytes:
-        # The parser cannot be interrupted within one operation; an early end of file stops it.
+        # The parser does not call `is_late` within an operation, but it stops if the file seems to end here.
         return b"" if is_late() else data[start : start + _PARSED_BLOCK_BYTES]
 
     try:
         tree = parser.parse(read, progress_callback=is_late)
-    except ValueError:  # raised when the callback stops the parser
+    except ValueError:  # tree-sitter raises this when the callback stops the parser
         parser.reset()
     else:
         if not is_late():

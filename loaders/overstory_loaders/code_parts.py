@@ -1,4 +1,4 @@
-"""Splits a source file into its definitions, each with its text, position and calls."""
+"""Splits a source file into its definitions, and records the text, position and calls of each."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _WHOLE_TYPE_CHARACTERS = 600
-"""A class up to this length is one part with its methods, because the methods alone would say little."""
+"""A class up to this length stays in one part with its methods, because such short methods mean little alone."""
 _LONGEST_PART_SIGNATURE_CHARACTERS = 300
-"""Characters of a definition's signature in the part around it."""
+"""Maximum length of a definition's signature where it replaces the definition in the enclosing part."""
 _DEEPEST_PARTS = 12
-"""Maximum nesting of parts; deeper definitions stay in the part around them."""
+"""Maximum nesting of parts. Definitions that are nested more deeply stay in the enclosing part."""
 _LONGEST_CALLED_NAME_CHARACTERS = 200
-"""Maximum length of a defined or called name; a longer one is an expression."""
+"""Maximum length of a defined or called name. Anything longer is an expression, not a name."""
 
 _VALUES = frozenset({"arrow_function", "function_expression", "function", "generator_function", "class"})
 _ONLY_WITH_VALUE = frozenset(
@@ -33,10 +33,11 @@ class CodePart:
     """A definition, or the file itself.
 
     Attributes:
-        path: names of the surrounding definitions and its own; () for the file.
-        text: source text; inner definitions are reduced to their signatures.
-        first_line, last_line: counted from 1, including the comments before the definition.
-        calls: qualified names that it calls.
+        path: names of the enclosing definitions, followed by its own name; () for the file.
+        text: source text, in which inner definitions are reduced to their signatures.
+        first_line: number of the first line, counted from 1. Comments before the definition are part of it.
+        last_line: number of the last line.
+        calls: qualified names of the functions that it calls.
     """
 
     path: tuple[str, ...]
@@ -48,7 +49,7 @@ class CodePart:
 
 
 def parts_of(root: Node, grammar: Grammar, data: bytes) -> list[CodePart]:
-    """Return the part of the file, then its definitions in order."""
+    """Return the part for the file itself, followed by its definitions in order of position."""
     splitter = _Splitter(grammar, data)
     return [splitter.part_of_file(root), *splitter.parts]
 
@@ -118,7 +119,7 @@ class _Splitter:
                 own_line = not found or found[-1].outer.end_point[0] != child.start_point[0]
                 if start < 0 or child.start_point[0] > last_row + 1:
                     start, row = (child.start_byte, child.start_point[0]) if own_line else (-1, 0)
-                last_row = child.end_point[0] - (child.end_point[1] == 0)  # a Rust comment ends on the next line
+                last_row = child.end_point[0] - (child.end_point[1] == 0)  # a Rust comment includes its line break
                 continue
             near = start >= 0 and child.start_point[0] <= last_row + 1
             inner = self._unwrapped(child)
@@ -142,7 +143,7 @@ class _Splitter:
         return node
 
     def _name(self, node: Node) -> tuple[str, ...]:
-        """Return the name that a node defines; () if it is not a part of its own."""
+        """Return the qualified name that a node defines; () if the node does not become a part."""
         kind = node.type
         if kind not in self._grammar.definitions:
             return ()
@@ -150,10 +151,10 @@ class _Splitter:
             return self._name_of_value(node)
         if kind in _ONLY_WITH_BODY and node.child_by_field_name("body") is None:
             return ()
-        if kind == "type_declaration":  # Go may declare several types at once
+        if kind == "type_declaration":  # a Go declaration may contain several types
             specs = [child for child in node.named_children if child.type in ("type_spec", "type_alias")]
             return self._words(specs[0].child_by_field_name("name")) if len(specs) == 1 else ()
-        if kind == "type_definition":  # a C typedef is a part if it has a body
+        if kind == "type_definition":  # a C typedef becomes a part only if it has a body
             type_ = node.child_by_field_name("type")
             if type_ is None or type_.child_by_field_name("body") is None:
                 return ()
@@ -170,7 +171,7 @@ class _Splitter:
         return own
 
     def _name_of_value(self, node: Node) -> tuple[str, ...]:
-        """Return the name of a constant whose value is a function or a class."""
+        """Return the name of a variable or field whose value is a function or a class; () for any other value."""
         if node.type in ("field_definition", "public_field_definition"):
             value, name = node.child_by_field_name("value"), node.child_by_field_name("name")
             name = name or node.child_by_field_name("property")
@@ -189,7 +190,7 @@ class _Splitter:
         return tuple(part for part in (part.strip() for part in name.replace("::", ".").split(".")) if part)
 
     def _signature(self, found: _Definition) -> str:
-        """Return the lines of a definition before its body, without leading comments."""
+        """Return the text of a definition up to its body, without the comments above it."""
         body = found.inner.child_by_field_name("body")
         stop = body.start_byte if body is not None else found.outer.end_byte
         text = self._text(found.outer.start_byte, stop).strip()
@@ -198,7 +199,7 @@ class _Splitter:
         return text[:_LONGEST_PART_SIGNATURE_CHARACTERS]
 
     def _calls(self, node: Node, parts: set[int]) -> Iterator[str]:
-        """Yield the names that a node calls, such as "total" or "Order.total", without calls inside its parts."""
+        """Yield the names that a node calls, such as "total" or "Order.total", but not calls inside the `parts`."""
         waiting = [node]
         while waiting:
             each = waiting.pop()
@@ -229,7 +230,7 @@ def _span(node: Node) -> tuple[int, int]:
 
 
 def _declared(node: Node) -> Node | None:
-    """Return the name node in a C declarator: "f" in "int *f(void)"."""
+    """Return the node with the name in a C declarator, such as "f" in "int *f(void)"."""
     for _ in range(_DEEPEST_PARTS):
         inner = node.child_by_field_name("declarator")
         if inner is None:

@@ -1,4 +1,4 @@
-"""CSV and TSV tables: one document per row if there is a text column, otherwise one document for the table."""
+"""Loads CSV and TSV tables: one document per row if there is a text column, otherwise one document per table."""
 
 from __future__ import annotations
 
@@ -26,18 +26,22 @@ SUFFIXES = TABLE_SUFFIXES
 
 
 class CsvLoader:
-    """Loader for tables with a header line. The delimiter is the one that gives a text column, or the most columns."""
+    """Loader for tables with a header line.
+
+    The delimiter is detected: it is the one that splits the header into columns that include a text column or, if
+    there is none, into the most columns.
+    """
 
     name = "csv"
 
     def recognises(self, source: str) -> bool:
-        """Return True for `.csv` and `.tsv`, also compressed, except the tables of a graph."""
+        """Return True for CSV and TSV files, compressed or not, unless they are the tables of a graph."""
         return has_suffix(source, SUFFIXES) and not is_table_of_graph(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """Yield one document per row; for the column names see `records.Fields`.
+        """Yield one document per row, or one document for the entire table if no column contains texts.
 
-        Without a text column, yield the whole table as one document.
+        `records.Fields` lists the column names that are recognised.
         """
         header, _ = table_header(table_lines(source, _ignore), source, _has_text)
         if not _has_text(header.names):
@@ -62,10 +66,10 @@ def _records(source: str, on_broken: OnBroken) -> Iterator[Record]:
 
 
 def _typed_columns(source: str) -> set[str]:
-    """Return the columns whose cells are all numbers, or all true or false.
+    """Return the names of the columns whose cells are all numbers, or all true or false.
 
-    A number that would lose digits, such as "007" or "1.10", counts as text. Broken rows are reported in the second
-    reading.
+    A number that would lose digits, such as "007" or "1.10", counts as text. Broken rows are ignored here, because they
+    are reported when the table is read again.
     """
     lines = table_lines(source, _ignore)
     header, _ = table_header(lines, source, _has_text)
@@ -99,7 +103,7 @@ def _ignore(error: BrokenSource) -> None:
 
 
 def _sheet(source: str, on_broken: OnBroken) -> Document:
-    """Return the document of a table without a text column; each row repeats the column names."""
+    """Return one document for a table without a text column. Each row repeats the column names."""
     lines = table_lines(source, on_broken)
     header, _ = table_header(lines, source, _has_text)
 

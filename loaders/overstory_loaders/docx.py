@@ -1,7 +1,7 @@
-"""Word files (DOCX).
+"""Loads Word files (DOCX).
 
-The body is read as XML, because python-docx ignores content controls, text boxes and tracked insertions, which hold the
-text of many templates.
+The body is read as XML, because python-docx ignores content controls, text boxes and tracked insertions. Documents made
+from templates often hold their text in content controls.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _KIND = PackageKind("DOCX", _SAVE_AGAIN, "a .doc file from before 2007")
 
 
 class DocxLoader(OfficeLoader):
-    """Loader for DOCX files. The title is that of the properties, the first heading of level 1, or the file name."""
+    """Loader for DOCX files. The title comes from the properties, the first level-1 heading or the file name."""
 
     name = "docx"
     suffixes = SUFFIXES
@@ -40,9 +40,12 @@ class DocxLoader(OfficeLoader):
     kind = _KIND
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """Yield one document: paragraphs, headings, tables with one line per row, and notes; no headers or footers.
+        """Yield one document with the headings, paragraphs, tables and notes, but without page headers and footers.
 
-        Damaged parts are reported and left out; a damaged main part is an error.
+        Each table row becomes one line. Damaged parts are reported and left out.
+
+        Raises:
+            BrokenSource: the main part is damaged.
         """
         try:
             import docx
@@ -81,7 +84,7 @@ _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 
 
 def _w(tag: str) -> str:
-    """Return a name in the WordprocessingML namespace, as lxml writes it."""
+    """Return the tag with the WordprocessingML namespace, in lxml's notation."""
     return f"{_WORD}{tag}"
 
 
@@ -92,7 +95,7 @@ _LEFT_OUT = frozenset({_w("del"), _w("moveFrom"), _w("pPr"), _w("rPr"), f"{_COMP
 _WRITTEN = {_w("tab"): "\t", _w("br"): "\n", _w("cr"): "\n", _w("noBreakHyphen"): "-"}
 _TEXTS = frozenset({_w("t"), f"{_MATH}t"})
 _NOTES = {"footnotes": _w("footnoteReference"), "endnotes": _w("endnoteReference")}
-"""Elements that refer to a note, by the type of the relation to the part with the notes."""
+"""Maps the type of the relation to a part with notes to the tag of the elements that refer to its notes."""
 _TEXT_BOX = _w("txbxContent")
 _MOST_GRID_SPAN = 100
 _PARAGRAPH, _TABLE, _ROW, _CELL = _w("p"), _w("tbl"), _w("tr"), _w("tc")
@@ -100,7 +103,13 @@ _PARAGRAPH, _TABLE, _ROW, _CELL = _w("p"), _w("tbl"), _w("tr"), _w("tc")
 
 @dataclass(frozen=True, slots=True)
 class _Styles:
-    """Paragraph styles by id: heading levels, list styles and styles of tables of contents."""
+    """The paragraph styles of a document.
+
+    Attributes:
+        levels: heading level by style id.
+        lists: ids of the styles for list items.
+        contents: ids of the styles for tables of contents.
+    """
 
     levels: dict[str, int] = field(default_factory=dict[str, int])
     lists: set[str] = field(default_factory=set[str])
@@ -109,12 +118,13 @@ class _Styles:
 
 @dataclass(slots=True)
 class _BodyReading:
-    """State while the body is read.
+    """The state of the reader while it reads the body.
 
     Attributes:
-        notes: footnotes and endnotes not yet read, by the referring element and the id.
-        referred: notes that the last paragraph refers to.
-        inside: number of tables and notes being read; notes inside them wait until they end.
+        notes: footnotes and endnotes that have not been read yet. The key is the tag of the referring element and the
+            id of the note.
+        referred: keys of the notes that the last paragraph refers to.
+        inside: number of tables and notes that are being read. Notes inside them wait until they end.
     """
 
     styles: _Styles
@@ -124,11 +134,11 @@ class _BodyReading:
 
 
 OnLost = Callable[[str, Exception], object]
-"""Called with the name of a part that cannot be read, and the error."""
+"""Function that is called with the name of an unreadable part and the error."""
 
 
 def document_blocks(document: WordDocument, *, on_lost: OnLost) -> Iterator[Block]:
-    """Yield the paragraphs, headings and tables of the body; notes follow the paragraph that refers to them."""
+    """Yield the paragraphs, headings and tables of the body. Notes follow the paragraph that refers to them."""
     body = cast("Element", document.element.body)
     return _blocks(body, _BodyReading(_read_styles(document, on_lost), _read_notes(document, on_lost)))
 
@@ -143,7 +153,7 @@ def _read_notes(document: WordDocument, on_lost: OnLost) -> dict[tuple[str, str]
             continue
         try:
             notes = cast("Iterator[Element]", iter(parse_xml(relation.target_part.blob)))
-        except Exception as error:  # noqa: BLE001 # python-docx does not wrap errors of XML
+        except Exception as error:  # noqa: BLE001 # python-docx does not wrap errors from its XML parser
             on_lost(kind, error)
             continue
         found |= {(_NOTES[kind], str(note.get(_w("id")))): note for note in notes}
@@ -174,7 +184,7 @@ def _blocks(container: Element, reading: _BodyReading) -> Iterator[Block]:
 
 
 def _notes(reading: _BodyReading) -> Iterator[Block]:
-    """Yield the notes that the last paragraph refers to, each once."""
+    """Yield the notes that the last paragraph refers to, unless they have already been read."""
     if reading.inside:
         return
     reading.inside += 1
@@ -188,9 +198,9 @@ def _notes(reading: _BodyReading) -> Iterator[Block]:
 
 
 def _table(table: Element, reading: _BodyReading) -> Iterator[Block]:
-    """Yield a block per row, which repeats the header.
+    """Yield a block per row, which repeats the column headers, or the blocks of each cell if it is a layout table.
 
-    A layout table is read cell by cell: it contains headings or tables, or has only one row or column.
+    A table counts as a layout table if it contains headings or tables, or has only one row or column.
     """
     rows = list(_children(table, {_ROW}))
     cells = [list(_children(row, {_CELL})) for row in rows]
@@ -214,7 +224,7 @@ def _table(table: Element, reading: _BodyReading) -> Iterator[Block]:
 
 
 def _grid_row(row: list[Element], blocks: list[list[Block]], above: list[str]) -> list[str]:
-    """Return the texts of a row by column; a cell that spans several rows is repeated in each."""
+    """Return the text in each column of a row. A cell that spans several rows is repeated in each of them."""
     texts: list[str] = []
     for cell, inside in zip(row, blocks, strict=True):
         text = " ".join(" ".join(block.text.split()) for block in inside)
@@ -228,7 +238,10 @@ def _grid_row(row: list[Element], blocks: list[list[Block]], above: list[str]) -
 
 
 def _header_rows(rows: list[Element]) -> int:
-    """Return the number of header rows: those that Word repeats on each page, or a first row that alone is bold."""
+    """Return the number of rows that Word repeats on each page.
+
+    If there are none, the first row counts as a header if it is bold and the second row is not.
+    """
     marked = 0
     for row in rows:
         if not _is_on(row.find(f"{_w('trPr')}/{_w('tblHeader')}")):
@@ -255,7 +268,7 @@ def _children(element: Element, wanted: set[str]) -> Iterator[Element]:
 
 
 class _Inline:
-    """Text of a paragraph, the text boxes anchored to it, and the notes it refers to."""
+    """The text of a paragraph, the text boxes anchored to it, and the notes that it refers to."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -285,14 +298,15 @@ def _level(paragraph: Element, style: str, styles: _Styles) -> int:
 
 
 def _read_styles(document: WordDocument, on_lost: OnLost) -> _Styles:
-    """Return the styles. Headings are found by name or outline level, also of the style that a style is based on.
+    """Return the paragraph styles.
 
-    Style names are in English in every translation of Word.
+    A style is for headings if its name or outline level shows this, or if it is based on such a style. Style names are
+    in English in all language versions of Word.
     """
     styles = _Styles()
     try:
         children = cast("Iterator[Element]", document.styles.element.iterchildren(_w("style")))
-    except AttributeError as error:  # the package declares a wrong type for the styles part
+    except AttributeError as error:  # the package declares the wrong content type for the styles
         on_lost("styles", error)
         return styles
     elements = {str(element.get(_w("styleId"))): element for element in children}
@@ -328,11 +342,11 @@ def _style_name(element: Element) -> str:
 
 
 def _outline_level(value: str) -> int:
-    """Return the heading level; Word counts outline levels from 0, and 9 is body text."""
+    """Convert an outline level, which Word counts from 0, to a heading level. Outline level 9 means body text."""
     return int(value) + 1 if value.isdecimal() and int(value) < 9 else 0
 
 
 def _value(element: Element, path: str) -> str | None:
-    """Return the attribute `w:val` of a descendant."""
+    """Return the attribute `w:val` of the descendant at a path; None if either is missing."""
     found = element.find("/".join(_w(step) for step in path.split("/")))
     return None if found is None else cast("str | None", found.get(_w("val")))

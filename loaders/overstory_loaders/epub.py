@@ -1,4 +1,4 @@
-"""Books (EPUB): their chapters in reading order."""
+"""Loads EPUB books, with their chapters in reading order."""
 
 from __future__ import annotations
 
@@ -30,28 +30,29 @@ SUFFIXES = (".epub",)
 _KIND = PackageKind("EPUB", "Download it again, or check with an e-book reader whether it is an EPUB.")
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _FONTS_ONLY = frozenset({"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"})
-"""Encryption methods that only protect fonts."""
+"""Encryption methods that are used only for fonts."""
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml"})
 _NCX = "application/x-dtbncx+xml"
 _NAMES = {"creator": "author"}
 _TAG = re.compile("<[^<>]*>")
-"""HTML tags, which many descriptions contain."""
+"""Matches an HTML tag. Many books have HTML tags in their description."""
 _MADE_WITH = "bkp"
-"""Role of a contributor that is a program."""
+"""Role code of a contributor that is the program that made the book."""
 _NO_YEAR = 101
-"""Year that calibre assigns to books without one."""
+"""Year that calibre assigns to books whose year is unknown."""
 _HERE = frozenset({"title", "format", "type"})
-"""Properties left out of the metadata: the document's title, and values that are the same for all books."""
+"""Properties that do not become metadata: the title is stored elsewhere, and the others are the same for all books."""
 _CLOSED = re.compile(
     r"<((?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)[a-z][\w:]*+)((?=[\s/])[^<>]*)/>",
     re.IGNORECASE,
 )
-"""An empty element as XML writes it. HTML parsers would read `<title/>` as an opening tag and lose the text after it.
+"""Matches an empty element in XML notation. HTML parsers would read `<title/>` as an opening tag and lose the text
+after it.
 """
 
 
 class EpubLoader:
-    """Loader for EPUB files. The title is that of the metadata, or the file name."""
+    """Loader for EPUB files. The title comes from the metadata or, failing that, from the file name."""
 
     name = "epub"
     isolated = True
@@ -60,11 +61,11 @@ class EpubLoader:
         return has_suffix(source, SUFFIXES)
 
     def recognises_content(self, source: str) -> bool:
-        """Return True if the ZIP archive declares itself an EPUB."""
+        """Return True if the file is a ZIP archive that declares itself an EPUB."""
         return format_by_content(source) == "epub"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """Yield one document: the chapters in reading order, with headings from the table of contents.
+        """Yield one document with the chapters in reading order, and with headings from the table of contents.
 
         Unreadable chapters are reported and left out.
         """
@@ -86,7 +87,7 @@ class EpubLoader:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """An entry of the table of contents; `level` counts from 1."""
+    """An entry in the table of contents. Its `level` is counted from 1."""
 
     level: int
     title: str
@@ -120,7 +121,7 @@ class _Book:
         return found.text() if found is not None else ""
 
     def metadata(self) -> dict[str, object]:
-        """Return the Dublin Core metadata by name; several values of a name are a list."""
+        """Return the Dublin Core metadata by name. If a name has several values, they form a list."""
         values_by_name: dict[str, list[object]] = {}
         about = self.package.first("metadata")
         for element in about.all() if about is not None else ():
@@ -188,9 +189,10 @@ class _Book:
                 )
 
     def _contents(self, items: Mapping[str, _BookItem]) -> dict[str, list[_Entry]]:
-        """Return the entries of the table of contents by chapter path, from the navigation document or the older NCX.
+        """Return a map from the path of each chapter to its entries in the table of contents.
 
-        A damaged table of contents is reported and ignored.
+        The entries come from the navigation document or, if it has none, from the older NCX file. A damaged table of
+        contents is reported and ignored.
         """
         found: dict[str, list[_Entry]] = {}
         for item in sorted(items.values(), key=lambda each: "nav" not in each.properties):
@@ -245,7 +247,7 @@ class _Book:
 
 
 def _fitted(blocks: Sequence[Block], entry: _Entry) -> tuple[bool, int]:
-    """Return whether the chapter has its title as a heading, and the number of levels to add to its headings."""
+    """Return True if the chapter contains its title as a heading, and the number of levels to add to its headings."""
     same = next((each for each in blocks if each.level and _are_alike(each.text, entry.title)), None)
     if same is not None:
         return True, entry.level - same.level
@@ -254,6 +256,6 @@ def _fitted(blocks: Sequence[Block], entry: _Entry) -> tuple[bool, int]:
 
 
 def _are_alike(one: str, other: str) -> bool:
-    """Return True if one heading contains the words of the other: "Chapter 1. Salt" and "Salt"."""
+    """Return True if one of the headings contains the other, as "Chapter 1. Salt" contains "Salt"."""
     first, second = ("".join(filter(str.isalnum, text.casefold())) for text in (one, other))
     return bool(first and second) and (first in second or second in first)

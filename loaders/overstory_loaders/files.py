@@ -1,4 +1,4 @@
-"""File names and file contents; errors of the file system become `BrokenSource`."""
+"""Inspects file names and reads file contents. File system errors become `BrokenSource`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from overstory.errors import BrokenSource, LoaderNotFound, install_command
 from overstory.sources.paths import check_opened
 
 WHOLE_FILE_BYTE_LIMIT = 64 * 2**20
-"""Maximum size of a file that is read as a whole, in bytes. A book of a thousand pages has a thirtieth of it."""
+"""Maximum size in bytes of a file that is read all at once. A thousand-page book takes a thirtieth of this."""
 
 GUNZIPPED_BYTES = 2**20
 
@@ -26,9 +26,9 @@ _GZIP_MAGIC = b"\x1f\x8b"
 def address(source: str) -> str:
     """Return the absolute path with forward slashes, for `Document.source`.
 
-    Links are not followed, so documents below a link `current` keep their identity when its target changes.
+    Symbolic links are not resolved. Documents below one of them therefore keep their identity if its target changes.
     """
-    return Path(os.path.abspath(source)).as_posix()  # noqa: PTH100 # Path.absolute keeps "..", which is another name
+    return Path(os.path.abspath(source)).as_posix()  # noqa: PTH100 # Path.absolute would keep ".." in the path
 
 
 def has_suffix(source: str, suffixes: Sequence[str]) -> bool:
@@ -36,7 +36,7 @@ def has_suffix(source: str, suffixes: Sequence[str]) -> bool:
     return Path(source).name.lower().removesuffix(GZIP_SUFFIX).endswith(tuple(suffixes)) and not is_folder(source)
 
 
-# Path.is_file and Path.is_dir raise an error for paths in a folder that cannot be entered.
+# `os.path` is used here because Path.is_file and Path.is_dir raise an error if the folder cannot be accessed.
 def is_file(source: str | Path) -> bool:
     return os.path.isfile(source)  # noqa: PTH113
 
@@ -46,7 +46,7 @@ def is_folder(source: str | Path) -> bool:
 
 
 def stem(source: str, suffixes: Sequence[str]) -> str:
-    """Return the file name without one of the suffixes, as the fallback title; other suffixes are kept."""
+    """Return the file name without `.gz`, and without its suffix if that is one of the `suffixes`."""
     name = Path(source).name
     if name.lower().endswith(GZIP_SUFFIX):
         name = name[: -len(GZIP_SUFFIX)]
@@ -55,11 +55,17 @@ def stem(source: str, suffixes: Sequence[str]) -> str:
 
 
 FILE_ERRORS = (OSError, EOFError, zlib.error)
-"""Exceptions raised while reading a file, compressed or not."""
+"""Exceptions that can be raised while a file is read, whether it is compressed or not."""
 
 
 def read_head(source: str, size: int) -> bytes:
-    """Return the first bytes of a file, decompressed, as far as they can be read."""
+    """Return up to `size` bytes from the beginning of a file, after decompression.
+
+    Return fewer bytes if an error occurs after some bytes have been read.
+
+    Raises:
+        BrokenSource: no byte can be read because of an error.
+    """
     head = b""
     with open_bytes(source) as stream:
         buffered = cast("io.BufferedIOBase", stream)
@@ -73,7 +79,7 @@ def read_head(source: str, size: int) -> bytes:
 
 
 def is_damaged_gzip(source: str) -> bool:
-    """Return True if a file is gzip and damaged within the limit for files read as a whole."""
+    """Return True if a file is a damaged gzip file. Only the first 64 MiB of its decompressed content are checked."""
     try:
         raw, is_compressed = _opened(source)
         with _Gunzipped(raw) if is_compressed else raw as stream:
@@ -88,14 +94,14 @@ def is_damaged_gzip(source: str) -> bool:
 
 
 def unreadable(error: Exception, source: str, line: int | None = None) -> BrokenSource:
-    """Return the error for one of `FILE_ERRORS`."""
+    """Convert one of the `FILE_ERRORS` to a `BrokenSource`."""
     message, remedy = _reason(error)
     return BrokenSource(message, source=source, line=line, remedy=remedy)
 
 
 @contextmanager
 def reading(source: str) -> Generator[None]:
-    """Convert errors of the file system and of compressed data to `BrokenSource` during the block."""
+    """Convert `FILE_ERRORS` that are raised in the `with` block to `BrokenSource`."""
     try:
         yield
     except FILE_ERRORS as error:
@@ -103,13 +109,13 @@ def reading(source: str) -> Generator[None]:
 
 
 def open_bytes(source: str) -> IO[bytes]:
-    """Open a file as a stream of bytes, decompressed if its content is gzip, because names may be wrong."""
+    """Open a file as a stream of bytes, decompressed if its content is gzip, whatever its name."""
     raw, is_compressed = _opened(source)
-    return cast("IO[bytes]", _Gunzipped(raw)) if is_compressed else raw  # GzipFile has the interface of IO[bytes]
+    return cast("IO[bytes]", _Gunzipped(raw)) if is_compressed else raw  # GzipFile has all the methods of IO[bytes]
 
 
 def open_seekable(source: str) -> IO[bytes]:
-    """Open a file as `open_bytes` does, for formats that need seeking; a compressed file is unpacked first."""
+    """Open a file for formats that need random access. A compressed file is decompressed into memory first."""
     raw, is_compressed = _opened(source)
     if not is_compressed:
         return raw
@@ -118,7 +124,7 @@ def open_seekable(source: str) -> IO[bytes]:
 
 
 def _opened(source: str) -> tuple[IO[bytes], bool]:
-    """Return the raw stream of a file, and whether it is gzip."""
+    """Return the raw stream of a file, and True if its content is gzip."""
     with reading(source):
         raw = Path(source).open("rb")  # noqa: SIM115 # the caller closes it
         try:
@@ -132,7 +138,15 @@ def _opened(source: str) -> tuple[IO[bytes], bool]:
 
 
 def read_bytes(source: str, *, limit: int = WHOLE_FILE_BYTE_LIMIT, remedy: str = "") -> bytes:
-    """Return all bytes of a file, decompressed."""
+    """Return all bytes of a file, after decompression.
+
+    Args:
+        limit: maximum number of bytes after decompression.
+        remedy: advice for a file that is larger.
+
+    Raises:
+        BrokenSource: the file cannot be read, or is larger than `limit`.
+    """
     with open_bytes(source) as stream:
         return _read_whole(stream, source, limit, remedy)
 
@@ -150,7 +164,7 @@ def _read_whole(stream: IO[bytes], source: str, limit: int = WHOLE_FILE_BYTE_LIM
 
 
 def empty(source: str, what: str = "") -> BrokenSource:
-    """Return the error for a source without text; `what` adds the reason."""
+    """Return the error for a source without text. `what` says why it has none."""
     return BrokenSource(f"is empty{f': {what}' if what else ''}", source=source, remedy="Leave it out.")
 
 

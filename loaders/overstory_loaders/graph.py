@@ -1,4 +1,4 @@
-"""Graphs: each vertex becomes a document, each edge a link between two documents."""
+"""Loads graphs. Each vertex becomes a document, and each edge becomes a link between two documents."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TYPE = "label"
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """A `<key>` element: name and type of a property."""
+    """A `<key>` element, which declares the name and the type of a property."""
 
     name: str
     type: str
@@ -34,7 +34,7 @@ class _Key:
 
 @dataclass(slots=True)
 class _Element:
-    """A `<node>` or `<edge>` element while it is read."""
+    """A `<node>` or `<edge>` element that is being read."""
 
     kind: str
     attributes: Mapping[str, str]
@@ -159,27 +159,30 @@ def _typed(text: str, kind: str) -> object:
 
 
 class GraphLoader:
-    """Loader for a folder with nodes.csv and edges.csv (or .jsonl), JSON lines, a GraphML file, or a Neo4j database."""
+    """Loader for graphs in a folder, in a GraphML or JSON Lines file, or in a Neo4j database.
+
+    A folder must contain node files and edge files, such as `nodes.csv` and `edges.csv`.
+    """
 
     name = "graph"
 
     def __init__(self, settings: Settings | None = None) -> None:
-        """Read databases with `settings`; None reads them from the environment."""
+        """Create a loader that connects to databases with `settings`, by default those in the environment."""
         self._settings = settings
 
     def with_settings(self, settings: Settings) -> GraphLoader:
         return GraphLoader(settings)
 
     def is_database(self, source: str) -> bool:
-        """Return True if a source is "neo4j:" followed by labels, not a path."""
+        """Return True if a source begins with "neo4j:" but is not the address of a server, such as "neo4j://host"."""
         return is_graph_database(source)
 
     def namespaces(self, source: str) -> Sequence[str]:
-        """Return `Document.source` for each label that a source names."""
+        """Return the value of `Document.source` for each label that a source names."""
         return [chosen.address for chosen in read_choice(source).nodes]
 
     def recognises(self, source: str) -> bool:
-        """Return True for a folder with graph files, for GraphML, for JSON lines of a graph, and for "neo4j:…"."""
+        """Return True for a folder with graph files, a GraphML file, a JSON Lines file with a graph, and "neo4j:…"."""
         if self.is_database(source):
             return True
         if is_folder(source):
@@ -187,9 +190,9 @@ class GraphLoader:
         return has_suffix(source, SUFFIXES) or is_table_of_graph(source) or is_graph_lines(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:
-        """Yield a document per vertex, with the vertex id as key, then a link per edge.
+        """Yield a document for each vertex, with the vertex id as its key, then a link for each edge.
 
-        A file that contains both is read twice.
+        A file that contains both vertices and edges is read twice.
         """
         if self.is_database(source):
             yield from database_items(source, self._settings or Settings.from_environment(), on_broken)

@@ -1,7 +1,8 @@
-"""Graphs in a Neo4j database: `neo4j:Movie?key=title&text=title,tagline;Person?key=name;[ACTED_IN]?text=roles`.
+"""Reads graphs from a Neo4j database.
 
-Each label names the property that is the key of its nodes, and optionally the properties for text and title. Names in
-brackets are the relationship types to read; without any, all types are read.
+A source looks like this: `neo4j:Movie?key=title&text=title,tagline;Person?key=name;[ACTED_IN]?text=roles`. For each
+label it names the property that is the key of the nodes, and optionally the properties for their text and title. The
+names in brackets are the relationship types to read. If there are none, all types are read.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from overstory.settings import Settings
 from overstory_loaders.graph_records import WEIGHT, Edge, Vertex, graph_items
 from overstory_loaders.place import Place
 
-if TYPE_CHECKING:  # importing the driver takes 0.1 s, and few sources are databases
+if TYPE_CHECKING:  # importing the driver takes 0.1 s, which few sources need
     from overstory.graph import GraphClient
     from overstory.graph.foreign import ForeignNode
 
@@ -31,14 +32,14 @@ NODE_OPTIONS = ("key", "text", "title")
 EDGE_OPTIONS = ("text", "weight")
 _MOST_LABELS_NAMED = 5
 _LEAST_LABEL_LIKENESS = 0.6
-"""Similarity (`difflib`) from which a label is suggested for a misspelled one."""
+"""Minimum similarity (`difflib`) of a label that is suggested instead of a misspelled label."""
 _MOST_KEY_NODES_COMPARED = 10_000
-"""Nodes that are compared to find properties with unique values."""
+"""Maximum number of nodes that are compared to find properties with unique values."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeChoice:
-    """Options for the nodes with a label. If `texts` is None, the text properties are chosen automatically."""
+    """Options for reading the nodes with a label. If `texts` is None, the text properties are chosen automatically."""
 
     label: str
     key: str
@@ -47,13 +48,13 @@ class NodeChoice:
 
     @property
     def address(self) -> str:
-        """`Document.source` of these nodes: without host and user, and independent of the other labels."""
+        """Value of `Document.source` for these nodes. It depends only on the label, not on the server or the user."""
         return PREFIX + self.label
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeChoice:
-    """Options for the relationships of a type."""
+    """Options for reading the relationships of a type. If `texts` is None, text properties are chosen automatically."""
 
     texts: tuple[str, ...] | None
     weight: str
@@ -61,19 +62,28 @@ class EdgeChoice:
 
 @dataclass(frozen=True, slots=True)
 class GraphChoice:
-    """Parts of a database to read: labels in order, and relationship types by name (all types if there are none)."""
+    """The parts of a database to read.
+
+    Attributes:
+        nodes: options for each label, in the given order.
+        edges: options by relationship type. If it is empty, all types are read.
+    """
 
     nodes: tuple[NodeChoice, ...]
     edges: Mapping[str, EdgeChoice]
 
 
 def is_graph_database(source: str) -> bool:
-    """Return True if a source names a graph in a database; False for an address like neo4j://host."""
+    """Return True if a source names a graph in a database; False for a server's address, such as "neo4j://host"."""
     return source.startswith(PREFIX) and not source.startswith(f"{PREFIX}//")
 
 
 def read_choice(source: str) -> GraphChoice:
-    """Return the labels and relationship types that a source names."""
+    """Return the labels and relationship types that a source names.
+
+    Raises:
+        BrokenSource: the source does not have the form described at the top of this module.
+    """
     nodes: dict[str, NodeChoice] = {}
     edges: dict[str, EdgeChoice] = {}
     for part in source.removeprefix(PREFIX).split(";"):
@@ -97,13 +107,13 @@ def read_choice(source: str) -> GraphChoice:
 
 
 def database_items(source: str, settings: Settings, on_broken: OnBroken) -> Iterator[Document | Link]:
-    """Yield a document for each node with a chosen label, then a link for each relationship between two of them."""
+    """Yield a document for each node with a chosen label, then a link for each relationship between such nodes."""
     choice = read_choice(source)
     with _open(source, settings) as graph:
         try:
             vertices = _vertices(graph, choice, on_broken)
             first = next(vertices, None)
-            if first is not None:  # otherwise an error was reported for each label
+            if first is not None:  # if it is None, an error was reported for each label
                 yield from graph_items(source, "", chain([first], vertices), _edges(graph, choice), on_broken)
         except DatabaseError as error:
             raise _unreadable(source, error) from error
@@ -121,7 +131,7 @@ def _open(source: str, settings: Settings) -> GraphClient:
 
 
 def _unreadable(source: str, error: DatabaseError) -> BrokenSource:
-    """Return the error without the database address, which the driver's messages begin with."""
+    """Convert a database error. The database address at the beginning of the driver's message is removed."""
     if isinstance(error, AuthenticationFailed):
         return BrokenSource(
             "the database refused the user or the password",
@@ -183,7 +193,7 @@ def _without_nodes(graph: GraphClient, chosen: NodeChoice) -> BrokenSource:
 
 
 def _other_keys(graph: GraphClient, chosen: NodeChoice) -> str:
-    """Return a remedy that lists the properties with unique values."""
+    """Return advice that lists the properties with unique values."""
     from overstory.graph.foreign import foreign_keys
 
     keys = foreign_keys(graph, chosen.label, of=_MOST_KEY_NODES_COMPARED)
@@ -219,7 +229,7 @@ def _edges(graph: GraphClient, choice: GraphChoice) -> Iterator[Edge]:
         found = foreign_relationships(graph, chosen.label, keys=keys, before=before, types=list(choice.edges))
         for number, each in enumerate(found, start=1):
             if each.start is None or each.end is None or isinstance(each.start, list) or isinstance(each.end, list):
-                continue  # the error was reported for the node
+                continue  # an error has been reported for the node without a valid key
             read = choice.edges.get(each.type, everything)
             yield Edge(
                 Place(chosen.address, record=number),
@@ -236,7 +246,7 @@ def _edges(graph: GraphClient, choice: GraphChoice) -> Iterator[Edge]:
 
 
 def _key(label: str, value: object) -> str:
-    """Return the key of a document; the label keeps keys of different labels apart."""
+    """Return the document key for a node. The label distinguishes it from nodes of other labels with the same value."""
     return f"{label}:{value}"
 
 

@@ -1,7 +1,7 @@
-"""Graphs as JSON lines: nodes and relationships as `apoc.export.json` writes them, or plain records.
+"""Reads graphs in JSON Lines files, either written by `apoc.export.json` or with plain records.
 
-In a single file, each record has a `type`: "node", or "edge" or "relationship". In a folder, `nodes.jsonl` and
-`edges.jsonl` need no `type`.
+In a single file, each record must have a `type`, which is "node", "edge" or "relationship". In a folder, the records in
+`nodes.jsonl` and `edges.jsonl` need no `type`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,14 @@ PROPERTIES = "properties"
 
 
 def is_graph_lines(source: str) -> bool:
-    """Return True if a JSON lines file holds a graph, by its first record or as one of the two files in its folder."""
+    """Return True if a JSON Lines file contains a graph or part of one.
+
+    Its first record must be a node or an edge, or it must be one of the node and edge files in a graph folder.
+    """
     if not has_suffix(source, LINES_SUFFIXES):
         return False
     if Path(source).name.lower().startswith((*NODES, *EDGES)):
-        folder = os.path.dirname(os.path.abspath(source))  # noqa: PTH100, PTH120 # as `files.address`
+        folder = os.path.dirname(os.path.abspath(source))  # noqa: PTH100, PTH120 # as in `files.address`
         files = graph_lines(folder)
         if files is not None and address(source) in (*files.nodes, *files.edges):
             return True
@@ -40,7 +43,7 @@ def is_graph_lines(source: str) -> bool:
 
 
 def graph_lines(folder: str) -> GraphFiles | None:
-    """Return the JSON lines files with nodes and edges in a folder; None if either kind is missing."""
+    """Return the node and edge files (JSON Lines) in a folder, or None if either kind is missing."""
     try:
         names = sorted(path.name for path in Path(folder).iterdir())
     except OSError:
@@ -49,7 +52,7 @@ def graph_lines(folder: str) -> GraphFiles | None:
 
 
 def line_vertices(paths: Sequence[str], on_broken: OnBroken) -> Iterator[Vertex]:
-    """Yield the vertices in some files, lazily; edges are skipped."""
+    """Yield the vertices in some files, lazily. Records for edges are skipped."""
     for path in paths:
         for record in json_records(path, on_broken=on_broken):
             if _kind(record.values) in EDGE:
@@ -64,8 +67,8 @@ def line_edges(paths: Sequence[str], *, all_are: bool, on_broken: OnBroken) -> I
     """Yield the edges in some files, lazily.
 
     Args:
-        all_are: True if all records are edges. Otherwise only records whose `type` says so are read, and errors are not
-            reported again, because `line_vertices` reported them.
+        all_are: True if all records are edges. If False, only records whose `type` is that of an edge are read, and
+            unreadable lines are not reported, because `line_vertices` has reported them.
     """
     for path in paths:
         for record in json_records(path, on_broken=on_broken if all_are else _ignore):
@@ -100,14 +103,18 @@ def _edge(record: Record) -> Edge:
 
 
 def _properties(values: Mapping[str, object], used: set[str]) -> dict[str, object]:
-    """Return the members of `properties`, and all other members without a meaning of their own."""
+    """Return the members of the object `properties`, together with all members of the record that are not `used`."""
     inner = values.get(PROPERTIES)
     given = cast("dict[str, object]", inner) if isinstance(inner, dict) else {}
     return given | {name: value for name, value in values.items() if name not in used}
 
 
 def _scalar(values: Mapping[str, object], names: Sequence[str], place: Place, wanted: str) -> str:
-    """Return the key of a vertex, or the key in the object that represents a vertex."""
+    """Return the first usable key among the members with one of the `names`. A member may be an object with an `id`.
+
+    Raises:
+        BrokenSource: no member contains a key. The message calls the missing key `wanted`.
+    """
     for name, value in values.items():
         if name.casefold() in names:
             found = cast("dict[str, object]", value).get("id") if isinstance(value, dict) else value

@@ -1,4 +1,4 @@
-"""Converts vertices and edges of a graph to documents and links."""
+"""Converts the vertices and edges of a graph to documents and links."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ TEXTS = Fields().text
 TITLES = Fields().title
 WEIGHT = "weight"
 LABELS = "labels"
-"""Metadata key for the labels of a vertex."""
+"""Name of the metadata entry for the labels of a vertex."""
 _LONGEST_LIST_NUMBERS = 100
-"""Longest list of numbers kept in metadata; longer lists are vectors."""
+"""Maximum length of a list of numbers in the metadata. Longer lists are embeddings, and are dropped."""
 _MOST_DANGLING_EDGES_SHOWN = 20
-"""Dangling edges that are reported one by one; further ones are only counted."""
+"""Maximum number of edges to missing vertices that are reported one by one. Any others are only counted."""
 
 _NUMBER = re.compile(r"[-+]?\d[\d_,.]*(?:[eE][-+]?\d+)?")
 
@@ -36,13 +36,13 @@ class Vertex:
     """A vertex of a graph.
 
     Attributes:
-        key: unique in the graph.
+        key: key that is unique within the graph.
         values: properties by name.
-        texts: names of the properties that form the text; None chooses them automatically.
-        title: name of the property with the title; "" chooses it automatically.
-        plain_key: the key as readers know it, if it differs.
-        codes: names of properties that are not text, such as dates and points.
-        source: `Document.source`, if it differs from that of the graph.
+        texts: names of the properties that form the text; if None, they are chosen automatically.
+        title: name of the property that contains the title; if "", it is chosen automatically.
+        plain_key: key to show to readers, if it differs from `key`.
+        codes: names of properties whose strings are not text, such as dates and points.
+        source: `Document.source` of the vertex, if it differs from the source of the graph.
     """
 
     place: Place
@@ -58,12 +58,15 @@ class Vertex:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A directed edge between two vertices, given by their keys.
+    """A directed edge between two vertices.
 
     Attributes:
-        texts: names of the properties that form the text; None chooses them automatically.
-        weight: name of the property with the weight.
-        source, target_source: `Document.source` of the two vertices, if it differs from that of the graph.
+        start: key of the vertex at which the edge starts.
+        end: key of the vertex at which the edge ends.
+        texts: names of the properties that form the text; if None, they are chosen automatically.
+        weight: name of the property that contains the weight.
+        source: `Document.source` of the start vertex, if it differs from the source of the graph.
+        target_source: `Document.source` of the end vertex, if it differs from the source of the graph.
     """
 
     place: Place
@@ -80,13 +83,14 @@ class Edge:
 def graph_items(
     source: str, address: str, vertices: Iterable[Vertex], edges: Iterable[Edge], on_broken: OnBroken
 ) -> Iterator[Document | Link]:
-    """Yield a document for each vertex, then a link for each edge between two vertices, lazily and in constant memory.
+    """Yield a document for each vertex, then a link for each edge.
 
-    Duplicate keys and edges to missing vertices are passed to `on_broken`.
+    The items are created lazily, and memory use does not grow with the graph. Vertices with duplicate keys and edges to
+    missing vertices are passed to `on_broken`.
 
     Args:
-        source: source as the user named it, for messages.
-        address: `Document.source` of the vertices.
+        source: source in the form in which the user specified it, for error messages.
+        address: `Document.source` of vertices that have no `source` of their own.
     """
     with KeyRegister() as keys:
         found = False
@@ -123,10 +127,11 @@ def graph_items(
 
 
 def document_of(vertex: Vertex, address: str) -> Document:
-    """Return the document of a vertex. Properties that are not part of the text become metadata.
+    """Return the document for a vertex. Properties that are part of neither the text nor the title become metadata.
 
-    The text consists of the chosen properties, one per line. Without a choice, it is the first property with a name
-    like "text", or else all textual properties with their names. If there is none, the title or the key is the text.
+    If `vertex.texts` names the properties for the text, each of them becomes one line. Otherwise the text is the first
+    property with a name such as "text". If no property has such a name, all properties that contain text are listed
+    with their names. If the text is empty, the title or the key replaces it.
     """
     values = {name: value for name, value in vertex.values.items() if value is not None}
     names = {name.casefold(): name for name in reversed(values)}
@@ -147,7 +152,7 @@ def document_of(vertex: Vertex, address: str) -> Document:
 
 
 def link_of(edge: Edge, address: str, target_address: str) -> Link:
-    """Return the link of an edge; its text is formed like that of a vertex."""
+    """Return the link for an edge. Its text is composed from properties in the same way as the text of a vertex."""
     values = {name: value for name, value in edge.values.items() if value is not None}
     if edge.texts is not None:
         names = [name for name in edge.texts if name in values]
@@ -172,7 +177,7 @@ def link_of(edge: Edge, address: str, target_address: str) -> Link:
 def _text(
     vertex: Vertex, values: Mapping[str, object], names: Mapping[str, str], title_name: str
 ) -> tuple[list[str], str]:
-    """Return the names of the properties that form the text of a vertex, and the text."""
+    """Return the names of the properties that form the text of a vertex, and the text itself."""
     if vertex.texts is not None:
         chosen = [name for name in vertex.texts if name in values]
         return chosen, clean_text("\n".join(_shown(values[name]) for name in chosen))
@@ -208,7 +213,7 @@ def _shown(value: object) -> str:
 
 
 def _is_text(value: object) -> bool:
-    """Return True for a string that is not a number, or a list of such strings."""
+    """Return True for a non-blank string that is not a number, and for a list of such strings."""
     if isinstance(value, list | tuple):
         items = cast("Sequence[object]", value)
         return bool(items) and all(_is_text(each) for each in items)

@@ -1,7 +1,10 @@
-"""Graphs as tables: files of nodes and edges in one folder, with headers as for `neo4j-admin database import`.
+"""Reads graphs from tables of nodes and tables of edges in one folder.
 
-Headers look like `movieId:ID,title,released:int,:LABEL`, or are plain with a column `id`. Edges have `:START_ID`,
-`:END_ID` and `:TYPE`, or plain columns such as `source`, `target` and `type`.
+Headers may be in the format of `neo4j-admin database import`, or plain:
+
+- A node table has a header such as `movieId:ID,title,released:int,:LABEL`, or a plain header with a column `id`.
+- An edge table has the columns `:START_ID`, `:END_ID` and `:TYPE`, or plain columns such as `source`, `target` and
+  `type`.
 """
 
 from __future__ import annotations
@@ -32,17 +35,20 @@ from overstory_loaders.tables import (
 from overstory_loaders.text_encoding import marked_encoding
 
 Fits = Callable[[str, bool], bool]
-"""Function that returns True if the first line of a file is a header of nodes (True) or edges (False)."""
+"""Type of a function `fits(path, is_nodes)`, which returns True if a file seems to contain nodes or edges.
+
+It looks for nodes if `is_nodes` is True, and for edges if it is False.
+"""
 
 NODES = ("nodes", "vertices")
 EDGES = ("edges", "relationships")
-"""Prefixes of file names."""
+"""The names of edge files begin with one of these words; those of node files begin with one of the `NODES`."""
 IDS = ("id", "_id", "key")
 STARTS = ("source", "from", "start")
 ENDS = ("target", "to", "end")
 TYPES = ("type", "label", "relation")
 NODE_LABELS = ("labels", "label", "type")
-"""Column names in plain headers; the first one that exists is used."""
+"""Possible names of the column with the labels in a plain header. If several occur, the first in this list is used."""
 
 _HEAD_BYTES = 2**16
 _COLUMN = re.compile(r"(?P<name>[^:]*):(?P<type>\w+)(?:\((?P<space>[^)]*)\))?(?P<list>\[\])?(?:\{.*\})?")
@@ -53,12 +59,17 @@ _WORDS = frozenset({"string", "char"})
 _CODES = frozenset({"point", "date", "localtime", "time", "localdatetime", "datetime", "duration"})
 _ROLES = frozenset({"ID", "START_ID", "END_ID", "TYPE", "LABEL", "IGNORE"})
 _BETWEEN = ";"
-"""Separator of labels and of the values of a list."""
+"""Separator between labels, and between the values in a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a `neo4j-admin` header: `name:type`, `name:ID(space)` or `:LABEL`."""
+    """A column in a `neo4j-admin` header, such as `name:type`, `name:ID(space)` or `:LABEL`.
+
+    Attributes:
+        type: data type or role in the graph, such as "int" or "ID".
+        space: id space, within which ids are unique; "" if none is declared.
+    """
 
     name: str
     type: str = "string"
@@ -68,14 +79,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class GraphFiles:
-    """Tables of a graph, in order of their names."""
+    """The paths of the node files and of the edge files of a graph, sorted by name."""
 
     nodes: tuple[str, ...]
     edges: tuple[str, ...]
 
 
 def graph_files(folder: str) -> GraphFiles | None:
-    """Return the tables of the graph in a folder; None if there are no nodes or no edges."""
+    """Return the node and edge tables in a folder, or None if either kind is missing."""
     try:
         names = sorted(path.name for path in Path(folder).iterdir())
     except OSError:
@@ -84,19 +95,20 @@ def graph_files(folder: str) -> GraphFiles | None:
 
 
 def is_table_of_graph(source: str) -> bool:
-    """Return True if a file is one of the tables of the graph in its folder."""
+    """Return True if a file is one of the node or edge tables in its folder."""
     name = Path(source).name.lower()
     if not name.startswith((*NODES, *EDGES)):
         return False
-    files = graph_files(os.path.dirname(os.path.abspath(source)))  # noqa: PTH100, PTH120 # as `files.address`
+    files = graph_files(os.path.dirname(os.path.abspath(source)))  # noqa: PTH100, PTH120 # as in `files.address`
     return files is not None and address(source) in (*files.nodes, *files.edges)
 
 
 def tables_of(folder: str, names: Sequence[str], suffixes: tuple[str, ...], fits: Fits) -> GraphFiles | None:
-    """Return the files of nodes and of edges among some names; None if either kind is missing or no header fits.
+    """Return the node files and the edge files among the `names` in a folder.
 
-    Only the first file of each kind is opened, because there may be thousands. One fitting header is enough; a faulty
-    header in the other kind is reported later.
+    Return None if either kind is missing, or if neither the first node file nor the first edge file `fits`. The other
+    files are not opened, because there may be thousands. If only one of the two files fits, the error in the other is
+    reported later.
     """
     found: dict[tuple[str, ...], list[str]] = {NODES: [], EDGES: []}
     for name in names:
@@ -155,7 +167,7 @@ def table_edges(files: GraphFiles, on_broken: OnBroken) -> Iterator[Edge]:
 
 
 def _report_unknown_types(place: Place, header: TableHeader, on_broken: OnBroken) -> None:
-    """Report columns with an unknown type, if the header declares types; otherwise a colon is part of a name."""
+    """Report columns with an unknown type. In a plain header, a colon is just part of a column name."""
     for name in header.names if _declared(header.names) else ():
         found = _COLUMN.fullmatch(name)
         if found is not None and found["name"] and column_of(name) == Column(name):
@@ -204,7 +216,7 @@ def _names_edges(names: tuple[str, ...]) -> bool:
 
 
 def _node_roles(names: tuple[str, ...]) -> dict[str, str]:
-    """Return the role of each column that has one."""
+    """Return a map from column name to role ("ID", "LABEL", …) for the columns that have a role."""
     declared = _declared(names)
     if "ID" in declared.values():
         return declared
@@ -234,7 +246,7 @@ def _plain(names: tuple[str, ...], roles: Mapping[str, Sequence[str]]) -> dict[s
 
 
 def column_of(name: str) -> Column:
-    """Return the column that a header field declares; a field without a known type is text."""
+    """Return the column that a header field declares. Without a known type, it is a text column."""
     found = _COLUMN.fullmatch(name)
     if found is None:
         return Column(name)
@@ -248,7 +260,7 @@ def column_of(name: str) -> Column:
 
 
 def _columns(header: TableHeader, roles: Mapping[str, str]) -> dict[str, Column]:
-    """Return the columns by their names in the header, with the roles that a plain header implies."""
+    """Return the columns by their names in the header. In a plain header, `roles` determines their types."""
     columns: dict[str, Column] = {}
     for name in header.names:
         column = column_of(name)
@@ -262,7 +274,7 @@ def _cells_of(columns: Mapping[str, Column], role: str, row: Mapping[str, object
 
 
 def _id_of(columns: Mapping[str, Column], role: str, row: Mapping[str, object], place: Place) -> str:
-    """Return the key of a vertex: its id, prefixed by the id space if there is one."""
+    """Return the id in the column that has the given role. If the column has an id space, it is put before the id."""
     name, column = next((name, column) for name, column in columns.items() if column.type == role)
     value = str(row.get(name, ""))
     if not value.strip():

@@ -1,4 +1,4 @@
-"""HTML pages: their visible text, with headings."""
+"""Loads the visible text of HTML pages, with its headings."""
 
 from __future__ import annotations
 
@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 SUFFIXES = (".html", ".htm", ".xhtml")
 _DEPTH_LIMIT = 10_000
 _ELEMENT_LIMIT = 1_000_000
-"""Maximum number of elements; parsing that many takes half a gigabyte and several seconds."""
+"""Maximum number of elements in a page. Parsing so many takes half a gigabyte of memory and several seconds."""
 _ATTRIBUTE_LIMIT = 2_000
-"""Maximum attributes of an element. The parser compares each with all others; two million would take an hour."""
+"""Maximum number of attributes of an element.
+
+The parser compares every attribute with all others. For two million attributes, this would take an hour.
+"""
 _NESTING = re.compile(
     r"<(/?)(?:a|article|b|blockquote|center|code|div|dl|em|font|form|i|ol|section|small|span|strong|table|u|ul)\b",
     re.IGNORECASE,
@@ -37,10 +40,11 @@ _IN_TAG = r"""(?:[^=>]++|=\s*+(?:"[^"]*+"|'[^']*+'|))*+"""
 _TAG = re.compile(
     rf"<!--.*?(?:-->|\Z)|(<(script|style)\b{_IN_TAG})>.*?(?:</\2\b|\Z)|(<[a-z]{_IN_TAG})", re.IGNORECASE | re.DOTALL
 )
-"""An opening tag; tags inside comments and scripts are matched as part of these. Takes linear time."""
+"""Matches an opening tag, in linear time. Comments, scripts and styles are matched together with any tags inside them.
+"""
 _ATTRIBUTE = re.compile(r"""[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?""")
 _PRESCAN_BYTES = 1024
-"""Number of bytes in which browsers look for the encoding declaration."""
+"""Number of bytes at the beginning of a page in which browsers look for the encoding declaration."""
 _CHARSET = re.compile(rb"""(?:<meta[^>]+?charset|<\?xml[^>]+?encoding)\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
 _AS_BROWSERS_DO = {
     "ascii": "cp1252",
@@ -54,21 +58,21 @@ _AS_BROWSERS_DO = {
     "shift_jis": "cp932",
     "tis-620": "cp874",
 }
-"""Encodings that browsers use for declared names. On the web, "latin1" has always meant Windows-1252."""
+"""Encodings that browsers use instead of the declared ones. On the web, "latin1" has always meant Windows-1252."""
 
 _LANGUAGES = ("dc.language", "dcterms.language", "og:locale")
-"""Names of `<meta>` elements with the language, used if `<html>` declares none."""
+"""Names of `<meta>` elements that declare the language, which are used if `<html>` does not declare it."""
 META = "meta:"
-"""Prefix for names that documents already have: `<meta name="source">` is not the source of the page."""
+"""Prefix for the names of `<meta>` elements that are also properties of documents, such as "source"."""
 _FOR_PROGRAMS = re.compile(
     r"viewport|robots|.*bot|referrer|theme-color|color-scheme|format-detection|.*verif.*|csrf.*|msapplication.*|apple-.*"
     r"|application-name|mobile-web-app-.*|twitter:.*|fb:.*|al:.*|og:(?:image|video|audio)(?::.*)?|next-head-count|darkreader.*"
 )
-"""Names of `<meta>` elements that are instructions for programs."""
+"""Matches the names of `<meta>` elements that contain instructions for programs."""
 
 
 class HtmlLoader:
-    """Loader for HTML files. The title is `<title>`, the first `<h1>`, or the file name."""
+    """Loader for HTML files. The title comes from `<title>`, the first `<h1>` or the file name."""
 
     name = "html"
     isolated = True
@@ -81,7 +85,7 @@ class HtmlLoader:
         return format_by_content(source) == "html"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
-        """Yield one document with the visible text, without navigation and forms, and its links to other files."""
+        """Yield one document with the visible text but without navigation, then its links to other files."""
         data = read_bytes(source)
         page = parse_page(decode_page(data, source), source)
         links: list[tuple[str, str]] = []
@@ -101,7 +105,7 @@ class HtmlLoader:
 
 
 def parse_page(markup: str, source: str) -> LexborHTMLParser:
-    """Parse a page, after checking that parsing takes bearable time.
+    """Parse a page, after checking that parsing it will not take too long.
 
     Raises:
         BrokenSource: the page is nested too deeply, or has too many elements or attributes.
@@ -117,33 +121,33 @@ def parse_page(markup: str, source: str) -> LexborHTMLParser:
 
 
 def decode_page(data: bytes, source: str) -> str:
-    """Return the markup in the encoding that the page declares; a few invalid bytes become "�" and are reported.
+    """Decode a page with the encoding that it declares. If a few bytes are invalid, they become "�" and are reported.
 
     Raises:
-        BrokenSource: the page is not in that encoding, or the encoding is unknown.
+        BrokenSource: the declared encoding is unknown, or too many bytes are invalid in it.
     """
     return decode(data, source, declared=_declared_encoding(data, source), repair=True)
 
 
 def _declared_encoding(data: bytes, source: str) -> str | None:
-    """Return the codec declared by `<meta charset>` or an XML declaration."""
+    """Return the codec for the encoding that `<meta charset>` or the XML declaration declares; None if neither does."""
     found = _CHARSET.search(data[:_PRESCAN_BYTES])
     if found is None:
         return None
     label = found.group(1).decode("ascii", "replace")
     try:
         codec = codecs.lookup(label).name
-        (b" " * 4).decode(codec)  # Python also has codecs that return no text, such as "hex"
+        (b" " * 4).decode(codec)  # fails for codecs that do not return text, such as "hex"
     except (LookupError, UnicodeError) as error:
         raise BrokenSource(
             f"declares the encoding {label!r}, which is unknown", source=source, remedy="Convert it to UTF-8."
         ) from error
-    # A page whose declaration can be read as ASCII is not UTF-16, even if it declares so.
+    # A page whose declaration can be read as ASCII is not UTF-16, whatever it declares.
     return "utf-8" if codec.startswith("utf-16") else _AS_BROWSERS_DO.get(codec, codec)
 
 
 def _check_depth(markup: str, source: str) -> None:
-    """Raise `BrokenSource` for extremely deep nesting, because the parser would need hours for a few megabytes."""
+    """Raise `BrokenSource` for extremely deep nesting, which could keep the parser busy for hours."""
     if markup.count("<") <= _DEPTH_LIMIT:
         return
     depth = 0
@@ -177,7 +181,7 @@ def _title(page: LexborHTMLParser) -> str:
 
 
 def _metadata(page: LexborHTMLParser) -> dict[str, object]:
-    """Return the language, and the `<meta>` values by their `name` or `property` in lower case."""
+    """Return the language of the page, and the contents of `<meta>` elements by their names in lower case."""
     root = page.css_first("html")
     contents: dict[str, list[str]] = {}
     for node in page.css("head meta[content]"):

@@ -22,47 +22,52 @@ DROPPED = frozenset({
 NOT_CONTENT = frozenset({
     "navigation", "search", "banner", "contentinfo", "complementary", "doc-toc", "doc-pagelist",
 })
-"""ARIA roles of elements outside the content."""
+"""ARIA roles of elements that are not part of the main content."""
 NAVIGATION = frozenset({"sphinxsidebar", "localtoc", "globaltoc", "navheader", "navfooter", "docnav"})
-"""Classes that Sphinx, DocBook and Publican use for links to other pages."""
+"""CSS classes that Sphinx, DocBook and Publican use for links to other pages."""
 LISTS_OF_LINKS = frozenset({"related", "toctree-wrapper", "toc", "table-of-contents", "breadcrumb", "breadcrumbs"})
-"""Classes of elements that count as navigation only if they consist of links: in single-page books, Sphinx puts whole
-chapters into a `toctree-wrapper`.
+"""CSS classes of elements that count as navigation only if they consist mostly of links.
+
+In books on a single page, for example, Sphinx puts entire chapters into a `toctree-wrapper`.
 """
 TABLES_OF_CONTENTS = frozenset({"toc", "table-of-contents", "contents"})
-"""Ids of such elements, in lower case."""
+"""Ids, in lower case, of elements that count as navigation only if they consist mostly of links."""
 SECTIONS = frozenset({"article", "aside", "main", "nav", "section"})
-"""Elements whose `<header>` and `<footer>` belong to them, not to the page."""
+"""Elements that may have a `<header>` and a `<footer>` of their own, which are not those of the page."""
 PERMALINKS = frozenset({"headerlink", "header-anchor", "heading-anchor", "anchorjs-link", "permalink"})
 ANCHOR_MARKS = frozenset({"#", "§", "¶", "🔗"})
-"""Link marks that documentation generators append to headings."""
+"""Texts of the links that documentation generators append to headings."""
 # fmt: on
 
 _LEAST_MAIN_SHARE = 0.25
 _LEAST_ARTICLE_SHARE = 0.5
-"""Minimum share of the page's text in its only `<main>` or `<article>`. With less, `<main>` is an empty frame that
-scripts fill, and `<article>` is a teaser.
+"""Minimum fraction of the page's text that its only `<main>` or `<article>` must contain to count as the content.
+
+A `<main>` with less text is probably an empty frame that scripts fill, and an `<article>` with less text is a teaser.
 """
 _MOST_HEADER_SHARE = 0.5
-"""A `<header>` or `<footer>` with a larger share of the page's text is read; some authors put whole pages into one."""
+"""A `<header>` or `<footer>` with a larger fraction of the page's text is kept, because it holds the actual content."""
 _LEAST_LINKED_SHARE = 0.6
 _CAPTION_CHARACTERS = 20
-"""Minimum share of links in a list of links, not counting a caption of this many characters."""
+"""An element is a list of links if links make up `_LEAST_LINKED_SHARE` of its text.
+
+The text may also contain a caption, for which this many characters are subtracted.
+"""
 _MOST_LISTS_OF_LINKS = 200
-"""Maximum number of elements that are checked for this; nested ones could otherwise take hours."""
+"""Maximum number of elements that are checked for being lists of links. Nested elements could otherwise take hours."""
 _LONGEST_MARK_CHARACTERS = 10
-"""Maximum length of a permalink; a longer text with this class is a title that links to itself."""
+"""Maximum length of a permalink's text. A longer one is a title that links to itself."""
 
 
 class IsShown(Protocol):
-    """Returns True if an element is read, together with its content."""
+    """A function that returns True if a node and its contents must be read."""
 
     def __call__(self, node: LexborNode, /) -> bool: ...
 
 
 @dataclass(slots=True)
 class Content:
-    """Content of a page: its root node, and the `mem_id` of nodes that are left out."""
+    """The content of a page, given by its root node and the `mem_id` of each node that is left out."""
 
     root: LexborNode
     dropped: set[int]
@@ -72,9 +77,9 @@ class Content:
 
 
 def walk(root: LexborNode, is_shown: IsShown) -> Iterator[tuple[LexborNode, bool]]:
-    """Yield every shown node in document order: (node, True) on entry, (node, False) on exit.
+    """Yield each shown node twice, in document order: (node, True) before its children and (node, False) after them.
 
-    Not recursive, because pages may be nested deeply.
+    The traversal is not recursive, because pages may be deeply nested.
     """
     above: list[LexborNode] = []
     node = root
@@ -96,9 +101,9 @@ def walk(root: LexborNode, is_shown: IsShown) -> Iterator[tuple[LexborNode, bool
 
 
 def content_of(root: LexborNode) -> Content:
-    """Return the content of a page: its only `<main>` or `<article>` if it has enough text, otherwise the whole page.
+    """Return the content of a page: its only `<main>` or `<article>` if that contains enough text, otherwise all of it.
 
-    The page's header and footer are left out. A header with the only `<h1>` is the title of the content, and is kept.
+    The page's header and footer are left out. A header with the page's only `<h1>` is kept, because it is the title.
     """
     dropped: set[int] = set()
     page, *parts = _measured(root, dropped)
@@ -117,7 +122,7 @@ def content_of(root: LexborNode) -> Content:
 
 
 def is_visible(node: LexborNode) -> bool:
-    """Return True if a node may hold visible text; False for scripts, hidden elements and permalinks."""
+    """Return True if a node may contain visible text; False for scripts, hidden elements, permalinks and the like."""
     tag = node.tag
     if tag is None or (tag in DROPPED and tag not in ("nav", "search")) or tag in ("-comment", "-doctype"):
         return False
@@ -128,12 +133,12 @@ def is_visible(node: LexborNode) -> bool:
         return False
     if (attributes.get("aria-hidden") or "").strip().lower() == "true":
         return False
-    # The browser's own search can reveal text that is hidden "until-found".
+    # Text with hidden="until-found" appears when readers search the page in their browser.
     return "hidden" not in attributes or attributes["hidden"] == "until-found"
 
 
 def is_navigation(node: LexborNode) -> bool:
-    """Return True if an element is outside the content, by its tag, role, label or class."""
+    """Return True if the tag, role, label or class of an element shows that it is not part of the content."""
     tag = node.tag
     if tag is None or tag.startswith("-") or tag in ("html", "body", "main"):
         return False
@@ -149,7 +154,13 @@ def is_navigation(node: LexborNode) -> bool:
 
 @dataclass(slots=True)
 class _PageElement:
-    """Length and `<h1>` count of the page, of a "main" or "article", or of the page's header or footer ("edge")."""
+    """A measured element of the page.
+
+    Attributes:
+        kind: "page" for the page itself, "main", "article", or "edge" for a header or footer of the page.
+        length: number of characters, without white space.
+        headings: number of `<h1>` elements.
+    """
 
     node: LexborNode
     kind: str
@@ -158,10 +169,10 @@ class _PageElement:
 
 
 def _measured(root: LexborNode, dropped: set[int]) -> list[_PageElement]:
-    """Return the page and its candidates for content and edges, with the length of their text outside navigation.
+    """Return the page, then its main elements, articles, headers and footers, all measured without navigation.
 
     Args:
-        dropped: receives the `mem_id` of nodes that are not shown.
+        dropped: set to which the `mem_id` of each node that is not shown is added.
     """
 
     lists = 0
@@ -187,7 +198,7 @@ def _measured(root: LexborNode, dropped: set[int]) -> list[_PageElement]:
         elif entered:
             page.headings += tag == "h1"
             if kind := _kind(node, tag, in_section=sections > 0):
-                # Starts with minus the page's counts so far; the page's counts are added when the element ends.
+                # Counts start at minus the page's counts so far. When the element ends, the page's counts are added.
                 open_.append(_PageElement(node, kind, -page.length, -page.headings))
                 found.append(open_[-1])
             sections += tag in SECTIONS
@@ -245,20 +256,20 @@ BLOCK_TAGS = ITEMS | HEADINGS.keys() | {
 }
 # fmt: on
 STRUCTURE = frozenset({"table", "ul", "ol", "dl", "pre", "blockquote", "article", "section"}) | HEADINGS.keys()
-"""Elements that cells of a data table do not contain; a table with one of them is a layout table."""
+"""Elements that show that the table around them is used for layout, because cells with data do not contain them."""
 
 CELLS = frozenset({"td", "th"})
 OnLink = Callable[[tuple[str, str]], object]
-"""Called with the address and the text of a link."""
+"""Function that is called with the address and the text of a link."""
 
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 
 
 def page_blocks(root: LexborNode | None, *, on_link: OnLink | None = None) -> Iterator[Block]:
-    """Yield the blocks of a page's content in reading order; of the whole page if there is only navigation.
+    """Yield the blocks of a page's content in reading order. If it has no text, yield the blocks of the entire page.
 
     Args:
-        on_link: called for each link in these blocks.
+        on_link: called with the address and text of each link in these blocks.
     """
     if root is None:
         return
@@ -288,11 +299,12 @@ def _blocks(root: LexborNode, is_shown: IsShown, on_link: OnLink | None) -> Iter
 
 @dataclass(slots=True)
 class _OpenTable:
-    """A table while its rows are counted.
+    """A table whose rows are being counted.
 
     Attributes:
-        place: index among the tables of the page.
-        most_cells: largest number of cells in a row.
+        place: index of the table among the tables of the page.
+        cells: number of cells in the current row so far.
+        most_cells: largest number of cells in any row so far.
     """
 
     place: int
@@ -302,9 +314,10 @@ class _OpenTable:
 
 
 def _layout_tables(root: LexborNode, is_shown: IsShown) -> list[bool]:
-    """Return for each table, in order of opening tags, whether it is a layout table.
+    """Return a list with True for each layout table and False for each data table, in order of their opening tags.
 
-    A layout table declares itself one, contains other structure, or has only one row or column.
+    A table is a layout table if its ARIA role says so, if it contains other structure, or if it has only one row or
+    column.
     """
     layout: list[bool] = []
     open_tables: list[_OpenTable] = []
@@ -331,7 +344,7 @@ def _layout_tables(root: LexborNode, is_shown: IsShown) -> list[bool]:
 class _BlockWriter:
     """Collects text until a tag ends the block.
 
-    A data table becomes one block per row. It contains no other table, so at most one is open at a time.
+    A data table becomes one block per row. It contains no other tables, so at most one data table is open at a time.
     """
 
     def __init__(self, layout_tables: list[bool]) -> None:
@@ -346,7 +359,7 @@ class _BlockWriter:
         self._span = (1, 1)
 
     def finished(self) -> list[Block]:
-        """Return the blocks that ended since the last call."""
+        """Return the blocks that have been completed since the last call."""
         blocks, self._blocks = self._blocks, []
         return blocks
 

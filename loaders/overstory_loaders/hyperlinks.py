@@ -1,4 +1,4 @@
-"""Hyperlinks of a page to other files: relative ones, without fragment and query."""
+"""Converts the relative hyperlinks of a page to links between documents, ignoring fragments and queries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAGES = (
     ".pdf", ".docx", ".epub", ".ipynb", *OPEN_DOCUMENT, *SLIDES, *SHEETS,
 )
 # fmt: on
-"""Suffixes of files that become one document each. A link to a picture or an archive would never find its target."""
+"""Suffixes of files that become one document each. Links to other files, such as pictures, would have no target."""
 _LONGEST_PATH_CHARACTERS = 2_000
 
 
@@ -27,9 +27,9 @@ def hyperlinks(source: str, found: Iterable[tuple[str, str]], *, index: str = ""
     """Yield links from a document to the files that its hyperlinks name, whether or not these files exist.
 
     Args:
-        source: source of the document, an absolute path.
+        source: source of the document, which is an absolute path.
         found: address and text of each hyperlink.
-        index: file that the address of a folder ("guide/") refers to; "" skips such addresses.
+        index: name of the file that an address of a folder ("guide/") refers to. If "", such addresses are skipped.
     """
     for address, words in found:
         path = _path(address, index)
@@ -39,10 +39,10 @@ def hyperlinks(source: str, found: Iterable[tuple[str, str]], *, index: str = ""
 
 
 def _path(address: str, index: str) -> str:
-    """Return the relative path of a file that can become a document; "" for any other address."""
+    """Return the path in an address if it is relative and names a file that becomes a document; "" otherwise."""
     try:
         parts = urlsplit(address.strip())
-    except ValueError:  # an incomplete IPv6 address
+    except ValueError:  # urlsplit rejects incomplete IPv6 addresses
         return ""
     path = unquote(parts.path)
     if parts.scheme or parts.netloc or not path or path.startswith("/") or len(path) > _LONGEST_PATH_CHARACTERS:

@@ -1,4 +1,4 @@
-"""Scanned pages (TIFF, PNG, JPEG), read by text recognition (OCR)."""
+"""Loads scanned pages (TIFF, PNG and JPEG) with text recognition (OCR)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".tif", ".tiff")
 _MOST_PICTURE_PIXELS = 100_000_000
-"""Maximum number of pixels of a picture; an A3 page at 600 dpi has 70 million."""
+"""Maximum number of pixels in a picture. An A3 page at 600 dpi has 70 million pixels."""
 
 
 class ImageLoader:
-    """Loader for scans as TIFF files. With `--loader image` also PNG and JPEG, which are rarely scanned pages."""
+    """Loader for scans stored as TIFF files.
+
+    PNG and JPEG files are loaded only with `--loader image`, because they are rarely scanned pages.
+    """
 
     name = "image"
     isolated = True
@@ -34,7 +37,7 @@ class ImageLoader:
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document]:
-        """Yield one document; each picture in the file is a page."""
+        """Yield one document, in which each picture of the file is a page."""
         if not can_recognise():
             raise missing_extra("ocr", "rapidocr")
         pages = list(_pages(source, on_broken))
@@ -66,7 +69,7 @@ def _pages(source: str, on_broken: OnBroken) -> Iterator[RecognisedPage]:
         stream.seek(0)
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # relevant problems are reported below
+                warnings.simplefilter("ignore")  # problems that matter are reported below
                 picture = Image.open(stream)
             for number, frame in enumerate(ImageSequence.Iterator(picture), start=1):
                 page = recognise(np.asarray(_smaller(frame, source).convert("RGB")))
@@ -78,7 +81,7 @@ def _pages(source: str, on_broken: OnBroken) -> Iterator[RecognisedPage]:
             raise _too_large(source) from error
         except UnidentifiedImageError as error:
             raise BrokenSource("is not a picture, or is damaged", source=source, remedy="Leave it out.") from error
-        except Exception as error:  # a damaged picture may raise anything
+        except Exception as error:  # Pillow may raise any exception for a damaged picture
             raise BrokenSource(f"is damaged: {error}", source=source, remedy="Download it again.") from error
 
 

@@ -1,4 +1,4 @@
-"""JSON files as streams of records: one record per line, or one array of records."""
+"""Reads JSON files as streams of records. A file contains either one record per line or an array of records."""
 
 from __future__ import annotations
 
@@ -32,15 +32,19 @@ _TO_LINES = "Convert it to JSON lines, which have no limit: jq -c '.[]' OLD.json
 
 
 def json_records(source: str, *, on_broken: OnBroken) -> Iterator[Record]:
-    """Yield the objects of a JSON file, lazily if there is one per line.
+    """Yield the objects in a JSON file.
 
-    Read as a whole are an array, an object over several lines, and an object whose member `docs` is a list of objects.
+    If there is one object per line, they are read lazily. The following files are read all at once:
+
+    - an array of objects;
+    - a single object that extends over several lines;
+    - an object whose member `docs` is a list of objects.
     """
     yield from _from_lines(source, on_broken) if _stands_in_lines(source) else _from_whole(source, on_broken)
 
 
 def first_record(source: str) -> JsonObject | None:
-    """Return the first readable object of a JSON file, to recognise its format; None if the first megabyte has none."""
+    """Return the first readable object in a JSON file, or None if the first MiB contains none."""
     try:
         head = _head(source)
     except BrokenSource:
@@ -75,7 +79,7 @@ def _from_lines(source: str, on_broken: OnBroken) -> Iterator[Record]:
 
 
 class _Faults:
-    """Holds back errors until a line is valid; if no line is, one error replaces a hundred."""
+    """Holds back errors until the first valid line. If the first hundred lines are invalid, it raises one error."""
 
     def __init__(self, source: str, on_broken: OnBroken) -> None:
         self._source = source
@@ -125,7 +129,7 @@ def _items(value: object) -> list[object]:
 
 
 def _stands_in_lines(source: str) -> bool:
-    """Return True if each line is a record, judged by content: some .jsonl files contain an array, and vice versa."""
+    """Return True if each line is a record. The content decides, because some .jsonl files contain an array."""
     head = _head(source)
     if _ARRAY.match(head):
         return False
@@ -159,10 +163,13 @@ def _parse_line(text: str, place: Place) -> JsonObject:
 
 
 def json_at(text: str, place: Place) -> object:
-    """Parse JSON at a place.
+    """Parse a JSON text.
+
+    Args:
+        place: position of the text in its file, for error messages.
 
     Raises:
-        BrokenSource: the text is not JSON, or is nested too deeply; the message names the place.
+        BrokenSource: the text is not JSON, is nested too deeply, or contains a number with too many digits.
     """
     try:
         value = cast("object", parse_json(text))
@@ -174,7 +181,7 @@ def json_at(text: str, place: Place) -> object:
         raise place.broken(f"is not JSON: {error.msg} at {where}", remedy=_CORRECT) from error
     except BeyondBounds as error:
         raise place.broken("is JSON nested too deeply", remedy=_CORRECT) from error
-    except ValueError as error:  # the integer has more than 4,300 digits
+    except ValueError as error:  # Python rejects integers of more than 4,300 digits
         raise place.broken("is JSON with a number of more than 4,300 digits", remedy=_CORRECT) from error
 
 

@@ -1,4 +1,4 @@
-"""JSON lines, and arrays of JSON objects: one document per record."""
+"""Loads JSON Lines files and arrays of JSON objects, with one document per record."""
 
 from __future__ import annotations
 
@@ -15,16 +15,19 @@ from overstory_loaders.openie import is_openie_record
 from overstory_loaders.records import Fields, documents
 
 EXPORT_MARK = "overstory_export"
-"""Member of the first object in an Overstory export; the platform reads such files itself."""
+"""Member that marks the first object in an Overstory export. The platform reads such files without a loader."""
 
 
 class JsonLinesLoader:
-    """Loader for JSON lines (`.jsonl`, `.ndjson`) of any size, and for `.json` files with an array of objects."""
+    """Loader for JSON Lines files (`.jsonl`, `.ndjson`) of any size, and for `.json` files with an array of objects."""
 
     name = "jsonl"
 
     def recognises(self, source: str) -> bool:
-        """Return True for JSON lines by suffix; for `.json` only if its first object has a text field."""
+        """Return True for a JSON Lines suffix, and for a `.json` file whose first object has a text field.
+
+        Return False for files that another loader reads, such as graphs, BEIR corpora and OpenIE results.
+        """
         if not has_suffix(source, SUFFIXES) or is_beir_corpus(source):
             return False
         record = first_record(source)
@@ -35,7 +38,7 @@ class JsonLinesLoader:
         return has_suffix(source, LINES_SUFFIXES) or bool(record.keys() & set(Fields().text))
 
     def why_not(self, source: str) -> BrokenSource | None:
-        """Return the error for JSON without records that have a text field."""
+        """Return the error for a JSON file whose records have no text field; None for other files."""
         if not has_suffix(source, SUFFIXES) or not is_file(source):
             return None
         return BrokenSource(
@@ -45,6 +48,6 @@ class JsonLinesLoader:
         )
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """Yield one document per record; for its fields see `records.Fields`."""
+        """Yield one document per record. `records.Fields` lists the field names that are recognised."""
         records = json_records(source, on_broken=on_broken)
         yield from documents(records, source=address(source), fields=Fields(), on_broken=on_broken)

@@ -1,4 +1,4 @@
-"""Documents from LangChain: from any of its document loaders, or existing documents."""
+"""Converts LangChain documents, which may come from any LangChain document loader."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _log = logging.getLogger(__name__)
 
 @runtime_checkable
 class LazyLoader(Protocol):
-    """The method of a LangChain loader that is used; every subclass of `BaseLoader` has it."""
+    """A LangChain document loader. Every subclass of LangChain's `BaseLoader` has this method."""
 
     def lazy_load(self) -> Iterator[LangChainDocument]: ...
 
 
 def log_broken(error: BrokenSource) -> None:
-    """Log the error as a warning and continue."""
+    """Log the error as a warning."""
     _log.warning("%s", error)
 
 
@@ -37,12 +37,17 @@ def from_langchain(
 ) -> Iterator[Document]:
     """Yield documents for `Knowledge.ingest_documents`, lazily.
 
-    The key is the LangChain document's `id`, otherwise a hash of its text. Metadata that Neo4j cannot store is dropped.
+    A document's key is the `id` of the LangChain document or, if it has none, a hash of its text. Metadata that Neo4j
+    cannot store is dropped.
 
     Args:
-        origin: a LangChain document loader, or LangChain documents.
-        source: namespace of the keys; by default each document's own metadata `source`.
-        on_broken: called for documents without text or with a duplicate id; may raise.
+        origin: a LangChain document loader, or an iterable of LangChain documents.
+        source: `Document.source` of all documents; by default, the entry `source` in each document's metadata.
+        on_broken: called for each document that has no text or a duplicate id. It may raise the error.
+
+    Raises:
+        SourceError: `source` is not given, and a document has no `source` in its metadata.
+        BrokenSource: the LangChain loader failed.
     """
     name = source or type(origin).__name__
     items = _guarded(origin, name) if isinstance(origin, LazyLoader) else iter(origin)
@@ -57,7 +62,7 @@ def from_langchain(
 
 
 def _guarded(loader: LazyLoader, name: str) -> Iterator[LangChainDocument]:
-    """Yield the loader's documents; its exceptions become `BrokenSource`."""
+    """Yield the loader's documents, and convert its exceptions to `BrokenSource`."""
     try:
         yield from loader.lazy_load()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""E-mail: single messages (`.eml`), and mailboxes of any size (`.mbox`), read message by message."""
+"""Loads e-mail: single messages (`.eml`), and mailboxes of any size (`.mbox`), which are read message by message."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from overstory_loaders.records import KEY_CHARACTER_LIMIT, KeyRegister, content_
 
 SUFFIXES = (".eml", ".mbox")
 REPLY, ATTACHMENT = "REPLY_TO", "ATTACHMENT"
-"""Types of links: to the message that is answered, and to an attachment."""
+"""Types of the links from a message to the message it replies to, and to an attachment."""
 _MOST_PEOPLE_SHOWN = 20
-"""Recipients shown in the text of a message; the metadata has all of them."""
+"""Maximum number of recipients shown in the text of a message. The metadata contains all of them."""
 _MOST_LINKED_RECORDS = 100
-"""Documents of one attachment, such as table rows, that the message has links to."""
+"""Maximum number of links from a message to the documents of one attachment, such as the rows of a table."""
 _MOST_NEIGHBOURS = 20_000
-"""Messages in a folder whose ids are read to link replies."""
+"""Maximum number of files in a folder that are searched for the message to which another message replies."""
 
 _OUTLOOK = (
     "Save it as .eml, or read it with MarkItDown: pip install 'overstory[markitdown]' 'markitdown[outlook]', and "
@@ -58,7 +58,7 @@ Loaded = Document | Annotation | Link
 
 
 class MailLoader:
-    """Loader for messages and mailboxes. The title of a message is its subject, or the file name."""
+    """Loader for messages and mailboxes. The title of a message is its subject or, failing that, the file name."""
 
     name = "mail"
     isolated = True
@@ -67,22 +67,22 @@ class MailLoader:
         return has_suffix(source, SUFFIXES)
 
     def recognises_content(self, source: str) -> bool:
-        """Return True if the file begins with a message header. Mail servers and programs use names without suffix."""
+        """Return True if the file begins with a message header. Mail programs often store messages without a suffix."""
         return format_by_content(source) in ("eml", "mbox")
 
     def why_not(self, source: str) -> BrokenSource | None:
-        """Return the error for messages saved by Outlook."""
+        """Return the error for a message in Outlook's format; None for other files."""
         is_outlooks = is_old_office(source, (".msg",))
         return BrokenSource("is an Outlook message (.msg)", source=source, remedy=_OUTLOOK) if is_outlooks else None
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
-        """Yield documents and links without reporting skipped attachments."""
+        """Yield the documents and links in a file. Skipped attachments are not reported."""
         return self.load_container(source, on_broken=on_broken, on_skipped=lambda _: None)
 
     def load_container(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
-        """Yield one document per message without its quotations, the documents of its attachments, and links.
+        """Yield a document for each message, without the text it quotes, and the documents from its attachments.
 
-        Links lead to the attachments and to the message that is answered.
+        Also yield links from each message to its attachments and to the message it replies to.
         """
         if has_suffix(source, _MBOX) or (not has_suffix(source, SUFFIXES) and format_by_content(source) == "mbox"):
             yield from _mailbox(source, on_broken, on_skipped)
@@ -130,7 +130,10 @@ def _mailbox(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterato
 
 
 def _key(mail: Mail, keys: KeyRegister, place: Place) -> str:
-    """Return the id of a message, or a hash of its content; "" if an earlier message has the same id."""
+    """Return the document key of a message; "" if an earlier message has the same id.
+
+    The key is the message's id or, if it has no usable id, a hash of its content.
+    """
     if not mail.message_id or len(mail.message_id) > KEY_CHARACTER_LIMIT:
         return keys.claim_content(content_key({"from": mail.sender, "date": mail.date, "text": mail.text}), place)
     key = clean_title(mail.message_id)
@@ -143,10 +146,11 @@ def _key(mail: Mail, keys: KeyRegister, place: Place) -> str:
 def _documents(
     mail: Mail, source: str, key: str, untitled: str, below: str, on_broken: OnBroken, on_skipped: OnSkipped
 ) -> Iterator[Loaded]:
-    """Yield a message, its attachments, and the links to them.
+    """Yield the document of a message, the documents from its attachments, and links to these documents.
 
     Args:
-        below: address under which the attachments lie.
+        untitled: title for a message without a subject.
+        below: address of the folder in which the attachments seem to lie.
     """
     which = f"message {key!r}: " if key else ""
     if mail.encrypted:
@@ -235,7 +239,7 @@ def _metadata(mail: Mail) -> dict[str, object]:
 
 
 def _messages(stream: IO[bytes], source: str, on_broken: OnBroken) -> Iterator[bytes]:
-    """Yield the messages of a mailbox one at a time. A message that is too long is reported and skipped."""
+    """Yield the messages in a mailbox one at a time. Messages that are too long are reported and skipped."""
     lines: list[bytes] = []
     size = 0
     number = 0
@@ -276,7 +280,7 @@ def _lines(stream: IO[bytes], source: str) -> Iterator[bytes]:
 
 
 def _neighbours(source: str) -> dict[str, str]:
-    """Return the addresses of the messages in a message's folder, by their ids."""
+    """Return a map from message id to file path for the messages in the same folder."""
     folder = Path(address(source)).parent
     try:
         changed = folder.stat().st_mtime_ns
@@ -292,7 +296,7 @@ def _ids_in(folder: str, _changed: int) -> dict[str, str]:
     for path in by_name_first[:_MOST_NEIGHBOURS]:
         if leads_outside(path) or (
             path.suffix.lower() != ".eml" and format_by_content(path.as_posix()) != "eml"
-        ):  # format_by_content never opens a named pipe
+        ):  # `format_by_content` never blocks on a named pipe
             continue
         try:
             with path.open("rb") as stream:

@@ -1,4 +1,4 @@
-"""Headers of e-mail messages, reduced to the fields that people read."""
+"""Parses the headers of e-mail messages, and keeps only the fields that matter to readers."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from overstory_loaders.blocks import clean_title
 
 _FIELD = re.compile(r"([!-9;-~]{1,60}):(?:[ \t](.*))?$")
 _HEADER_FIELDS = frozenset({"from", "to", "subject", "date", "message-id", "received", "return-path", "mime-version"})
-"""Two of these fields make a block of lines a header. "Subject:" alone may begin ordinary notes."""
+"""A block of lines is a header if it contains at least two of these fields. "Subject:" alone may begin ordinary notes.
+"""
 _LEAST_HEADER_FIELDS = 2
 ASSUMED_ENCODING = "cp1252"
-"""Encoding of bytes that are not UTF-8 and have no declared encoding, as in mail programs."""
+"""Encoding that is assumed, as in mail programs, for bytes that are not UTF-8 and whose encoding is not declared."""
 _MOST_DECODED_FIELD_CHARACTERS = 100_000
-"""Characters of a field in which encoded words are decoded, because decoding takes quadratic time."""
+"""Encoded words are decoded only in this many characters of a field, because decoding takes quadratic time."""
 _READ = {"from": "From", "to": "To", "cc": "Cc", "date": "Date", "subject": "Subject"}
-"""Fields that are kept, in the order of the file."""
+"""The fields that are kept, and the names under which they are shown."""
 
 
 def without_transport(text: str) -> tuple[str, Mapping[str, str]]:
-    """Return a message without transport fields, and its remaining header fields by name in lower case.
+    """Return a message without the header fields that only mail servers need, and its other fields by lower-case name.
 
-    Other texts are returned unchanged, without fields. A header consists of the lines before the first empty line, each
-    a field or the continuation of a field (RFC 5322).
+    A header consists of the lines before the first empty line. Each of them must be a field or the continuation of a
+    field (RFC 5322). A text without such a header is returned unchanged, together with an empty map.
     """
     head, _, body = text.partition("\n\n")
     lines: list[tuple[str, list[str]]] = []
@@ -44,18 +45,18 @@ def without_transport(text: str) -> tuple[str, Mapping[str, str]]:
     values = ((name, " ".join(parts)) for name, parts in lines)
     fields = [(name, decoded_field(value) if "=?" in value else value) for name, value in values]
     kept = [f"{_READ[name]}: {value}" for name, value in fields if name in _READ and value]
-    read = {name: value for name, value in reversed(fields) if name in _READ and value}  # the first field of each name
+    read = {name: value for name, value in reversed(fields) if name in _READ and value}  # the first of a name wins
     shown = "\n\n".join(part for part in ("\n".join(kept), body.strip("\n")) if part)
     return (shown, read) if shown else (text, {})
 
 
 def metadata_of(fields: Mapping[str, str]) -> dict[str, str | datetime]:
-    """Return the fields of a message without the subject, which is the title; the date is converted if it is valid."""
+    """Return the fields of a message as metadata, with its date parsed. The subject is left out: it is the title."""
     return {name: mail_date(value) if name == "date" else value for name, value in fields.items() if name != "subject"}
 
 
 def mail_date(text: str) -> str | datetime:
-    """Return an RFC 5322 date as a datetime; any other text unchanged."""
+    """Return the datetime in an RFC 5322 date. Return any other text unchanged."""
     try:
         return parsedate_to_datetime(text)
     except ValueError:
@@ -63,9 +64,9 @@ def mail_date(text: str) -> str | datetime:
 
 
 def decoded_field(value: str) -> str:
-    """Return a decoded header field on one line."""
+    """Return a header field on one line, with its encoded words decoded."""
     text = " ".join(value.splitlines())
-    # `decode_header` is slow if an encoded word never ends, so it gets only the text up to the last "?=".
+    # `decode_header` receives only the text up to the last "?=", because it is slow if an encoded word never ends.
     head, mark, _ = text[:_MOST_DECODED_FIELD_CHARACTERS].rpartition("?=")
     end = len(head + mark)
     try:
@@ -81,7 +82,7 @@ def decoded_field(value: str) -> str:
 
 
 def text_in(content: bytes, encoding: str | None) -> str:
-    """Return the text of some bytes in the declared encoding, in UTF-8, or else in Windows-1252."""
+    """Decode some bytes with the declared encoding or, if that fails, as UTF-8 or Windows-1252."""
     for codec in (encoding, "utf-8", ASSUMED_ENCODING):
         try:
             return content.decode(codec or "utf-8")

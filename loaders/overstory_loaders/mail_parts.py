@@ -1,4 +1,4 @@
-"""Parts of a message: header fields, text and attachments, in any encoding."""
+"""Reads the parts of a message: header fields, text and attachments, in any encoding."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from overstory_loaders.mail_headers import ASSUMED_ENCODING, decoded_field, text
 from overstory_loaders.members import member_name
 
 _MOST_QUOTED_LINES = 3
-"""Lines of a quotation that are kept directly above an answer."""
+"""Maximum number of lines that are kept of a quotation directly above an answer."""
 LEFT_OUT = "> […]"
 
 _QUOTED = re.compile(r"[ \t]*(?:>|\|(?= ))")
@@ -30,7 +30,7 @@ _BELOW = re.compile(
     r"[ \t]*-{2,}|_{20,})[ \t]*$",
     re.IGNORECASE,
 )
-"""Line below which mail programs put the whole message that is answered."""
+"""Matches a line below which mail programs insert the entire message that is being answered."""
 _HEADER = re.compile(r"[ \t*]{0,20}(?:from|von|de|da|van)[ \t]{0,20}:", re.IGNORECASE)
 _SENT = re.compile(
     r"[ \t*]{0,20}(?:sent|gesendet|date|datum|envoyé|enviado|inviato|verzonden)[ \t]{0,20}:", re.IGNORECASE
@@ -40,22 +40,22 @@ _ATTRIBUTION = re.compile(
     r"(?:wrote|writes|schrieb|a écrit|escribió|ha scritto|schreef|napsal|пишет|написал)\b[^\n]{0,60}:[ \t]*$",
     re.IGNORECASE,
 )
-"""Line above a quotation: "On 29 February 2024 Ada wrote:"."""
+"""Matches the line above a quotation, such as "On 29 February 2024 Ada wrote:"."""
 _HEADER_LINES = 4
 
 
 class Unquoted(NamedTuple):
-    """A text, and the number of quoted lines that were left out."""
+    """A text without quotations, and the number of quoted lines that were left out."""
 
     text: str
     left_out: int
 
 
 def without_quotations(text: str) -> Unquoted:
-    """Return a reply without the text that it quotes; a reply without text of its own stays unchanged.
+    """Return a reply without the text that it quotes. A reply that contains nothing else is returned unchanged.
 
-    Text below a line like "-----Original Message-----" is left out. Of a quotation with "> " followed by an answer, the
-    last lines are kept; other quotations are left out.
+    All text below a line such as "-----Original Message-----" is left out. If an answer follows a quotation marked with
+    "> ", the last lines of the quotation are kept. All other quotations are left out.
     """
     lines = text.split("\n")
     end = _end_of_answer(lines)
@@ -70,7 +70,7 @@ def without_quotations(text: str) -> Unquoted:
             left_out += _close(kept, quoted)
             quoted = []
         elif quoted:
-            continue  # skips blank lines inside and after a quotation
+            continue  # a blank line inside or after a quotation is skipped
         kept.append(line)
     if quoted:
         left_out += len(quoted)
@@ -93,7 +93,7 @@ def _end_of_answer(lines: list[str]) -> int:
 
 
 def _close(kept: list[str], quoted: list[str]) -> int:
-    """Add the end of a quotation that is answered below it; return the number of lines left out."""
+    """Append the last lines of a quotation to the kept lines. Return the number of its lines that were left out."""
     full = [line for line in quoted if line.strip("> \t|")]
     last = full[-_MOST_QUOTED_LINES:]
     left_out = len(full) - len(last)
@@ -106,7 +106,7 @@ def _close(kept: list[str], quoted: list[str]) -> int:
 
 
 def _drop_attribution(kept: list[str]) -> None:
-    """Remove "On … Ada wrote:" above a quotation that was left out; some programs break this line in two."""
+    """Remove the line "On … Ada wrote:" above a quotation that was left out. It may be broken into two lines."""
     while kept and not kept[-1].strip():
         kept.pop()
     for count in (1, 2):
@@ -116,10 +116,10 @@ def _drop_attribution(kept: list[str]) -> None:
 
 
 MOST_MAIL_PARTS = 1_000
-"""Parts of a message that are read; further ones are counted."""
+"""Maximum number of parts that are read from a message. Any others are only counted."""
 
 _LONGEST_TYPE_FIELD_CHARACTERS = 10_000
-"""Characters of a field such as Content-Type that are read, because parsing its parameters takes quadratic time."""
+"""Maximum length of a field such as Content-Type. The rest is cut, because parsing parameters takes quadratic time."""
 
 _BYTES_AS_SURROGATES = re.compile("[\udc80-\udcff]")
 _ID = re.compile(r"<([^<>\s]{1,900})>")
@@ -137,15 +137,16 @@ class Attachment:
 
 @dataclass(slots=True)
 class Mail:
-    """A message.
+    """An e-mail message.
 
     Attributes:
-        text: text by the author, without quotations.
+        parents: ids of the earlier messages in the conversation, oldest first.
+        text: text written by the author, without quotations.
         quoted_lines: number of quoted lines that were left out.
-        assumed_encoding: encoding assumed for a text with a missing or wrong declaration; "" if all are correct.
-        left_out: number of parts beyond the limit.
+        assumed_encoding: encoding that was assumed because the declared one was missing or wrong; otherwise "".
+        left_out: number of parts that were not read because there are too many.
         encrypted: True if the text is encrypted.
-        without_boundary: number of parts that declare inner parts but lack the separating line.
+        without_boundary: number of parts that declare inner parts but lack the line that separates them.
     """
 
     message_id: str = ""
@@ -165,7 +166,7 @@ class Mail:
 
     @property
     def parent(self) -> str:
-        """Id of the message that is answered."""
+        """Id of the message that this one replies to; "" if it is not a reply."""
         return self.parents[-1] if self.parents else ""
 
     @property
@@ -175,18 +176,18 @@ class Mail:
 
 
 def read_mail(data: bytes, source: str) -> Mail:
-    """Return the message in some bytes.
+    """Parse a message.
 
     Raises:
         BrokenSource: the message has no header, or cannot be parsed.
-        LoaderNotFound: the text is HTML, whose parser is not installed.
+        LoaderNotFound: the text is HTML, and the HTML parser is not installed.
     """
     try:
         message = message_from_bytes(data, policy=_MAIL_FIELDS)
         return _MailReader(message, source).mail()
     except OverstoryError:
         raise
-    except Exception as error:  # Python's email package fails in many ways on unusual messages
+    except Exception as error:  # Python's email package may raise many exceptions for unusual messages
         raise BrokenSource(
             f"is not a message that can be read: {type(error).__name__}: {error}",
             source=source,
@@ -299,7 +300,7 @@ class _MailReader:
         return data.decode(ASSUMED_ENCODING, "replace")
 
     def _asked_encoding(self, data: bytes) -> list[str]:
-        """Return the fallback encoding of the run, if there is one."""
+        """Return a list with the encoding that the user chose or asked to detect; [] if there is none."""
         try:
             found = fallback_encoding(data[:RECOGNISED_BYTES], self._source)
         except BrokenSource:  # the encoding cannot be detected
@@ -313,7 +314,7 @@ class _MailReader:
         return list(dict.fromkeys(_ID.findall(" ".join(map(str, self._message.get_all(name, []))))))
 
     def _addresses(self, name: str) -> list[str]:
-        """Return the addresses, each like "Ada <ada@example.org>"."""
+        """Return the addresses in a header field, in the form "Ada <ada@example.org>"."""
         values = [str(each) for each in self._message.get_all(name, [])]
         found: list[str] = []
         for person, mailbox in getaddresses(values):
@@ -324,7 +325,7 @@ class _MailReader:
 
 
 class _MailFields(Compat32):
-    """Header fields as text, even if old programs wrote them as bytes without declaring an encoding."""
+    """Decodes header fields, even those that old programs wrote without declaring their encoding."""
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines)
@@ -342,7 +343,10 @@ _MAIL_FIELDS = _MailFields()
 
 
 def _leaves(message: Message) -> Iterator[Message]:
-    """Yield the parts with content; of alternatives, only the plain text, or else the HTML, and the files."""
+    """Yield the innermost parts of a message.
+
+    If a message contains the same text in several formats, only the plain text is yielded or, failing that, the HTML.
+    """
     kind = message.get_content_type()
     inner = message.get_payload()
     if not isinstance(inner, list) or kind in ("message/rfc822", *_ENCRYPTED):
@@ -376,7 +380,7 @@ def _text_of(part: Message) -> str:
 
 
 def _unflowed(text: str, *, delete_space: bool) -> str:
-    """Join lines that end with a space to the next line (RFC 3676)."""
+    """Join each line that ends with a space to the next line, because that is how flowed text is written (RFC 3676)."""
     lines: list[list[str]] = []
     continues = False
     depth = 0

@@ -1,4 +1,4 @@
-"""Manual pages in man(7) and mdoc(7), formatted by mandoc or groff as for a terminal."""
+"""Loads manual pages in the man(7) and mdoc(7) formats. mandoc or groff formats them as for a terminal."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from overstory_loaders.programs import installed_program, output_of
 from overstory_loaders.text_encoding import decode
 
 MAN_PAGE_BYTES = 16 * 2**20
-"""Maximum size of a page; the longest ones, such as bash's, have half a megabyte."""
+"""Maximum size of a page. The longest pages, such as bash(1), have half a megabyte."""
 SEE = "SEE"
-"""Type of the link from a page that only refers to another page."""
+"""Type of the link from a page whose only content is a reference to another page."""
 _LINE_CHARACTERS = 1_000
-"""Line width, so that a paragraph becomes one line if possible."""
+"""Line width for the formatter. It is large, so that most paragraphs become one line."""
 
 _NAME = re.compile(r"(?P<name>.+)\.(?P<section>[1-9n][A-Za-z0-9+]*|man|mdoc)(?:\.gz)?$")
 _ROFF = re.compile(rb"^[.'][ \t]*(?:TH|Dd|Dt)[ \t]|\A(?:[.']\\\".*\n)*[.'][ \t]*so[ \t]", re.MULTILINE)
@@ -39,38 +39,41 @@ _GROFF = (
     *("-S", "-t", "-K", "utf8", "-T", "utf8", "-P", "-cu"),
     *("-r", f"LL={_LINE_CHARACTERS}n", "-r", "HY=0", "-d", "AD=l"),
 )
-_MACROS_OF_MAN = ".mso an-old.tmac\n.if !d SH .mso an.tmac\n"  # works with groff 1.22 and with later versions
+_MACROS_OF_MAN = ".mso an-old.tmac\n.if !d SH .mso an.tmac\n"  # this works with groff 1.22 and later versions
 _MACROS_OF_MDOC = ".mso doc.tmac\n"
 _WITHOUT_FILES = ".rm so soquiet mso msoquiet trf cf nx psbb hpf hpfa open opena write\n"
-"""groff's safer mode runs no programs but reads files that a page names, so the requests that do so are removed."""
+"""Removes the requests that open files. groff's safer mode runs no programs, but still reads the files a page names."""
 _STRUCK_OVER = re.compile(".\b")
 _HEADING = re.compile("( *)(\\S)\b\\2")
 _SUBHEADING_INDENT = 3
 _RULE = re.compile(r"\s*[\u2500-\u257f]+$")
 _PLAIN = str.maketrans({"\u2010": "-", "\u2212": "-", "\u2502": "|", "\u2503": "|"})
-"""Replaces the hyphens and minus signs of a terminal by those of options, and box drawings by table borders."""
+"""Replaces typographic hyphens and minus signs by "-", and the vertical lines of tables by "|"."""
 _COLUMNS = re.compile(r" {2,}")
 
 
 class ManLoader:
-    """Loader for manual pages. The title is like `ls(1)`."""
+    """Loader for manual pages. The title has the form `ls(1)`."""
 
     name = "man"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """Return True for a name like `ls.1`, `ls.1.gz` or `ls.man`, if the file contains macros of a manual page."""
+        """Return True for a name such as `ls.1`, `ls.1.gz` or `ls.man` if the file contains macros of a manual page."""
         if not _NAME.match(Path(source).name) or not is_file(source):
             return False
         try:
             return bool(
                 _ROFF.search(read_head(source, RECOGNISED_BY_BYTES))
-            )  # searched as bytes, because an old page may be in Latin-1
+            )  # bytes are searched, because old pages may be in Latin-1
         except BrokenSource:
             return False
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:
-        """Yield one document; for a page that only refers to another one (`.so`), a sentence and a link."""
+        """Yield one document.
+
+        If the page only refers to another page (`.so`), the document is a sentence that says so, and a link follows.
+        """
         data = read_bytes(source, limit=MAN_PAGE_BYTES, remedy="Leave it out.")
         found = _CODING.search(data.partition(b"\n")[0])
         declared = found[1].decode().lower() if found else None
@@ -109,7 +112,7 @@ def _formatted(page: str, source: str, on_broken: OnBroken) -> list[str]:
 
 
 def _blocks(lines: list[str]) -> Iterator[Block]:
-    """Yield headings, which are bold and hardly indented, and the paragraphs below them."""
+    """Yield the headings and the paragraphs below them. Headings are bold, and indented by at most three spaces."""
     body: list[str] = []
     for line in lines:
         heading = _HEADING.match(line)
@@ -128,7 +131,11 @@ def _paragraphs(lines: list[str]) -> Iterator[Block]:
 
 
 def _metadata(section: str, lines: list[str]) -> dict[str, object]:
-    """Return metadata from the head ("User Commands" in the middle) and the foot (program and date at the left)."""
+    """Return the metadata of a formatted page.
+
+    The first line contains the title of the manual in the middle, such as "User Commands". The last line contains the
+    program and the date.
+    """
     _, *head = _COLUMNS.split(lines[0])
     foot = _COLUMNS.split(lines[-1])
     program, date = foot[:2] if len(foot) > 2 else ("", foot[0])
@@ -151,7 +158,7 @@ def _alias(source: str, title: str, path: str) -> Iterator[Document | Link]:
 
 
 def _page_below(source: str, path: str) -> Path | None:
-    """Return the file of a page that another page names, in the folders of the same manual; None if there is none."""
+    """Return the file of the manual page that `source` names as `path`; None if the same manual does not contain it."""
     if ".." in Path(path).parts or Path(path).is_absolute():
         return None
     folder = Path(source).absolute().parent

@@ -1,4 +1,4 @@
-"""Markdown, kept as written; a CommonMark parser finds the headings."""
+"""Loads Markdown files. The text is kept as it was written; a CommonMark parser finds the headings and links."""
 
 from __future__ import annotations
 
@@ -43,10 +43,13 @@ class FrontMatter:
 
 
 def split_front_matter(text: str) -> FrontMatter:
-    """Split a text with "\\n" line ends from its front matter: YAML between `---`, or TOML between `+++`.
+    """Split a text into its front matter, which is YAML between `---` or TOML between `+++`, and the text below it.
 
-    An entry that is not valid YAML, such as `title: Rust: a guide`, is read as text. A text that only begins with a
-    horizontal rule is not split, nor is one whose front matter is too long, too deep or has too many values.
+    A YAML entry that is invalid, such as `title: Rust: a guide`, is read as text. The text is not split if it merely
+    begins with a horizontal rule, or if its front matter is too long, too deeply nested or has too many values.
+
+    Args:
+        text: text with "\\n" line breaks.
     """
     for opens, closes, parse in ((_YAML_OPENS, _YAML_CLOSES, _yaml), (_TOML_FENCE, _TOML_FENCE, parse_toml)):
         opening = opens.match(text)
@@ -60,10 +63,10 @@ def split_front_matter(text: str) -> FrontMatter:
 
 
 def _yaml(block: str) -> dict[str, object]:
-    """Return the entries of a block.
+    """Return the entries in a YAML block.
 
     Raises:
-        ValueError: the block is not a mapping, has a key that is not a scalar, or exceeds the bounds of `compose_yaml`.
+        ValueError: the block is not a mapping, has a key that is not a scalar, or exceeds the limits of `compose_yaml`.
     """
     lines = (line for line in block.splitlines() if line.strip() and not line.startswith("#"))
     if not _KEY.match(next(lines, "")):
@@ -80,7 +83,7 @@ def _yaml(block: str) -> dict[str, object]:
 
 
 def _separate_entries(block: str) -> dict[str, object]:
-    """Return the entries of a block that is not valid YAML as a whole, each parsed separately."""
+    """Return the entries in a block that is not valid YAML. Each entry is parsed separately."""
     found: dict[str, object] = {}
     left = MOST_YAML_VALUES
     for entry in _ENTRY.split(block):
@@ -114,7 +117,7 @@ def _value(node: yaml.Node) -> object:
 
 
 def _scalar(text: str) -> Scalar:
-    """Convert a text to a number only without loss: "007" and "1.10" stay texts. Quoted values stay texts, too."""
+    """Convert an unquoted value to a number, date, boolean or None. Texts such as "007" and "1.10" stay unchanged."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     number = number_of(text)
@@ -122,13 +125,13 @@ def _scalar(text: str) -> Scalar:
 
 
 Environment = dict[str, object]
-"""Passes link definitions from the block parser to the inline parser."""
+"""Object through which the block parser passes link definitions to the inline parser."""
 
 SUFFIXES = (".md", ".markdown", ".mdown", ".mkd")
 
 
 class MarkdownLoader:
-    """Loader for Markdown files. The title is from the front matter, the first heading of level 1, or the file name."""
+    """Loader for Markdown files. The title comes from the front matter, the first level-1 heading or the file name."""
 
     name = "markdown"
 
@@ -136,7 +139,7 @@ class MarkdownLoader:
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
-        """Yield one document and its links to other files. Front matter becomes metadata instead of text."""
+        """Yield one document, then its links to other files. The front matter becomes metadata."""
         matter = split_front_matter(clean_text(read_text(source)))
         text = matter.text.strip()
         if not text:
@@ -148,11 +151,11 @@ class MarkdownLoader:
 def markdown_document(
     source: str, text: str, *, title: str = "", metadata: Metadata | None = None
 ) -> Iterator[Document | Link]:
-    """Yield the document of a file whose text is Markdown, and its links to other files.
+    """Yield the document of a file whose text is Markdown, then its links to other files.
 
     Args:
-        text: cleaned, not empty.
-        title: title given by the file; otherwise the first heading of level 1, or the file name.
+        text: result of `clean_text`. It must not be empty.
+        title: title of the document. If "", the first level-1 heading or the file name is used.
     """
     headings, links = read_markdown(text)
     first = next((heading.text for heading in headings if heading.level == 1), "")
@@ -170,10 +173,13 @@ def markdown_document(
 
 
 def read_markdown(text: str) -> tuple[tuple[Heading, ...], list[tuple[str, str]]]:
-    """Return the top-level headings of a Markdown text with "\\n" line ends, and the address and text of each link.
+    """Return the top-level headings of a Markdown text, and the address and text of each link.
 
-    Headings inside quotes and lists are skipped. `Heading.text` has no markup; `Heading.start` is the beginning of the
-    markup ("#", or the underlined line).
+    Headings inside quotes and lists are skipped. `Heading.text` contains no markup. `Heading.start` is the offset of
+    the heading's markup, which begins with "#" or with the underlined text.
+
+    Args:
+        text: text with "\\n" line breaks.
     """
     environment: Environment = {}
     tokens = _structure().parse(text, environment)
@@ -213,7 +219,7 @@ def _links(tokens: Sequence[Token], environment: Environment) -> Iterator[tuple[
 
 @cache
 def _structure() -> MarkdownIt:
-    """Return a parser without inline markup, which would take most of the time."""
+    """Return a parser that ignores inline markup, because parsing it would take most of the time."""
     parser = MarkdownIt("commonmark")
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser
@@ -225,7 +231,7 @@ def _inline() -> MarkdownIt:
 
 
 def _words(markup: str, environment: Environment) -> str:
-    """Return the visible text of inline markup."""
+    """Return the text that inline markup is displayed as."""
     tokens = [child for inline in _inline().parseInline(markup, environment) for child in inline.children or []]
     shown = (
         " " if token.type in ("softbreak", "hardbreak") else token.content

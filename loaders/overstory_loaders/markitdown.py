@@ -1,4 +1,4 @@
-"""Files of any format that MarkItDown converts to Markdown, if it is installed and requested."""
+"""Loads files that MarkItDown can convert to Markdown, if it is installed and the user requests it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from overstory_loaders.markdown import markdown_document
 
 
 class MarkItDownLoader:
-    """Loader for all formats that MarkItDown reads. It recognises no file, so that each format has one loader."""
+    """Loader for all formats that MarkItDown reads. It is used only with `--loader markitdown`."""
 
     name = "markitdown"
     isolated = True
 
     def recognises(self, source: str) -> bool:  # noqa: ARG002
-        """Return False: this loader is only used with `--loader markitdown`."""
+        """Return False, because users must request this loader with `--loader markitdown`."""
         return False
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
-        """Yield one document with the headings and links of the Markdown. Plug-ins and network access are off."""
+        """Yield one document, then its links to other files. MarkItDown's plug-ins and network access are not used."""
         try:
             from markitdown import MarkItDown, MarkItDownException
         except ImportError as error:
@@ -46,7 +46,7 @@ class MarkItDownLoader:
             raise BrokenSource(
                 f"MarkItDown cannot read it: {first}", source=source, remedy="Use another loader, or convert it."
             ) from error
-        except Exception as error:  # the libraries behind it may raise anything
+        except Exception as error:  # MarkItDown's libraries may raise any exception
             raise BrokenSource(
                 f"MarkItDown cannot read it: {error}", source=source, remedy="Download it again."
             ) from error

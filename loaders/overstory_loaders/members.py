@@ -1,6 +1,6 @@
-"""Files inside a file, such as attachments of a message: each is read by the loader of its format.
+"""Loads files inside another file, such as the attachments of a message. Each is read by the loader for its format.
 
-The content is written to a temporary folder. The documents get an address below the outer file:
+The contents are written to a temporary folder. The documents have addresses below the outer file, such as
 `/mail/offer.eml/prices.pdf`.
 """
 
@@ -27,31 +27,31 @@ from overstory_loaders.blocks import clean_title, is_storable
 from overstory_loaders.temporary_copy import TemporaryCopy
 
 _MOST_FILES_DEEP = 5
-"""Maximum nesting of files, such as a message attached to a message."""
+"""Maximum nesting depth of files, for example of messages attached to messages."""
 _LONGEST_MEMBER_NAME_CHARACTERS = 200
 
 _depth: ContextVar[int] = ContextVar("depth", default=0)
 
 
 def member_name(name: str, default: str) -> str:
-    """Return the last part of an inner file's name, shortened but with its suffix; `default` if it is not usable."""
+    """Return the last part of an inner file's path, shortened if necessary; `default` if it is not a valid name."""
     last = clean_title(posixpath.basename(name.replace("\\", "/")).replace("\0", ""))
     if not last.strip(". ") or not is_storable(last):
         return default
-    stem, ending = os.path.splitext(last)  # noqa: PTH122 # Path has no names like "a:b" on all systems
+    stem, ending = os.path.splitext(last)  # noqa: PTH122 # on Windows, Path treats "a:" in a name such as "a:b" as a drive
     return stem[: _LONGEST_MEMBER_NAME_CHARACTERS - len(ending[:20])] + ending[:20]
 
 
 def load_member(
     content: bytes, name: str, place: str, *, on_broken: OnBroken, on_skipped: OnSkipped
 ) -> Iterator[Loaded]:
-    """Yield the items of a file inside another file; nothing if no loader recognises its name.
+    """Yield the documents, annotations and links from a file inside another file.
 
     Args:
-        name: result of `member_name`.
-        place: address of the file, which becomes the source of its documents.
-        on_broken: called with errors that name `place`; errors in the file are never raised.
-        on_skipped: called with `place` if no loader recognises the name.
+        name: name of the inner file, which must be a result of `member_name`.
+        place: address of the inner file, which becomes the source of its documents.
+        on_broken: called with errors in the inner file, which name `place`. They are never raised.
+        on_skipped: called with `place` and the reason if no loader recognises the inner file.
     """
     if _depth.get() >= _MOST_FILES_DEEP:
         on_broken(

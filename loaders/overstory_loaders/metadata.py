@@ -24,21 +24,27 @@ _SEPARATORS = re.compile("[,;]")
 
 @dataclass(frozen=True, slots=True)
 class CleanMetadata:
-    """The kept values, and the names of values that cannot be stored (None values are not listed)."""
+    """Metadata that Neo4j can store.
+
+    Attributes:
+        values: the values that were kept.
+        dropped: names of values that cannot be stored. Names whose value is None are not listed.
+    """
 
     values: dict[str, MetadataValue]
     dropped: tuple[str, ...] = ()
 
 
 def clean_metadata(values: Mapping[str, object], *, dates_in_text: bool = True) -> CleanMetadata:
-    """Return the values as texts, numbers, booleans, dates, and lists of one of these types.
+    """Convert the values to texts, numbers, booleans, datetimes, and lists with elements of one of these types.
 
-    Dates without a time zone are in UTC; dates without a time are at midnight. Times of day, integers beyond 64 bits,
-    decimals, paths and UUIDs become text; objects and mixed lists become JSON text. NaN, infinity, bytes, and objects
-    that JSON does not support are dropped.
+    - A datetime without a time zone is taken as UTC. A date becomes midnight in UTC.
+    - Times of day, integers beyond 64 bits, decimals, paths and UUIDs become text.
+    - Mappings and lists of mixed types become JSON text.
+    - NaN, infinity, bytes, and other values that JSON does not support are dropped.
 
     Args:
-        dates_in_text: whether texts that are ISO 8601 dates become dates, also in lists. False for formats that
+        dates_in_text: True to convert texts that are ISO 8601 dates, even in lists. Use False for formats that
             distinguish dates from texts.
     """
     kept: dict[str, MetadataValue] = {}
@@ -56,7 +62,7 @@ def clean_metadata(values: Mapping[str, object], *, dates_in_text: bool = True) 
 
 
 def separated(text: str) -> list[str]:
-    """Return the keywords in a text, separated by commas or semicolons, each once."""
+    """Split a text at commas and semicolons, and return the distinct keywords."""
     return list(dict.fromkeys(part for part in map(clean_title, _SEPARATORS.split(text)) if part))
 
 
@@ -74,7 +80,7 @@ def _scalar(value: object) -> MetadataScalar | None:
             return clean_text(value)
         case bool():
             return value
-        case Integral():  # includes numpy integers, which LangChain loaders often leave in metadata
+        case Integral():  # LangChain loaders often leave numpy integers in metadata
             number = int(value)
             return number if -_INT64 <= number < _INT64 else str(number)
         case Real():
@@ -94,7 +100,7 @@ def _scalar(value: object) -> MetadataScalar | None:
 def _dated(moment: datetime) -> datetime | str:
     try:
         return with_zone(moment)
-    except ValueError:  # before the year 1 in UTC, or after 9999
+    except ValueError:  # in UTC, the year is less than 1 or greater than 9999
         return moment.isoformat()
 
 

@@ -1,4 +1,4 @@
-"""Jupyter notebooks as Markdown: their text, code and printed output."""
+"""Loads Jupyter notebooks as Markdown with their text, code and printed output."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from overstory_loaders.text_encoding import read_text
 
 SUFFIXES = (".ipynb",)
 _MOST_OUTPUT_CHARACTERS = 2_000
-"""Characters of a cell's output: enough for a table or a result, not for a training log."""
+"""Maximum length of a cell's output. It is enough for a table or a result, but not for a training log."""
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _PICTURE = re.compile(r"\(data:[^()\s]*\)")
-"""A picture embedded in the text as base64."""
+"""Matches the address of a picture that is embedded in the text as base64."""
 _REMEDY = "Open it in Jupyter, and save it again."
 
 
 class NotebookLoader:
-    """Loader for Jupyter notebooks. The title is from the metadata, the first heading of level 1, or the file name."""
+    """Loader for Jupyter notebooks. The title comes from the metadata, the first level-1 heading or the file name."""
 
     name = "notebook"
     isolated = True
@@ -38,9 +38,10 @@ class NotebookLoader:
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:
-        """Yield one document: text cells as they are, code and output in fences; and its links to other files.
+        """Yield one document, then its links to other files.
 
-        Broken cells are reported and left out.
+        Text cells are kept as they are; code and output are put into fenced code blocks. Broken cells are reported and
+        left out.
         """
         text = read_text(source)
         if not text.strip():
@@ -74,7 +75,7 @@ class NotebookLoader:
 
 
 def _cells(notebook: Mapping[str, object], source: str) -> list[object]:
-    """Return the cells of a notebook; before format 4, they are inside worksheets."""
+    """Return the cells of a notebook. In formats before version 4, they are inside worksheets."""
     sheets = notebook.get("worksheets")
     lists = [_mapping(each).get("cells") for each in _list(sheets)] if sheets else [notebook.get("cells")]
     if not any(isinstance(each, list) for each in lists):
@@ -83,7 +84,11 @@ def _cells(notebook: Mapping[str, object], source: str) -> list[object]:
 
 
 def _cell(cell: Mapping[str, object], language: str) -> Iterator[str]:
-    """Yield the parts of a cell in Markdown, or raise `TypeError` if it is not a cell."""
+    """Yield the parts of a cell in Markdown.
+
+    Raises:
+        TypeError: the cell has an unknown type or is malformed.
+    """
     source = _joined(cell.get("source", cell.get("input", "")))
     match cell.get("cell_type"):
         case "code":
@@ -99,7 +104,7 @@ def _cell(cell: Mapping[str, object], language: str) -> Iterator[str]:
 
 
 def _outputs(outputs: Sequence[object]) -> Iterator[str]:
-    """Yield the output of a cell: printed text in one fence, shortened if it is long, and Markdown as it is."""
+    """Yield a cell's Markdown output, then its printed output in one fenced code block. Long output is shortened."""
     printed: list[str] = []
     for each in map(_mapping, outputs):
         data = _mapping(each.get("data", each))

@@ -1,4 +1,4 @@
-"""OpenDocument files of LibreOffice and others: texts (ODT), spreadsheets (ODS) and presentations (ODP)."""
+"""Loads OpenDocument files, which LibreOffice writes: texts (ODT), spreadsheets (ODS) and presentations (ODP)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from overstory_loaders.xlsx import HIDDEN_SHEETS, SPLIT_SHEETS
 from overstory_loaders.xml_reader import XmlElement, XmlEvent, read_element, xml_events
 
 _MOST_REPEATED_CELLS = 16_384
-"""Maximum columns of a LibreOffice sheet, and so of repetitions of a cell with a value."""
+"""Maximum number of cells in a row, which is also the maximum number of columns in a LibreOffice sheet."""
 _MOST_REPEATED_SPACES = 100
 
 # fmt: off
@@ -31,18 +31,19 @@ _NOT_TEXT = frozenset({
     "object-index", "scripts", "settings", "table-index", "table-of-content", "title", "tracked-changes", "user-index",
 })
 # fmt: on
-"""Elements that are not part of the running text, such as comments, deletions and tables of contents; notes are read
-separately.
+"""Elements that are not part of the running text, such as comments, deletions and tables of contents.
+
+Notes are also on this list, because they are read separately.
 """
 _AROUND_SLIDES = frozenset({"date-time", "footer", "header", "page-number"})
 
 
 class OdfBlocks:
-    """Reads the blocks of a document once.
+    """Reads the blocks of a document. `blocks` may be called only once.
 
     Attributes:
         hidden_sheets: names of hidden sheets.
-        has_text: True if there is text other than sheet names and slide numbers.
+        has_text: True if the document contains text other than sheet names and slide numbers.
     """
 
     def __init__(self, events: Iterator[XmlEvent], source: str) -> None:
@@ -52,7 +53,7 @@ class OdfBlocks:
         self._hidden: set[str] = set()
         self._slides = 0
         self._notes: list[XmlElement] = []
-        self._inside = 0  # number of tables and notes being read; notes inside them wait until they end
+        self._inside = 0  # number of nested tables and notes that are being read
         self.hidden_sheets: list[str] = []
         self.has_text = False
 
@@ -71,7 +72,7 @@ class OdfBlocks:
                 yield from self._text()
 
     def _learn(self, styles: XmlElement) -> None:
-        """Record which automatic styles are titles, and which belong to hidden sheets."""
+        """Record which of the automatic styles are for titles and which are for hidden sheets."""
         for style in styles.elements():
             name = style.attributes.get("name", "")
             if style.attributes.get("parent-style-name") == "Title":
@@ -89,7 +90,7 @@ class OdfBlocks:
                     yield block
 
     def _slide(self, page: XmlElement) -> Iterator[Block]:
-        """Yield the title as a heading ("Slide 3" if there is none), the texts, then the notes."""
+        """Yield the heading of a slide, then its texts and notes. A slide without a title is headed "Slide 3" or so."""
         self._slides += 1
         shapes = [each for each in page.elements() if each.attributes.get("class") not in _AROUND_SLIDES]
         titles = [each for each in shapes if each.attributes.get("class") == "title"]
@@ -107,7 +108,7 @@ class OdfBlocks:
                 yield Block(f"Notes: {block.text}" if is_notes and not place else block.text, tight=block.tight)
 
     def _element(self, element: XmlElement) -> Iterator[Block]:
-        """Yield the blocks of an element; blocks of text boxes follow the paragraph they are anchored to."""
+        """Yield the blocks of an element. The blocks of a text box follow the paragraph to which it is anchored."""
         if element.name in _NOT_TEXT:
             return
         if element.name == "table":
@@ -131,7 +132,7 @@ class OdfBlocks:
             yield from self._children(element)
 
     def _read_notes(self) -> Iterator[Block]:
-        """Yield the footnotes and endnotes of the last element."""
+        """Yield the footnotes and endnotes that have been found since the last call."""
         if self._inside:
             return
         self._inside += 1
@@ -144,7 +145,7 @@ class OdfBlocks:
         self._inside -= 1
 
     def _list(self, element: XmlElement) -> Iterator[Block]:
-        """Yield a block for each item, with the items of inner lists indented below it."""
+        """Yield a block for each item. The items of inner lists are indented below it, in the same block."""
         lines: list[str] = []
         after_item = False
         for depth, block in self._items(element, 0):
@@ -165,7 +166,7 @@ class OdfBlocks:
             yield Block("\n".join(lines), tight=after_item)
 
     def _items(self, element: XmlElement, depth: int) -> Iterator[tuple[int, Block]]:
-        """Yield the blocks of a list, each with its nesting depth."""
+        """Yield each block in a list together with its nesting depth."""
         for item in element.elements():
             for child in item.elements():
                 if child.name == "list":
@@ -212,7 +213,7 @@ class OdfBlocks:
                 return
             if event.kind == "start" and event.name == "table-row":
                 cells = self._cells(read_element(event, self._events, self._source))
-                # The limit on the text stops endless repetition; empty rows only separate tables.
+                # Empty rows only separate tables, so one is enough. The limit on the text ends endless repetition.
                 times = _times(event, "number-rows-repeated") if cells else 1
                 for _ in range(times):
                     yield cells
@@ -272,7 +273,7 @@ def _number(text: str) -> Cell:
 
 
 def _duration(text: str) -> Cell:
-    """Return a duration in ISO 8601 as spreadsheets write it: PT12H30M00S."""
+    """Parse a duration in the ISO 8601 form that spreadsheets use: PT12H30M00S. Return any other text unchanged."""
     parts: dict[str, float] = {}
     digits = ""
     for character in text.removeprefix("PT"):
@@ -291,7 +292,7 @@ def _duration(text: str) -> Cell:
 
 
 def _anchored(element: XmlElement) -> Iterator[XmlElement]:
-    """Yield the notes and text boxes of a paragraph, without nested ones."""
+    """Yield the notes and text boxes of a paragraph, but not those inside another note or text box."""
     for child in element.elements():
         if child.name in ("note", "text-box"):
             yield child
@@ -329,27 +330,27 @@ _NAMES = {
     "initial-creator": "author",
     "print-date": "last_printed",
 }
-"""Property names as in DOCX, where the file uses other names."""
+"""Maps property names that differ from those in DOCX to the names in DOCX."""
 _DATES = frozenset({"created", "modified", "last_printed"})
 _FOR_PROGRAMS = frozenset({"editing_duration", "generator"})
 
 
 class OdfLoader:
-    """Loader for ODT, ODS and ODP files. The title is that of the properties, the first heading, or the file name."""
+    """Loader for ODT, ODS and ODP files. The title comes from the properties, the first heading or the file name."""
 
     name = "odf"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """Return True for an OpenDocument suffix, except LibreOffice's lock files of open documents."""
+        """Return True for an OpenDocument suffix, unless it is the lock file of a document open in LibreOffice."""
         return has_suffix(source, SUFFIXES) and not Path(source).name.startswith(".~lock")
 
     def recognises_content(self, source: str) -> bool:
-        """Return True if the ZIP archive declares itself an OpenDocument file."""
+        """Return True if the file is a ZIP archive that declares itself an OpenDocument file."""
         return f".{format_by_content(source)}" in SUFFIXES
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
-        """Yield one document: headings, paragraphs, lists and tables, with a heading for each sheet or slide."""
+        """Yield one document with headings, paragraphs, lists and tables. Each sheet or slide begins with a heading."""
         kind = PackageKind(_kind_of(source), _SAVE_AGAIN, "a file of another program")
         with open_seekable(source) as stream:
             archive = open_package(
@@ -393,7 +394,7 @@ def _check_encryption(archive: zipfile.ZipFile, source: str) -> None:
 
 
 def _properties(archive: zipfile.ZipFile, source: str) -> dict[str, object]:
-    """Return the document properties; damaged properties are ignored."""
+    """Return the document properties by name. If they are damaged, they are ignored."""
     tree = readable_tree(archive, _META, source)
     found: dict[str, object] = {}
     keywords: list[str] = []
@@ -431,6 +432,6 @@ def _typed(kind: str, text: str) -> object:
 
 
 def _date(text: str) -> object:
-    """Parse a date as LibreOffice writes it, with nine digits for the fraction of a second."""
+    """Parse a date in LibreOffice's format, which has nine digits for the fraction of a second."""
     whole, point, fraction = text.partition(".")
     return date_of(f"{whole}{point}{fraction[:6]}" if fraction.isdecimal() else text)

@@ -1,7 +1,7 @@
-"""Office packages (DOCX, PPTX, XLSX), in the form that the libraries for them can read.
+"""Opens Office packages (DOCX, PPTX and XLSX) in a form that the libraries for these formats can read.
 
-Office also writes a strict variant (ISO 29500), which only differs in its XML namespaces. The libraries do not know
-these namespaces, so they get a copy with the usual ones.
+Office can also write a strict variant (ISO 29500), which differs only in its XML namespaces. The libraries do not know
+these namespaces. They therefore receive a copy with the usual namespaces.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class OfficeLoader:
     """Base class of the loaders for DOCX, PPTX and XLSX files.
 
     Attributes:
-        suffixes: suffixes of the current format.
-        old_suffix: suffix of the format before 2007.
+        suffixes: file name suffixes of the current format.
+        old_suffix: file name suffix of the format that Office used before 2007.
     """
 
     name: str
@@ -54,7 +54,7 @@ class OfficeLoader:
     kind: PackageKind
 
     def recognises(self, source: str) -> bool:
-        """Return True if the file has one of the suffixes; False for the lock files ("~$a.docx") of open documents."""
+        """Return True for a file with one of the suffixes, unless it is the lock file ("~$a.docx") of a document."""
         return has_suffix(source, self.suffixes) and not Path(source).name.startswith("~$")
 
     def recognises_content(self, source: str) -> bool:
@@ -62,7 +62,7 @@ class OfficeLoader:
         return format_by_content(source) == self.name
 
     def why_not(self, source: str) -> BrokenSource | None:
-        """Return the error for a file in the format before 2007, None for other files."""
+        """Return the error for a file in the format that Office used before 2007; None for other files."""
         return why_not_old(source, self.old_suffix, self.kind)
 
 
@@ -79,17 +79,19 @@ _PLAIN_KINDS = {
     "slideLayout": "layout",
     "slideMaster": "layout",
 }
-"""Names that Office uses for kinds of parts."""
+"""Maps the kinds of parts in Office packages to plain words for error messages."""
 _NAMESPACE = "http://schemas.openxmlformats.org/package/2006/relationships"
 
 
 class LostPart(NamedTuple):
-    """A part that cannot be read.
+    """A part of a package that cannot be read.
 
     Attributes:
-        referrer: the part that refers to it; "" for the package itself.
-        relation: id of the reference.
-        kind: last segment of its type, such as "footnotes" or "slide".
+        referrer: name of the part that refers to it; "" if the package itself does.
+        relation: id of the relation through which the referrer refers to it.
+        kind: last segment of the relation's type, such as "footnotes" or "slide".
+        name: name of the part in the package.
+        why: reason why it cannot be read.
     """
 
     referrer: str
@@ -99,13 +101,13 @@ class LostPart(NamedTuple):
     why: str
 
     def __str__(self) -> str:
-        """Describe the part: "footnotes (word/footnotes.xml) cannot be read: its data are damaged"."""
+        """Return a description such as "footnotes (word/footnotes.xml) cannot be read: its data are damaged"."""
         return f"{_PLAIN_KINDS.get(self.kind, self.kind)} ({self.name[:200]}) cannot be read: {self.why}"
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedOffice(Generic[T]):
-    """An Office file that a library has opened, and the parts that were left out, each once."""
+    """An Office file that a library has opened, with a list of the parts that had to be left out."""
 
     archive: zipfile.ZipFile
     document: T
@@ -115,10 +117,13 @@ class OpenedOffice(Generic[T]):
 def open_office(
     stream: IO[bytes], source: str, kind: PackageKind, copies: ExitStack, *, by: Callable[[IO[bytes]], T]
 ) -> OpenedOffice[T]:
-    """Open a file with a library. If the library refuses it, try again without damaged and missing parts.
+    """Open a file with a library.
+
+    If the library fails, try again on a copy from which damaged parts and references to missing parts are removed.
 
     Args:
-        copies: closes temporary copies.
+        copies: exit stack that closes the temporary copies.
+        by: function of the library that opens a stream.
 
     Raises:
         BrokenSource: the file is not of this kind, or its main part is damaged.
@@ -127,20 +132,20 @@ def open_office(
     try:
         archive, usual = with_usual_parts(package, stream, source, copies)
         return OpenedOffice(archive, by(usual), [])
-    except Exception as error:  # noqa: BLE001 # the libraries may raise any error for a damaged file
+    except Exception as error:  # noqa: BLE001 # the libraries may raise any exception for a damaged file
         refused = error
     repaired, lost = _repaired(package, source)
     copies.enter_context(repaired)
     reason = f"{type(refused).__name__}: {refused}"
     try:
         return OpenedOffice(zipfile.ZipFile(repaired), by(repaired), lost)
-    except Exception:  # noqa: BLE001 # as above
+    except Exception:  # noqa: BLE001 # the libraries may raise any exception
         reason = next((f"its {each}" for each in lost if each.kind == _MAIN), reason)
     raise BrokenSource(f"is not a {kind.name}, or is damaged: {reason}", source=source, remedy=kind.remedy) from refused
 
 
 def _repaired(archive: zipfile.ZipFile, source: str) -> tuple[IO[bytes], list[LostPart]]:
-    """Return a copy without damaged parts and without relations to missing ones, and the list of these parts."""
+    """Return a copy without damaged parts and without relations to missing parts, and a list of all these parts."""
     damaged = {name: why for name in archive.NameToInfo if is_markup(name) and (why := _damage(archive, name, source))}
     lost: dict[str, LostPart] = {}
 
@@ -171,7 +176,7 @@ def _repaired(archive: zipfile.ZipFile, source: str) -> tuple[IO[bytes], list[Lo
 
 
 def _damage(archive: zipfile.ZipFile, name: str, source: str) -> str:
-    """Return why a part cannot be read; "" if it can."""
+    """Return the reason why a part cannot be read; "" if it can be read."""
 
     def ignore(*_: object) -> None:
         pass
@@ -189,7 +194,7 @@ def _damage(archive: zipfile.ZipFile, name: str, source: str) -> str:
 
 
 def _referrer(relations: str) -> str:
-    """Return the part that a relations part belongs to: `"word/_rels/document.xml.rels" -> "word/document.xml"`."""
+    """Return the part whose relations a file contains: "word/document.xml" for "word/_rels/document.xml.rels"."""
     folder, name = posixpath.split(relations)
     return posixpath.join(posixpath.dirname(folder), name.removesuffix(_OFFICE_DAMAGE_RELATIONS))
 
@@ -203,13 +208,13 @@ _NAMES = {
     "lastModifiedBy": "last_modified_by",
     "lastPrinted": "last_printed",
 }
-"""Property names as Office shows them, where the file uses other names."""
+"""Maps property names in the file to the names that Office shows, where they differ."""
 _DATES = frozenset({"created", "modified", "last_printed"})
 _WHOLE = frozenset({"i1", "i2", "i4", "i8", "int", "ui1", "ui2", "ui4", "ui8", "uint"})
 
 
 def office_properties(archive: zipfile.ZipFile, source: str) -> dict[str, object]:
-    """Return the document properties by name, including `title`; damaged properties are ignored."""
+    """Return the document properties by name, including `title`. If they are damaged, they are ignored."""
     places = _places(archive, source)
     found: dict[str, object] = {}
     core = readable_tree(archive, places.get(_CORE, ""), source)
@@ -227,7 +232,7 @@ def office_properties(archive: zipfile.ZipFile, source: str) -> dict[str, object
 
 
 def _places(archive: zipfile.ZipFile, source: str) -> dict[str, str]:
-    """Return the names of the members with properties, by the last segment of the type of their relation."""
+    """Return a map from kind ("core-properties", …) to name, for all parts that the package itself refers to."""
     relations = readable_tree(archive, _OFFICE_PROPERTIES_RELATIONS, source)
     return {
         each.attributes.get("Type", "").rpartition("/")[2]: posixpath.normpath(
@@ -246,7 +251,10 @@ def _core_value(name: str, text: str) -> object:
 
 
 def _typed(type_: str, text: str) -> object:
-    """Return a value converted by its type in the file: `i4`, `r8`, `bool` or `filetime`; otherwise a text."""
+    """Convert a text to the type that the file declares, such as `i4`, `r8`, `bool` or `filetime`.
+
+    A text of another type, or one that cannot be converted, is returned unchanged.
+    """
     try:
         if type_ in _WHOLE:
             return int(text)
@@ -261,10 +269,10 @@ def _typed(type_: str, text: str) -> object:
 
 PIECE_BYTES = 2**16
 _LONGEST_NAMESPACE_BYTES = 200
-"""Longer than any Office namespace. The possible beginning of a namespace is held back until the next piece."""
+"""Maximum length of a namespace. When a piece may end within a namespace, that end is processed with the next piece."""
 
 Change = Callable[[str, IO[bytes]], Iterable[bytes]]
-"""Called with the name and content of a part; returns its content in the copy."""
+"""Function that receives the name and the contents of a part, and returns its contents in the copy."""
 
 _RELATIONS = "_rels/.rels"
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)(/\w+)?(/\w+)?")
@@ -280,11 +288,16 @@ def open_office_package(
     *,
     is_streamed: Callable[[str], bool] = nothing,
 ) -> tuple[zipfile.ZipFile, IO[bytes]]:
-    """Return the package in a stream, and the stream to read it from: a copy if the package is a strict one.
+    """Open the package in a stream, and return it with the stream to read from.
+
+    For a package in Office's strict variant (ISO 29500), both belong to a copy with the usual namespaces.
 
     Args:
-        copies: closes the copy.
-        is_streamed: as in `open_package`, which may also raise its errors here.
+        copies: exit stack that closes the copy.
+        is_streamed: see `open_package`.
+
+    Raises:
+        BrokenSource: see `open_package`.
     """
     return with_usual_parts(open_package(stream, source, kind, is_streamed=is_streamed), stream, source, copies)
 
@@ -292,7 +305,7 @@ def open_office_package(
 def with_usual_parts(
     archive: zipfile.ZipFile, stream: IO[bytes], source: str, copies: ExitStack
 ) -> tuple[zipfile.ZipFile, IO[bytes]]:
-    """Return the same as `open_office_package` for a package that is open."""
+    """Return the same as `open_office_package` for a package that is already open."""
     if not has_member(archive, _RELATIONS) or not _STRICT.search(read_member(archive, _RELATIONS, source)):
         return archive, stream
     copy = copies.enter_context(copied_package(archive, source, lambda _name, part: with_usual_names(part)))
@@ -302,18 +315,18 @@ def with_usual_parts(
 def copied_package(
     archive: zipfile.ZipFile, source: str, change: Change, *, is_left_out: Callable[[str], bool] = nothing
 ) -> IO[bytes]:
-    """Return a copy of a package in a temporary file, with the content of each XML part replaced by `change`.
+    """Return a copy of a package in a temporary file, with the contents of its XML parts converted by `change`.
 
-    Other parts become empty: pictures and fonts must exist, but are not read.
+    Other parts, such as pictures and fonts, become empty, because the libraries only need them to exist.
 
     Args:
-        is_left_out: returns True for the name of a part that is not copied.
+        is_left_out: function that returns True for the name of a part that must not be copied.
 
     Raises:
         BrokenSource: a part is damaged.
     """
     with reading(source):
-        copy = cast("IO[bytes]", tempfile.TemporaryFile(prefix="overstory-"))  # noqa: SIM115 # the caller closes it
+        copy = cast("IO[bytes]", tempfile.TemporaryFile(prefix="overstory-"))  # noqa: SIM115 # the caller must close it
         try:
             with zipfile.ZipFile(copy, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as written:
                 for name in archive.NameToInfo:
@@ -333,13 +346,13 @@ def copied_package(
 
 
 def pieces_of(part: IO[bytes]) -> Iterator[bytes]:
-    """Yield a part unchanged, piece by piece."""
+    """Yield the contents of a part unchanged, piece by piece."""
     while piece := part.read(PIECE_BYTES):
         yield piece
 
 
 def with_usual_names(part: IO[bytes]) -> Iterator[bytes]:
-    """Yield a part with strict namespaces replaced by the usual ones."""
+    """Yield the contents of a part, with the namespaces of Office's strict variant replaced by the usual namespaces."""
     before = b""
     for piece in pieces_of(part):
         read = before + piece

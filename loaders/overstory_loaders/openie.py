@@ -1,7 +1,10 @@
-"""Entities and triples extracted elsewhere (open information extraction), in the format of HippoRAG.
+"""Loads entities and triples from open information extraction (OpenIE) by another program, in HippoRAG's format.
 
-A record `{"_id", "entities", "triples"}` annotates the document with this key in another source. A record `{"idx",
-"passage", "extracted_entities", "extracted_triples"}`, as in HippoRAG's cache, includes its document.
+There are two kinds of records:
+
+- A record with `_id`, `entities` and `triples` annotates the document with that key, which another source contains.
+- A record with `idx`, `passage`, `extracted_entities` and `extracted_triples` also contains the document. HippoRAG
+  stores such records in its cache.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ OpenIETriple = tuple[str, str, str]
 
 
 class OpenIELoader:
-    """Loader for OpenIE results as JSON lines, a JSON array, or HippoRAG's own file."""
+    """Loader for OpenIE results in a JSON Lines file, a JSON array or a file from HippoRAG's cache."""
 
     name = "openie"
 
@@ -43,9 +46,9 @@ class OpenIELoader:
         return record is not None and is_openie_record(record)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """Yield one annotation per record, after its document if the record has a text.
+        """Yield an annotation for each record, preceded by its document if the record contains one.
 
-        Triples that do not have three texts are reported and left out.
+        Triples that do not consist of three texts are reported and left out, as are entities that are not texts.
         """
         with KeyRegister() as keys:
             for record in json_records(source, on_broken=on_broken):
@@ -60,7 +63,7 @@ class OpenIELoader:
 
 
 def is_openie_record(record: Mapping[str, object]) -> bool:
-    """Return True if a record has triples."""
+    """Return True if a record contains a list of triples."""
     return any(isinstance(record.get(name), list) for name in TRIPLES)
 
 
@@ -120,7 +123,7 @@ def _triple(value: object) -> OpenIETriple | None:
 
 
 def _flaws(wrong: list[object], total: int, place: Place, what: str) -> list[BrokenSource]:
-    """Return one error for a record with wrong parts, whatever their number."""
+    """Return a list with one error for all invalid parts of a record; [] if all parts are valid."""
     if not wrong:
         return []
     example = clean_title(json.dumps(wrong[0], ensure_ascii=False))[:_EXAMPLE_CHARACTERS]

@@ -1,4 +1,4 @@
-"""Documents that are ZIP archives: Office files, OpenDocument and EPUB. Their unpacked size is checked first."""
+"""Opens documents that are ZIP archives (Office, OpenDocument and EPUB files) after checking their unpacked size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from overstory_loaders.files import WHOLE_FILE_BYTE_LIMIT, empty, has_suffix, re
 from overstory_loaders.xml_reader import XmlElement, read_tree
 
 UNPACKED_BYTE_LIMIT = 512 * 2**20
-"""Unpacked size of all members together. Python reads at most the declared size of a member."""
+"""Maximum unpacked size of all members together, as declared. Python never reads more than a member declares."""
 _MOST_PACKAGE_MEMBERS = 50_000
 
 _OLD_OFFICE = bytes.fromhex("d0cf11e0a1b11ae1")
@@ -30,7 +30,7 @@ _MEMBER_ERRORS = (
     RuntimeError,
     ValueError,
 )
-"""Exceptions that `zipfile` raises for damaged members or unknown compression methods."""
+"""Exceptions that `zipfile` may raise for damaged members and unknown compression methods."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class PackageKind:
     """A format whose files are ZIP archives.
 
     Attributes:
-        name: name of the format, like "DOCX".
-        remedy: remedy for files that are not in this format, or need a password.
-        old: description of the older format that has the same first bytes as an encrypted file.
+        name: name of the format, such as "DOCX".
+        remedy: advice for files that are not in this format, or that need a password.
+        old: description of an older format whose files begin with the same bytes as encrypted files of this format.
     """
 
     name: str
@@ -49,17 +49,17 @@ class PackageKind:
 
 
 def nothing(_name: str) -> bool:
-    """Return False: no member is streamed or left out."""
+    """Return False. This is the default for functions that select members."""
     return False
 
 
 def is_markup(name: str) -> bool:
-    """Return True if the name of a member ends like XML or HTML."""
+    """Return True if the name of a member has a suffix for XML or HTML."""
     return name.lower().endswith(_MARKUP)
 
 
 def is_old_office(source: str, suffixes: Sequence[str]) -> bool:
-    """Return True if a file has one of the suffixes and the binary format of Office before 2007 and of Outlook."""
+    """Return True if a file has one of the suffixes and the old binary format of Office and Outlook."""
     try:
         return has_suffix(source, suffixes) and read_head(source, len(_OLD_OFFICE)) == _OLD_OFFICE
     except BrokenSource:
@@ -67,7 +67,7 @@ def is_old_office(source: str, suffixes: Sequence[str]) -> bool:
 
 
 def why_not_old(source: str, suffix: str, kind: PackageKind) -> BrokenSource | None:
-    """Return the error for a file in the format before 2007; None for other files."""
+    """Return the error for a file in the format that Office used before 2007; None for other files."""
     if not is_old_office(source, (suffix,)):
         return None
     return BrokenSource(f"is {kind.old}", source=source, remedy=kind.remedy)
@@ -76,14 +76,15 @@ def why_not_old(source: str, suffix: str, kind: PackageKind) -> BrokenSource | N
 def open_package(
     stream: IO[bytes], source: str, kind: PackageKind, *, is_streamed: Callable[[str], bool] = nothing
 ) -> zipfile.ZipFile:
-    """Return the archive in a stream.
+    """Open the archive in a stream.
 
     Args:
-        is_streamed: returns True for the name of a member that is read piece by piece. Other members with markup are
-            limited to the size of a file that is read as a whole.
+        is_streamed: function that returns True for the name of a member that is read piece by piece. Other members with
+            XML or HTML must not exceed 64 MiB, because they are read all at once.
 
     Raises:
-        BrokenSource: the archive is empty, not a ZIP archive, encrypted, or unpacks to more than the limit.
+        BrokenSource: the file is empty, is not a ZIP archive, is encrypted, contains too many members, or unpacks to
+            too many bytes.
     """
     with reading(source):
         head = stream.read(len(_OLD_OFFICE))
@@ -139,7 +140,7 @@ def read_member(archive: zipfile.ZipFile, name: str, source: str) -> bytes:
     """Return all bytes of a member of an archive.
 
     Raises:
-        BrokenSource: the member is missing, damaged, or larger than a file that is read as a whole may be.
+        BrokenSource: the member is missing, is damaged, or is larger than 64 MiB.
     """
     with open_member(archive, name, source) as stream:
         data = stream.read(WHOLE_FILE_BYTE_LIMIT + 1)
@@ -157,7 +158,7 @@ def _article(name: str) -> str:
 
 
 def readable_tree(archive: zipfile.ZipFile, name: str, source: str) -> XmlElement | None:
-    """Return a member of a package as an XML tree; None if it is missing or cannot be read."""
+    """Return the XML tree in a member of a package; None if the member is missing or cannot be read."""
     if not has_member(archive, name):
         return None
     try:

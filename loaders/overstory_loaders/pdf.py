@@ -1,4 +1,4 @@
-"""PDF files: the text of their pages."""
+"""Loads the text of PDF files."""
 
 from __future__ import annotations
 
@@ -32,15 +32,16 @@ if TYPE_CHECKING:
 
 
 _EDGE_LINES = 2
-"""Lines at the top and at the bottom of a page that may be running heads."""
+"""Number of lines at the top of a page, and at its bottom, that may be running heads."""
 _LEAST_HEAD_PAGES = 3
 _LEAST_HEAD_SHARE = 0.4
-"""A running head occurs on at least this many pages with text, and this share of them. Books have different heads on
-left and right pages.
+"""A line is a running head if it occurs on at least `_LEAST_HEAD_PAGES` pages and this fraction of the pages with text.
+
+The fraction is less than one half, because left and right pages of a book have different heads.
 """
 _MOST_NUMBERS_OF_A_HEAD = 3
 _LONGEST_HEAD_LINE_CHARACTERS = 200
-"""Maximum length of a running head, and maximum number of its numbers that may be page numbers."""
+"""Maximum length of a running head. Only its first `_MOST_NUMBERS_OF_A_HEAD` numbers can be page numbers."""
 
 _NUMBER = re.compile(r"\d{1,5}")
 _ROMAN = re.compile(r"(?i)[ivxlc]{1,8}")
@@ -50,9 +51,9 @@ _ROMAN_DIGITS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 def without_running_heads(pages: Sequence[str]) -> list[str]:
     """Return the pages without running heads and page numbers.
 
-    A number counts as a page number if it increases with the pages; all other digits must be equal. The first
-    occurrence of a line without a page number is kept, because it may be the title. A page with nothing else stays
-    unchanged.
+    A number is a page number if it increases by one from page to page while the rest of its line stays the same. The
+    first occurrence of a running head without a page number is kept, because it may be the title. A page that contains
+    nothing else stays unchanged.
     """
     lines = [page.split("\n") for page in pages]
     edges = [_edges(page) for page in lines]
@@ -73,9 +74,10 @@ def _forms_of(lines: Sequence[str], places: Sequence[int], number: int) -> set[s
 
 
 def _forms(line: str, number: int) -> Iterator[str]:
-    """Yield the forms of a line for comparison with other pages.
+    """Yield the forms of a line that are compared with those of other pages.
 
-    These are the line itself, and the line with each number replaced by its distance from the page number.
+    The first form is the line itself. In each of the others, one number is replaced by its difference from the position
+    of the page, so that lines with page numbers have equal forms.
     """
     text = " ".join(line.split())
     if len(text) > _LONGEST_HEAD_LINE_CHARACTERS:
@@ -106,19 +108,21 @@ def _roman(text: str) -> int:
 SUFFIXES = (".pdf",)
 PAGE_GAP = "\n\n"
 _PAGE_OPERATION_LIMIT = 5_000_000
-"""Maximum number of drawing operations in a document. A manual of 14,000 pages has that many, but a hostile file of one
-megabyte may have far more.
+"""Maximum number of drawing operations in a document.
+
+A manual of 14,000 pages has this many. A malicious file of one megabyte may have far more.
 """
 
 _MOST_TIMES_LISTED = 1_000
-"""Maximum references to the same page: each needs only 6 bytes, but the page is read each time."""
+"""Maximum number of references to the same page. A reference takes only 6 bytes, but causes the page to be read again.
+"""
 _LEAST_RUN_TOGETHER = 3
-"""If a page has this many words of 25 or more letters, outside East Asia, their spaces were lost."""
+"""If a page has this many words of 25 or more Latin, Greek or Cyrillic letters, the spaces between words were lost."""
 
 _RUN_TOGETHER = re.compile(r"(?<![a-zà-ɏͰ-ӿ])[a-zà-ɏͰ-ӿ]{25,}+", re.IGNORECASE)
 _HYPHENATED = re.compile(r"(?<=[a-zß-öø-ÿ])-\n(?=[a-zß-öø-ÿ])")
 _NO_TITLE = re.compile(r"(?i)untitled.*|microsoft \w+ - .*|.*\.(?:docx?|tex|dvi|indd|pdf|qxd|ps)")
-"""Titles that programs insert if the author gave none."""
+"""Matches titles that programs insert if the author specified none."""
 
 
 _NO_OUTPUT = logging.NullHandler()
@@ -130,7 +134,7 @@ _DATE = re.compile(
 
 
 class PdfLoader:
-    """Loader for PDF files. The title is that of the metadata or the file name; headings are not detected."""
+    """Loader for PDF files. The title comes from the metadata or the file name. Headings are not detected."""
 
     name = "pdf"
     isolated = True
@@ -142,9 +146,10 @@ class PdfLoader:
         return format_by_content(source) == "pdf"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """Yield one document without running heads, with the PDF metadata, `pages`, and page offsets in `page_starts`.
+        """Yield one document, without running heads and page numbers.
 
-        Unreadable pages are reported and left out.
+        Its metadata includes the PDF metadata, the number of pages (`pages`) and their offsets in the text
+        (`page_starts`). Unreadable pages are reported and left out.
         """
         with open_seekable(source) as stream:
             reader = _opened(stream, source)
@@ -170,7 +175,7 @@ class PdfLoader:
 
 @dataclass(frozen=True, slots=True)
 class JoinedPages:
-    """A text and the offset of each page; a page without text starts where the previous text ends."""
+    """The text of several pages, and the offset of each page. An empty page starts where the text before it ends."""
 
     text: str
     starts: list[int]
@@ -188,18 +193,18 @@ def _opened(stream: IO[bytes], source: str) -> PdfReader:
         from pypdf.errors import DependencyError, EmptyFileError
     except ImportError as error:
         raise missing_extra("pdf", "pypdf") from error
-    # Without a handler, Python would print pypdf's warnings to standard error.
+    # This handler prevents Python from printing pypdf's warnings to standard error.
     logging.getLogger("pypdf").addHandler(_NO_OUTPUT)
     try:
         reader = PdfReader(stream)
-        # Publishers often encrypt with an empty password to forbid printing; anyone may read these files.
+        # Publishers often encrypt files with an empty password to forbid printing. Anyone may read these files.
         readable = not reader.is_encrypted or bool(reader.decrypt(""))
         page_count = len(reader.pages) if readable else 0
     except DependencyError as error:
         raise missing_extra("pdf", "cryptography") from error
     except EmptyFileError as error:
         raise empty(source) from error
-    except Exception as error:  # pypdf: "broken PDF files might cause other Exceptions"
+    except Exception as error:  # pypdf's manual: "broken PDF files might cause other Exceptions"
         raise BrokenSource(
             f"is not a PDF, or is damaged: {_error_text(error)}",
             source=source,
@@ -240,7 +245,7 @@ def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator
                 text = page.extract_text(visitor_operand_before=count)
         except BrokenSource:
             raise
-        except Exception as error:  # noqa: BLE001 # as above
+        except Exception as error:  # noqa: BLE001 # pypdf may raise any exception for a damaged file
             text = ""
             on_broken(BrokenSource(f"page {number} cannot be read: {_error_text(error)}", source=source))
         characters += len(text)
@@ -250,10 +255,10 @@ def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator
 
 
 def _without_false_space(page: PageObject) -> bool:
-    """Set the width of the 32nd glyph to 0 in fonts that number their glyphs; return True if there were any.
+    """Set the width of glyph number 32 to 0 in fonts that number their glyphs. Return True if there are such fonts.
 
-    Such fonts, for example from XeTeX, may lack a space. pypdf then takes the width of this glyph for the width of a
-    space, which is often too wide, and misses the gaps between words.
+    These fonts, which XeTeX uses for example, may have no space. pypdf then takes the width of glyph 32 for the width
+    of a space. It is often too large, and pypdf therefore overlooks the gaps between words.
     """
     from pypdf.generic import ArrayObject, NumberObject
 
@@ -276,14 +281,17 @@ def _too_large(source: str, what: str) -> BrokenSource:
 
 
 def _without_hyphens(text: str) -> str:
-    """Join words that are hyphenated at a line end, as pdftotext does."""
+    """Join words that are hyphenated at the end of a line, as pdftotext does."""
     return _HYPHENATED.sub("", text)
 
 
 def _recognised(
     stream: IO[bytes], source: str, texts: Sequence[str], on_broken: OnBroken
 ) -> Mapping[int, RecognisedPage]:
-    """Return the recognised text of the pages without text, by page number from 0, if the extra `ocr` is installed."""
+    """Recognise the pages without text, and return them by page number, counted from 0.
+
+    Return {} if the extra `ocr` is not installed.
+    """
     textless = [number for number, text in enumerate(texts) if not text]
     if not textless or not can_recognise():
         return {}
@@ -305,7 +313,7 @@ def _without_text(source: str, pages: int) -> BrokenSource:
 
 
 def joined_pages(pages: Sequence[str]) -> JoinedPages:
-    """Return the texts of pages as one text with page offsets."""
+    """Join the texts of pages into one text, and record the offset of each page."""
     starts: list[int] = []
     text: list[str] = []
     length = 0
@@ -321,12 +329,12 @@ def joined_pages(pages: Sequence[str]) -> JoinedPages:
 
 
 def _described(reader: PdfReader) -> _PdfMetadata:
-    """Return the title, and the other metadata and the language by name in lower case."""
+    """Return the title and the other metadata, including the language. Names are in lower case."""
     try:
         found: Mapping[str, object] = reader.metadata or {}
         entries = {name: str(value) for name, value in found.items() if isinstance(value, str)}
         language = reader.root_object.get("/Lang")
-    except Exception:  # noqa: BLE001 # as above; the document is read without its metadata
+    except Exception:  # noqa: BLE001 # damaged metadata are ignored, whatever pypdf raises
         return _PdfMetadata()
     title = clean_title(entries.pop("/Title", ""))
     metadata: dict[str, object] = {"language": str(language) if isinstance(language, str) and language else None}
@@ -344,7 +352,7 @@ def _entry(key: str, text: str) -> object:
 
 
 def pdf_date(text: str) -> datetime | None:
-    """Parse a PDF date such as "D:20240229123000+01'00'". Only the year is required. Return None for other texts."""
+    """Parse a PDF date such as "D:20240229123000+01'00'", in which only the year is required; None if it is invalid."""
     found = _DATE.fullmatch(text.strip())
     if found is None:
         return None
@@ -356,15 +364,15 @@ def pdf_date(text: str) -> datetime | None:
     try:
         zone = timezone(-offset if sign == "-" else offset)
         return with_zone(datetime(year, month, day, hour, minute, second, tzinfo=zone))
-    except ValueError:  # the day or the offset does not exist
+    except ValueError:  # the date or the time zone does not exist
         return None
 
 
 def _error_text(error: Exception) -> str:
-    """Return the reason without pypdf's technical terms, which mean nothing to the owner of the file."""
+    """Return the reason for a failure, in words that make sense to people who do not know pypdf."""
     from pypdf.errors import PdfStreamError, PyPdfError
 
-    if isinstance(error, PdfStreamError):  # raised when the file is truncated
+    if isinstance(error, PdfStreamError):  # pypdf raises this for truncated files
         return "it ends unexpectedly"
     if isinstance(error, PyPdfError) and str(error):
         return str(error)

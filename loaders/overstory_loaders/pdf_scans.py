@@ -1,4 +1,4 @@
-"""Text recognition (OCR) for PDF pages without text."""
+"""Recognises the text (OCR) of PDF pages that are scanned images."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from overstory.protocols import OnBroken
 from overstory_loaders.recognition import RecognisedPage, recognise, report_doubts
 
 _RENDERED_DPI = 200
-"""Resolution of rendered pages; the recogniser uses 2,000 pixels of the longer side."""
+"""Resolution of rendered pages. The recogniser scales them down to 2,000 pixels on the longer side."""
 MOST_RENDERED_PIXELS = 3_000
-"""Maximum pixels of the longer side; a poster is rendered with fewer dots per inch."""
+"""Maximum number of pixels on the longer side. Large pages, such as posters, are rendered at a lower resolution."""
 _POINTS_AN_INCH = 72
 
 
 def recognised_pages(
     stream: IO[bytes], source: str, pages: Sequence[int], on_broken: OnBroken
 ) -> dict[int, RecognisedPage]:
-    """Return the recognised text of some pages by page number from 0, without pages that have no text.
+    """Recognise some pages, and return those that contain text by page number.
 
-    Pages that cannot be rendered or recognised are passed to `on_broken`.
+    Errors in rendering or recognising a page are passed to `on_broken`.
+
+    Args:
+        pages: page numbers, counted from 0.
     """
     import pypdfium2 as pdfium
 
@@ -38,11 +41,11 @@ def recognised_pages(
                 page = document[number]
                 longer = max(page.get_size()) or 1.0
                 scale = min(_RENDERED_DPI / _POINTS_AN_INCH, MOST_RENDERED_PIXELS / longer)
-                # pyright infers an integer from pypdfium2's default of 1
+                # pyright wrongly infers from pypdfium2's default of 1 that `scale` must be an integer.
                 picture = page.render(scale=scale).to_numpy()  # pyright: ignore[reportArgumentType]
                 recognised = recognise(picture[:, :, :3].copy())
                 page.close()
-            except Exception as error:  # noqa: BLE001 # a damaged picture may raise anything in either library
+            except Exception as error:  # noqa: BLE001 # either library may raise any exception for a damaged picture
                 on_broken(BrokenSource(f"page {number + 1} cannot be recognised: {error}", source=source))
                 continue
             report_doubts(recognised, number + 1, source, on_broken)

@@ -1,4 +1,4 @@
-"""Position of a record in a file, for messages."""
+"""The position of a record in a file, for error messages."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from overstory.errors import BrokenSource
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A file, and a line or record in it.
+    """A file, or a line or record in it.
 
     Attributes:
-        line: line number from 1; None if the format has no meaningful lines.
-        record: record number from 1; used in messages if there is no line.
+        line: line number, counted from 1; None if the format has no meaningful lines.
+        record: record number, counted from 1. It appears in messages if `line` is None.
     """
 
     source: str

@@ -1,4 +1,4 @@
-"""POD, the documentation format of Perl, in separate files or inside modules, converted by pod2html."""
+"""Loads POD, Perl's documentation format, from POD files and Perl modules. pod2html converts it."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from overstory_loaders.text_encoding import decode
 
 SUFFIXES = (".pod",)
 SEARCHED_FOR_POD_BYTES = 2**20
-"""Bytes of a Perl file that are searched for POD, which often follows the code."""
+"""Number of bytes at the beginning of a Perl file that are searched for POD, which often follows the code."""
 
 _POD = re.compile(rb"^=(?:head[1-6]|pod|over|encoding|item|begin)\b", re.MULTILINE)
 _ENCODING = re.compile(rb"^=encoding\s+([\w-]+)", re.MULTILINE)
 _LATIN = frozenset({"latin1", "latin-1", "iso-8859-1", "iso8859-1", "cp1252"})
 _ENCODING_LINE = re.compile(r"^=encoding\b.*", re.MULTILINE)
 _ERRORS = '<h1 id="POD-ERRORS">'
-"""Beginning of the section in which pod2html lists errors in the markup."""
+"""Beginning of the section in which pod2html lists the errors in the markup."""
 
 
 class PodLoader:
-    """Loader for POD files and for Perl modules with POD. The title is from the NAME section, or the file name."""
+    """Loader for POD files and for Perl files with POD. The title comes from the NAME section or the file name."""
 
     name = "pod"
     isolated = True
 
     def recognises(self, source: str) -> bool:
-        """Return True for the suffix `.pod`, and for Perl files that contain POD."""
+        """Return True for files with the suffix `.pod`, and for Perl files that contain POD."""
         if has_suffix(source, SUFFIXES):
             return True
         if not (has_suffix(source, PERL_SUFFIXES) and is_file(source)):
@@ -47,7 +47,7 @@ class PodLoader:
             return False
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document]:
-        """Yield one document without the code of the module."""
+        """Yield one document with the documentation, without the Perl code."""
         data = read_bytes(source)
         found = _ENCODING.search(data)
         declared = found[1].decode().lower() if found else ""
@@ -69,7 +69,7 @@ class PodLoader:
 
 
 def _name(text: str) -> str:
-    """Return the name in the NAME section: "File::Find" in "File::Find - Traverse a tree"; "" if there is none."""
+    """Return the name in a NAME section such as "File::Find - Traverse a tree"; "" if there is none."""
     heading, _, rest = text.partition("\n\n")
     line = rest.partition("\n")[0]
     name, dash, _ = line.partition(" - ")

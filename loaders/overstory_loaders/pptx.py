@@ -1,4 +1,4 @@
-"""Presentations (PPTX)."""
+"""Loads presentations (PPTX)."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ HIDDEN_SLIDES = "hidden_slides"
 _SAVE_AGAIN = "Open it in PowerPoint or LibreOffice, and save it as .pptx without a password."
 _KIND = PackageKind("PPTX", _SAVE_AGAIN, "a .ppt file from before 2007")
 _NO_TITLE = re.compile(r"(?i)powerpoint[ -]\w+|pr[eé]sentation powerpoint|untitled.*")
-"""Titles that PowerPoint inserts if the author gave none."""
+"""Matches titles that PowerPoint inserts if the author specified none."""
 
 
 class PptxLoader(OfficeLoader):
-    """Loader for PPTX files. The title is that of the properties, the first slide, or the file name."""
+    """Loader for PPTX files. The title comes from the properties, the first slide or the file name."""
 
     name = "pptx"
     suffixes = SUFFIXES
@@ -43,9 +43,9 @@ class PptxLoader(OfficeLoader):
     kind = _KIND
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """Yield one document with a page and a heading per slide, with tables, the figures of charts, and notes.
+        """Yield one document in which each slide is a page with a heading.
 
-        Unreadable slides are reported and left out.
+        The document includes tables, the figures in charts, and notes. Unreadable slides are reported and left out.
         """
         try:
             import pptx
@@ -68,14 +68,14 @@ class PptxLoader(OfficeLoader):
                 found = list(slide_blocks(slide, number))
                 if is_hidden(slide):
                     hidden.append(number)
-            except Exception as error:  # noqa: BLE001 # python-pptx may raise any error for damaged XML
+            except Exception as error:  # noqa: BLE001 # python-pptx may raise any exception for damaged XML
                 on_broken(BrokenSource(f"slide {number} cannot be read: {error}", source=source, remedy=_SAVE_AGAIN))
                 found = [Block(f"Slide {number}", level=1, opens_page=True)]
             heading, *below = found
             has_text = has_text or heading.text != f"Slide {number}" or any(block.text.strip() for block in below)
             blocks += found
         outlined = join_blocks(blocks, source=source)
-        if not has_text or not outlined.headings:  # a text of invisible characters is empty after cleaning
+        if not has_text or not outlined.headings:  # texts of invisible characters become empty when cleaned
             raise empty(source, "its slides have no text")
         title = clean_title(str(properties.pop("title", "")))
         first = outlined.headings[0].text
@@ -97,7 +97,7 @@ class PptxLoader(OfficeLoader):
 
 
 def _slides(opened: OpenedOffice[Presentation], source: str) -> list[Slide | None]:
-    """Return the slides, with None for each damaged one.
+    """Return the slides, with None in place of each damaged slide.
 
     Raises:
         BrokenSource: all slides are damaged.
@@ -106,7 +106,7 @@ def _slides(opened: OpenedOffice[Presentation], source: str) -> list[Slide | Non
     for relation in _slide_relations(opened):
         try:
             slides.append(opened.document.part.related_slide(relation))
-        except Exception:  # noqa: BLE001 # python-pptx may raise any error for a damaged slide
+        except Exception:  # noqa: BLE001 # python-pptx may raise any exception for a damaged slide
             slides.append(None)
     if slides and not any(slides):
         why = f": its {opened.lost[0]}" if opened.lost else ""
@@ -122,7 +122,7 @@ def _slide_relations(opened: OpenedOffice[Presentation]) -> list[str]:
 def _lost_parts(
     opened: OpenedOffice[Presentation], slides: Sequence[Slide | None], source: str
 ) -> Iterator[BrokenSource]:
-    """Yield an error for each damaged part; parts of slides are named by the slide number."""
+    """Yield an error for each damaged part. If it is part of a slide, the error names the slide's number."""
     numbers = {slide.part.partname[1:]: number for number, slide in enumerate(slides, start=1) if slide is not None}
     ids = _slide_relations(opened)
     main = opened.document.part.partname[1:]
@@ -141,13 +141,16 @@ def _lost_parts(
 
 
 _ON_EVERY_SLIDE = frozenset({"DATE", "FOOTER", "HEADER", "SLIDE_NUMBER"})
-"""Types of placeholders whose text repeats on every slide, as members of `PP_PLACEHOLDER`."""
+"""Types of placeholders whose text is the same on every slide. They are names of members of `PP_PLACEHOLDER`."""
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 
 
 def slide_blocks(slide: Slide, number: int) -> Iterator[Block]:
-    """Yield the title of a slide as a heading ("Slide 3" if there is none), texts, tables, charts, then the notes."""
+    """Yield the heading of a slide, then its texts, tables, charts and notes.
+
+    A slide without a title has a heading such as "Slide 3".
+    """
     title = slide.shapes.title
     heading = " ".join(title.text_frame.text.split()) if title is not None else ""
     yield Block(heading or f"Slide {number}", level=1, opens_page=True)
@@ -157,7 +160,7 @@ def slide_blocks(slide: Slide, number: int) -> Iterator[Block]:
 
 
 def is_hidden(slide: Slide) -> bool:
-    """Return True if a slide is skipped when the presentation is shown."""
+    """Return True if a slide is skipped during the presentation."""
     return slide.element.get("show") in ("0", "false")
 
 
@@ -175,11 +178,11 @@ def _blocks(shapes: Iterable[BaseShape], title: int | None) -> Iterator[Block]:
         elif isinstance(shape, GraphicFrame) and shape.has_table:
             yield from _table(shape.table)
         elif isinstance(shape, GraphicFrame) and shape.has_chart and (chart := _chart_of(shape)) is not None:
-            yield from _chart(chart)  # the XML, because python-pptx builds lists as long as the file declares
+            yield from _chart(chart)  # read from XML: python-pptx trusts declared lengths
 
 
 def _chart_of(frame: GraphicFrame) -> Element | None:
-    """Return the XML of a chart; None if its part is lost, which was reported when the file was opened."""
+    """Return the XML of a chart; None if it is missing, in which case an error has been reported already."""
     try:
         element: Element = frame.chart.element
     except KeyError:

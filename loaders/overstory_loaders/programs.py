@@ -1,4 +1,4 @@
-"""Runs installed programs that convert a file from standard input, with limits on time and output."""
+"""Runs installed programs that convert text from standard input, and limits their time and output."""
 
 from __future__ import annotations
 
@@ -16,13 +16,20 @@ from overstory.errors import BrokenSource, LoaderNotFound
 from overstory.protocols import OnBroken
 
 _MOST_SECONDS = 20
-"""Maximum wall-clock seconds; bash's manual page takes one. The worker that starts the program limits its memory."""
+"""Maximum wall-clock time of a program in seconds. The manual page of bash takes one second.
+
+Memory is limited by the worker process that starts the program.
+"""
 _MOST_OUTPUT_MEGABYTES = 32
-"""Maximum length of the output; that of the longest manual pages has half a megabyte."""
+"""Maximum length of a program's output in MiB. For the longest manual pages, it is half a megabyte."""
 
 
 def installed_program(*names: str, remedy: str) -> str:
-    """Return the path of the first of these programs that is installed, or raise `LoaderNotFound`."""
+    """Return the path of the first of these programs that is installed.
+
+    Raises:
+        LoaderNotFound: none of them is installed.
+    """
     for name in names:
         if (path := shutil.which(name)) is not None:
             return path
@@ -30,12 +37,12 @@ def installed_program(*names: str, remedy: str) -> str:
 
 
 def output_of(command: Sequence[str], text: str, source: str, *, on_broken: OnBroken) -> str:
-    """Return the output of a program for `text` on its standard input.
+    """Run a program with `text` as its standard input, and return its output.
 
-    The program runs in an empty folder, so that relative paths in the text refer to no file.
+    The program runs in an empty folder so that relative paths in the text refer to no files.
 
     Args:
-        on_broken: called if the program reports an error; its output may then be incomplete.
+        on_broken: called if the program reports an error. The output may then be incomplete.
 
     Raises:
         BrokenSource: the program takes too long, or its output is too long.
@@ -44,7 +51,7 @@ def output_of(command: Sequence[str], text: str, source: str, *, on_broken: OnBr
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as given:
         given.write(text.encode())
         given.seek(0)
-        child = subprocess.Popen(  # noqa: S603 # no shell, and the command line is our own
+        child = subprocess.Popen(  # noqa: S603 # no shell is used, and the command line comes from this package
             command,
             stdin=given,
             stdout=subprocess.PIPE,
@@ -53,7 +60,7 @@ def output_of(command: Sequence[str], text: str, source: str, *, on_broken: OnBr
             env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8"},
             process_group=0,
         )
-        assert child.stdout is not None  # noqa: S101 # for mypy
+        assert child.stdout is not None  # noqa: S101 # mypy needs this
         timer = threading.Timer(_MOST_SECONDS, _kill_group, (child.pid,))
         timer.start()
         try:
@@ -66,7 +73,7 @@ def output_of(command: Sequence[str], text: str, source: str, *, on_broken: OnBr
         finally:
             is_late = timer.finished.is_set()
             timer.cancel()
-            _kill_group(child.pid)  # groff runs as several processes
+            _kill_group(child.pid)  # groff starts several processes
             child.wait()
     if is_late:
         raise BrokenSource(
@@ -78,5 +85,5 @@ def output_of(command: Sequence[str], text: str, source: str, *, on_broken: OnBr
 
 
 def _kill_group(group: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # macOS raises PermissionError for a group that has ended
+    with suppress(ProcessLookupError, PermissionError):  # macOS raises PermissionError if the group has ended
         os.killpg(group, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Text recognition in pictures (OCR) with RapidOCR and the weights in its package."""
+"""Recognises text in pictures (OCR) with RapidOCR and the models that it is installed with."""
 
 from __future__ import annotations
 
@@ -20,24 +20,25 @@ if TYPE_CHECKING:
     Picture = npt.NDArray[np.uint8]
 
 _LEAST_LINE_CONFIDENCE = 0.5
-"""Lines with a lower confidence are left out: they are noise, or in a script that the model does not know."""
+"""Minimum confidence of a line. Lines below it are left out: they are noise, or in a script that the model cannot read.
+"""
 _LOW_PAGE_CONFIDENCE = 0.8
-"""Pages with a lower confidence are reported, because some words are probably wrong."""
+"""Pages with a lower confidence are reported, because they probably contain wrong words."""
 _LEAST_SHADES = 16
-"""A page is blank if its darkest and brightest points differ by less."""
+"""A page counts as blank if its darkest and brightest points differ by less than this (of 255)."""
 _LEAST_LINE_OVERLAP = 0.5
-"""Two pieces belong to the same line if they share this part of the smaller height."""
+"""Two pieces of text belong to the same line if their vertical overlap exceeds this fraction of the smaller height."""
 _PARAGRAPH_GAP_LINES = 0.9
-"""A gap of this many line heights separates two paragraphs."""
+"""A vertical gap of more than this many line heights separates two paragraphs."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecognisedPage:
-    """The text of a picture.
+    """The text that was recognised in a picture.
 
     Attributes:
-        confidence: mean confidence of its lines, weighted by length, from 0 to 1; 0 without text.
-        left_out: number of lines that could not be recognised reliably.
+        confidence: mean confidence of the lines, weighted by their lengths, from 0 to 1. It is 0 if there is no text.
+        left_out: number of lines that were left out because they could not be recognised reliably.
     """
 
     text: str = ""
@@ -46,7 +47,7 @@ class RecognisedPage:
 
 
 class RecognisedLine(NamedTuple):
-    """A piece of a line in a picture: text, confidence, and edges in pixels."""
+    """A piece of a line in a picture, with its text, its confidence, and its edges in pixels."""
 
     text: str
     confidence: float
@@ -56,7 +57,7 @@ class RecognisedLine(NamedTuple):
 
 
 class _Output(Protocol):
-    """Result of RapidOCR; each field is None if there is no text."""
+    """The result of RapidOCR. All fields are None if the picture contains no text."""
 
     txts: Sequence[str] | None
     scores: Sequence[float] | None
@@ -73,7 +74,7 @@ def can_recognise() -> bool:
 
 
 def recognise(picture: Picture) -> RecognisedPage:
-    """Return the text of a picture of shape (height, width, 3). Blank pictures are skipped."""
+    """Recognise the text in a picture of shape (height, width, 3). Blank pictures are not passed to RapidOCR."""
     if int(picture.max(initial=0)) - int(picture.min(initial=255)) < _LEAST_SHADES:
         return RecognisedPage()
     found = _engine()(picture)
@@ -92,9 +93,9 @@ def recognise(picture: Picture) -> RecognisedPage:
 
 
 def page_of_lines(found: Sequence[RecognisedLine]) -> RecognisedPage:
-    """Return the page with its lines from top to bottom and their pieces from left to right.
+    """Return the page with its lines ordered from top to bottom, and the pieces of each line from left to right.
 
-    A wide gap separates two paragraphs.
+    Lines are separated into paragraphs where the gap between them is large.
     """
     good = [line for line in found if line.confidence >= _LEAST_LINE_CONFIDENCE and line.text]
     rows: list[list[RecognisedLine]] = []
@@ -118,7 +119,7 @@ def page_of_lines(found: Sequence[RecognisedLine]) -> RecognisedPage:
 
 
 def report_doubts(page: RecognisedPage, number: int, source: str, on_broken: OnBroken) -> None:
-    """Report lines of a page that were left out, or a page that is probably wrong."""
+    """Report a page if lines were left out, or if its text probably contains errors."""
     if page.left_out:
         on_broken(
             BrokenSource(
@@ -143,7 +144,7 @@ def _engine() -> _Recogniser:
 
     options = {
         "Global.log_level": "critical",
-        "Global.text_score": 0.0,  # otherwise RapidOCR drops lines silently
+        "Global.text_score": 0.0,  # keeps lines that RapidOCR would drop silently
         "EngineConfig.onnxruntime.intra_op_num_threads": processors(),
     }
     return cast("_Recogniser", RapidOCR(params=options))

@@ -1,4 +1,4 @@
-"""Converts records with named fields, from JSON or a table, to documents."""
+"""Converts records with named fields, which come from JSON files or tables, to documents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.place import Place
 
 KEY_CHARACTER_LIMIT = 1000
-"""Maximum length of ids; Neo4j can index keys of up to about 8 kB."""
+"""Maximum length of an id. Neo4j can index keys of up to about 8 kB."""
 
 _KEYS = "keys (namespace TEXT, key TEXT, line INTEGER, repeats INTEGER, PRIMARY KEY (namespace, key)) WITHOUT ROWID"
 _INSERT = "INSERT OR IGNORE INTO keys VALUES (?, ?, ?, 1)"
@@ -27,22 +27,26 @@ _REPEATS = "SELECT repeats FROM keys WHERE namespace = ? AND key = ?"
 
 
 def content_key(values: Mapping[str, object]) -> str:
-    """Return the key of a record without an id: 32 hexadecimal digits of the SHA-256 of its content."""
+    """Return a key for a record without an id: the first 32 hexadecimal digits of the SHA-256 hash of its content."""
     canonical = json.dumps(values, ensure_ascii=False, sort_keys=True, default=str)
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 class KeyRegister(Spool):
-    """Records the keys of a source in constant memory.
+    """Records which keys a source has used. Its memory use does not grow with the number of keys.
 
-    It may be used in another thread than the one that created it, but never in two threads at once.
+    Any thread may use it, but never two threads at once.
     """
 
     def __init__(self) -> None:
         super().__init__(_KEYS)
 
     def claim(self, key: str, place: Place, *, namespace: str = "") -> None:
-        """Register the key of the record at `place`, or raise `BrokenSource` if it is invalid or already used."""
+        """Register the key of the record at `place`.
+
+        Raises:
+            BrokenSource: the key is invalid or already registered.
+        """
         if len(key) > KEY_CHARACTER_LIMIT:
             raise place.broken(
                 f"its id has {len(key)} characters",
@@ -62,7 +66,10 @@ class KeyRegister(Spool):
         return self._table.execute(_FIRST, ("", key)).fetchone() is not None if is_storable(key) else False
 
     def claim_content(self, key: str, place: Place, *, namespace: str = "") -> str:
-        """Register a key made from content; identical records get the suffixes "-2", "-3", …"""
+        """Register a key that was computed from a record's content, and return it.
+
+        If an identical record has already been registered, the returned key has the suffix "-2", "-3", ….
+        """
         if self._insert(namespace, key, place):
             return key
         self._table.execute(_REPEAT, (namespace, key))
@@ -85,10 +92,12 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Field names for the parts of a document. The first field with a value is used; case is ignored.
+    """The names of the fields that contain the text, the title and the id of a document.
+
+    The first of these fields that has a value is used. Upper and lower case are not distinguished.
 
     Attributes:
-        id_required: True if a record without an id is broken; otherwise the id is a hash of its content.
+        id_required: True if a record without an id is an error. If False, such a record gets a hash as its id.
     """
 
     text: tuple[str, ...] = ("text", "contents", "content", "body", "page_content")
@@ -98,7 +107,7 @@ class Fields:
 
 
 def documents(records: Iterable[Record], *, source: str, fields: Fields, on_broken: OnBroken) -> Iterator[Document]:
-    """Yield one document per record, lazily; invalid records are passed to `on_broken`."""
+    """Yield one document per record, lazily. Invalid records are passed to `on_broken`."""
     with KeyRegister() as keys:
         for record in records:
             try:
@@ -110,9 +119,9 @@ def documents(records: Iterable[Record], *, source: str, fields: Fields, on_brok
 
 
 def document_of(record: Record, *, source: str, fields: Fields, keys: KeyRegister) -> Document:
-    """Return the document of a record. Fields other than text, title and id become metadata.
+    """Return the document for a record. Fields other than text, title and id become metadata.
 
-    Without a text, the title becomes the text; some BEIR collections have thousands of such records.
+    If the record has no text, its title becomes the text. Some BEIR collections contain thousands of such records.
     """
     taken = _Taken(record)
     text = taken.text(fields.text)
@@ -127,12 +136,12 @@ def document_of(record: Record, *, source: str, fields: Fields, keys: KeyRegiste
 
 
 def key_of(record: Record, *, fields: Fields, keys: KeyRegister) -> str:
-    """Return the key of a record whose text is not used."""
+    """Return the key of a record that annotates a document in another source."""
     return _Taken(record).key(fields, keys)
 
 
 class _Taken:
-    """Takes fields from a record, and tracks the remaining ones."""
+    """Takes fields from a record, and keeps track of the fields that have not been taken."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
@@ -172,7 +181,7 @@ class _Taken:
                 raise place.broken(f"its {name} is {_kind(value)}", remedy="Make it a text or a number.")
             self._used.add(name)
             key = str(value)
-            if key.strip():  # kept unchanged, because relevance files refer to it
+            if key.strip():  # the key is not stripped, because relevance files refer to it
                 keys.claim(key, place)
                 return key
         if fields.id_required:
@@ -180,7 +189,10 @@ class _Taken:
         return keys.claim_content(content_key(self._record.values), place)
 
     def rest(self) -> dict[str, object]:
-        """Return the remaining fields, merged with the members of an object `metadata`; the fields take precedence."""
+        """Return the fields that have not been taken, with the members of an object `metadata` added to them.
+
+        If a field and a member have the same name, the field wins.
+        """
         left = {name: value for name, value in self._record.values.items() if name not in self._used}
         inner = left.get("metadata")
         if isinstance(inner, dict):

@@ -1,7 +1,10 @@
-"""Converts reStructuredText to blocks with docutils. `rst` imports this module late, because docutils loads slowly.
+"""Converts reStructuredText to blocks with docutils.
 
-docutils refuses unknown directives and roles, and real files use many from Sphinx extensions. So all names in a text
-are registered before it is parsed: a directive becomes its argument and content, a role its text.
+docutils rejects unknown directives and roles, but real files use many of those in Sphinx extensions. All directives and
+roles in a text are therefore registered before it is parsed. Then a directive becomes its argument and content, and a
+role becomes its text.
+
+`rst` imports this module only when it is needed, because docutils loads slowly.
 """
 
 from __future__ import annotations
@@ -20,21 +23,21 @@ from overstory_loaders.blocks import INDENT, Block
 from overstory_loaders.table_text import DataTable, TableCell
 
 _LONGEST_LINE_CHARACTERS = 10_000
-"""Maximum length of a line for docutils; longer lines are split."""
+"""Maximum length of a line. Longer lines are split, because docutils rejects them."""
 _LEVELS = 6
 
 _DIRECTIVE = re.compile(r"\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w+.:-]*\w)[ \t]*::", re.IGNORECASE)
 _ROLE = re.compile(r":([a-zA-Z][\w+.:-]{0,99}):`|`:([a-zA-Z][\w+.:-]{0,99}):")
 _WITH_TARGET = re.compile(r"(.*)(?<!\s)\s*+<([^<>]+)>$", re.DOTALL)
 _MARKS: dict[type[nodes.Node], str] = {nodes.emphasis: "*", nodes.strong: "**", nodes.literal: "``"}
-"""Marks that are kept in a text, but not in a heading."""
+"""Inline marks that are kept in texts, but not in headings."""
 
 # fmt: off
 _OF_DOCUTILS = frozenset((
     "replace", "unicode", "date", "list-table", "csv-table", "table", "parsed-literal", "container", "class",
     "compound",
 ))
-"""Directives that docutils handles; all others become `_AnyDirective`."""
+"""Directives that docutils handles. All others are registered as `_AnyDirective`."""
 _CODE = frozenset((
     "code", "code-block", "sourcecode", "doctest", "testcode", "testoutput", "testsetup", "prompt", "math",
     "productionlist", "highlights", "graphviz", "digraph", "mermaid", "ipython", "jupyter-execute",
@@ -78,7 +81,7 @@ _SETTINGS = {
 
 
 class _DirectiveNode(nodes.General, nodes.Element):
-    """A directive with its `name` without domain, its `argument` and its content."""
+    """A directive with its content. Its attributes include `name`, without the Sphinx domain, and `argument`."""
 
 
 class _AnyDirective(Directive):
@@ -100,7 +103,7 @@ class _AnyDirective(Directive):
 
 
 def _any_role(name: str, raw: str, text: str, *_: object) -> tuple[list[Any], list[Any]]:
-    """Return the text of a role: "text" for "text <target>"; the target itself if there is no text."""
+    """Return a node with the text of a role, or with its target if it has no text. The role `doc` becomes a link."""
     found = _WITH_TARGET.match(nodes.unescape(text))
     words, target = (found[1], found[2]) if found else (nodes.unescape(text).lstrip("~!"), nodes.unescape(text))
     if name.lower() == "doc":
@@ -109,7 +112,7 @@ def _any_role(name: str, raw: str, text: str, *_: object) -> tuple[list[Any], li
 
 
 def _register(text: str) -> None:
-    """Register the directives and roles in a text with docutils, for the whole process."""
+    """Register the directives and roles in a text with docutils. They stay registered until the process ends."""
     for name in {found.lower() for found in _DIRECTIVE.findall(text)} - _OF_DOCUTILS:
         directives.register_directive(name, _AnyDirective)
     for names in _ROLE.findall(text):
@@ -117,11 +120,11 @@ def _register(text: str) -> None:
 
 
 class RstReader:
-    """Reads a text with "\\n" line ends.
+    """Reads a text with "\\n" line breaks.
 
     Attributes:
         fields: fields at the beginning of the text, by name in lower case.
-        links: address and text of links to other files; complete after `blocks`.
+        links: address and text of each link to another file. The list is complete once `blocks` has been read.
     """
 
     def __init__(self, text: str) -> None:
@@ -139,7 +142,7 @@ class RstReader:
         yield from self._inside(self._document, 0)
 
     def _read_fields(self) -> dict[str, str]:
-        """Remove the fields from the document and return them."""
+        """Remove the fields at the beginning of the document, and return them by name in lower case."""
         first = next((node for node in self._document.children if not isinstance(node, _SKIPPED)), None)
         if not isinstance(first, nodes.field_list):
             return {}
@@ -183,7 +186,7 @@ class RstReader:
                 yield Block("\n".join(self._inline(each) for each in node.findall(nodes.line)))
             case nodes.table():
                 yield from self._table(node)
-            case nodes.system_message():  # contains the source of an invalid directive
+            case nodes.system_message():  # this node contains the source text of an invalid directive
                 yield from (Block(each.astext()) for each in node.findall(nodes.literal_block))
             case nodes.FixedTextElement():
                 yield Block(node.astext())
@@ -207,7 +210,7 @@ class RstReader:
                 )
 
     def _described(self, words: str, node: nodes.Node, level: int) -> Iterator[Block]:
-        """Yield a term, with its description indented below it."""
+        """Yield a term and its description, which is indented below it."""
         first, *rest = [*self._inside(node, level), Block("")]
         yield Block(f"{words}\n{textwrap.indent(first.text, INDENT)}")
         yield from (Block(textwrap.indent(each.text, INDENT), each.level, each.tight) for each in rest)
@@ -254,7 +257,7 @@ class RstReader:
                 self.links.append((_with_suffix(address), words or address))
 
     def _table(self, node: nodes.table) -> Iterator[Block]:
-        """Yield a block per row, which repeats the header."""
+        """Yield the title of a table, then a block for each row, which repeats the column names."""
         for title in node.findall(nodes.title):
             yield Block(self._inline(title))
         table = DataTable()
@@ -294,5 +297,5 @@ class RstReader:
 
 
 def _with_suffix(address: str) -> str:
-    """Return the file name of a document that Sphinx names without its suffix."""
+    """Return the file name for an address from which Sphinx may have omitted the suffix ".rst"."""
     return address if address.endswith((".rst", ".md", ".txt")) else f"{address}.rst"

@@ -1,6 +1,6 @@
-"""Settings and data files that people write (YAML, TOML), kept as written, because comments explain most of them.
+"""Loads YAML and TOML files. The text is kept as it was written, because comments explain most of these files.
 
-The files are not parsed, so templates can be read, and an alias cannot expand to a large text.
+The files are not parsed. Templates can therefore be loaded, and an alias cannot expand to a large text.
 """
 
 from __future__ import annotations
@@ -17,21 +17,24 @@ from overstory_loaders.text_encoding import read_clean_text
 YAML, TOML = (".yaml", ".yml"), (".toml",)
 SUFFIXES = (*YAML, *TOML)
 _LEAST_ITEM_CHARACTERS = 200
-"""A shorter item of a YAML list gets no heading."""
+"""Minimum length of an item of a YAML list that gets a heading."""
 _LONG_SECTION_CHARACTERS = 2_000
-"""A longer section is split at the keys inside it."""
+"""Maximum length of a section without headings of its own. In a longer one, the keys inside it become headings."""
 _MOST_KEY_LEVELS = 4
 
 _NAME = r"""[\w.$/@{}<>*+-][\w .$/@{}<>*+-]{0,200}|"[^"\n]{1,200}"|'[^'\n]{1,200}'"""
 _KEY = re.compile(rf"^([ ]*)(- )?({_NAME}):(?=[ \t\n]|\Z)[ \t]*(.{{0,100}})", re.MULTILINE)
 _OPENS = re.compile(r"(?:[&!][^ \t]++[ \t]*+)*+(?:[|>][0-9+-]*+)?[ \t]*+(?:#.*)?")
-"""Value of a key with lines below it: empty, a tag or an anchor, or the mark of a block text."""
+"""Matches the value of a key whose contents follow on the lines below it.
+
+Such a value consists of optional tags and anchors, an optional block mark ("|" or ">") and an optional comment.
+"""
 _TABLE = re.compile(r"^[ \t]*(\[{1,2})[ \t]*([^\[\]\n]{1,200}?)[ \t]*\]{1,2}[ \t]*(?:#.*)?$", re.MULTILINE)
 _TITLE = re.compile(r"^(?:title|name)[ \t]*[:=][ \t]*(.+)$", re.MULTILINE)
 
 
 class SettingsLoader:
-    """Loader for YAML and TOML files. The title is a top-level `title` or `name`, or the file name."""
+    """Loader for YAML and TOML files. The title comes from a top-level `title` or `name`, or from the file name."""
 
     name = "settings"
     isolated = True
@@ -40,7 +43,7 @@ class SettingsLoader:
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
-        """Yield one document. Its headings are the tables, or the keys with lines below them."""
+        """Yield one document. Its headings are TOML tables, or YAML keys whose values extend over several lines."""
         text = read_clean_text(source)
         titled = _TITLE.search(text)
         title = re.sub(r"[ \t]#.*", "", titled[1]).strip().strip("'\"") if titled else ""
@@ -54,10 +57,10 @@ class SettingsLoader:
 
 
 def _keys(text: str, start: int, end: int, level: int) -> Iterator[Heading]:
-    """Yield headings for the least indented keys that have lines below them, and for keys in long sections.
+    """Yield headings for the least indented keys whose values follow on the lines below, and for keys in long sections.
 
-    Of consecutive keys with plain values, the first one is a heading, so that these keys do not seem to belong to the
-    section above.
+    The first of several consecutive keys with plain values also becomes a heading. Otherwise they would seem to belong
+    to the section above them.
     """
     found = list(_KEY.finditer(text, start, end))
     if not found or level > _MOST_KEY_LEVELS:
@@ -78,7 +81,7 @@ def _keys(text: str, start: int, end: int, level: int) -> Iterator[Heading]:
 
 
 def _tables(text: str) -> Iterator[Heading]:
-    """Yield headings for TOML tables; for a list of tables (`[[package]]`), only for the first."""
+    """Yield headings for TOML tables. In an array of tables (`[[package]]`), only the first gets a heading."""
     before = ""
     for table in _TABLE.finditer(text):
         if table[2] != before:

@@ -1,4 +1,4 @@
-"""Subtitles (SRT, WebVTT): the spoken text, in paragraphs that begin with their time."""
+"""Loads subtitles (SRT and WebVTT). The spoken text is divided into paragraphs that begin with their time."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from overstory_loaders.text_encoding import read_clean_text
 
 SUFFIXES = (".srt", ".vtt")
 _LONGEST_SILENCE_SECONDS = 3.0
-"""A longer silence ends a paragraph."""
+"""Maximum silence within a paragraph. A longer silence ends the paragraph."""
 _FULL_PARAGRAPH_CHARACTERS = 400
-"""A paragraph of this length, some 30 seconds, ends at the next sentence end, and at twice the length anywhere."""
+"""A paragraph longer than this (about 30 seconds) ends with its current sentence, or at the latest at twice the length.
+"""
 
 _SHOWN_CUE_CHARACTERS = 60
 
@@ -31,7 +32,7 @@ _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _OF_WEBVTT = re.compile(r"\s*(?:WEBVTT|NOTE|STYLE|REGION|X-TIMESTAMP-MAP)(?![\w])")
 _SENTENCE_END = (".", "!", "?", "…", ".”", '."', "。", "！", "？")
 _LANGUAGE = re.compile(r"\.([a-z]{2}(?:[-_][A-Za-z]{2,4})?)(?:\.(?:sdh|cc|forced))?$")
-"""Language at the end of the file name, as in "film.en.srt"."""
+"""Matches the language at the end of a file name without its suffix, such as ".en" in "film.en"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class _Cue:
 
 
 class SubtitleLoader:
-    """Loader for SRT and WebVTT files. The title is the file name without the language."""
+    """Loader for SRT and WebVTT files. The title is the file name without its language and suffix."""
 
     name = "subtitles"
     isolated = True
@@ -51,7 +52,7 @@ class SubtitleLoader:
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """Yield one document without markup and repeated lines. Texts without a time are reported and left out."""
+        """Yield one document, without markup and repeated lines. Subtitles without a time are reported and left out."""
         text = read_clean_text(source)
         timeless: list[str] = []
         cues = list(_cues(text, timeless))
@@ -88,10 +89,10 @@ class SubtitleLoader:
 
 
 def _cues(text: str, timeless: list[str]) -> Iterator[_Cue]:
-    """Yield the cues, without notes and styles of WebVTT.
+    """Yield the cues, which are texts with a start and an end time. WebVTT notes and styles are skipped.
 
     Args:
-        timeless: receives other blocks that have no time.
+        timeless: list to which all other blocks without a time are appended.
     """
     for block in _BLANK_LINES.split(text):
         lines = block.split("\n")
@@ -112,7 +113,7 @@ def _paragraphs(cues: list[_Cue]) -> Iterator[str]:
     last = ""
     for cue in cues:
         lines = [" ".join(line.split()) for line in cue.text.split("\n")]
-        # Scrolling captions contain each line in two cues.
+        # In scrolling captions, each line occurs in two consecutive cues.
         lines = [line for place, line in enumerate(lines) if line and not (place == 0 and line == last)]
         is_full = length > _FULL_PARAGRAPH_CHARACTERS and words[-1].endswith(_SENTENCE_END)
         if words and (cue.start - end > _LONGEST_SILENCE_SECONDS or is_full or length > 2 * _FULL_PARAGRAPH_CHARACTERS):

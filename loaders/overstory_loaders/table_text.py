@@ -1,7 +1,7 @@
-"""Tables inside documents as text: one line per row, each cell with its column name.
+"""Converts tables in documents to text, with one line per row and the column name before each cell.
 
-A long table is split into passages between its rows. Each row repeats the header, so that "Price: 2" is found in any
-row. Empty cells are left out.
+A long table is split into several passages, and a search must find "Price: 2" in each of them. Every row therefore
+repeats the column names. Empty cells are left out.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from overstory_loaders.blocks import Block
 CELL_GAP = " | "
 _LONGEST_COLUMN_NAME_CHARACTERS = 100
 _ROWS_SEEN_FOR_A_HEADER = 20
-"""Rows that are examined to find a header, including captions before it."""
+"""Number of rows that are examined to find the header. Captions above the header are included."""
 
 MOST_TABLE_COLUMNS = 1_000
-"""Maximum columns or rows that a cell spans, as in browsers."""
+"""Maximum number of columns in a table, and of columns that a cell may span. Browsers have the same limit for spans."""
 _MOST_SPANNED_CELLS = 1_000_000
-"""Maximum number of table positions filled by spanning cells; beyond it, each cell takes one position."""
+"""Maximum number of table positions filled by spanning cells. Once it is reached, cells no longer span others."""
 
 Cell = object
-"""A text, number, boolean, date, time, or None."""
+"""The value of a cell: a text, number, boolean, date, time, duration, or None."""
 
 _Row = tuple[Cell, ...]
 
@@ -32,13 +32,16 @@ _Row = tuple[Cell, ...]
 def table_blocks(rows: Iterable[Sequence[Cell]], *, has_header: bool | None = None) -> Iterator[Block]:
     """Yield the rows of a table as blocks, lazily. Empty rows separate the table into parts.
 
-    A row below a header reads "Kind: salt | Price: 2". Without a header it reads "name: value" in a part of two
-    columns, otherwise the cells are separated by commas. A part without a header takes over the header of the part
-    above.
+    The form of a row depends on the header of its part:
+
+    - Below a header, a row reads "Kind: salt | Price: 2".
+    - Without a header, a row reads "name: value" if the part has two columns. Otherwise commas separate the cells.
+    - A part without a header uses the header of the part above it if that header fits.
 
     Args:
-        has_header: whether the first row is the header. None detects it: a row of distinct short texts, as wide as the
-            rows below. With two columns, one must have no texts below the header, or the rows are names and values.
+        has_header: True if the first row is the header; False if there is none. If None, a header is detected. It must
+            be a row of distinct short texts that is as wide as the rows below it. In a table with two columns, one of
+            them must contain no texts below the header. Otherwise the rows are taken for names and values.
     """
     names: _Row = ()
     for part in _parts(rows):
@@ -62,12 +65,12 @@ def table_blocks(rows: Iterable[Sequence[Cell]], *, has_header: bool | None = No
 
 
 def repeatable(text: str) -> str:
-    """Return a text that is repeated in several rows; "" if it is too long to repeat."""
+    """Return a text unchanged if it is short enough to be repeated in several rows; "" otherwise."""
     return text if len(text) <= _LONGEST_COLUMN_NAME_CHARACTERS else ""
 
 
 def with_one_header(rows: Sequence[Sequence[Cell]], header_rows: int) -> Sequence[Sequence[Cell]]:
-    """Return the rows with several header rows merged into one: the distinct texts of each column."""
+    """Return the rows with their header rows merged into one, which joins the distinct texts above each column."""
     return [_joined(rows[:header_rows]), *rows[header_rows:]] if header_rows > 1 else rows
 
 
@@ -78,7 +81,10 @@ def _joined(rows: Sequence[Sequence[Cell]]) -> list[str]:
 
 
 def row_line(row: Sequence[Cell], names: Sequence[Cell] = (), *, gap: str = CELL_GAP) -> str:
-    """Return a row as a line: "Kind: salt | Price: 2". Cells without a column name, and a single cell, stand alone."""
+    """Return a row as a line such as "Kind: salt | Price: 2".
+
+    A cell is shown without a column name if its column has none, or if it is the only filled cell in the row.
+    """
     texts: list[str] = []
     if len(names) > 1 and _filled(row) == 1:
         names = ()
@@ -90,7 +96,7 @@ def row_line(row: Sequence[Cell], names: Sequence[Cell] = (), *, gap: str = CELL
 
 
 def cell_text(cell: Cell) -> str:
-    """Return a cell on one line: dates in ISO 8601, numbers with 15 digits as in spreadsheets."""
+    """Return a cell as one line of text. Dates are in ISO 8601; numbers have up to 15 digits, as in spreadsheets."""
     match cell:
         case None:
             return ""
@@ -112,7 +118,7 @@ def cell_text(cell: Cell) -> str:
 
 
 def _parts(rows: Iterable[Sequence[Cell]]) -> Iterator[Iterator[_Row]]:
-    """Yield runs of non-empty rows, lazily; each must be read to its end before the next."""
+    """Yield each sequence of consecutive non-empty rows, lazily. Read each to its end before asking for the next."""
     following = iter(rows)
 
     def part(first: _Row) -> Iterator[_Row]:
@@ -128,10 +134,10 @@ def _parts(rows: Iterable[Sequence[Cell]]) -> Iterator[Iterator[_Row]]:
 
 
 def _header_of(rows: Sequence[_Row]) -> int | None:
-    """Return the index of the header among the first rows of a part, or None.
+    """Return the index of the header among the first rows of a part; None if there is no header.
 
-    It is the first candidate with a number or a date right below it, else the first row if it names at least three
-    columns.
+    The header is the first row of distinct short texts with a number or a date directly below one of them. If there is
+    no such row, the first row is the header if it names at least three columns.
     """
     widest = max(map(_filled, rows))
     if _has_corner(rows):
@@ -146,7 +152,7 @@ def _header_of(rows: Sequence[_Row]) -> int | None:
 
 
 def _has_corner(rows: Sequence[_Row]) -> bool:
-    """Return True if the first row names all columns but the first one, which names the rows."""
+    """Return True if the first row names all columns except the first, and the first column names the other rows."""
     first, below = rows[0], rows[1:]
     names = [cell_text(cell) for cell in first[1:]]
     return (
@@ -162,7 +168,7 @@ def _has_corner(rows: Sequence[_Row]) -> bool:
 
 
 def _names(row: _Row) -> dict[int, str]:
-    """Return the texts of a row by column; {} if the row cannot be a header."""
+    """Return a map from column to text for a row that can be a header; {} for any other row."""
     names = {place: cell_text(cell) for place, cell in enumerate(row) if cell_text(cell)}
     are_texts = all(isinstance(row[place], str) and not _is_number(name) for place, name in names.items())
     are_short = all(len(name) <= _LONGEST_COLUMN_NAME_CHARACTERS for name in names.values())
@@ -171,13 +177,13 @@ def _names(row: _Row) -> dict[int, str]:
 
 
 def _is_typed(rows: Sequence[_Row], column: int) -> bool:
-    """Return True if a column has values and none of them is text."""
+    """Return True if a column contains values and none of them is a text."""
     cells = [row[column] for row in rows if column < len(row) and cell_text(row[column])]
     return bool(cells) and not any(isinstance(cell, str) and not _is_number(cell) for cell in cells)
 
 
 def _fits(names: _Row, rows: Sequence[_Row]) -> bool:
-    """Return True if rows may belong to the header of the part above: each cell has a column name there."""
+    """Return True if some rows may belong to the header of the part above, because it names each of their columns."""
     if max(map(_filled, rows)) < 2:
         return False
     return all(
@@ -189,7 +195,7 @@ def _fits(names: _Row, rows: Sequence[_Row]) -> bool:
 
 
 def _gap_of(rows: Sequence[_Row]) -> str:
-    """Return the separator of cells without a header: a colon for two columns, otherwise a comma."""
+    """Return the separator between cells without column names: a colon if there are two columns, otherwise a comma."""
     columns = {place for row in rows for place, cell in enumerate(row) if cell is not None and cell_text(cell)}
     return ": " if len(columns) == 2 else ", "
 
@@ -199,7 +205,7 @@ def _filled(row: Sequence[Cell]) -> int:
 
 
 def _is_number(text: str) -> bool:
-    """Return True if a text is a number, for tables whose cells are all texts, as on slides."""
+    """Return True if a text is a number. In some tables, for example on slides, even numbers are stored as texts."""
     return text.strip(" %€$£+-").replace(",", "").replace(".", "").replace(" ", "").isdecimal()
 
 
@@ -211,7 +217,7 @@ def _hours(duration: timedelta) -> str:
 
 @dataclass(slots=True)
 class TableCell:
-    """A cell, and the number of columns and rows it spans."""
+    """A cell, with the number of columns and rows that it spans."""
 
     text: str
     columns: int
@@ -221,7 +227,12 @@ class TableCell:
 
 @dataclass(slots=True)
 class DataTable:
-    """Rows of a data table, and the number of header rows."""
+    """A table of data that is read row by row.
+
+    Attributes:
+        header_rows: number of header rows at its beginning.
+        in_head: True while the rows in the head of the table are read.
+    """
 
     rows: list[list[TableCell]] = field(default_factory=list[list[TableCell]])
     header_rows: int = 0
@@ -234,7 +245,7 @@ class DataTable:
         self.rows.append(cells)
 
     def blocks(self) -> Iterator[Block]:
-        """Yield a block per row, which repeats the header if there is one."""
+        """Yield a block for each row, which repeats the column names if there is a header."""
         grid = _grid(self.rows)
         if 0 < self.header_rows < len(grid):
             yield from table_blocks(with_one_header(grid, self.header_rows), has_header=True)
@@ -243,10 +254,10 @@ class DataTable:
 
 
 def _grid(rows: Sequence[Sequence[TableCell]]) -> list[list[str]]:
-    """Return the texts by row and column.
+    """Return the text at each position of a table, as a list of rows.
 
-    A cell that spans rows is repeated in each row. A cell that spans columns is in the first, or in each if it is a
-    header.
+    A cell that spans several rows is repeated in each of them. The text of a cell that spans several columns is placed
+    in the first of them or, if it is a header, in each of them.
     """
     grid: list[list[str]] = []
     left = _MOST_SPANNED_CELLS

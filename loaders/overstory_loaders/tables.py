@@ -1,4 +1,4 @@
-"""Tables as text: a header line, then rows, read one by one."""
+"""Reads tables in text files row by row. Their first line is a header."""
 
 from __future__ import annotations
 
@@ -19,26 +19,27 @@ QUOTE = 'Put texts with delimiters, quotes or line ends in quotes, and double th
 SHOWN_CHARACTERS = 200
 
 _LINES_A_ROW = 100_000
-"""A row with more lines has an unclosed quote, which would swallow the rest of the file."""
+"""Maximum number of lines in a row. If there are more, a quote was never closed and would swallow the rest of the file.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class TableHeader:
-    """The column names of a table, and its delimiter."""
+    """The delimiter of a table, and its column names."""
 
     delimiter: str
     names: tuple[str, ...]
 
 
 class _OpenQuoteError(csv.Error):
-    """A row has so many lines that a quote in it was never closed."""
+    """A row has too many lines, which means that a quote was never closed."""
 
 
 class CountedLines(Iterator[str]):
-    """Lines as text, with the number of the last line; `csv` does not count lines that were skipped.
+    """Yields lines and keeps track of line numbers, because `csv` does not count lines that were skipped.
 
     Attributes:
-        number: number of the last line, from 1.
+        number: number of the last line, counted from 1.
         filled: number of lines so far that were not blank.
         of_row: number of lines in the current row.
     """
@@ -60,8 +61,8 @@ class CountedLines(Iterator[str]):
 
 
 def table_lines(source: str, on_broken: OnBroken) -> CountedLines:
-    """Return the lines of a table. Cells may be as long as a line."""
-    # The limit applies to the whole process, so it is only raised; the default of 128 KiB is too small for documents.
+    """Return the lines of a table. A cell may be as long as `LINE_CHARACTER_LIMIT`."""
+    # The default of 128 KiB is too small for documents. The limit is never lowered, because it applies to the process.
     csv.field_size_limit(max(csv.field_size_limit(), LINE_CHARACTER_LIMIT))
     return CountedLines(read_lines(source, on_broken=on_broken))
 
@@ -69,9 +70,13 @@ def table_lines(source: str, on_broken: OnBroken) -> CountedLines:
 def table_header(
     lines: CountedLines, source: str, fits: Callable[[tuple[str, ...]], bool]
 ) -> tuple[TableHeader, Place]:
-    """Return the header in the first line that is not blank, and its position.
+    """Return the header in the first line that is not blank, together with its position.
 
-    The delimiter is the one for which `fits` returns True, otherwise the one that gives the most columns.
+    The delimiter is one that splits the line into column names for which `fits` returns True or, if there is none, the
+    one that splits it into the most columns.
+
+    Raises:
+        BrokenSource: the table is empty, or the header is not UTF-8 or contains a column name twice.
     """
     line = next((line for line in lines if line.strip()), None)
     if line is None:
@@ -88,17 +93,17 @@ def table_header(
 
 
 def column_names(line: str, delimiter: str) -> tuple[str, ...]:
-    """Return the column names in a header line; () if it is not one."""
+    """Return the column names in a line; () if it cannot be a header."""
     try:
         return tuple(clean_title(name) for name in next(csv.reader([line], delimiter=delimiter)))
-    except csv.Error:  # a quoted name contains a line end, or the file is not a table
+    except csv.Error:  # a quoted name contains a line break, or the file is not a table
         return ()
 
 
 def table_rows(
     lines: CountedLines, delimiter: str, source: str, on_broken: OnBroken
 ) -> Iterator[tuple[list[str], Place]]:
-    """Yield the rows that are not blank, each with the position of its first line."""
+    """Yield each row that is not blank, with the position of its first line."""
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
         place = Place(source, lines.number + 1)
@@ -123,7 +128,11 @@ def table_rows(
 
 
 def table_cells(header: TableHeader, row: list[str], place: Place) -> dict[str, object]:
-    """Return the cells by column name. Columns without a name, such as pandas row numbers, are left out."""
+    """Return the cells of a row by column name. Columns without a name, such as row numbers from pandas, are left out.
+
+    Raises:
+        BrokenSource: the number of cells differs from that in the header, or a cell is not UTF-8.
+    """
     if len(row) != len(header.names):
         raise place.broken(
             f"has {len(row)} {'cell' if len(row) == 1 else 'cells'} where the header has {len(header.names)}",

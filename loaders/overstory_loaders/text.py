@@ -1,4 +1,4 @@
-"""Plain text files."""
+"""Loads plain text files."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.text_encoding import read_clean_text
 
 PERL_SUFFIXES = (".pm", ".pl")
-"""Suffixes of Perl files. Only their POD is read."""
+"""Suffixes of Perl files. Only the documentation (POD) in these files is read."""
 SUFFIXES = (".txt", ".text", ".log", ".adoc", ".asciidoc", ".org")
 
 _SPLIT_WORD = re.compile(r"(?<=[^\W\d_A-Z])\u2010\n([^\S\n]*)([^\W\d_A-Z]\S*)[^\S\n]?")
-"""A word that groff, which formats manual pages, has hyphenated at a line end with U+2010."""
+"""Matches a word that groff has hyphenated at the end of a line. groff formats manual pages, with U+2010 as hyphen."""
 
 
 class TextLoader:
-    """Loader for plain text and light markup. The title is the file name, or the subject of a message."""
+    """Loader for plain text and light markup. The title is the file name or, for a message, its subject."""
 
     name = "text"
 
@@ -33,12 +33,12 @@ class TextLoader:
         return has_suffix(source, SUFFIXES)
 
     def recognises_content(self, source: str) -> bool:
-        """Return True for any text, except files that another loader recognises by suffix but refuses."""
+        """Return True for any text file, unless its suffix is that of code, JSON or Perl."""
         left_out = has_suffix(source, (*CODE_SUFFIXES, *JSON_SUFFIXES, *PERL_SUFFIXES))
         return not left_out and format_by_content(source) == "txt"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
-        """Yield one document; header fields of a message (`from`, `to`, `cc`, `date`) become metadata."""
+        """Yield one document. If it is a message, its header fields `from`, `to`, `cc` and `date` become metadata."""
         text, fields = without_transport(_SPLIT_WORD.sub(r"\2\n\1", read_clean_text(source)))
         yield Document(
             source=address(source),

@@ -1,6 +1,7 @@
-"""Decodes bytes to text, in the declared encoding or UTF-8; the encoding is detected only if a run asks for that.
+"""Decodes bytes to text in the declared encoding or in UTF-8.
 
-A wrong guess in one of a hundred files would silently fill the graph with misspelled names.
+The encoding is detected only if the user requests it. If it were wrong for just one file in a hundred, the graph would
+silently fill with misspelled names.
 """
 
 from __future__ import annotations
@@ -20,25 +21,26 @@ from overstory_loaders.files import FILE_ERRORS, empty, open_bytes, read_bytes, 
 from overstory_loaders.place import Place
 
 LINE_CHARACTER_LIMIT = 64 * 2**20
-"""Maximum characters of a line, to limit memory; longer lines are reported as broken."""
+"""Maximum number of characters in a line, which limits memory use. Longer lines are reported as broken."""
 
-_BAD_BYTE = re.compile("[\\udc80-\\udcff]")  # an invalid byte, as decoded by "surrogateescape"
+_BAD_BYTE = re.compile("[\\udc80-\\udcff]")  # "surrogateescape" decodes invalid bytes to these
 _SKIPPED_CHARACTERS = 2**20
 _DECODED_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedLine:
-    """A line with its line end ("\\n", if there is one) and its number from 1."""
+    """A line with its number, counted from 1. The text includes the line break, which the last line may lack."""
 
     number: int
     text: str
 
 
 def read_lines(source: str, *, on_broken: OnBroken, limit: int = LINE_CHARACTER_LIMIT) -> Iterator[NumberedLine]:
-    """Yield the lines of a file, lazily; lines that are too long are passed to `on_broken`.
+    """Yield the lines of a file, lazily. Lines that are too long are passed to `on_broken`.
 
-    Bytes that are not UTF-8 are kept for `bad_byte`, because a record of several lines is broken as a whole.
+    Lines with bytes that are not UTF-8 are also yielded. Callers must check each record with `bad_byte`, because a
+    record may consist of several lines.
     """
     with open_bytes(source) as stream, _as_text(stream, source) as text:
         number = 0
@@ -59,7 +61,10 @@ def read_lines(source: str, *, on_broken: OnBroken, limit: int = LINE_CHARACTER_
 
 
 def bad_byte(text: str) -> str | None:
-    """Return the first byte of a line that is not UTF-8, like "0xe9 at position 17" (counted in bytes), or None."""
+    """Return the first byte of a text that is not UTF-8, such as "0xe9 at position 17"; None if there is none.
+
+    The position is counted in bytes, from 1.
+    """
     found = None if text.isascii() else _BAD_BYTE.search(text)
     if found is None:
         return None
@@ -68,7 +73,7 @@ def bad_byte(text: str) -> str | None:
 
 
 def not_utf8(place: Place, bad: str) -> BrokenSource:
-    """Return the error for a line in which `bad_byte` found a byte."""
+    """Return the error for a byte that `bad_byte` found."""
     return place.broken(f"is not UTF-8: byte {bad}", remedy=CONVERT)
 
 
@@ -83,12 +88,15 @@ def _as_text(stream: IO[bytes], source: str) -> io.TextIOWrapper:
     errors = "surrogateescape" if codec.startswith("utf-8") else "surrogatepass"
     if not codec.startswith(("utf-8", "utf-16", "utf-32")):
         errors = "strict"
-    # Only "\n" ends a line; a form feed or U+2028 inside a JSON string does not.
+    # Only "\n" ends a line, because JSON strings may contain form feeds and U+2028.
     return io.TextIOWrapper(stream, encoding=codec, errors=errors, newline="\n")
 
 
 def other_encoding(stream: IO[bytes], source: str) -> str | None:
-    """Return the encoding of a file that is not UTF-8; None for UTF-8. Reads up to the first invalid byte."""
+    """Return the fallback encoding for a file that is not UTF-8; None for UTF-8 or if there is no fallback.
+
+    The file is read only up to the first byte that is not UTF-8.
+    """
     with reading(source):
         decoder, before = codecs.getincrementaldecoder("utf-8")(), b""
         try:
@@ -108,7 +116,7 @@ def other_encoding(stream: IO[bytes], source: str) -> str | None:
 
 
 def _next_line(text: io.TextIOWrapper, source: str, number: int, limit: int) -> str:
-    """Return the next line, or its first `limit` + 1 characters; "" at the end of the file."""
+    """Return the next line, cut to its first `limit` + 1 characters; "" at the end of the file."""
     try:
         return text.readline(limit + 1)
     except UnicodeError as error:
@@ -135,7 +143,7 @@ CONVERT = (
 CONVERT_UTF16 = "If it is UTF-16 without a byte order mark, convert it: iconv -f UTF-16LE -t UTF-8 OLD > NEW"
 _OTHER_ENCODING = "If it is a text file, load it alone with its own encoding: --encoding NAME"
 
-# UTF-32 first: its little-endian mark begins with that of UTF-16.
+# UTF-32 comes before UTF-16, because the little-endian mark of UTF-32 begins with that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -146,29 +154,31 @@ _MARKS = (
 _WITH_ZEROS = ("utf-16", "utf-32")
 _READABLE_NAMES = {"utf-8-sig": "UTF-8"}
 MARKED_BYTES = 4096
-"""Bytes at the beginning of a file that are examined to detect UTF-16 without a byte order mark."""
+"""Number of bytes at the beginning of a file that are examined to detect UTF-16 without a byte order mark."""
 _LEAST_UNMARKED_BYTES = 8
-"""UTF-16 without a mark is not detected in shorter files."""
+"""Minimum number of bytes in a file in which UTF-16 without a byte order mark can be detected."""
 _LEAST_SPACES_SHARE = 0.05
-"""Minimum share of characters with a zero upper byte in UTF-16: spaces, digits and Latin letters."""
+"""Minimum fraction of UTF-16 characters whose upper byte must be zero, such as spaces, digits and Latin letters."""
 _OF_ALPHABETS = frozenset((*range(0x11), *range(0x1E, 0x27)))
-"""Upper bytes of UTF-16 characters in alphabets, punctuation and signs. In ASCII, none of these bytes is a letter."""
+"""Upper bytes of UTF-16 characters in alphabetic scripts, punctuation and signs. None is the code of an ASCII letter.
+"""
 _FEW_REPAIRS = 3
-"""Invalid bytes may be replaced at this many places in any page that is not tiny."""
+"""Number of places at which invalid bytes may be replaced in any text that is not tiny."""
 _MOST_REPAIRS_SHARE = 100
-"""At most one place is replaced per this many bytes."""
+"""There must be at least this many bytes for each place at which invalid bytes are replaced."""
 _FEW_REPAIRS_SHARE = 1_000
-"""One place per this many bytes may be replaced in any page."""
+"""In a long text, invalid bytes may be replaced at one place per this many bytes."""
 _REPAIRS_CHARACTERS_SHARE = 10
-"""One place per this many valid non-ASCII characters may be replaced, because the encoding is then plausible."""
+"""Invalid bytes may be replaced at one place per this many valid non-ASCII characters, which confirm the encoding."""
 _BINARY_SHARE = 100
-"""A file is binary if more than one in this many characters is a control character."""
+"""A text is binary if more than one in this many of its characters is a control character."""
 
 
 def marked_encoding(head: bytes) -> str | None:
-    """Return the codec of a byte order mark, or of UTF-16 without a mark; None if neither is found.
+    """Return the codec for UTF-8, UTF-16 or UTF-32 if the bytes begin with a byte order mark; otherwise None.
 
-    UTF-16 in an alphabet is recognised by its upper bytes: zero, or one of a few others.
+    UTF-16 is also detected without a byte order mark if the text is in an alphabetic script. In that case, its upper
+    bytes are zero or one of a few other values.
     """
     return next((codec for mark, codec in _MARKS if head.startswith(mark)), None) or _by_zeros(head[:MARKED_BYTES])
 
@@ -185,13 +195,17 @@ def _by_zeros(head: bytes) -> str | None:
 
 
 def decode(data: bytes, source: str, *, declared: str | None = None, repair: bool = False) -> str:
-    """Return the text of some bytes, decoded by byte order mark, else as declared, else as UTF-8.
+    """Decode some bytes to text.
 
-    UTF-16 in an alphabet needs no mark. Bytes in none of these encodings are read in the fallback encoding of the run,
-    if there is one.
+    The encoding is found by `marked_encoding`. If it finds none, the declared encoding is used, or UTF-8 if none is
+    declared. If the bytes are invalid in that encoding, the user's fallback encoding is tried if there is one.
 
     Args:
-        repair: replace a few bytes that are invalid in the declared encoding, and report it; browsers do so silently.
+        declared: codec that the file itself declares.
+        repair: True to replace invalid bytes if there are only a few, and to report them. Browsers do this silently.
+
+    Raises:
+        BrokenSource: the bytes cannot be decoded, or the result is not text.
     """
     marked = marked_encoding(data)
     codec = marked or declared
@@ -215,12 +229,12 @@ def decode(data: bytes, source: str, *, declared: str | None = None, repair: boo
 
 
 def _repaired(data: bytes, source: str, codec: str) -> str | None:
-    """Return the text with "�" for invalid bytes; None if there are so many that the encoding must be wrong."""
+    """Return the text with "�" in place of invalid bytes; None if they are so many that the encoding must be wrong."""
     if b"\0" in data[:MARKED_BYTES] and not codec.startswith(_WITH_ZEROS):
         return None
     text = data.decode(codec, "replace")
     others = len(text) - len(text.encode("ascii", "ignore"))
-    places = text.count("�") - data.decode(codec, "ignore").count("�")  # the page itself may contain "�"
+    places = text.count("�") - data.decode(codec, "ignore").count("�")  # the text itself may contain "�"
     few = max(_FEW_REPAIRS, len(data) // _FEW_REPAIRS_SHARE, (others - places) // _REPAIRS_CHARACTERS_SHARE)
     if places > min(few, len(data) // _MOST_REPAIRS_SHARE) or is_binary(text):
         return None
@@ -246,17 +260,21 @@ def _decoded(data: bytes, source: str, codec: str) -> str:
 
 
 def is_binary(text: str) -> bool:
-    """Return True if a text has too many control characters to be text."""
+    """Return True if a text contains so many control characters that it must be binary data."""
     return control_characters(text) * _BINARY_SHARE > len(text)
 
 
 def read_text(source: str, *, remedy: str = "") -> str:
-    """Return the text of a whole file, before normalisation."""
+    """Return the text of a file, without normalising it."""
     return decode(read_bytes(source, remedy=remedy), source)
 
 
 def read_clean_text(source: str) -> str:
-    """Return the normalised text of a whole file, or raise `BrokenSource` if it is empty."""
+    """Return the normalised text of a file.
+
+    Raises:
+        BrokenSource: the file contains no text, or cannot be read or decoded.
+    """
     text = clean_text(read_text(source))
     if not text:
         raise empty(source)
@@ -264,7 +282,7 @@ def read_clean_text(source: str) -> str:
 
 
 def _undecodable(data: bytes, error: UnicodeDecodeError, source: str, codec: str) -> BrokenSource:
-    offset = len(data) - len(error.object) + error.start  # the codec has removed the byte order mark
+    offset = len(data) - len(error.object) + error.start  # codecs may strip a byte order mark
     if b"\0" in data[:MARKED_BYTES] and not codec.startswith(_WITH_ZEROS):
         return BrokenSource("looks binary: it contains NUL bytes", source=source, remedy="Leave it out.")
     return BrokenSource(

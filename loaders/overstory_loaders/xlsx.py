@@ -1,4 +1,4 @@
-"""Spreadsheets (XLSX)."""
+"""Loads spreadsheets (XLSX)."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 SUFFIXES = (".xlsx", ".xlsm")
 HIDDEN_SHEETS = "hidden_sheets"
 _MOST_SHEET_ROWS = 1_048_576
-"""Maximum rows of a sheet in Excel and LibreOffice; a file may declare more, and never end."""
+"""Maximum number of rows in a sheet, as in Excel and LibreOffice. A malicious file may declare many more."""
 _MOST_SHEET_CELLS = 20_000_000
-"""Maximum cells of a workbook that are read, including empty ones before others in a row."""
+"""Maximum number of cells in a workbook. Empty cells are included if a filled cell follows in the same row."""
 SPLIT_SHEETS = "Split it, or save its sheets as CSV files with a column 'text', which are read row by row."
 
 _STYLES = "xl/styles.xml"
@@ -43,7 +43,7 @@ _KIND = PackageKind("XLSX", _SAVE_AGAIN, "an .xls file from before 2007")
 
 
 class XlsxLoader(OfficeLoader):
-    """Loader for XLSX files. The title is that of the properties, or the file name."""
+    """Loader for XLSX and XLSM files. The title comes from the properties or, failing that, from the file name."""
 
     name = "xlsx"
     suffixes = SUFFIXES
@@ -51,12 +51,13 @@ class XlsxLoader(OfficeLoader):
     kind = _KIND
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """Yield one document with a heading per sheet and a line per row; formulas are read as their stored values.
+        """Yield one document with a heading for each sheet and a line for each row.
 
-        Sheets that cannot be read to the end are reported; the rows before the error are kept.
+        Formulas are replaced by the values that the file stores for them. Sheets that cannot be read to the end are
+        reported, and the rows before the error are kept.
         """
         with open_seekable(source) as stream, warnings.catch_warnings(), ExitStack() as copies:
-            warnings.simplefilter("ignore")  # openpyxl warns about content that it could not save, such as styles
+            warnings.simplefilter("ignore")  # openpyxl warns about content that it cannot save
             archive, stream = open_office_package(
                 stream, source, _KIND, copies, is_streamed=lambda name: "/worksheets/" in name
             )
@@ -77,7 +78,7 @@ class XlsxLoader(OfficeLoader):
 
 
 class _Sheets:
-    """Sheets of a workbook, read once, row by row."""
+    """Reads the sheets of a workbook row by row. `blocks` may be called only once."""
 
     def __init__(self, book: Workbook, source: str, on_broken: OnBroken) -> None:
         self._book, self._source, self._on_broken = book, source, on_broken
@@ -91,7 +92,7 @@ class _Sheets:
                 yield from table_blocks(self._rows(sheet.title, sheet.iter_rows(values_only=True)))
             except BrokenSource:
                 raise
-            except Exception as error:  # noqa: BLE001 # openpyxl does not wrap errors of ZIP, XML and dictionaries
+            except Exception as error:  # noqa: BLE001 # openpyxl does not wrap the exceptions of other libraries
                 self._on_broken(
                     BrokenSource(
                         f"sheet {sheet.title!r} cannot be read further: {type(error).__name__}: {error}",
@@ -124,19 +125,19 @@ def _opened(archive: ZipFile, stream: IO[bytes], source: str, copies: ExitStack)
         except Exception:
             if not has_member(archive, _STYLES):
                 raise
-        # Some programs write styles that openpyxl refuses; only number formats are needed, to find dates.
+        # Some programs write styles that openpyxl rejects. Only number formats are needed, because they identify dates.
         plain = copies.enter_context(copied_package(archive, source, lambda name, part: _plain(name, part, source)))
         return load_workbook(plain, read_only=True, data_only=True, keep_links=False)
     except BrokenSource:
         raise
-    except Exception as error:  # openpyxl does not wrap errors of ZIP, XML and dictionaries
+    except Exception as error:  # openpyxl does not wrap the exceptions of other libraries
         raise BrokenSource(
             f"is not an XLSX, or is damaged: {type(error).__name__}: {error}", source=source, remedy=_SAVE_AGAIN
         ) from error
 
 
 def _plain(name: str, part: IO[bytes], source: str) -> Iterable[bytes]:
-    """Return a part of a workbook, with the styles reduced to number formats, which identify dates."""
+    """Return a part of a workbook. The part with the styles is reduced to number formats, which identify dates."""
     if name != _STYLES:
         return pieces_of(part)
     styles = read_tree(part, source, part=name)
@@ -147,7 +148,7 @@ def _plain(name: str, part: IO[bytes], source: str) -> Iterable[bytes]:
 
 
 def _elements(styles: XmlElement, group: str, name: str, attributes: Sequence[str]) -> str:
-    """Return the elements of a group as XML, with some of their attributes."""
+    """Return the element `group` and its children called `name` as XML, with only the given attributes."""
     found = [each for one in styles.elements() if one.name == group for each in one.elements() if each.name == name]
     written = (
         " ".join(f"{key}={quoteattr(each.attributes[key])}" for key in attributes if key in each.attributes)

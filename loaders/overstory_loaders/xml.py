@@ -1,4 +1,4 @@
-"""XML of any kind: its texts, with titles as headings and small elements as "name: value"."""
+"""Loads the texts in XML files of any kind. Titles become headings, and small elements become "name: value"."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from overstory_loaders.xml_reader import XmlElement, read_element, xml_events
 
 SUFFIXES = (".xml", ".rss", ".atom", ".docbook", ".dbk")
 _LONGEST_FIELD_CHARACTERS = 200
-"""An element with a longer text is a paragraph; a shorter one may be a field of a record."""
+"""Maximum length of an element that can be a field of a record. An element with a longer text is a paragraph."""
 _MOST_HEADING_LEVELS = 6
 
 _FEEDS = frozenset({"RDF", "feed", "rss"})
@@ -28,11 +28,11 @@ _TITLES = frozenset({"head", "heading", "title"})
 _PROSE = frozenset({"p", "para", "simpara", "line", "l", "s"})
 _FOR_PROGRAMS = frozenset({"noNamespaceSchemaLocation", "schemaLocation", "space", "style"})
 _FOR_LAYOUT = frozenset({"class", "href", "id", "idref", "lang", "role", "src"})
-"""Attributes for programs. They are shown only for elements without content."""
+"""Attributes that matter only to programs. They are shown only for elements without content."""
 
 
 class XmlLoader:
-    """Loader for XML files. The title is the first title in the file, or the file name."""
+    """Loader for XML files. The title is the first title in the file or, failing that, the file name."""
 
     name = "xml"
     isolated = True
@@ -44,7 +44,7 @@ class XmlLoader:
         return format_by_content(source) == "xml"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
-        """Yield one document. The children of the root are read one by one."""
+        """Yield one document. The children of the root element are read one by one to limit memory use."""
         language: list[str] = []
         outlined = join_blocks(_blocks(source, language), source=source)
         if not outlined.text:
@@ -83,7 +83,7 @@ def _blocks(source: str, language: list[str]) -> Iterator[Block]:
 
 
 def _open_pages(element: XmlElement, source: str) -> None:
-    """Replace the HTML text in feed entries by elements. Without the extra `html`, it stays text."""
+    """Parse the HTML in a feed entry into elements. If the extra `html` is not installed, it stays text."""
     for each in [element, *element.all()]:
         if any(True for _ in each.elements()) or not _TAG.search(written := each.text()):
             continue
@@ -104,7 +104,7 @@ def _element_blocks(element: XmlElement, level: int) -> Iterator[Block]:
     """Yield the blocks of an element.
 
     Args:
-        level: heading level of a title in its parent.
+        level: heading level of the element if it is a title, otherwise of the titles directly inside it.
     """
     inner = list(element.elements())
     if element.name in _TITLES and len(element.text()) <= _LONGEST_FIELD_CHARACTERS:
@@ -128,7 +128,7 @@ def _element_blocks(element: XmlElement, level: int) -> Iterator[Block]:
 
 
 def _fields(element: XmlElement) -> Iterator[Block]:
-    """Yield a small element as a line with name, attributes and text; a long text stands alone."""
+    """Yield a small element as a line with its name, text and attributes. A long text is yielded without them."""
     text = " ".join(element.text().split())
     attributes = _attributes(element)
     attribute_text = CELL_GAP.join(f"{name}: {' '.join(value.split())}" for name, value in attributes.items())
@@ -146,17 +146,17 @@ def _attributes(element: XmlElement) -> dict[str, str]:
 
 
 def _is_mixed(element: XmlElement) -> bool:
-    """Return True if text and elements alternate, as in prose."""
+    """Return True if an element contains both text and elements, as prose does."""
     has_words = any(isinstance(child, str) and child.strip() for child in element.children)
     return has_words and any(True for _ in element.elements())
 
 
 def _is_record(elements: Sequence[XmlElement]) -> bool:
-    """Return True if the elements are fields with different names, and not paragraphs."""
+    """Return True if some elements form a record: all are fields, they have different names, and none is a `<p>`."""
     names = {each.name for each in elements}
     return len(names) > 1 and "p" not in names and all(map(_is_field, elements))
 
 
 def _is_field(element: XmlElement) -> bool:
-    """Return True if an element has a short text and no child elements."""
+    """Return True if an element contains no elements and no long text."""
     return not any(True for _ in element.elements()) and len(element.text()) <= _LONGEST_FIELD_CHARACTERS

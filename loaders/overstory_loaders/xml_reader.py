@@ -1,6 +1,6 @@
-"""Streaming XML reader for untrusted files: no external access, and limited nesting.
+"""Reads untrusted XML files as a stream, without access to other files and with limited nesting.
 
-Entity declarations are refused, so that a small file cannot expand to a large text.
+Entity declarations are rejected so that a small file cannot expand to a large text.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from overstory_loaders.text_encoding import CONVERT, LINE_CHARACTER_LIMIT, marke
 
 _MOST_ELEMENTS_DEEP = 1_000
 _MOST_TREE_LEVELS = 250
-"""Maximum levels of an element tree, because recursive functions walk it."""
+"""Maximum depth of an element tree, which is limited because recursive functions traverse it."""
 _MOST_TREE_ELEMENTS = 1_000_000
-"""Maximum elements of a tree, which take some 300 MB."""
+"""Maximum number of elements in a tree. So many elements take about 300 MB."""
 NAMESPACE_END = " "
 """Separator between the namespace and the name of an element or attribute."""
 
@@ -31,14 +31,15 @@ _REMEDY = "Check it with: xmllint --noout FILE"
 
 
 class XmlReader:
-    """Reads XML and calls three functions with its content.
+    """Reads XML and passes its contents to three functions.
 
     Args:
-        part: name of the XML in messages, if it is only part of the source, such as a member of an archive.
-        start: called with the name and attributes of an opening element; names are "namespace name".
-        end: called with the name of a closing element.
-        characters: called with text.
-        deepest: maximum nesting of elements.
+        part: name that identifies the XML in messages if it is a part of the source, such as a member of an archive.
+        start: function that is called with the name and attributes of each element that begins. A name in a namespace
+            has the form "namespace name".
+        end: function that is called with the name of each element that ends.
+        characters: function that is called with each text.
+        deepest: maximum nesting depth of elements.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class XmlReader:
         return self._parser.CurrentLineNumber
 
     def read(self, stream: IO[bytes]) -> Iterator[bool]:
-        """Read a stream piece by piece; after each, yield True if anything but white space was found so far.
+        """Read a stream piece by piece. After each, yield True if anything other than white space has been read so far.
 
         Raises:
             BrokenSource: the stream is not XML, declares entities, or nests elements too deeply.
@@ -77,7 +78,7 @@ class XmlReader:
         anything = False
         size = _READ_BYTES
         if not self._part and (codec := _codec_of(stream, self._source)):
-            self._parser.Parse("", False)  # from now on, expat decodes UTF-8, whatever the XML declares
+            self._parser.Parse("", False)  # makes expat expect UTF-8, whatever the XML declares
             stream = cast("IO[bytes]", _AsUtf8(stream, codec, self._source))
         while part := stream.read(size):
             anything = anything or bool(part.strip())
@@ -89,15 +90,15 @@ class XmlReader:
         yield anything
 
     def broken(self, message: str, *, remedy: str) -> BrokenSource:
-        """Return an error that names the current line."""
+        """Return an error that names the current line or, for a part of the source, the part."""
         line = None if self._part else self.line
         return BrokenSource(f"{self._part}{message}", source=self._source, line=line, remedy=remedy)
 
     def _next_size(self, read: int) -> int:
         """Return the number of bytes to read next.
 
-        Inside a tag or comment, that is as many as it has so far: before version 2.6, expat parses it again with every
-        piece, so pieces of constant size would take quadratic time.
+        Inside a tag or comment, this is as many bytes as have been read of it so far. Before version 2.6, expat parses
+        an unfinished tag again with every piece. Pieces of constant size would therefore take quadratic time.
         """
         self._read += read
         pending = self._read - self._parser.CurrentByteIndex
@@ -114,7 +115,7 @@ class XmlReader:
         except expat.ExpatError as error:
             message = expat.ErrorString(error.code)
             raise self.broken(f"is not well-formed XML: {message}", remedy=_REMEDY) from error
-        except (LookupError, ValueError) as error:  # Python does not know the encoding
+        except (LookupError, ValueError) as error:  # Python does not know the declared encoding
             raise self.broken(f"cannot be read: {error}", remedy="Convert it to UTF-8.") from error
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
@@ -132,7 +133,7 @@ class XmlReader:
 
 
 class _AsUtf8:
-    """A stream in another encoding, re-encoded as UTF-8."""
+    """A wrapper around a stream in another encoding that converts it to UTF-8."""
 
     def __init__(self, stream: IO[bytes], codec: str, source: str) -> None:
         self._stream, self._decoder = stream, codecs.getincrementaldecoder(codec)()
@@ -149,9 +150,10 @@ class _AsUtf8:
 
 
 def _codec_of(stream: IO[bytes], source: str) -> str:
-    """Return the codec of XML that expat cannot decode, or "".
+    """Return the codec for XML that expat cannot decode; "" if expat can decode it.
 
-    That is a declared encoding of several bytes a character, or without a declaration the fallback encoding.
+    expat cannot decode most encodings with several bytes per character. If no encoding is declared and the XML is not
+    UTF-8, the codec is that of the user's fallback encoding, if there is one.
     """
     head = stream.read(_DECLARED_BYTES)
     stream.seek(0)
@@ -164,15 +166,16 @@ def _codec_of(stream: IO[bytes], source: str) -> str:
         codec = codecs.lookup(declared[1].decode("ascii", "replace")).name
         return "" if len(bytes(range(256)).decode(codec, "replace")) == 256 else codec
     except (LookupError, UnicodeError):
-        return ""  # expat reports the error
+        return ""  # expat will report the error
 
 
 class XmlEvent(NamedTuple):
-    """A part of XML: the beginning of an element ("start"), its end ("end"), or text ("text").
+    """An event that occurs while XML is read.
 
     Attributes:
-        name: element name without namespace, or the text.
-        attributes: attributes by name without namespace.
+        kind: "start" for the beginning of an element, "end" for its end, or "text".
+        name: name of the element without its namespace, or the text.
+        attributes: attributes of an element that begins, by name without namespace.
     """
 
     kind: str
@@ -181,10 +184,10 @@ class XmlEvent(NamedTuple):
 
 
 def xml_events(stream: IO[bytes], source: str, *, part: str = "") -> Iterator[XmlEvent]:
-    """Yield the parts of XML in order, lazily.
+    """Yield the elements and texts of XML as events, in order and lazily.
 
     Raises:
-        BrokenSource: as in `XmlReader.read`, or the XML is empty.
+        BrokenSource: the XML is empty, or `XmlReader.read` rejects it.
     """
     events: list[XmlEvent] = []
     none: dict[str, str] = {}
@@ -212,7 +215,7 @@ def xml_events(stream: IO[bytes], source: str, *, part: str = "") -> Iterator[Xm
 
 @dataclass(slots=True)
 class XmlElement:
-    """An element with its child elements and texts, in order."""
+    """An element, with its child elements and texts in order."""
 
     name: str
     attributes: dict[str, str]
@@ -223,14 +226,14 @@ class XmlElement:
         return (child for child in self.children if isinstance(child, XmlElement))
 
     def all(self, name: str = "") -> Iterator[XmlElement]:
-        """Yield the descendants in order; only those with the given name, if there is one."""
+        """Yield all descendants in document order or, if a name is given, only descendants with that name."""
         for child in self.elements():
             if not name or child.name == name:
                 yield child
             yield from child.all(name)
 
     def first(self, name: str) -> XmlElement | None:
-        """Return the first descendant with this name, or None."""
+        """Return the first descendant with the given name; None if there is none."""
         return next(self.all(name), None)
 
     def text(self) -> str:
@@ -238,7 +241,7 @@ class XmlElement:
 
 
 def read_element(start: XmlEvent, events: Iterator[XmlEvent], source: str) -> XmlElement:
-    """Return the element that `start` opens, with its content; consumes events up to its end.
+    """Return the element that the event `start` opens, with its contents. This consumes all events up to its end.
 
     Raises:
         BrokenSource: the element has too many descendants.
@@ -266,7 +269,11 @@ def read_element(start: XmlEvent, events: Iterator[XmlEvent], source: str) -> Xm
 
 
 def read_tree(stream: IO[bytes], source: str, *, part: str = "") -> XmlElement:
-    """Return a whole XML file as a tree; raises the errors of `xml_events`."""
+    """Return the contents of an XML file as a tree.
+
+    Raises:
+        BrokenSource: `xml_events` rejects the XML, or it has too many elements.
+    """
     events = xml_events(stream, source, part=part)
     return read_element(next(events), events, source)
 

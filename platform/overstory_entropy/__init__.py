@@ -1,7 +1,7 @@
-"""Encoding trees: hierarchical partitions that describe the edges of a graph in the fewest bits.
+"""Finds encoding trees, which are hierarchical partitions that describe the edges of a graph in the fewest bits.
 
-Pure functions on arrays. The package needs only numpy and numba and does not import `overstory`. Names are imported on
-first use: `overstory_entropy.errors` loads neither numpy nor numba.
+The package consists of pure functions on arrays. It needs only numpy and numba, and does not import `overstory`. Its
+names are imported on first use, so that importing `overstory_entropy.errors` loads neither numpy nor numba.
 """
 
 from __future__ import annotations

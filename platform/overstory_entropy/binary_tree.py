@@ -1,4 +1,4 @@
-"""Binary trees, in which every internal node has two children: built, numbered, and converted to encoding trees."""
+"""Builds and numbers binary trees, in which every internal node has two children, and makes encoding trees of them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ NO_NODE = -1
 
 
 class BinaryTree(NamedTuple):
-    """A binary tree with n ≥ 2 leaves 0 … n−1 and n − 1 internal nodes.
+    """A binary tree with n ≥ 2 leaves, numbered 0 … n−1, and n − 1 internal nodes.
 
-    Every parent has a higher number than its children, and the root is last.
+    Every parent has a higher number than its children. The root has the highest number.
 
     Attributes:
-        left: Shape (2n − 1,), −1 for leaves.
-        right: Shape (2n − 1,), −1 for leaves.
-        parents: Shape (2n − 1,), −1 for the root.
-        first: Shape (2n − 1,), position of each node's leftmost leaf in left-to-right order.
+        left: Shape (2n − 1,). Left child of each node; −1 for leaves.
+        right: Shape (2n − 1,). Right child of each node; −1 for leaves.
+        parents: Shape (2n − 1,). Parent of each node; −1 for the root.
+        first: Shape (2n − 1,). Position of each node's leftmost leaf, if the leaves are counted from left to right.
     """
 
     left: Ints
@@ -34,7 +34,13 @@ class BinaryTree(NamedTuple):
 
 @kernel
 def children_of(parents: Ints) -> tuple[Ints, Ints]:
-    """Return the left and right children of a binary tree, (nodes,) -> (nodes,), (nodes,); lower numbers left."""
+    """Return the left child and the right child of each node of a binary tree, each of shape (nodes,).
+
+    The child with the lower number is the left one. Leaves have −1 for both children.
+
+    Args:
+        parents: Shape (nodes,), −1 for the root.
+    """
     left = np.full(len(parents), NO_NODE, dtype=np.int64)
     right = np.full(len(parents), NO_NODE, dtype=np.int64)
     for node in range(len(parents)):
@@ -49,7 +55,7 @@ def children_of(parents: Ints) -> tuple[Ints, Ints]:
 
 @kernel
 def in_order(left: Ints, right: Ints, root: int) -> BinaryTree:
-    """Renumber the internal nodes so that every parent has a higher number than its children."""
+    """Return the tree with its internal nodes renumbered so that every parent has a higher number than its children."""
     nodes = len(left)
     leaves = (nodes + 1) // 2
     number = np.arange(nodes)
@@ -57,7 +63,7 @@ def in_order(left: Ints, right: Ints, root: int) -> BinaryTree:
     stack = np.empty(nodes, dtype=np.int64)
     stack[0] = root
     height, place, next_number = 1, 0, nodes
-    # Parents leave the stack first and take the highest free number; leaves come left to right.
+    # Parents leave the stack before their children and take the highest free number. Leaves come from left to right.
     while height > 0:
         height -= 1
         node = stack[height]
@@ -84,7 +90,10 @@ def in_order(left: Ints, right: Ints, root: int) -> BinaryTree:
 
 @kernel
 def volumes_and_own(problem: PlacementProblem, parents: Ints) -> tuple[Floats, Floats]:
-    """Return vol of every node, and X, twice the weight between its children; O((nodes + e) · log nodes)."""
+    """Return the volume of each node, and twice the weight of the edges between its two children.
+
+    Both arrays have the shape (nodes,). The computation takes O((nodes + edges) · log nodes) time.
+    """
     tops = heavy_paths(parents)
     volume, own = np.zeros(len(parents)), np.zeros(len(parents))
     for node in range(len(problem.volumes)):
@@ -99,10 +108,11 @@ def volumes_and_own(problem: PlacementProblem, parents: Ints) -> tuple[Floats, F
 
 @kernel
 def without_idle_nodes(problem: PlacementProblem, parents: Ints) -> Ints:
-    """Remove the internal nodes below the root that save nothing. Their children move up to the parent.
+    """Remove the internal nodes below the root that save no bits, and return the parents of the remaining nodes.
 
-    A node saves nothing if no edge joins its two children, for example if components were joined to make the tree
-    binary. Isolated vertices cost nothing anywhere and become leaves under the root.
+    A node saves nothing if no edge joins its two children. Such nodes join the components of a graph into one binary
+    tree, for example. The children of a removed node move up to its parent. Isolated vertices, which cost nothing
+    anywhere, become children of the root.
     """
     leaves = len(problem.volumes)
     _, own = volumes_and_own(problem, parents)
@@ -127,21 +137,26 @@ def without_idle_nodes(problem: PlacementProblem, parents: Ints) -> Ints:
 
 
 _ENOUGH_MUTUAL_SHARE = 0.1
-"""Share of nodes in mutual pairs below which all pointers are joined: a star has one mutual pair per round."""
+"""Minimum fraction of nodes in mutual pairs. In rounds with fewer, such as those of a star, all pointers are followed.
+"""
 
 
 def paired(problem: PlacementProblem, nested: Ints) -> Ints:
-    """Return the parents of a binary tree over the nodes, shape (2n − 1,), each parent numbered above its children.
+    """Return the parents of a binary tree over the nodes, in which each parent has a higher number than its children.
 
-    In each round every node points to its closest neighbour, by w(a, b) / (vol(a) · vol(b)), and mutual pairs are
-    joined. At least one mutual pair exists: among the closest pairs, the one with the smallest number. Each community
-    of `nested` becomes one node before it is joined to anything outside it.
+    In each round, every node points to its closest neighbour, and two nodes that point to each other are joined. The
+    closeness of the nodes a and b is w(a, b) / (vol(a) · vol(b)), where w is the weight of the edges between them. Ties
+    are broken by number, so that each round joins at least one pair. Each community in `nested` becomes one node before
+    it is joined to any node outside it.
 
     Args:
-        problem: n ≥ 2 nodes.
-        nested: Shape (levels, n), nested communities, coarsest level first.
+        problem: At least two nodes.
+        nested: Shape (levels, n). Labels of nested communities, coarsest level first.
 
-    Source: the closeness measure of Bonald, Charpentier, Galland and Hollocou 2018 (Paris).
+    Returns:
+        Shape (2n − 1,). The parent of each node; −1 for the root.
+
+    Source: the closeness measure of Paris (Bonald, Charpentier, Galland and Hollocou 2018).
     """
     nodes = len(problem.volumes)
     parents = np.full(2 * nodes - 1, NO_NODE, dtype=np.int64)
@@ -165,7 +180,7 @@ def paired(problem: PlacementProblem, nested: Ints) -> Ints:
 
 
 def _join_the_rest(names: Ints, parents: Ints, next_name: int) -> None:
-    """Join the remaining components, which share no edge, in a tree of logarithmic height."""
+    """Join the remaining nodes, between which there are no edges, into a tree of logarithmic height."""
     while len(names) > 1:
         pairs = len(names) // 2
         above = next_name + np.arange(pairs)
@@ -176,7 +191,10 @@ def _join_the_rest(names: Ints, parents: Ints, next_name: int) -> None:
 
 @kernel
 def _closest(problem: PlacementProblem, fence: Ints) -> tuple[Ints, Floats]:
-    """Return each node's closest neighbour with the same `fence` value (−1 if there is none) and its closeness."""
+    """Return each node's closest neighbour with the same value in `fence`, and the closeness of that neighbour.
+
+    A node without such a neighbour has −1 and the closeness 0.
+    """
     indptr, neighbours, weights, volumes, _, _ = problem
     partner = np.full(len(fence), NO_NODE, dtype=np.int64)
     closeness = np.zeros(len(fence))
@@ -192,11 +210,13 @@ def _closest(problem: PlacementProblem, fence: Ints) -> tuple[Ints, Floats]:
 
 @kernel
 def _join(partner: Ints, order: Ints, names: Ints, parents: Ints, next_name: int) -> tuple[Ints, int]:
-    """Join nodes along their pointers, closest first.
+    """Join each node with the partner it points to, closest pairs first.
+
+    This adds the new nodes to `parents`, and updates `names`: for a node r that represents a joined node, names[r] is
+    the number of the joined node in the tree.
 
     Returns:
-        The representative of each node, (n,), and the next free name. `names` then has the name of each joined node at
-            its representative.
+        The representative of each node, shape (n,), and the next free number in the tree.
     """
     chief = np.arange(len(partner))
     for node in order:

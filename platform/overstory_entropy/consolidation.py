@@ -1,10 +1,12 @@
-"""Consolidation: structural weights of vertices in their communities, and community vectors weighted by them.
+"""Computes the structural weight of each vertex in its communities, and community vectors with these weights.
+
+The weight of a vertex v in a community β, and the vector of β, are:
 
     W(v|β) = −Σ_a g(a)/vol(β) · log2(vol(a)/vol(parent(a)))
     h_β = normalise(Σ_v W(v|β) · h_v / Σ_v W(v|β))
 
-The first sum is over the nodes a from the leaf v up to, but not including, the community β. g is the cut of a node, vol
-its volume, and h_v the vector of a vertex.
+The first sum runs over the nodes a from the leaf v up to, but not including, β. g(a) is the cut of a node, vol(a) is
+its volume, and h_v is the vector of the vertex v.
 
 Source: SeRAG Eq. 8 and 9.
 """
@@ -19,19 +21,23 @@ from overstory_entropy.encoding_tree import EncodingTree
 from overstory_entropy.errors import GraphError
 
 Vectors = NDArray[np.float32]
-"""Vectors with one row per vertex or node."""
+"""Array of vectors, with one row per vertex or node."""
 
 WORKING_BYTES = 2**28
-"""Memory for one block of columns. A tree of 100,000 communities with 384 columns takes three blocks."""
+"""Memory in bytes for one block of columns. For 100,000 communities, 384 columns are processed in three blocks."""
 
 
 def structural_weights(tree: EncodingTree, node: int) -> Floats:
-    """Return W(v|β) of SeRAG Eq. 8 for each member of node β, in the order of `tree.members(node)`; all ≥ 0.
+    """Return the structural weight W(v|β) of each vertex v in a node β (SeRAG Eq. 8), in the order of `tree.members`.
 
-    The weight is 0.0 for a vertex without edges, for a leaf in itself, and if no node on the path has a sibling.
+    All weights are ≥ 0. A weight is 0.0 if the vertex has no edges, if β is the leaf of the vertex, or if no node on
+    the path from the vertex to β has a sibling.
+
+    Args:
+        node: Number of the node β.
 
     Raises:
-        GraphError: The tree has no such node.
+        GraphError: The tree does not contain the node.
     """
     members = tree.members(node)
     if tree.volume[node] == 0.0:
@@ -42,17 +48,19 @@ def structural_weights(tree: EncodingTree, node: int) -> Floats:
 
 
 def community_vectors(tree: EncodingTree, vectors: ArrayLike) -> Vectors:
-    """Return the vector h_β of every node (SeRAG Eq. 9), shape (nodes, d), float32, unit length.
+    """Return the vector h_β of every node β (SeRAG Eq. 9) as float32[nodes, d], normalised to unit length.
 
-    A leaf has its own vector, normalised. If all weights in a community are 0, its vector is the plain mean of its
-    members' vectors. If the vectors cancel out, the result is the zero vector.
+    The vector of a leaf is the vertex's own vector, normalised. If all weights in a community are 0, its vector is the
+    unweighted mean of its members' vectors, normalised. If the vectors cancel out, the result is the zero vector.
 
-    One pass from the leaves to the root suffices. With t(c) the entropy term of node c and S(c) the sum of its vectors,
-    Σ_v W(v|β) · h_v is proportional to A(β) = Σ over β's children c of A(c) + t(c) · S(c). All terms are ≥ 0.
+    One pass from the leaves to the root suffices: let t(c) be the entropy term of the node c, and S(c) the sum of the
+    vectors of its vertices. Then Σ_v W(v|β) · h_v is proportional to A(β), the sum of A(c) + t(c) · S(c) over the
+    children c of β.
 
     Args:
         tree: Tree with n leaves.
-        vectors: Shape (n, d), finite: vectors of the vertices, used without normalisation.
+        vectors: Shape (n, d). Vectors of the vertices, which must be finite. They are not normalised before they are
+            averaged.
 
     Raises:
         GraphError: The shape or type is wrong, or a value is not finite. The message names the row.
@@ -86,7 +94,10 @@ def _checked_vectors(leaves: int, vectors: ArrayLike) -> Vectors:
 
 @kernel
 def _sums_below(parents: Ints, terms: Floats, node: int) -> Floats:
-    """Return the sum of `terms` on the path from each node up to, but excluding, `node`; 0 outside its subtree."""
+    """Return, for each node below `node`, the sum of `terms` on the path from it up to `node`, without `node` itself.
+
+    For all other nodes, the sum is 0.
+    """
     below = np.zeros(len(parents), dtype=np.bool_)
     below[node] = True
     sums = np.zeros(len(parents))
@@ -99,14 +110,21 @@ def _sums_below(parents: Ints, terms: Floats, node: int) -> Floats:
 
 @kernel
 def _weighted_means(parents: Ints, terms: Floats, sizes: Ints, vectors: Floats) -> Floats:
-    """Return Σ W·h / Σ W for each internal node, or the plain mean if Σ W = 0. Shape (internal nodes, w)."""
+    """Return the weighted mean of the vertices' vectors for each internal node, as an array with one row per node.
+
+    The weights are the structural weights of the vertices. If they are all 0, the mean is unweighted.
+
+    Args:
+        terms: Shape (nodes,). Entropy term of each node.
+        vectors: Shape (n, columns). Some columns of the vertices' vectors.
+    """
     leaves, width = vectors.shape
     weighted, plain = np.zeros((len(parents) - leaves, width)), np.zeros((len(parents) - leaves, width))
     weight = np.zeros(len(parents))
     for node in range(len(parents) - 1):
         above, inner = parents[node] - leaves, node - leaves
         weight[parents[node]] += weight[node] + terms[node] * sizes[node]
-        for column in range(width):  # whole-row operations would add two seconds of compilation
+        for column in range(width):  # operations on entire rows would take two more seconds to compile
             total = plain[inner, column] if inner >= 0 else vectors[node, column]
             plain[above, column] += total
             weighted[above, column] += terms[node] * total

@@ -1,4 +1,4 @@
-"""Entry point of the optimiser: minimises the structural entropy of a graph and returns the encoding tree."""
+"""Minimises the structural entropy of a graph, and returns the encoding tree. This is the optimiser's entry point."""
 
 from __future__ import annotations
 
@@ -25,30 +25,33 @@ from overstory_entropy.problem import (
 from overstory_entropy.regraft import rearranged, regrafted, small_subtrees
 
 _SHARE_BROKEN = 0.7
-"""Share of the lowest communities to break up. .3 finds less, and 1 (a fresh start) finds no more in the benchmarks."""
-_CHALLENGER_ROUNDS = 2  # a challenger only contributes boundaries, so it need not converge
+"""Fraction of the lowest communities that are broken up. In benchmarks, 0.3 is worse, and 1 (a fresh start) no better.
+"""
+_CHALLENGER_ROUNDS = 2  # few, because only a challenger's boundaries are used
 
 
 def escape(problem: PlacementProblem, nested: Ints, random: np.random.Generator) -> Ints:
-    """Return a tree with as many levels as `nested` that costs no more, by escaping from a local optimum.
+    """Try to escape from a local optimum. Return a tree that has as many levels as `nested` and costs no more.
 
-    Most of the lowest communities are broken up into single nodes and optimised again. The old and the new tree are
-    then recombined: where two good trees agree they are probably right, and where they differ only few pieces are left
-    to move.
+    Most of the lowest communities are broken up into single nodes, which are optimised again. The old and the new tree
+    are then recombined. Where two good trees agree, they are probably right. Where they differ, only a few sets of
+    nodes remain to be moved.
+
+    Args:
+        nested: Shape (depth, n). Labels of a tree, coarsest level first.
     """
     return recombine(problem, nested, _challenger(problem, nested, random), random)
 
 
 def recombine(problem: PlacementProblem, one: Ints, other: Ints, random: np.random.Generator) -> Ints:
-    """Return the better of two trees, or a tree better than both.
+    """Return the better of two trees, or a tree that is better than both.
 
-    Sets of nodes that both trees keep together are moved as a whole.
-
-    The result never costs more than `one`. It replaces `one` only if it is better by at least `CONVERGED_BITS`.
+    Nodes that both trees keep together are moved as one. The result never costs more than `one`, and it is a different
+    tree only if that saves at least `CONVERGED_BITS`.
 
     Args:
-        one: Shape (depth, n), labels of a tree, coarsest level first.
-        other: Labels of another tree, same shape.
+        one: Shape (depth, n). Labels of a tree, coarsest level first.
+        other: Shape (depth, n). Labels of another tree.
     """
     pairs, sets = np.unique(one[-1] * one.shape[1] + other[-1], return_inverse=True)
     count = len(pairs)
@@ -65,7 +68,7 @@ def recombine(problem: PlacementProblem, one: Ints, other: Ints, random: np.rand
 
 
 def _challenger(problem: PlacementProblem, nested: Ints, random: np.random.Generator) -> Ints:
-    """Return the tree with most of its lowest communities broken into single nodes and improved again."""
+    """Return the tree after most of its lowest communities have been broken into single nodes and improved again."""
     lowest = nested[-1]
     broken = (random.random(int(lowest.max()) + 1) < _SHARE_BROKEN)[lowest]
     pieces = lowest.copy()
@@ -73,20 +76,23 @@ def _challenger(problem: PlacementProblem, nested: Ints, random: np.random.Gener
     return improved(problem, np.concatenate([nested[:-1], numbered(pieces)[0][None]]), random, _CHALLENGER_ROUNDS)
 
 
-_FIRST_ROUNDS = 3  # rounds for a new level; the later escapes improve it more than further rounds would
+_FIRST_ROUNDS = 3  # number of rounds for a new level, which escapes improve further
 
 _MOST_ESCAPES = 3
 _MOST_EDGES_TO_ESCAPE = 8_000_000
-"""An escape costs about half of the search, so graphs with more edges are built without escapes."""
+"""Maximum number of edges for which escapes are tried. An escape takes about half as long as the search before it."""
 
 
 def community_levels(problem: PlacementProblem, depth: int, random: np.random.Generator, start: Ints) -> Ints:
-    """Return the best tree found with `depth` community levels as labels, shape (depth, n), coarsest level first.
+    """Search for the best tree with `depth` community levels, and return its labels.
 
     Args:
-        problem: n nodes, at least one edge.
+        problem: n nodes and at least one edge.
         depth: Number of levels, ≥ 1.
-        start: Shape (n,), labels 0 … k−1 of the initial partition.
+        start: Shape (n,). Labels 0 … k−1 of the initial partition.
+
+    Returns:
+        Shape (depth, n). The label of each node at each level, coarsest level first.
     """
     nested = improved(problem, start[None], random, _FIRST_ROUNDS)
     while len(nested) < depth:
@@ -110,19 +116,19 @@ def _with_another_level(problem: PlacementProblem, nested: Ints, random: np.rand
 
 log = logging.getLogger(__name__)
 
-_LARGEST_MOVED_LEAVES = 4  # leaves of the largest subtree that is moved as a whole
-_UNLIMITED_CONVERGED_BITS = 1e-4  # the search stops after a round that gains fewer bits
+_LARGEST_MOVED_LEAVES = 4  # maximum number of leaves in a subtree that is moved
+_UNLIMITED_CONVERGED_BITS = 1e-4  # the search ends after a round that gains less than this
 _MOST_UNLIMITED_ROUNDS = 12
 
 
 def unlimited_tree(problem: PlacementProblem, nested: Ints, random: np.random.Generator) -> Ints:
-    """Return the parents of the best tree found without a level limit.
+    """Search for the best tree with any number of levels, and return the parent of each of its nodes.
 
-    Parents are numbered above their children, leaves come first and the root last.
+    Parents have higher numbers than their children. The leaves are numbered first and the root last.
 
     Args:
-        problem: n ≥ 2 nodes, at least one edge.
-        nested: Shape (levels, n), labels of a good tree, from which the binary tree starts.
+        problem: At least two nodes and at least one edge.
+        nested: Shape (levels, n). Labels of a good tree, from which the search starts.
     """
     parents = paired(problem, nested)
     tree = in_order(*children_of(parents), len(parents) - 1)
@@ -139,10 +145,14 @@ def unlimited_tree(problem: PlacementProblem, nested: Ints, random: np.random.Ge
 
 
 def greedy_partition(problem: PlacementProblem) -> Ints:
-    """Return a partition as labels, shape (n,), each the number of a node in the tree that `paired` builds; n ≥ 2.
+    """Return the best partition into subtrees of the binary tree that `paired` builds, as labels of shape (n,).
 
-    The partition is the best cut through that tree, computed from the leaves up: best(a) = max(gain of a as one
-    community, sum of its children's best).
+    A label is the number of the node at the top of the subtree. The partition is computed from the leaves upwards: the
+    best gain below a node a is either the gain of a as one community or the sum of its children's best gains, whichever
+    is larger.
+
+    Args:
+        problem: At least two nodes.
     """
     parents = paired(problem, np.empty((0, len(problem.volumes)), dtype=np.int64))
     return _best_cut(problem, parents)
@@ -168,24 +178,25 @@ def _best_cut(problem: PlacementProblem, parents: Ints) -> Ints:
     return label[: len(problem.volumes)].copy()
 
 
-_LEVELS_TO_START_FROM = 2  # levels of the initial tree without a level limit; 1 is worse, 3 no better
+_LEVELS_TO_START_FROM = 2  # levels of the tree from which `unlimited_tree` starts; 1 is worse, 3 no better
 
 _GREEDY_RESTART = 1
 
 
 def encode(graph: Graph, *, levels: int | None, seed: int = 0, restarts: int = 1) -> EncodingTree:
-    """Return the encoding tree with the lowest structural entropy found. The same seed gives the same tree.
+    """Search for the encoding tree with the lowest structural entropy. The same seed leads to the same tree.
 
     Args:
-        levels: Number of community levels between the root and the leaves, each leaf at depth levels + 1. 1 gives the
-            two-dimensional entropy, 0 the flat tree, None sets no limit. A vertex that gains nothing from a level, such
-            as an isolated one, gets its own community there, which costs nothing.
-        seed: ≥ 0. Determines the order in which vertices are visited.
-        restarts: Number of searches, ≥ 1. The second starts from a greedy merge, the others from single vertices. With
-            levels, each result is recombined with the best so far.
+        levels: Number of community levels between the root and the leaves. Every leaf is at depth levels + 1. Use 1 for
+            the two-dimensional entropy, 0 for the flat tree, and None for any number of levels. A vertex that gains
+            nothing from a level, such as an isolated vertex, forms a community of its own there, which costs nothing.
+        seed: Seed that determines the order in which vertices are visited, ≥ 0.
+        restarts: Number of searches, ≥ 1. The second search starts from a greedy merge, all others from single
+            vertices. If the number of levels is given, each result is recombined with the best tree so far. Otherwise
+            the best result is returned.
 
     Raises:
-        GraphError: levels or seed is not a whole number ≥ 0, or restarts is not a whole number ≥ 1.
+        GraphError: `levels` or `seed` is not a whole number ≥ 0, or `restarts` is not a whole number ≥ 1.
 
     Source: the objective is that of Li and Pan 2016 (SeRAG Eq. 1 and 2). docs/entropy.md describes the search.
     """
@@ -201,7 +212,11 @@ def encode(graph: Graph, *, levels: int | None, seed: int = 0, restarts: int = 1
 
 
 def whole_number(name: str, value: int, *, least: int) -> int:
-    """Return the value as an int; raise `GraphError` if it is not a whole number of at least `least`."""
+    """Return the value as an int.
+
+    Raises:
+        GraphError: The value is not a whole number, or is less than `least`. The message calls it `name`.
+    """
     try:
         number = operator.index(value)
     except TypeError as error:

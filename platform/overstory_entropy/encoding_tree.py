@@ -1,4 +1,4 @@
-"""The encoding tree: a hierarchy over the vertices of a graph, with the volume and cut of each node."""
+"""Defines the encoding tree: a hierarchy over the vertices of a graph, with the volume and the cut of each node."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from overstory_entropy.graph import Graph
 
 @kernel
 def depths_of(parents: Ints) -> Ints:
-    """Return the distance of each node from the root, (nodes,) -> (nodes,)."""
+    """Return the distance of each node from the root, shape (nodes,)."""
     depths = np.zeros(len(parents), dtype=np.int64)
     for node in range(len(parents) - 2, -1, -1):
         depths[node] = depths[parents[node]] + 1
@@ -26,7 +26,7 @@ def depths_of(parents: Ints) -> Ints:
 
 @kernel
 def leaves_below(parents: Ints, leaves: int) -> Ints:
-    """Return the number of leaves in each subtree, (nodes,) -> (nodes,)."""
+    """Return the number of leaves below each node, shape (nodes,). For a leaf, it is 1."""
     sizes = np.zeros(len(parents), dtype=np.int64)
     sizes[:leaves] = 1
     for node in range(len(parents) - 1):
@@ -36,7 +36,7 @@ def leaves_below(parents: Ints, leaves: int) -> Ints:
 
 @kernel
 def nodes_at_level(parents: Ints, depths: Ints, level: int) -> Ints:
-    """Return each node's ancestor at this depth, or the node itself if it is not deeper, shape (nodes,)."""
+    """Return each node's ancestor at depth `level`, or the node itself if it is not deeper. Shape (nodes,)."""
     above = np.arange(len(parents))
     for node in range(len(parents) - 1, -1, -1):
         if depths[node] > level:
@@ -46,10 +46,11 @@ def nodes_at_level(parents: Ints, depths: Ints, level: int) -> Ints:
 
 @kernel
 def leaf_ranges(parents: Ints, sizes: Ints, leaves: int) -> tuple[Ints, Ints]:
-    """Return the leaves in an order in which those of each node are adjacent.
+    """Arrange the leaves in an order in which the leaves below each node are adjacent.
 
     Returns:
-        Starts (nodes,) and order (leaves,): the leaves of a node are order[start : start + size].
+        The start of each node, shape (nodes,), and the order, shape (leaves,). The leaves below a node are
+            order[start : start + size].
     """
     starts, free = np.zeros(len(parents), dtype=np.int64), np.zeros(len(parents), dtype=np.int64)
     order = np.empty(leaves, dtype=np.int64)
@@ -64,10 +65,10 @@ def leaf_ranges(parents: Ints, sizes: Ints, leaves: int) -> tuple[Ints, Ints]:
 
 @kernel
 def heavy_paths(parents: Ints) -> Ints:
-    """Return the topmost node of each node's heavy path, (nodes,) -> (nodes,).
+    """Return the topmost node of each node's heavy path, shape (nodes,).
 
-    A heavy path continues from a node to its child with the largest subtree. So the way to the root crosses at most
-    log2(nodes) paths, even in a tree with as many levels as vertices.
+    A heavy path continues from a node to the child with the largest subtree. The way from any node to the root
+    therefore crosses at most log2(nodes) heavy paths, even in a tree with as many levels as vertices.
     """
     sizes = np.ones(len(parents), dtype=np.int64)
     heaviest = np.full(len(parents), -1, dtype=np.int64)
@@ -85,10 +86,14 @@ def heavy_paths(parents: Ints) -> Ints:
 
 @kernel
 def common_ancestor(one: int, other: int, parents: Ints, tops: Ints) -> int:
-    """Return the lowest common ancestor of two nodes; `tops` is from `heavy_paths`. O(log nodes)."""
+    """Return the lowest common ancestor of two nodes, in O(log nodes).
+
+    Args:
+        tops: Result of `heavy_paths`.
+    """
     one, other = int(one), int(other)
     while tops[one] != tops[other]:
-        # Parents have higher numbers, so the ancestor is not on the path with the lower top.
+        # Parents have higher numbers than their children, so the ancestor is not on the path with the lower top.
         if tops[one] < tops[other]:
             one = int(parents[tops[one]])
         else:
@@ -102,28 +107,30 @@ Array = TypeVar("Array", Ints, Floats)
 
 
 class EncodingTree:
-    """A rooted tree whose leaves 0 … n−1 are the vertices of a graph. Each parent's number is above its children's.
+    """A rooted tree whose leaves 0 … n−1 are the vertices of a graph.
 
-    Trees with the same communities have the same numbering: internal nodes from the deepest level up, within a level by
-    smallest vertex, and the root last.
+    Each parent has a higher number than its children, and the root has the highest number. Internal nodes are numbered
+    from the deepest level upwards and, within a level, by their smallest vertex. Two trees with the same communities
+    therefore have the same numbering.
     """
 
     def __init__(self, parents: Ints, leaves: int, volume: Floats, cut: Floats) -> None:
-        """Create a tree without checks. `from_parents` and `from_labels` check their arguments."""
+        """Create a tree without checking the arguments. `from_parents` and `from_labels` check theirs."""
         self._parents, self._leaves, self._volume, self._cut = parents, leaves, volume, cut
         self._depths = depths_of(parents)
 
     @classmethod
     def from_parents(cls, graph: Graph, parents: ArrayLike) -> EncodingTree:
-        """Build the tree in which node i has the parent `parents[i]`, renumbered, with volumes and cuts from the graph.
+        """Build the tree in which node i has the parent `parents[i]`. Its internal nodes are renumbered.
 
         Args:
-            graph: Graph with n vertices, the leaves 0 … n−1 of the tree.
-            parents: Shape (nodes,), integers; −1 for the root.
+            graph: Graph with n vertices, which are the leaves 0 … n−1 of the tree. Volumes and cuts are computed from
+                its edges.
+            parents: Shape (nodes,). The parent of each node, as an integer; −1 for the root.
 
         Raises:
-            GraphError: The parents are not a tree over these leaves: no root or several, a parent out of range, a
-                cycle, a vertex with children, or an internal node without children.
+            GraphError: The parents do not form a tree over these leaves. They have no root or several roots, a parent
+                is out of range, there is a cycle, a vertex has children, or an internal node has none.
         """
         given = np.asarray(parents)
         if given.ndim != 1 or given.dtype.kind not in "iu":
@@ -134,14 +141,15 @@ class EncodingTree:
 
     @classmethod
     def from_labels(cls, graph: Graph, *labels: ArrayLike) -> EncodingTree:
-        """Build the tree of nested partitions, coarsest first. Every leaf is at depth len(labels) + 1.
+        """Build a tree from nested partitions. Every leaf is at depth len(labels) + 1.
 
         Args:
-            labels: Each of shape (n,): the community of each vertex, as any integers. Each partition refines the one
-                before.
+            labels: One array of shape (n,) for each partition, coarsest partition first. It contains the community of
+                each vertex; the communities may be any integers. Each partition must refine the one before it.
 
         Raises:
-            GraphError: A shape or type is wrong, or a community has vertices in two communities of the level above.
+            GraphError: A shape or type is wrong, or the vertices of a community are in different communities of the
+                level above.
         """
         partitions = [_checked_labels(graph.vertices, level, given) for level, given in enumerate(labels, start=1)]
         for level, (coarse, fine) in enumerate(pairwise(partitions), start=2):
@@ -155,7 +163,7 @@ class EncodingTree:
 
     @property
     def parents(self) -> Ints:
-        """Parent of each node, −1 for the root. Shape (nodes,), read-only."""
+        """Parent of each node; −1 for the root. Shape (nodes,), read-only."""
         return _read_only(self._parents)
 
     @property
@@ -165,27 +173,27 @@ class EncodingTree:
 
     @property
     def volume(self) -> Floats:
-        """Volume of each node, the sum of its vertices' degrees. Shape (nodes,), read-only."""
+        """Volume of each node, which is the sum of its vertices' degrees. Shape (nodes,), read-only."""
         return _read_only(self._volume)
 
     @property
     def cut(self) -> Floats:
-        """Cut g of each node, the weight of the edges that leave it. Shape (nodes,), read-only."""
+        """Cut of each node, which is the total weight of the edges that leave it. Shape (nodes,), read-only."""
         return _read_only(self._cut)
 
     @property
     def leaves(self) -> int:
-        """Number of leaves n. Nodes 0 … n−1 are the leaves and the vertices of the graph."""
+        """Number of leaves, n. The leaves 0 … n−1 are the vertices of the graph."""
         return self._leaves
 
     @property
     def root(self) -> int:
-        """Number of the root."""
+        """The root, which is the node with the highest number."""
         return len(self._parents) - 1
 
     @property
     def height(self) -> int:
-        """Greatest depth of a leaf."""
+        """Depth of the deepest leaf."""
         return int(self._depths[: self._leaves].max(initial=0))
 
     def __len__(self) -> int:
@@ -196,12 +204,16 @@ class EncodingTree:
 
     @cached_property
     def sizes(self) -> Ints:
-        """Number of leaves below each node, 1 for a leaf. Shape (nodes,), read-only."""
+        """Number of leaves below each node; 1 for a leaf. Shape (nodes,), read-only."""
         return _read_only(leaves_below(self._parents, self._leaves))
 
     @cached_property
     def node_entropy(self) -> Floats:
-        """Entropy term of each node in bits, −g/V · log2(vol/vol(parent)); 0 if g = 0. Shape (nodes,), read-only."""
+        """Contribution of each node to the structural entropy, in bits. Shape (nodes,), read-only.
+
+        For a node with the cut g and the volume vol, it is −g/V · log2(vol/vol(parent)), where V is the volume of the
+        graph. It is 0 if g = 0.
+        """
         terms = np.zeros(len(self))
         entered = np.flatnonzero(self._cut[:-1] > 0.0)
         bits = _log_ratio(self._volume[self._parents[entered]], self._volume[entered])
@@ -214,7 +226,7 @@ class EncodingTree:
         return float(self.node_entropy.sum())
 
     def children(self, node: int) -> Ints:
-        """Return the children of a node, ascending."""
+        """Return the children of a node, in ascending order."""
         starts, nodes = self._children
         node = self._checked(node)
         return nodes[starts[node] : starts[node + 1]]
@@ -229,13 +241,13 @@ class EncodingTree:
         return np.array(path, dtype=np.int64)
 
     def members(self, node: int) -> Ints:
-        """Return the vertices below a node, ascending. For a leaf, this is the leaf itself."""
+        """Return the vertices below a node, in ascending order. For a leaf, return the leaf itself."""
         starts, order = self._leaf_ranges
         start = starts[self._checked(node)]
         return np.sort(order[start : start + self.sizes[node]])
 
     def labels(self, level: int) -> Ints:
-        """Return each vertex's ancestor at this depth, or the leaf itself if it is not deeper. Shape (n,)."""
+        """Return each vertex's ancestor at depth `level`, or the leaf itself if it is not deeper. Shape (n,)."""
         return nodes_at_level(self._parents, self._depths, level)[: self._leaves]
 
     def _checked(self, node: int) -> int:
@@ -258,16 +270,17 @@ class EncodingTree:
 def structural_entropy(graph: Graph, tree: EncodingTree | ArrayLike) -> float:
     """Return the structural entropy of a graph under a tree, in bits.
 
-    H(T) = −Σ_{a ≠ root} g(a)/V · log2(vol(a)/vol(parent(a))), where g is the cut and V the volume of the graph. A graph
-    without edges has entropy 0.0. The entropy is computed from edges and parents in O(edges · log n).
+    The entropy is H(T) = −Σ_{a ≠ root} g(a)/V · log2(vol(a)/vol(parent(a))). The sum runs over the nodes a except the
+    root, g(a) is the cut of a node, vol(a) is its volume, and V is the volume of the graph. The entropy of a graph
+    without edges is 0.0. It is computed from the edges and the parents, in O(edges · log n).
 
     Args:
-        tree: Tree over these vertices, or its parents as `EncodingTree.from_parents` takes them.
+        tree: Tree over the vertices of the graph, or an array of parents as in `EncodingTree.from_parents`.
 
     Raises:
-        GraphError: The tree has another number of leaves, or the parents do not form a tree.
+        GraphError: The number of leaves differs from the number of vertices, or the parents do not form a tree.
 
-    Source: Li and Pan 2016; SeRAG Eq. 1, T-Retriever Eq. 1.
+    Source: Li and Pan 2016; SeRAG Eq. 1; T-Retriever Eq. 1.
     """
     parents = tree.parents if isinstance(tree, EncodingTree) else tree
     if isinstance(tree, EncodingTree) and tree.leaves != graph.vertices:
@@ -276,7 +289,11 @@ def structural_entropy(graph: Graph, tree: EncodingTree | ArrayLike) -> float:
 
 
 def flat_entropy(graph: Graph) -> float:
-    """Return the entropy of the tree without communities, in bits: H_flat = −Σ_v g(v)/V · log2(d_v/V)."""
+    """Return the structural entropy of a graph under the tree without communities, in bits.
+
+    It is −Σ_v g(v)/V · log2(d_v/V) over the vertices v, where g(v) is the cut of a vertex, d_v is its degree, and V is
+    the volume of the graph.
+    """
     cut = graph.degrees - 2.0 * graph.loops
     entered = cut > 0.0
     if not entered.any():
@@ -285,14 +302,14 @@ def flat_entropy(graph: Graph) -> float:
 
 
 def _log_ratio(above: Floats, volume: Floats) -> Floats:
-    """Return log2(above / volume), even if the quotient overflows float64."""
+    """Return log2(above / volume), with the correct value even if the quotient overflows float64."""
     with np.errstate(over="ignore"):
         ratio = above / volume
     return np.where(np.isfinite(ratio), np.log2(ratio), np.log2(above) - np.log2(volume))
 
 
 def canonical_parents(parents: Ints, leaves: int) -> Ints:
-    """Number the internal nodes from the deepest level up, within a level by smallest leaf; return the parents."""
+    """Renumber the internal nodes as `EncodingTree` requires, and return the parent of each node."""
     depths = np.full(len(parents), -1, dtype=np.int64)
     smallest = np.full(len(parents), len(parents), dtype=np.int64)
     _depths_and_smallest_leaves(parents, leaves, depths, smallest)
@@ -306,7 +323,10 @@ def canonical_parents(parents: Ints, leaves: int) -> Ints:
 
 
 def volumes_and_cuts(graph: Graph, parents: Ints) -> tuple[Floats, Floats]:
-    """Return vol(a) and g(a) of every node of a canonically numbered tree, each of shape (nodes,)."""
+    """Return the volume and the cut of every node, each of shape (nodes,).
+
+    Parents must have higher numbers than their children.
+    """
     return _volumes_and_cuts(graph.indptr, graph.neighbours, graph.weights, graph.degrees, parents)
 
 
@@ -342,7 +362,10 @@ def _groups(partition: Ints) -> int:
 
 
 def _stacked(vertices: int, partitions: Sequence[Ints]) -> Ints:
-    """Return the parents of nested partitions: vertices first, then the finest partition to the coarsest, root last."""
+    """Return the parents of the tree of nested partitions.
+
+    The vertices are numbered first, then the communities from the finest partition to the coarsest, and then the root.
+    """
     nodes = vertices + sum(map(_groups, partitions)) + 1
     parents = np.full(nodes, _ROOT_HAS_NO_PARENT, dtype=np.int64)
     node_of_vertex, first = np.arange(vertices), vertices
@@ -379,7 +402,7 @@ def _checked_parents(leaves: int, parents: Ints) -> Ints:
 
 @kernel
 def _depths_and_smallest_leaves(parents: Ints, leaves: int, depths: Ints, smallest: Ints) -> bool:
-    """Fill in depths and smallest leaves, each (nodes,). Return False if the parents form a cycle."""
+    """Fill in the depth and the smallest leaf of each node. Return False if the parents form a cycle."""
     path = np.empty(len(parents), dtype=np.int64)
     for node in range(len(parents)):
         length = 0
@@ -406,10 +429,11 @@ def _depths_and_smallest_leaves(parents: Ints, leaves: int, depths: Ints, smalle
 def _volumes_and_cuts(
     indptr: Ints, neighbours: Ids, weights: Floats, degrees: Floats, parents: Ints
 ) -> tuple[Floats, Floats]:
-    """Return volumes and cuts, (n+1,), (e,), (e,), (n,), (nodes,) -> (nodes,), (nodes,). O(nodes + e · log nodes).
+    """Return the volume and the cut of each node, each of shape (nodes,), in O(nodes + edges · log nodes).
 
-    The cut of a node is the sum of its children's cuts minus twice the weight of edges between them. Whether any edge
-    leaves a node is counted in whole edges, because rounding may leave a small remainder when the weights cancel out.
+    The cut of a node is the sum of its children's cuts minus twice the weight of the edges between the children. The
+    edges that leave a node are also counted. If there are none, its cut is set to exactly 0, because rounding errors
+    might leave a small remainder.
     """
     paths = heavy_paths(parents)
     volume, cut, joined = np.zeros(len(parents)), np.zeros(len(parents)), np.zeros(len(parents))

@@ -1,4 +1,4 @@
-"""The undirected weighted graph under an encoding tree, in compressed sparse row (CSR) form."""
+"""Defines the undirected weighted graph that encoding trees describe, in compressed sparse row (CSR) format."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from overstory_entropy.compile import Floats, Ids, Ints, kernel
 from overstory_entropy.errors import GraphError
 
 MAX_VERTICES = 2**31 - 1
-"""Largest number of vertices: vertex numbers in edges have 32 bits."""
+"""Maximum number of vertices, which is limited because edges store vertex numbers in 32 bits."""
 
 _MIRROR_TOLERANCE = 1e-6
-"""Relative difference allowed between the two directions of an edge, as float32 rounding causes it."""
+"""Maximum relative difference between the weights of the two directions of an edge. It allows for float32 rounding."""
 
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """An undirected graph with weights > 0. Parallel edges are merged, and loops are stored outside the rows.
+    """An undirected graph with n vertices and positive edge weights. Parallel edges are merged.
 
-    Build graphs with `Graph.from_edges`; the constructor checks nothing.
+    Use `Graph.from_edges` to build a graph, because the constructor does not check its arguments.
 
     Attributes:
-        indptr: Shape (n + 1,), start of each vertex's row; the row ends where the next one starts.
-        neighbours: Shape (e,), neighbours in ascending order within a row. Each edge is in the rows of both its ends,
-            with exactly the same weight.
-        weights: Shape (e,), weight of each entry.
-        loops: Shape (n,), total weight of each vertex's loops.
-        degrees: Shape (n,), weighted degrees d_v; a loop counts twice.
-        volume: Sum of the degrees, V.
+        indptr: Shape (n + 1,). Offset at which the row of each vertex starts. A row ends where the next row starts.
+        neighbours: Shape (entries,). Neighbours of each vertex, in ascending order within a row. Each edge occurs in
+            the rows of both its ends, with exactly the same weight. Loops do not occur in rows.
+        weights: Shape (entries,). Weight of the edge to each of the `neighbours`.
+        loops: Shape (n,). Total weight of each vertex's loops.
+        degrees: Shape (n,). Weighted degree of each vertex. A loop counts twice.
+        volume: Sum of the degrees.
     """
 
     indptr: Ints
@@ -46,26 +46,30 @@ class Graph:
     def from_edges(
         cls, vertices: int, edges: ArrayLike, weights: ArrayLike | None = None, *, symmetric: bool = False
     ) -> Graph:
-        """Build a graph from an edge list, in O(n + m) time and about 50 bytes per edge in addition to the input.
+        """Build a graph from a list of m edges.
+
+        This takes O(n + m) time, and about 50 bytes of memory per edge in addition to the input.
 
         Args:
-            vertices: Number of vertices n. Vertices are numbered 0 … n−1 and may have no edges.
-            edges: Shape (m, 2), integers. The order of the two ends does not matter. Weights of the same pair add up.
-            weights: Shape (m,), finite and ≥ 0; 1 for each row if omitted. Rows with weight 0 are ignored.
-            symmetric: The list has every edge in both directions, like a symmetric matrix, which is checked. Each pair
-                then counts once, with the mean of the two weights. Loops are listed once.
+            vertices: Number of vertices, n. They are numbered 0 … n−1. A vertex need not have edges.
+            edges: Shape (m, 2). The two ends of each edge, as integers in any order. If a pair of ends occurs several
+                times, its weights are added up.
+            weights: Shape (m,). The weight of each edge, which must be finite and ≥ 0; by default, all weights are 1.
+                Edges of weight 0 are ignored.
+            symmetric: True if the list contains every edge in both directions, like a symmetric matrix. This is
+                checked. Each pair then counts once, with the mean of its two weights. Loops must be listed only once.
 
         Raises:
-            GraphError: A vertex number is out of range; a weight is negative or not finite; a shape or type is wrong;
-                or with `symmetric`, the other direction of a row is missing or has a different weight. The message
-                names the first such row.
+            GraphError: A shape or type is wrong, a vertex number is out of range, or a weight is negative or not
+                finite. With `symmetric`, it is also an error if the opposite direction of an edge is missing or has
+                another weight. The message names the first invalid row.
         """
         vertices = operator.index(vertices)
         if vertices < 0 or vertices > MAX_VERTICES:
             raise GraphError(f"a graph of {vertices} vertices cannot be built; expected 0 to {MAX_VERTICES}")
         ends = _checked_ends(vertices, edges)
         mass = checked_weights(len(ends), weights)
-        with np.errstate(over="ignore", invalid="ignore"):  # an overflow shows in the volume, which is checked below
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow makes the volume infinite; see below
             loops = loop_weights(vertices, ends, mass)
             indptr, neighbours, merged = _rows(vertices, ends, mass, not symmetric)
             if symmetric:
@@ -85,7 +89,7 @@ class Graph:
 
     @property
     def edges(self) -> int:
-        """Number of connected pairs of vertices, without loops."""
+        """Number of pairs of vertices that are joined by an edge. Loops are not counted."""
         return len(self.neighbours) // 2
 
     def __repr__(self) -> str:
@@ -166,7 +170,10 @@ def _position(source: int, target: int, indptr: Ints, neighbours: Ids) -> int:
 
 @kernel
 def _first_without_mirror(ends: Ids, mass: Floats, indptr: Ints, neighbours: Ids, weights: Floats) -> int:
-    """Return the first row whose two directions differ, −1 if all agree. Earlier rows are set to their mean."""
+    """Return the first row whose edge has different weights in its two directions; −1 if there is none.
+
+    The weights of earlier rows are replaced by the mean of both directions.
+    """
     for row in range(len(mass)):
         source, target = ends[row, 0], ends[row, 1]
         if source == target or mass[row] == 0.0:
@@ -183,7 +190,12 @@ def _first_without_mirror(ends: Ids, mass: Floats, indptr: Ints, neighbours: Ids
 
 @kernel
 def loop_weights(vertices: int, ends: Ids, mass: Floats) -> Floats:
-    """Return the total weight of each vertex's loops, (m, 2), (m,) -> (n,)."""
+    """Return the total weight of each vertex's loops, shape (n,).
+
+    Args:
+        ends: Shape (m, 2). The two ends of each edge.
+        mass: Shape (m,). The weight of each edge.
+    """
     loops = np.zeros(vertices)
     for row in range(len(mass)):
         if ends[row, 0] == ends[row, 1]:
@@ -193,10 +205,12 @@ def loop_weights(vertices: int, ends: Ids, mass: Floats) -> Floats:
 
 @kernel
 def _rows(vertices: int, ends: Ids, mass: Floats, both: bool) -> tuple[Ints, Ids, Floats]:
-    """Sort an edge list into rows: each edge into the rows of both ends, or only of the first end if not `both`.
+    """Sort an edge list into rows, and return the offsets, neighbours and weights of the rows.
 
-    Two counting sorts, by the second end and then by the first, leave every row ascending. Equal neighbours are then
-    adjacent and are merged. Both directions of a pair add up in list order, so they are equal. O(n + m).
+    If `both` is True, each edge is put into the rows of both its ends, otherwise only into the row of its first end.
+    Edges are sorted by their second end and then by their first, with two counting sorts in O(n + m). Equal neighbours
+    in a row are then adjacent, and are merged. Both directions of a pair are added up in list order, so that their
+    weights are exactly equal.
     """
     starts, columns = _offsets(vertices, ends, mass, both)
     sources, by_column = _sorted_by_column(ends, mass, both, columns)
@@ -245,7 +259,7 @@ def _sorted_by_column(ends: Ids, mass: Floats, both: bool, columns: Ints) -> tup
 
 @kernel
 def _close_gaps(starts: Ints, filled: Ints, neighbours: Ids, weights: Floats) -> tuple[Ints, Ids, Floats]:
-    """Close the gaps between rows in place; return offsets (n+1,), trimmed neighbours and trimmed weights."""
+    """Close the gaps between the rows in place. Return the offsets of the rows, their neighbours and their weights."""
     indptr = np.zeros(len(starts), dtype=np.int64)
     for vertex in range(len(filled)):
         size = filled[vertex] - starts[vertex]
@@ -258,7 +272,7 @@ def _close_gaps(starts: Ints, filled: Ints, neighbours: Ids, weights: Floats) ->
 
 @kernel
 def row_sums(indptr: Ints, weights: Floats) -> Floats:
-    """Return the sum of each row, (n+1,), (e,) -> (n,)."""
+    """Return the sum of the weights in each row, shape (n,)."""
     sums = np.zeros(len(indptr) - 1)
     for vertex in range(len(sums)):
         for entry in range(indptr[vertex], indptr[vertex + 1]):

@@ -1,4 +1,4 @@
-"""The multilevel search: moves nodes, sets of nodes and communities until no move gains."""
+"""Improves a tree by moving nodes, sets of nodes and communities until no move lowers the entropy."""
 
 from __future__ import annotations
 
@@ -17,40 +17,43 @@ from overstory_entropy.problem import (
 )
 
 _VISITS_A_NODE = 4
-"""Most visits per node in one call. The last few moves are faster in a later round that moves sets."""
+"""Maximum number of visits per node in one call. The few remaining moves are faster in a later round of sets."""
 
 WORTHWHILE_GAIN = 1e-11
-"""Least gain of a move, as a share of the node's volume (bits × weight). Rounding errors would cause endless moves."""
+"""Minimum gain of a move in bits × weight, per unit of the node's volume. It prevents endless moves due to rounding."""
 
 
 @kernel
 def relocate(problem: PlacementProblem, levels: Levels, depth: int, waiting: Ints) -> float:
-    """Move queued nodes while moves gain, and return the gain (bits × weight). O(edges of the nodes visited).
+    """Visit nodes and move each to the place that saves most. Return the total gain in bits × weight.
 
-    A node may move to a lowest community that contains one of its neighbours, or to a new community below the root or
-    below any community with a neighbour. After a move, its neighbours in other communities are queued again.
+    A node may move to a lowest-level community that contains one of its neighbours. It may also move to a new community
+    below the root, or below any community that contains a neighbour. After a move, its neighbours in other communities
+    are visited again. The time is proportional to the number of edges of the visited nodes.
 
     Args:
-        levels: `depth` levels of communities above the nodes; changed in place.
+        levels: Communities above the nodes, in `depth` levels. They are changed in place.
         depth: Number of levels, ≥ 1.
-        waiting: Shape (q,), nodes to visit first, in this order, each once.
+        waiting: Distinct nodes to visit first, in this order.
     """
-    # One kernel on purpose: separate kernels for the four steps were 15 % slower at 20 edges per vertex.
+    # The four steps are deliberately in one kernel. Separate kernels were 15 % slower at 20 edges per vertex.
     indptr, neighbours, weights, volumes, inside, _ = problem
     home, parent, level, _, volume, own = levels
     nodes, slots = len(home), len(parent)
     free, free_count = _free_slots(level)
     queue, queued = np.empty(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.bool_)
-    for index in range(len(waiting)):  # slice assignment would add 2 s of compilation
+    for index in range(len(waiting)):  # a slice assignment would take 2 s longer to compile
         queue[index] = waiting[index]
         queued[waiting[index]] = True
     first, queue_length = 0, len(waiting)
-    # Per community: log2 vol without the visited node, log2 vol with it, and the cost (bits × weight) of the node's
-    # edges and of the communities that it would enlarge if it were directly below.
+    # Each of these three arrays has one value per community: log2 of its volume without the visited node, log2 of its
+    # volume with the node, and the cost of placing the node directly below it. The cost is that of the node's edges and
+    # of the communities that the node would enlarge, in bits × weight.
     log_volume = _logarithms(volume)
     log_joined, cost = log_volume.copy(), np.zeros(slots)
-    # Weight from the node into each community; communities where it is above 0, lowest level first (level l is
-    # touched[ends[l + 1] : ends[l]]); communities on the path of the node.
+    # `toward` is the weight of the edges from the node into each community. `touched` lists the communities for which
+    # it is positive, lowest level first; those of level l are touched[ends[l + 1] : ends[l]]. `path` lists the
+    # communities that contain the node.
     toward = np.zeros(slots)
     touched = np.empty(slots, dtype=np.int64)
     ends = np.zeros(depth + 2, dtype=np.int64)
@@ -64,7 +67,7 @@ def relocate(problem: PlacementProblem, levels: Levels, depth: int, waiting: Int
         queued[node] = False
         mass = float(volumes[node])
 
-        # Add up the weight from the node into every community with a neighbour, level by level upwards.
+        # For each community that contains a neighbour, sum the weight of the edges from the node into it.
         count = 0
         for entry in range(indptr[node], indptr[node + 1]):
             slot = home[neighbours[entry]]
@@ -85,7 +88,7 @@ def relocate(problem: PlacementProblem, levels: Levels, depth: int, waiting: Int
         for index in range(ends[2], ends[1]):
             strength += toward[touched[index]]
 
-        # Take the node out.
+        # Remove the node from the communities that contain it.
         slot, paid_below = int(home[node]), -0.5 * inside[node]
         for distance in range(depth, 0, -1):
             path[distance] = slot
@@ -95,7 +98,7 @@ def relocate(problem: PlacementProblem, levels: Levels, depth: int, waiting: Int
             paid_below = toward[slot]
             slot = int(parent[slot])
 
-        # Find the cheapest place.
+        # Find the cheapest place for the node.
         cost[ROOT_SLOT] = 2.0 * strength * log_volume[ROOT_SLOT]
         for distance in range(1, depth + 1):
             _price(int(path[distance]), mass, parent, volume, own, log_volume, toward, log_joined, cost)
@@ -120,7 +123,7 @@ def relocate(problem: PlacementProblem, levels: Levels, depth: int, waiting: Int
                 if here < least:
                     least, place = here, slot
 
-        # Put the node there, or back.
+        # Put the node in the cheapest place, or back where it was.
         moves = place != path[depth]
         if moves:
             gained += float(staying - least)
@@ -172,10 +175,11 @@ def _price(
     log_joined: Floats,
     cost: Floats,
 ) -> None:
-    """Fill in the cost of the node below a community, from its cost below the community's parent.
+    """Compute the cost of the node if it is placed below a community, given its cost below the community's parent.
 
-    2·toward costs log2 vol' of the community instead of its parent's, and X costs log2 vol' instead of log2 vol, where
-    vol' includes the node.
+    Let vol' be the volume of a community including the node. The edges from the node into the community are now charged
+    log2 vol' of the community instead of log2 vol' of its parent. The edges whose lowest common community is this one
+    are now charged log2 vol' instead of log2 vol.
     """
     above = parent[slot]
     log_joined[slot] = logarithm(float(volume[slot]) + mass)
@@ -203,7 +207,11 @@ def _leave(levels: Levels, path: Ints, free: Ints, free_count: int) -> int:
 def _opened(
     levels: Levels, depth: int, place: int, log_mass: float, log_joined: Floats, free: Ints, free_count: int
 ) -> tuple[int, int]:
-    """Add a node below a place, creating communities as needed. Return its community and the number of free slots."""
+    """Add a node below a community, and create the communities of lower levels that it needs.
+
+    Returns:
+        The slot of the lowest community that contains the node, and the number of slots that are still free.
+    """
     while levels.level[place] < depth:
         free_count -= 1
         slot = int(free[free_count])
@@ -231,18 +239,18 @@ def _queue_neighbours(
 
 @kernel
 def refine(problem: PlacementProblem, levels: Levels, order: Ints) -> tuple[Ints, int]:
-    """Split every lowest community into sets of nodes, grown from single nodes; O(edges).
+    """Split every lowest-level community into sets of nodes that grow from single nodes, in O(edges).
 
-    A node that is still alone joins the set within its community with the largest gain, as if the sets were
-    communities. This can split a community along lines that no move of single nodes finds. It is the refinement of
-    Leiden (Traag, Waltman and van Eck 2019) with structural entropy in place of modularity.
+    Each node that is still alone joins the set in its community that gains most, as if sets were communities. This can
+    split a community in ways that moves of single nodes never find. It is the refinement step of the Leiden algorithm
+    (Traag, Waltman and van Eck 2019), with structural entropy instead of modularity.
 
     Args:
         levels: Communities of the nodes.
-        order: Shape (n,), order of the visits.
+        order: Shape (n,). Order in which the nodes are visited.
 
     Returns:
-        The set of each node, shape (n,), 0 … k−1, and k.
+        The set of each node as a label 0 … k−1, shape (n,), and the number of sets k.
     """
     indptr, neighbours, weights, volumes, inside, _ = problem
     home, parent = levels.home, levels.parent
@@ -292,7 +300,11 @@ def refine(problem: PlacementProblem, levels: Levels, order: Ints) -> tuple[Ints
 
 @kernel
 def numbered(labels: Ints) -> tuple[Ints, int]:
-    """Renumber labels ≥ 0 as 0 … k−1 by first appearance, (n,) -> (n,) and k; n ≥ 1."""
+    """Renumber labels as 0 … k−1, in the order in which they first occur. Return the new labels and k.
+
+    Args:
+        labels: At least one label. All labels must be ≥ 0.
+    """
     numbers = np.full(labels.max() + 1, -1, dtype=np.int64)
     renumbered = np.empty(len(labels), dtype=np.int64)
     count = 0
@@ -304,7 +316,7 @@ def numbered(labels: Ints) -> tuple[Ints, int]:
     return renumbered, count
 
 
-CONVERGED_BITS = 1e-5  # the search stops after a round that gains fewer bits
+CONVERGED_BITS = 1e-5  # the search ends after a round that gains less than this
 _MOST_IMPROVING_ROUNDS = 12
 
 
@@ -315,11 +327,12 @@ def improve(
     random: np.random.Generator,
     rounds: int = _MOST_IMPROVING_ROUNDS,
 ) -> float:
-    """Move nodes, sets and communities until a round gains less than `CONVERGED_BITS`. Return the gain in bits.
+    """Move nodes, sets and communities until a round gains less than `CONVERGED_BITS`. Return the total gain in bits.
 
     Args:
-        levels: Initial communities; changed in place.
+        levels: Initial communities, which are changed in place.
         depth: Number of levels, ≥ 1.
+        rounds: Maximum number of rounds.
     """
     gained = 0.0
     for _ in range(rounds):
@@ -333,7 +346,7 @@ def improve(
 
 
 def _move_nodes_and_sets(problem: PlacementProblem, levels: Levels, depth: int, random: np.random.Generator) -> float:
-    """Move nodes, then larger and larger sets of nodes, between the existing communities, in one pass."""
+    """Move nodes between communities, then larger and larger sets of nodes. Return the gain in bits."""
     nodes = len(levels.home)
     gain = relocate(problem, levels, depth, random.permutation(nodes)) / problem.total
     sets, count = refine(problem, levels, random.permutation(nodes))
@@ -348,7 +361,10 @@ def _move_nodes_and_sets(problem: PlacementProblem, levels: Levels, depth: int, 
 
 
 def _move_communities(problem: PlacementProblem, levels: Levels, depth: int, random: np.random.Generator) -> float:
-    """Move the lowest communities as nodes of the levels above. Each pays for its own inner weight."""
+    """Move the lowest-level communities as if they were nodes of the levels above them. Return the gain in bits.
+
+    The weight inside these communities is ignored, because its cost does not depend on where they are.
+    """
     communities, count = numbered(levels.home)
     slots = levels.home[first_of_each(communities, count)]
     quotient = aggregate(problem, communities, count)._replace(inside=np.zeros(count))
@@ -359,7 +375,7 @@ def _move_communities(problem: PlacementProblem, levels: Levels, depth: int, ran
 
 
 def first_of_each(labels: Ints, count: int) -> Ints:
-    """Return the first index of each value 0 … count−1, (n,) -> (count,)."""
+    """Return the index of the first occurrence of each label 0 … count−1, shape (count,)."""
     first = np.empty(count, dtype=np.int64)
     first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
     return first
@@ -368,7 +384,10 @@ def first_of_each(labels: Ints, count: int) -> Ints:
 def improved(
     problem: PlacementProblem, nested: Ints, random: np.random.Generator, rounds: int = _MOST_IMPROVING_ROUNDS
 ) -> Ints:
-    """Return the labels after `improve`, (depth, n), coarsest level first."""
+    """Apply `improve` to a tree given by its labels, and return the new labels.
+
+    Both arrays of labels have the shape (depth, n), with the coarsest level first.
+    """
     levels = place(problem, nested)
     improve(problem, levels, len(nested), random, rounds)
     return nested_labels(levels, len(nested))

@@ -1,12 +1,13 @@
-"""Insertion and removal of vertices in a part of an encoding tree, at a cost that grows with their edges alone.
+"""Inserts vertices into an encoding tree and removes them, at a cost that depends only on the number of their edges.
 
-Let X(a) be twice the weight of the edges whose lowest common community is a. Without loops,
+Let V be the volume of the graph, vol(a) the volume of the community a, d_v the degree of the vertex v, and X(a) twice
+the weight of the edges whose lowest common community is a. In a graph without loops, the entropy H(T) satisfies
 
     V · H(T) = Σ_a X(a) · log2 vol(a) − Σ_v d_v · log2 d_v
 
-over all communities a, including the root, and all vertices v. A new vertex changes X, vol and the degrees only where
-it has edges and on the path from its community to the root. So the volumes, cuts and entropy of the new tree follow
-from those of the communities that contain a neighbour and of the communities above them.
+The sums run over all communities a, including the root, and all vertices v. A new vertex changes X, vol and the degrees
+only where it has edges, and on the path from its community to the root. The volumes, cuts and entropy of the new tree
+can therefore be computed from the communities that contain a neighbour and the communities above them.
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ from math import log2
 
 @dataclass(slots=True)
 class MutableCommunity:
-    """A node above the leaves, changed in place.
+    """An internal node of the tree, which can be modified in place.
 
     Attributes:
-        parent: Name of the parent, "" for the root.
+        parent: Name of the parent; "" for the root.
         level: Distance from the root.
-        children: Number of communities or leaves directly below.
-        size: Number of leaves below.
-        volume: Sum of the degrees of the leaves below.
-        cut: Weight of the edges that leave the community, g; 0 for the root.
-        own: X, twice the weight of the edges whose lowest common community this is: Σ g(child) − g.
+        children: Number of communities or leaves directly below it.
+        size: Number of leaves below it.
+        volume: Sum of the degrees of the leaves below it.
+        cut: Total weight of the edges that leave it; 0 for the root.
+        own: Twice the weight of the edges whose lowest common community this is. It equals the sum of the children's
+            cuts minus the community's own cut.
     """
 
     parent: str
@@ -42,11 +44,11 @@ class MutableCommunity:
 
 @dataclass(slots=True)
 class Leaf:
-    """A vertex, changed in place.
+    """A vertex, which can be modified in place.
 
     Attributes:
-        home: Name of its lowest community.
-        volume: Degree.
+        home: Name of the lowest community that contains it.
+        volume: Weighted degree of the vertex.
     """
 
     home: str
@@ -57,12 +59,12 @@ class Leaf:
 class TreePart:
     """A part of an encoding tree: some leaves, the communities above them, and the root.
 
-    Communities outside the part do not change, and a vertex without edges into them never costs less there.
+    Communities outside the part do not change. A vertex without edges into such a community never costs less there.
 
     Attributes:
-        levels: Number of community levels between the root and the leaves, ≥ 1. Every leaf is below one of the last
-            level.
-        communities: Communities by name.
+        levels: Number of community levels between the root and the leaves, ≥ 1. The parent of every leaf is a community
+            of the lowest level.
+        communities: Communities by name, including the root.
         leaves: Leaves by name.
         gone: Names of communities that became empty and were removed.
     """
@@ -86,30 +88,30 @@ class TreePart:
         return self.communities[self._root]
 
     def entropy(self, before: float) -> float:
-        """Return the current structural entropy of the whole tree, in bits.
+        """Return the current structural entropy of the complete tree, in bits.
 
         Args:
-            before: Entropy of the whole tree when this part was created.
+            before: Structural entropy of the complete tree when this part was created.
         """
         whole = before * self._volume_before + self._terms() - self._terms_before
         return max(0.0, whole / self.root.volume) if self.root.volume > 0.0 else 0.0
 
     def path(self, home: str) -> list[str]:
-        """Return a community and those above it, the root last."""
+        """Return the names of a community and of all communities above it, ending with the root."""
         names = [home]
         while names[-1] != self._root:
             names.append(self.communities[names[-1]].parent)
         return names
 
     def add(self, vertex: str, edges: Mapping[str, float]) -> str:
-        """Add a vertex where the tree then has the least entropy, and return the name of its community.
+        """Add a vertex at the place that leads to the lowest entropy, and return the name of its community.
 
-        The vertex goes into a community that contains a neighbour, or into a new one below the root or below any
-        community with a neighbour. Names of new communities start with "+". Of equally cheap places the higher is
-        taken, then that of the later neighbour.
+        The vertex becomes part of a community that contains a neighbour, or of a new community. A new community can be
+        below the root or below any community that contains a neighbour. Its name begins with "+". Of equally cheap
+        places, the one at the highest level is chosen and, at the same level, that of the later neighbour.
 
         Args:
-            edges: Weights > 0 by neighbour. The neighbours are leaves of this part.
+            edges: Weight of the edge to each neighbour, > 0. All neighbours must be leaves of this part.
         """
         toward = self._toward(edges)
         self._bring(edges, toward, 1.0)
@@ -120,11 +122,11 @@ class TreePart:
         return place
 
     def remove(self, vertex: str, edges: Mapping[str, float], *, unknown: float = 0.0) -> None:
-        """Remove a vertex with its edges.
+        """Remove a vertex and its edges.
 
         Args:
-            edges: Weights > 0 by neighbour. The neighbours are leaves of this part.
-            unknown: Total weight of further edges whose other ends are unknown; see `forget`.
+            edges: Weight of the edge to each neighbour, > 0. All neighbours must be leaves of this part.
+            unknown: Total weight of the vertex's edges whose other ends are unknown. See `forget`.
         """
         home = self.leaves[vertex].home
         toward = self._toward(edges)
@@ -143,22 +145,26 @@ class TreePart:
         self._lose(home, unknown, 1)
 
     def forget(self, home: str, volume: float, count: int) -> None:
-        """Account for deleted leaves outside this part. Only their total degree is known.
+        """Adjust the communities for deleted leaves outside this part. Only the sum of their degrees is known.
 
-        The result is approximate. The leaves are assumed to have had equal degrees. In each community above them, their
-        edges are assumed to have ended inside in the same share as those of the whole community. The other ends keep
-        their degrees, as if the edges led elsewhere.
+        The result is approximate, because it makes these assumptions:
+
+        - All deleted leaves had the same degree.
+        - In each community above them, the fraction of their edges that ended inside the community was the same as for
+          all edges of the community.
+        - The vertices at the other ends keep their degrees, as if the edges now led elsewhere.
 
         Args:
-            home: Community of the leaves.
-            volume: Sum of their degrees.
+            home: Name of the community that contained the leaves.
+            volume: Sum of the degrees of the leaves.
+            count: Number of deleted leaves.
         """
         if count > 0 and volume > 0.0:
             self._terms_before -= volume * log2(volume / count)
         self._lose(home, volume, count)
 
     def _lose(self, home: str, volume: float, count: int) -> None:
-        lost_below = 0.0  # change of the cut of the community below
+        lost_below = 0.0  # change in the cut of the previous community, which is one level lower
         for name in self.path(home):
             community = self.communities[name]
             community.size -= count
@@ -183,7 +189,10 @@ class TreePart:
         return communities - sum(each.volume * log2(each.volume) for each in self.leaves.values() if each.volume > 0.0)
 
     def _toward(self, edges: Mapping[str, float]) -> dict[str, float]:
-        """Return the edge weight into every community with a neighbour, lowest level first, without the root."""
+        """Return the weight of the edges into each community that contains a neighbour, except the root.
+
+        The lowest level comes first.
+        """
         below: dict[str, float] = defaultdict(float)
         for other, weight in edges.items():
             below[self.leaves[other].home] += weight
@@ -197,7 +206,11 @@ class TreePart:
         return toward
 
     def _bring(self, edges: Mapping[str, float], toward: Mapping[str, float], sign: float) -> None:
-        """Update the volumes and cuts at the far ends of a vertex's edges; `sign` is −1 when it is removed."""
+        """Update the volumes and cuts of a vertex's neighbours and of the communities that contain them.
+
+        Args:
+            sign: 1 if the vertex is added, −1 if it is removed.
+        """
         for other, weight in edges.items():
             self.leaves[other].volume = max(self.leaves[other].volume + sign * weight, 0.0)
         for name, weight in toward.items():
@@ -206,10 +219,11 @@ class TreePart:
         self.root.volume += sign * sum(edges.values())
 
     def _cheapest(self, toward: dict[str, float], weight: float) -> str:
-        """Return the community below which a vertex costs least.
+        """Return the name of the community below which a new vertex costs least.
 
-        If the vertex is added below a, edges of weight toward(a) are charged to a instead of its parent, and the volume
-        of a grows by the vertex. Both change the cost Σ X · log2 vol.
+        If the vertex is added below the community a, the edges of weight toward[a] are charged to a instead of its
+        parent. The volume of a also grows by the degree of the vertex. Both changes affect the cost Σ_a X(a) · log2
+        vol(a), which is explained at the top of this module.
         """
         joined = {self._root: _log(self.root.volume + weight)}
         cost = {self._root: 2.0 * weight * joined[self._root]}

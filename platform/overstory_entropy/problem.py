@@ -1,4 +1,4 @@
-"""Data structures of the local search: nodes with volumes and inner weight, and levels of communities above them."""
+"""Defines the data structures of the search: nodes that can be moved, and the levels of communities above them."""
 
 from __future__ import annotations
 
@@ -18,23 +18,25 @@ DEKKER_SPLITTER = 2.0**19 + 1.0
 
 
 class PlacementProblem(NamedTuple):
-    """n nodes to be placed under the communities of a tree. A node is a vertex, or a set of vertices that moves as one.
+    """The nodes that must be placed in the communities of a tree, and the edges between them.
 
-    Let X(a) be twice the weight of the edges whose lowest common community is a. Then
+    A node is a vertex, or a set of vertices that moves as one. Let X(a) be twice the weight of the edges whose lowest
+    common community is a, vol(a) the volume of a, V the volume of the graph, and H_flat the entropy of the tree without
+    communities. Then
 
         H(T) = H_flat + 1/V · Σ_a X(a) · log2(vol(a)/V)
 
-    An edge costs the logarithm of the volume of the lowest community that contains it, so a move changes X and vol only
-    in the communities left and joined and in those above them. The equation follows from the definition of H(T) by
-    summing over edges instead of communities.
+    This follows from the definition of H(T) by summing over edges instead of communities. An edge costs the logarithm
+    of the volume of the lowest community that contains it. A move therefore changes X and vol only in the communities
+    that the node leaves or joins, and in the communities above them.
 
     Attributes:
-        indptr: Shape (n + 1,), rows as in `Graph`, not necessarily ascending.
-        neighbours: Shape (e,), neighbouring nodes.
-        weights: Shape (e,), edge weights.
-        volumes: Shape (n,), sum of the degrees of the vertices in each node.
-        inside: Shape (n,), twice the weight inside each node that is charged to the community above it: 0 for vertices,
-            and for communities that are charged for their own inner weight.
+        indptr: Shape (n + 1,). Offset at which the row of each node starts, as in `Graph`.
+        neighbours: Shape (entries,). Neighbours of each node. Within a row, they need not be sorted.
+        weights: Shape (entries,). Weight of the edges to each of the `neighbours`.
+        volumes: Shape (n,). Sum of the degrees of the vertices in each node.
+        inside: Shape (n,). Twice the weight of the edges inside each node that are charged to the community above it.
+            It is 0 for vertices, and for communities, which are themselves charged for the edges inside them.
         total: Volume of the root.
     """
 
@@ -47,18 +49,19 @@ class PlacementProblem(NamedTuple):
 
 
 class Levels(NamedTuple):
-    """Communities in `depth` levels below the root, changed in place.
+    """The communities of a tree, which can be modified in place.
 
-    Each node belongs to one community of the lowest level. Communities occupy slots, which are freed and reused. Slot 0
-    is the root.
+    Each node belongs to one community of the lowest level. Each community occupies a slot, which is a position in the
+    arrays below. The slots of removed communities are reused. The root occupies slot 0.
 
     Attributes:
-        home: Shape (n,), slot of the lowest community of each node.
-        parent: Shape (slots,), slot of the parent.
-        level: Shape (slots,), distance from the root; −1 for a free slot.
-        children: Shape (slots,), number of communities or nodes directly below.
-        volume: Shape (slots,), vol.
-        own: Shape (slots,), X; not maintained for the root, where it costs nothing.
+        home: Shape (n,). Slot of the lowest-level community of each node.
+        parent: Shape (slots,). Slot of the parent.
+        level: Shape (slots,). Distance from the root; −1 for a free slot.
+        children: Shape (slots,). Number of communities or nodes directly below.
+        volume: Shape (slots,). Volume of the community.
+        own: Shape (slots,). Twice the weight of the edges whose lowest common community this is. It is not kept up to
+            date for the root, where it costs nothing.
     """
 
     home: Ints
@@ -70,12 +73,14 @@ class Levels(NamedTuple):
 
 
 def vertices_as_nodes(graph: Graph) -> PlacementProblem:
-    """Return the problem whose nodes are the vertices, with integer weights.
+    """Return the problem whose nodes are the vertices of a graph. All its weights are integers.
 
-    Weights are counted in units of V / 2^50, each at least one unit. Sums of integers below 2^53 are exact in float64,
-    so nothing drifts while nodes move, and sums do not depend on their order. Before that, each weight's share of V is
-    rounded to 34 binary digits. This removes the rounding error of a common factor, so that multiplying all weights by
-    a constant gives the same problem.
+    Weights are converted to multiples of V / 2^50, where V is the volume of the graph. Each is at least 1. Sums of
+    integers below 2^53 are exact in float64. Rounding errors therefore do not accumulate while nodes move, and sums do
+    not depend on the order of their terms.
+
+    Before this conversion, the quotient of each weight and V is rounded to 34 binary digits. Multiplying all weights by
+    a constant therefore leads to the same problem, in spite of the rounding errors of the products.
     """
     whole = graph.volume or 1.0
     weights = whole_shares(graph.weights, whole, 1.0)
@@ -87,7 +92,7 @@ def vertices_as_nodes(graph: Graph) -> PlacementProblem:
 
 @kernel
 def whole_shares(weights: Floats, volume: float, least: float) -> Floats:
-    """Return weights in units of volume / 2^50, rounded to 34 binary digits, then to integers ≥ `least`."""
+    """Return the weights as multiples of volume / 2^50, rounded to 34 binary digits and then to integers ≥ `least`."""
     shares = np.empty(len(weights))
     for index in range(len(weights)):
         share = weights[index] / volume
@@ -98,20 +103,23 @@ def whole_shares(weights: Floats, volume: float, least: float) -> Floats:
 
 @kernel
 def logarithm(volume: float) -> float:
-    """Return log2, or 0.0 for 0: a community of isolated vertices has volume 0 and no edges to weight the logarithm."""
+    """Return log2 of a volume, or 0.0 if the volume is 0.
+
+    A community with volume 0 has no edges. The value of the logarithm therefore does not matter.
+    """
     return log2(volume) if volume > 0.0 else 0.0
 
 
 @kernel
 def place(problem: PlacementProblem, nested: Ints) -> Levels:
-    """Create the communities of nested labels.
+    """Create the communities that nested labels describe.
 
     Args:
-        nested: Shape (depth, n), labels 0 … k−1 in each row: one partition per level, coarsest first, each refining the
-            one above.
+        nested: Shape (depth, n). Each row contains labels 0 … k−1 and is the partition of one level, coarsest level
+            first. Each partition must refine the one before it.
 
     Returns:
-        Levels with enough slots for every node to be alone at every level.
+        The communities, with so many slots that every node can be alone in its community at every level.
     """
     depth, nodes = nested.shape
     slots = 1 + depth * (nodes + 1)
@@ -146,7 +154,10 @@ def place(problem: PlacementProblem, nested: Ints) -> Levels:
 
 @kernel
 def nested_labels(levels: Levels, depth: int) -> Ints:
-    """Return the label of each node's community at every level, (depth, n), numbered by first appearance."""
+    """Return the label of each node's community at each level, shape (depth, n), coarsest level first.
+
+    At each level, the labels are 0 … k−1, in the order in which they first occur.
+    """
     nodes = len(levels.home)
     nested = np.empty((depth, nodes), dtype=np.int64)
     numbers = np.full(len(levels.parent), -1, dtype=np.int64)
@@ -164,7 +175,13 @@ def nested_labels(levels: Levels, depth: int) -> Ints:
 
 @kernel
 def spent(levels: Levels, total: float) -> float:
-    """Return Σ_a X(a) · log2(vol(a)/V) ≤ 0 over the communities, the difference to the flat tree (bits × weight)."""
+    """Return the cost compared with that of the tree without communities, in bits × weight. It is ≤ 0.
+
+    It is the sum of X(a) · log2(vol(a)/V) over the communities a; see `PlacementProblem`.
+
+    Args:
+        total: Volume V of the graph.
+    """
     cost = 0.0
     for slot in range(1, len(levels.level)):
         if levels.level[slot] != FREE_LEVEL and levels.own[slot] > 0.0:
@@ -174,11 +191,13 @@ def spent(levels: Levels, total: float) -> float:
 
 @kernel
 def aggregate(problem: PlacementProblem, labels: Ints, count: int) -> PlacementProblem:
-    """Merge the nodes with equal labels. Weights add up, and weight between merged nodes becomes `inside`.
+    """Merge the nodes that have the same label.
+
+    Weights of parallel edges are added up. Twice the weight of the edges between merged nodes is added to `inside`.
 
     Args:
-        labels: Shape (n,), 0 … count−1, each at least once.
-        count: Number of nodes of the result.
+        labels: Shape (n,). Labels 0 … count−1. Each must occur at least once.
+        count: Number of nodes after merging.
     """
     indptr, neighbours, weights, volumes, inside, total = problem
     starts = np.zeros(count + 1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Moves of leaves and small subtrees to any place in a binary tree, and local rearrangements of the tree."""
+"""Improves a binary tree by moving leaves and small subtrees to other places, and by rearranging parts of the tree."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from overstory_entropy.improve import WORTHWHILE_GAIN
 from overstory_entropy.problem import PlacementProblem, logarithm
 
 _SUBTREES_A_PIECE = 8
-"""Subtrees per piece, with 3^8 / 2 ways to split its subsets. 10 cost ten times as much with the same result."""
+"""Maximum number of subtrees in a piece. With 10 subtrees, the search takes ten times as long, without better results.
+"""
 
 
 def rearranged(problem: PlacementProblem, tree: BinaryTree, random: np.random.Generator) -> tuple[BinaryTree, float]:
-    """Return the tree after rearranging each piece of it optimally, and the gain in bits.
+    """Cut the tree into pieces, and rearrange each piece optimally. Return the new tree and the gain in bits.
 
-    The tree is cut into pieces: a node, some of its descendants, and at most `_SUBTREES_A_PIECE` subtrees below them.
-    Within a piece, a dynamic programme over subsets finds the cheapest binary tree over the subtrees. Pieces are cut at
-    random, so that the next round has other borders.
+    A piece consists of a node, some of its descendants, and at most `_SUBTREES_A_PIECE` subtrees below them. Dynamic
+    programming over subsets of the subtrees finds the cheapest binary tree with these subtrees. The cuts are random, so
+    that the pieces differ from round to round.
     """
     nodes = len(problem.volumes)
     left, right = tree.left.copy(), tree.right.copy()
@@ -30,13 +31,16 @@ def rearranged(problem: PlacementProblem, tree: BinaryTree, random: np.random.Ge
 
 
 class Pieces(NamedTuple):
-    """Pieces of a binary tree with disjoint joints. Pieces of two subtrees, which have only one shape, are left out.
+    """The pieces of a binary tree. A piece consists of several subtrees and the nodes above them, called joints.
+
+    Each node is a joint of at most one piece. Pieces with two subtrees are left out, because they can be arranged in
+    only one way.
 
     Attributes:
-        piece_of: Shape (nodes,), the piece that has the node as a joint, −1 for other nodes.
-        subtrees: Shape (pieces, _SUBTREES_A_PIECE), subtrees of each piece from left to right.
-        joints: Shape (pieces, _SUBTREES_A_PIECE − 1), nodes above the subtrees, each before those below it.
-        sizes: Shape (pieces,), number of subtrees. There is one joint less.
+        piece_of: Shape (nodes,). The piece that contains the node as a joint; −1 if there is none.
+        subtrees: Shape (pieces, _SUBTREES_A_PIECE). Subtrees of each piece, from left to right.
+        joints: Shape (pieces, _SUBTREES_A_PIECE − 1). Joints of each piece. Each joint precedes those below it.
+        sizes: Shape (pieces,). Number of subtrees of each piece, which is one more than the number of joints.
     """
 
     piece_of: Ints
@@ -47,7 +51,7 @@ class Pieces(NamedTuple):
 
 @kernel
 def _rearrange(problem: PlacementProblem, tree: BinaryTree, left: Ints, right: Ints, random: Floats) -> float:
-    """Cut the tree and rearrange each piece; changes `left` and `right`. Return the gain (bits × weight)."""
+    """Cut the tree into pieces and rearrange each of them, in `left` and `right`. Return the gain in bits × weight."""
     pieces = _cut(tree, random)
     volume, between = _volumes(problem, tree), _weights_between(problem, tree, pieces)
     gained = 0.0
@@ -70,18 +74,18 @@ def _rearrange(problem: PlacementProblem, tree: BinaryTree, left: Ints, right: I
 
 @kernel
 def _cut(tree: BinaryTree, random: Floats) -> Pieces:
-    """Cut the tree into pieces, from the root down; `random` has a number in 0 … 1 for each node."""
+    """Cut the tree into pieces, from the root downwards. `random` contains a number from 0 to 1 for each node."""
     nodes = len(tree.left)
     leaves = (nodes + 1) // 2
     piece_of = np.full(nodes, -1, dtype=np.int64)
-    # A stored piece has at least two of the n − 1 joints. One more row is for the piece being cut.
+    # Each stored piece contains at least two of the n − 1 joints. The additional row is for the piece being cut.
     subtrees = np.zeros((leaves // 2 + 1, _SUBTREES_A_PIECE), dtype=np.int64)
     joints = np.zeros((leaves // 2 + 1, _SUBTREES_A_PIECE - 1), dtype=np.int64)
     sizes = np.zeros(leaves // 2 + 1, dtype=np.int64)
     stack = np.empty(nodes, dtype=np.int64)
     stack[0] = nodes - 1
     height, pieces, drawn = 1, 0, 1
-    # The first piece may be small, so that the borders of all pieces differ from round to round.
+    # The size of the first piece is random, so that the borders of all pieces differ from round to round.
     limit = 3 + int(random[0] * (_SUBTREES_A_PIECE - 2))
     while height > 0:
         height -= 1
@@ -103,10 +107,13 @@ def _cut(tree: BinaryTree, random: Floats) -> Pieces:
 
 @kernel
 def _open(tree: BinaryTree, top: int, limit: int, random: Floats, hanging: Ints, joint: Ints) -> int:
-    """Cut a piece below its top: open random subtrees until there are `limit` of them, or only leaves.
+    """Cut out the piece below a node: replace random subtrees by their two children until there are `limit` subtrees.
+
+    Stop earlier if all subtrees are leaves. Write the subtrees to `hanging`, from left to right, and the joints to
+    `joint`.
 
     Returns:
-        The number of subtrees. `hanging` lists them from left to right, and `joint` the opened nodes.
+        The number of subtrees.
     """
     leaves = (len(tree.left) + 1) // 2
     joint[0], hanging[0], hanging[1], size = top, tree.left[top], tree.right[top], 2
@@ -142,7 +149,10 @@ def _volumes(problem: PlacementProblem, tree: BinaryTree) -> Floats:
 
 @kernel
 def _weights_between(problem: PlacementProblem, tree: BinaryTree, pieces: Pieces) -> Floats:
-    """Return twice the weight between each two subtrees of each piece."""
+    """Return twice the weight of the edges between any two subtrees of each piece.
+
+    The shape is (pieces, _SUBTREES_A_PIECE, _SUBTREES_A_PIECE).
+    """
     between = np.zeros((len(pieces.sizes), _SUBTREES_A_PIECE, _SUBTREES_A_PIECE))
     tops = heavy_paths(tree.parents)
     for node in range(len(problem.volumes)):
@@ -161,7 +171,7 @@ def _weights_between(problem: PlacementProblem, tree: BinaryTree, pieces: Pieces
 
 @kernel
 def _subtree_at(first: Ints, subtrees: Ints, size: int, place: int) -> int:
-    """Return the left-to-right index of the subtree that contains the leaf at this position."""
+    """Return the index of the subtree that contains the leaf at a position. Both are counted from left to right."""
     index = size - 1
     while first[subtrees[index]] > place:
         index -= 1
@@ -179,10 +189,17 @@ def _solve(
     mass: Floats,
     split: Ints,
 ) -> None:
-    """Compute the least cost of every subset of the subtrees, with its best split.
+    """Compute the lowest possible cost of each subset of the subtrees, and the best split of the subset.
 
-    Subsets are bit masks. Also filled in are the volume of each subset and twice its inner weight. cost(S) = min over S
-    = A ∪ B of X(A, B) · log2 vol(S) + cost(A) + cost(B).
+    A subset is a bit mask, which is its index in `cost`, `inside`, `mass` and `split`. The cost of a subset S is the
+    minimum of X(A, B) · log2 vol(S) + cost(A) + cost(B) over all splits of S into A and B, where X(A, B) is twice the
+    weight of the edges between A and B.
+
+    Args:
+        cost: Receives the lowest cost of each subset.
+        inside: Receives twice the weight of the edges between the subtrees of each subset.
+        mass: Receives the volume of each subset.
+        split: Receives one of the two parts of the best split of each subset.
     """
     for subset in range(1, 1 << size):
         lowest = _lowest(subset)
@@ -209,7 +226,11 @@ def _solve(
 
 @kernel
 def _cost_as_it_is(tree: BinaryTree, subtrees: Ints, joints: Ints, size: int, inside: Floats, mass: Floats) -> float:
-    """Return the cost of a piece in its current shape, Σ X · log2 vol over its joints."""
+    """Return the cost of a piece in its current arrangement.
+
+    It is the sum of X · log2 vol over the joints, where vol is the volume of a joint, and X is twice the weight of the
+    edges between its two children.
+    """
     cost = 0.0
     held = np.zeros(_SUBTREES_A_PIECE - 1, dtype=np.int64)
     for index in range(size - 2, -1, -1):
@@ -222,7 +243,7 @@ def _cost_as_it_is(tree: BinaryTree, subtrees: Ints, joints: Ints, size: int, in
 
 @kernel
 def _subset_of(child: int, subtrees: Ints, joints: Ints, size: int, held: Ints) -> int:
-    """Return the subtrees below a child of a joint as bits; `held` has those below each joint."""
+    """Return the subtrees below a child of a joint as a bit mask. `held` contains the bit masks of the joints."""
     for index in range(size):
         if subtrees[index] == child:
             return 1 << index
@@ -260,22 +281,24 @@ def _lowest(subset: int) -> int:
 
 
 _LEAVES_A_BLOCK = 8192
-"""Leaves per block. Visits within a block hit the processor's cache, which makes large rounds three times as fast."""
+"""Number of leaves in a block. Blocks fit into the processor's cache, which makes large rounds three times as fast."""
 
-_MOST_REGRAFTING_STEPS = 100_000_000  # steps through the tree that any call may take, about a second
-_STEPS_AN_ENTRY = 100  # more steps per node and row entry; typical trees need 20, very deep ones n² in all
+_MOST_REGRAFTING_STEPS = 100_000_000  # steps through the tree that any call may take; about 1 s
+_STEPS_AN_ENTRY = 100  # additional steps per node and row entry; typical trees need 20
 
 
 class Branches(NamedTuple):
-    """A binary tree whose branches move, in no particular numbering. Changed in place; arrays of shape (2n − 1,).
+    """A binary tree whose branches can be moved in place. All arrays have the shape (2n − 1,).
+
+    A parent need not have a higher number than its children.
 
     Attributes:
-        left: Left children, −1 for leaves.
-        right: Right children, −1 for leaves.
-        parents: Parents, −1 for the root.
-        volume: vol.
-        own: X, twice the weight of edges between the node's children.
-        log_volume: log2 vol.
+        left: Left child of each node; −1 for leaves.
+        right: Right child of each node; −1 for leaves.
+        parents: Parent of each node; −1 for the root.
+        volume: Volume of each node.
+        own: Twice the weight of the edges between the two children of each node.
+        log_volume: log2 of the volume of each node.
     """
 
     left: Ints
@@ -287,18 +310,18 @@ class Branches(NamedTuple):
 
 
 class Loose(NamedTuple):
-    """Working memory for the subtree being moved. Each array has one entry per node of the tree.
+    """Working memory for the subtree that is being moved. Each array is as long as the number of nodes in the tree.
 
     Attributes:
-        leaves: Leaves of the subtree. `_gather` returns their number.
-        mine: True for leaves of the subtree.
-        toward: Weight of the edges from the subtree into each node.
-        marked: True if `toward` is, or will be, above 0.
-        touched: Marked nodes, each before those below it.
-        joined: log2 of the combined volume of a node and the subtree.
-        below: Cost of the tree, up to a constant, with the subtree somewhere below a node, if all its edges were
-            charged to that node.
-        stack: Memory for a traversal.
+        leaves: Leaves of the subtree, at the beginning of the array. `_gather` returns their number.
+        mine: True for each leaf of the subtree.
+        toward: Weight of the edges from the subtree to the leaves below each node.
+        marked: True for each node whose `toward` is, or will be, positive.
+        touched: The marked nodes, at the beginning of the array. Each precedes the nodes below it.
+        joined: log2 of the sum of the volumes of each node and the subtree.
+        below: Cost of the tree, up to a constant, if the subtree were below a node and all edges from the subtree into
+            that node were charged to the node.
+        stack: Memory for traversals. It is longer by one.
     """
 
     leaves: Ints
@@ -312,7 +335,10 @@ class Loose(NamedTuple):
 
 
 def small_subtrees(tree: BinaryTree, largest: int, random: np.random.Generator) -> Ints:
-    """Return the leaves, then subtrees of 2 to `largest` leaves, in random order; large trees block by block."""
+    """Return the leaves in random order, followed by the subtrees with 2 to `largest` leaves in random order.
+
+    In large trees, the order is random only within blocks of adjacent leaves, and the order of the blocks is random.
+    """
     leaves = (len(tree.parents) + 1) // 2
     sizes = leaves_below(tree.parents, leaves)
     few = np.flatnonzero((sizes > 1) & (sizes <= largest))
@@ -322,10 +348,10 @@ def small_subtrees(tree: BinaryTree, largest: int, random: np.random.Generator) 
 
 
 def regrafted(problem: PlacementProblem, tree: BinaryTree, order: Ints) -> tuple[BinaryTree, float, bool]:
-    """Move each subtree of `order` to the place where it costs least.
+    """Move each of the subtrees in `order` to the place where it costs least.
 
     Returns:
-        The tree, the gain in bits, and True if all subtrees were tried within the step limit.
+        The new tree, the gain in bits, and True if all subtrees were tried before the limit on steps was reached.
     """
     volume, own = volumes_and_own(problem, tree.parents)
     branches = Branches(tree.left.copy(), tree.right.copy(), tree.parents.copy(), volume, own, np.zeros(len(volume)))
@@ -348,10 +374,10 @@ def _nothing_loose(nodes: int) -> Loose:
 
 @kernel
 def _regraft(problem: PlacementProblem, tree: Branches, loose: Loose, order: Ints) -> tuple[float, int, bool]:
-    """Take out each subtree with the node above it, and insert both where they cost least.
+    """Take out each of the subtrees in `order` together with its parent, and insert both where they cost least.
 
     Returns:
-        The gain (bits × weight), the root, and True if all of `order` was tried.
+        The gain in bits × weight, the root, and True if all subtrees were tried.
     """
     nodes = len(tree.parents)
     for node in range(nodes):
@@ -397,7 +423,7 @@ def _gather(tree: Branches, loose: Loose, moving: int) -> int:
 
 @kernel
 def _weigh(problem: PlacementProblem, tree: Branches, loose: Loose, leaves: int) -> int:
-    """Fill in `toward`, `marked` and `touched`, and clear `mine`. Return the number of nodes touched."""
+    """Compute `toward`, `marked` and `touched` for a subtree, and clear `mine`. Return the number of marked nodes."""
     toward = loose.toward
     count = 0
     for index in range(leaves):
@@ -442,7 +468,7 @@ def _take_out(tree: Branches, loose: Loose, moving: int, joint: int, sibling: in
 
 @kernel
 def _put(tree: Branches, loose: Loose, moving: int, joint: int, sibling: int, root: int) -> int:
-    """Insert the joint in the place of `sibling`, above the sibling and the moving subtree. Return the root."""
+    """Put the joint where `sibling` was, with the sibling and the moving subtree as its children. Return the root."""
     above = int(tree.parents[sibling])
     _replace(tree, sibling, joint, above)
     tree.left[joint], tree.right[joint] = sibling, moving
@@ -466,7 +492,13 @@ def _replace(tree: Branches, node: int, by: int, above: int) -> None:
 
 @kernel
 def _charge(tree: Branches, loose: Loose, child: int, node: int, mass: float, factor: float) -> None:
-    """Add the mass, and `factor` times the weight charged to each node, to a node and its ancestors."""
+    """Add a volume and the charges for the subtree's edges to a node and all its ancestors.
+
+    Args:
+        child: Child of the node below which the subtree is placed.
+        mass: Volume to add. It is negative if the subtree is taken out.
+        factor: 2 if the subtree is inserted, −2 if it is taken out.
+    """
     while node != NO_NODE:
         tree.volume[node] += mass
         tree.log_volume[node] = logarithm(tree.volume[node])
@@ -476,7 +508,10 @@ def _charge(tree: Branches, loose: Loose, child: int, node: int, mass: float, fa
 
 @kernel
 def _cost_where_it_was(tree: Branches, loose: Loose, moving: int, sibling: int, root: int) -> tuple[float, int]:
-    """Return the cost next to the sibling and the steps to the root; fill in `joined` and `below` on the path."""
+    """Return the cost of the subtree next to its sibling, and the number of steps from there to the root.
+
+    This also computes `joined` and `below` for the nodes on the path.
+    """
     mass, length, node = float(tree.volume[moving]), 0, sibling
     while node != root:
         loose.stack[length] = node
@@ -492,10 +527,11 @@ def _cost_where_it_was(tree: Branches, loose: Loose, moving: int, sibling: int, 
 
 @kernel
 def _cost_beside(tree: Branches, loose: Loose, node: int, mass: float) -> float:
-    """Return the cost with the subtree next to a node, below its parent q; fill in `joined` and `below`.
+    """Return the cost if the subtree is placed next to a node, and compute the node's `joined` and `below`.
 
-    As in `relocate`, it follows from the cost of any place below q by subtracting 2·w(x, node)·(log vol'(q) − log
-    vol'(node)). Below the node, the node's own cost grows as well.
+    As in `relocate`, the cost follows from that of a place below the node's parent q: 2·w·(log2 vol'(q) − log2
+    vol'(node)) is subtracted, where w is the weight of the edges from the subtree into the node, and vol' is the volume
+    including the subtree. If the subtree is placed below the node, the cost of the node itself also grows.
     """
     above = tree.parents[node]
     loose.joined[node] = logarithm(tree.volume[node] + mass)
@@ -508,11 +544,11 @@ def _cost_beside(tree: Branches, loose: Loose, node: int, mass: float) -> float:
 def _cheapest_place(
     tree: Branches, loose: Loose, moving: int, sibling: int, root: int, staying: float
 ) -> tuple[int, float]:
-    """Return the node next to which the subtree costs least, and the cost.
+    """Return the node next to which the subtree costs least, and its cost there.
 
-    The result is the sibling unless another place is worth the move. A node without edges to the subtree is no better
-    than its parent, so only the root and marked nodes are tried. Every community that contains the subtree has at least
-    its volume, which bounds the cost of any place below a node.
+    If no other place is worth the move, the node is the sibling. A node without edges to the subtree is never a better
+    place than its parent. Only the root and marked nodes are therefore tried. Every node that contains the subtree has
+    at least its volume, which leads to a lower bound on the cost of all places below a node.
     """
     mass, log_mass = float(tree.volume[moving]), tree.log_volume[moving]
     best, least = sibling, float(staying - WORTHWHILE_GAIN * mass)

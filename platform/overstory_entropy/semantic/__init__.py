@@ -1,4 +1,4 @@
-"""Encoding trees over edges and texts together, as T-Retriever builds them: PARTITION, PRUNE, REGULATE."""
+"""Finds encoding trees for edges and texts together, with T-Retriever's operations PARTITION, PRUNE and REGULATE."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Division of a set of vertices into two sides: the gain of a division, and moves from one side to the other."""
+"""Divides a set of vertices into two sides: computes the gain of a division, and improves it by moving vertices."""
 
 from __future__ import annotations
 
@@ -10,30 +10,34 @@ import numpy as np
 from overstory_entropy.compile import Floats, Ids, Ints, kernel
 
 _CANCELLED_SHARE = 1e-6
-"""If a subtraction leaves less than this share of a sum, the sum is recomputed: the rest would be rounding error."""
+"""If a subtraction leaves less than this fraction of a sum, rounding errors dominate, and the sum is computed again."""
 
 LEAST_BISECTION_GAIN = 1e-12
 _MOST_BISECTION_PASSES = 32
 
 
 class BisectionProblem(NamedTuple):
-    """A set of vertices to be divided, as blocks of vertices that move as a whole.
+    """A set of vertices that must be divided. It consists of blocks, whose vertices are always moved together.
 
-    In a small set, each block is one vertex. In a large set, kernels are computed only for a sample of m vertices.
+    In a small set, each block contains one vertex. In a large set, kernels are computed only for m sampled vertices.
 
     Attributes:
-        sums: Shape (blocks, m): sum of the kernels between each sampled vertex and the other vertices of each block;
-            empty if the texts do not count.
-        first: Shape (blocks + 1,): start of each block's sampled vertices.
-        sizes: Shape (blocks,): number of vertices in each block.
-        scale: Number of vertices that each sampled vertex stands for; 1.0 if all are sampled.
-        indptr, neighbours, weights: Edges between blocks in compressed sparse rows; parallel edges are allowed.
-        inside: Shape (blocks,): twice the weight of the edges inside each block, without loops.
-        volume: Shape (blocks,): sum of the degrees in the whole graph.
-        base: Shape (blocks,): bits of each block's sampled vertices without the division.
-        total: Volume of the whole graph.
+        sums: Shape (blocks, m). Sum of the kernels between each sampled vertex and the other vertices of each block. It
+            is empty if texts are ignored.
+        first: Shape (blocks + 1,). Index at which the sampled vertices of each block start.
+        sizes: Shape (blocks,). Number of vertices in each block.
+        scale: Number of vertices that each sampled vertex represents; 1.0 if all vertices are sampled.
+        indptr: Shape (blocks + 1,). Offset at which the row of each block starts.
+        neighbours: Shape (entries,). Neighbouring blocks of each block. A neighbour may occur several times.
+        weights: Shape (entries,). Weight of the edge to each of the `neighbours`.
+        inside: Shape (blocks,). Twice the weight of the edges inside each block, without loops.
+        volume: Shape (blocks,). Sum of the vertices' degrees in the complete graph.
+        base: Shape (blocks,). Surprise of each block's sampled vertices without the division, in bits.
+        total: Volume of the complete graph.
         whole: Volume of the set.
-        rate: Bits of the total per bit of a vertex of the set, λ / (n · groups).
+        rate: Bits of the total entropy per bit of surprise of a vertex: λ / (n · groups), where λ is the weight of the
+            texts, n is the number of vertices in the graph, and groups is the number of groups that contain the vertex
+            after the division.
     """
 
     sums: Floats
@@ -52,15 +56,18 @@ class BisectionProblem(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """A division being improved. Kernels change it in place.
+    """A division of the blocks into two sides, which is improved in place.
 
     Attributes:
-        side: Shape (blocks,): 0 or 1.
-        of_vertex: Shape (m,): side of each sampled vertex.
-        towards: Shape (2, m): sum of the kernels between each sampled vertex and the other vertices of either side.
-        logs: Shape (2,): for each side, the sum of log2 of its vertices' sums towards their own side.
-        size, asked: Shape (2,): number of vertices, and of sampled vertices, on each side.
-        volume, inside, base: Shape (2,): sums of the blocks' attributes over each side.
+        side: Shape (blocks,). Side of each block, 0 or 1.
+        of_vertex: Shape (m,). Side of each sampled vertex.
+        towards: Shape (2, m). Sum of the kernels between each sampled vertex and the other vertices of each side.
+        logs: Shape (2,). For each side, the sum of log2 of `towards` over its sampled vertices and their own side.
+        size: Shape (2,). Number of vertices on each side.
+        asked: Shape (2,). Number of sampled vertices on each side.
+        volume: Shape (2,). Sum of the volumes of the blocks on each side.
+        inside: Shape (2,). Twice the weight of the edges inside each side.
+        base: Shape (2,). Sum of the bases of the blocks on each side.
     """
 
     side: Ints
@@ -76,13 +83,21 @@ class Sides(NamedTuple):
 
 @kernel
 def score_of(problem: BisectionProblem, side: Ints) -> float:
-    """Return the entropy change of a division in bits; negative values are gains."""
+    """Return the change in entropy that a division causes, in bits. Negative values are gains.
+
+    Args:
+        side: Shape (blocks,). Side of each block, 0 or 1.
+    """
     sides = _sides(problem, side)
     return _score(problem, sides, 0) + _score(problem, sides, 1)
 
 
 def score_of_groups(problem: BisectionProblem, labels: Ints) -> float:
-    """Return the entropy change of a division into groups 0 … k−1, shape (blocks,), in bits."""
+    """Return the change in entropy that a division into any number of groups causes, in bits.
+
+    Args:
+        labels: Shape (blocks,). Group of each block, 0 … k−1.
+    """
     groups = int(labels.max()) + 1
     count = np.bincount(labels, weights=problem.sizes, minlength=groups)
     asked = np.bincount(labels, weights=np.diff(problem.first), minlength=groups)
@@ -97,7 +112,7 @@ def score_of_groups(problem: BisectionProblem, labels: Ints) -> float:
 
 @kernel
 def improved(problem: BisectionProblem, side: Ints) -> tuple[Ints, float]:
-    """Move single blocks while moves gain; return the division and its change in bits."""
+    """Improve a division by moving single blocks. Return the new division, and the change in entropy in bits."""
     moved = side.copy()
     for _ in range(_MOST_BISECTION_PASSES):
         if not _pass(problem, _sides(problem, moved), np.arange(len(moved)), moved, True):
@@ -107,7 +122,7 @@ def improved(problem: BisectionProblem, side: Ints) -> tuple[Ints, float]:
 
 @kernel
 def best_sweep(problem: BisectionProblem, order: Ints) -> Ints:
-    """Return the best division into the first blocks of an order and the remaining blocks."""
+    """Return the best division whose side 0 consists of the first blocks in `order`, and side 1 of the others."""
     side = np.ones(len(order), dtype=np.int64)
     best = _pass(problem, _sides(problem, side), order, side, False)
     swept = np.ones(len(order), dtype=np.int64)
@@ -144,7 +159,7 @@ def _sides(problem: BisectionProblem, side: Ints) -> Sides:
 
 @kernel
 def _inside_and_logs(problem: BisectionProblem, labels: Ints, groups: int) -> tuple[Floats, Floats]:
-    """Return `inside` and `logs` (see `Sides`) of several groups, (blocks,) -> (groups,), (groups,). O(blocks · m)."""
+    """Return `inside` and `logs` for each group, defined as in `Sides`. Each has the shape (groups,). O(blocks · m)."""
     inside, logs = np.zeros(groups), np.zeros(groups)
     own = np.zeros(problem.first[-1])
     of_vertex = np.zeros(problem.first[-1], dtype=np.int64)
@@ -188,10 +203,14 @@ def _side_score(
 
 @kernel
 def _pass(problem: BisectionProblem, sides: Sides, order: Ints, result: Ints, only_gains: bool) -> int:
-    """Move every block once to the other side, in order. With `only_gains`, undo moves that do not gain.
+    """Move each block to the other side once, in order. With `only_gains`, undo each move that does not gain.
 
-    Returns the number of gains, with the sides in `result`; without `only_gains`, the number of moved blocks at which
-    the score was lowest.
+    Args:
+        result: With `only_gains`, receives the final side of each block.
+
+    Returns:
+        With `only_gains`, the number of moves that gained. Otherwise, the number of moved blocks after which the
+            entropy was lowest.
     """
     gains, best, crossed = 0, 0, 0
     score = _score(problem, sides, 0) + _score(problem, sides, 1)
@@ -223,9 +242,10 @@ def _pass(problem: BisectionProblem, sides: Sides, order: Ints, result: Ints, on
 
 @kernel
 def _logs_after(problem: BisectionProblem, sides: Sides, block: int) -> tuple[float, float]:
-    """Return what `Sides.logs` would be after moving a block, for the side left and the side joined. O(m).
+    """Return the values of `Sides.logs` after a move of a block, for the side it leaves and the side it joins. O(m).
 
-    For speed, logarithms are taken of products. Factors are at least 2^−128, and a tiny product is restarted.
+    For speed, factors are multiplied, and the logarithm is taken only of the product. Every factor is at least 2^−128.
+    When a product becomes very small or very large, its logarithm is added, and a new product is started.
     """
     if problem.rate == 0.0:
         return 0.0, 0.0
@@ -252,7 +272,7 @@ def _logs_after(problem: BisectionProblem, sides: Sides, block: int) -> tuple[fl
 
 @kernel
 def _without(problem: BisectionProblem, sides: Sides, block: int, source: int, vertex: int) -> float:
-    """Return the kernel sum between a vertex and one side, leaving out one block of that side."""
+    """Return the sum of the kernels between a vertex and one side, without one block of that side."""
     value = float(sides.towards[source, vertex] - problem.sums[block, vertex])
     if value >= _CANCELLED_SHARE * sides.towards[source, vertex]:
         return value
@@ -265,7 +285,7 @@ def _without(problem: BisectionProblem, sides: Sides, block: int, source: int, v
 
 @kernel
 def _move_totals(problem: BisectionProblem, sides: Sides, block: int) -> None:
-    """Move a block to the other side and update everything except the kernel sums. O(degree of the block)."""
+    """Move a block to the other side, and update everything except kernel sums and their logarithms. O(degree)."""
     source = int(sides.side[block])
     target = 1 - source
     sides.size[source] -= problem.sizes[block]

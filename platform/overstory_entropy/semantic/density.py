@@ -1,4 +1,4 @@
-"""The surprise of a text among others, in bits, from a Gaussian leave-one-out density over vectors."""
+"""Computes how surprising a text is among other texts, in bits, from a Gaussian leave-one-out density of vectors."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ _SMALLEST_CELL_MEMBERS = 8
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """An order of all vertices that keeps related vertices together.
+    """An order of all vertices in which related vertices are close to each other.
 
     Attributes:
-        position: Shape (n,): position of each vertex.
-        boundary: Shape (n,): how weakly each position is tied to the one before; 0 is a boundary at the top level.
+        position: Shape (n,). Position of each vertex.
+        boundary: Shape (n,). The highest level at which the vertex at each position is in another group than the vertex
+            before it. Level 0 is the highest.
     """
 
     position: Ints
@@ -31,10 +32,13 @@ class Arrangement:
 
     @classmethod
     def of(cls, points: Floats, tree: EncodingTree | None) -> Arrangement:
-        """Order vertices by the communities of a structural tree, top level first, and within a community by text.
+        """Order the vertices by their communities in a structural tree and, within a community, by text.
 
-        Without a tree, the order is by text alone. Vertices that are alone in their community at a level, such as
-        vertices without edges, are placed together, ordered by text.
+        Without a tree, the vertices are ordered by text alone. Vertices that are alone in their community at some
+        level, such as vertices without edges, are placed next to each other and ordered by text.
+
+        Args:
+            points: Shape (n, c). Coordinates of the texts.
         """
         cells = _text_cells(points)
         levels = [_grouped(tree.labels(level)) for level in range(1, tree.height)] if tree is not None else []
@@ -49,9 +53,13 @@ class Arrangement:
         return cls(position, boundary)
 
     def blocks(self, members: Ints, most: int) -> tuple[Ints, Ints]:
-        """Return the members in order, and the start of each of at most `most` blocks, with the end appended.
+        """Sort some vertices by position, and cut them into at most `most` blocks.
 
-        Each block ends at the weakest boundary within a window as long as an average block.
+        Each cut is made within a window as long as an average block, at the place where adjacent vertices are related
+        least.
+
+        Returns:
+            The sorted vertices, and the start of each block, followed by the end of the last block.
         """
         ordered = members[np.argsort(self.position[members], kind="stable")]
         if most >= len(ordered):
@@ -68,15 +76,15 @@ class Arrangement:
 
 
 def _grouped(labels: Ints) -> Ints:
-    """Replace labels that only one vertex has by −1, (n,) -> (n,)."""
+    """Return the labels, with −1 in place of each label that occurs only once."""
     return np.where(np.bincount(labels)[labels] > 1, labels, -1)
 
 
 def _text_cells(points: Floats) -> list[Ints]:
-    """Cut the points into halves, quarters and so on, each cell at the median of its widest axis.
+    """Divide the points into halves, quarters and so on. Each cell is cut at the median along its widest axis.
 
     Returns:
-        The cell of each point, one array per level.
+        The cell of each point, shape (n,), for each level.
     """
     cells: list[Ints] = []
     label = np.zeros(len(points), dtype=np.int64)
@@ -103,26 +111,30 @@ def _halved(points: Floats, label: Ints) -> Ints:
 
 
 MOST_SURPRISE_BITS = 128.0
-"""Upper limit of the surprise, which keeps densities finite. It is reached at about 13 bandwidths."""
+"""Maximum surprise, which prevents densities from becoming 0. It is reached at a distance of about 13 bandwidths."""
 
-_TILE_POINTS = 512  # points per tile, so that coordinates and kernels stay in the processor's cache
+_TILE_POINTS = 512  # points per tile; a tile fits into the processor's cache
 
 BITS = math.log2(math.e)
 NATS = math.log(2.0)
 ROUNDING_MAGIC = 1.5 * 2.0**52
-"""Adding this to a number leaves the nearest integer in the lowest bits."""
+"""When this is added to a number, the lowest bits of the sum contain the integer nearest to the number."""
 _EXPONENT_SHIFT = 52
 EXPONENT_BIAS = 1023 - int(np.float64(ROUNDING_MAGIC).view(np.int64))
 
 
 @kernel
 def kernel_sums(points: Floats, asked: Ints, members: Ints, first: Ints) -> Floats:
-    """Return the sum of the kernels exp(−|x − y|²), each at least 2^−128, between vertices and blocks.
+    """Return the sum of the kernels between some vertices and each of several blocks, shape (blocks, k).
 
-    Block b contains members[first[b]:first[b + 1]]. A vertex is not compared with itself. Blocks of one vertex give the
-    kernel matrix, with 0 on the diagonal.
+    The kernel of two vertices with the points x and y is exp(−|x − y|²), but at least 2^−128. A vertex is not compared
+    with itself. If each block contains one vertex, the result is the kernel matrix, with 0 on the diagonal.
 
-    Shapes: (n, c), (k,), (m,), (blocks + 1,) -> (blocks, k).
+    Args:
+        points: Shape (n, c). Points of all vertices.
+        asked: Shape (k,). Vertices whose sums are computed.
+        members: Vertices of all blocks. Block b contains members[first[b] : first[b + 1]].
+        first: Shape (blocks + 1,). Start of each block in `members`.
     """
     sums = np.zeros((len(first) - 1, len(asked)))
     columns, found, power = np.empty((points.shape[1], _TILE_POINTS)), np.empty(_TILE_POINTS), np.empty(_TILE_POINTS)
@@ -142,9 +154,14 @@ def kernel_sums(points: Floats, asked: Ints, members: Ints, first: Ints) -> Floa
 
 @kernel
 def _kernels(point: Floats, columns: Floats, width: int, found: Floats, power: Floats) -> None:
-    """Fill in the kernels between a point and the first `width` points of a tile, (c,), (c, tile) -> found.
+    """Compute the kernels between a point and the first `width` points of a tile, and write them to `found`.
 
-    2^y is computed as 2^k · e^f for the nearest integer k: the first factor is a shift, the second a short series.
+    2^y is computed as 2^k · e^f, where k is the integer nearest to y. The first factor is computed by shifting bits and
+    the second by a short series. `power` is working memory.
+
+    Args:
+        point: Shape (c,). Coordinates of the point.
+        columns: Shape (c, points per tile). Coordinates of the points of the tile.
     """
     for at in range(width):
         found[at] = 0.0
@@ -174,27 +191,28 @@ def _kernels(point: Floats, columns: Floats, width: int, found: Floats, power: F
         found[at] *= power[at]
 
 
-_SAMPLED_VECTORS = 512  # vectors scored in a larger corpus, sampled with the seed
-_SAMPLED_NEIGHBOURS = 4096  # vectors against which they are scored, sampled with the seed
+_SAMPLED_VECTORS = 512  # maximum number of vectors whose likelihood is computed
+_SAMPLED_NEIGHBOURS = 4096  # maximum number of vectors with which each is compared
 
 _BANDWIDTH_STEPS = 48
 _NARROWEST_BANDWIDTH_SHARE = 0.25
-"""Start of the bandwidth grid, as a share of the median distance between nearest different vectors."""
+"""Start of the bandwidth grid, as a fraction of the median distance from a vector to the nearest different vector."""
 
 
 def likeliest_bandwidth(points: Floats, *, seed: int = 0) -> float:
-    """Return the bandwidth of a grid with the highest leave-one-out likelihood, in the unit of the points.
+    """Return the bandwidth with the highest leave-one-out likelihood among those on a grid, in the unit of the points.
 
-    The likelihood uses Gaussian densities with their constant, because without it wide kernels would always win. Copies
-    of a vector are ignored, so that repeated texts do not pull the bandwidth to 0.
+    The likelihood uses normalised Gaussian densities, because otherwise the widest kernels would always win. Copies of
+    a vector are ignored so that repeated texts do not reduce the bandwidth to 0.
 
     Args:
-        points: Shape (n, c).
-        seed: Draws the sample in a corpus of more than 512 vectors. More than 4,096 are thinned to 4,096, which widens
-            the bandwidth by a factor of up to (n / 4096)^(1 / (c + 4)).
+        points: Shape (n, c). Points of all vertices.
+        seed: Random seed for the samples. The likelihood of at most 512 vectors is computed, and each is compared with
+            at most 4,096 vectors. If there are more vectors, the bandwidth is too large by a factor of up to
+            (n / 4096)^(1 / (c + 4)).
 
     Returns:
-        The bandwidth; 1.0 if all points are equal.
+        The bandwidth, or 1.0 if all points are equal.
     """
     squared = _squared_distances(points, seed)
     apart = np.where(squared > 0.0, squared, np.inf).min(axis=1, initial=np.inf)
@@ -208,7 +226,10 @@ def likeliest_bandwidth(points: Floats, *, seed: int = 0) -> float:
 
 
 def _squared_distances(points: Floats, seed: int) -> Floats:
-    """Return squared distances, (n, c) -> (asked, others); infinite from a point to itself and its copies."""
+    """Return the squared distances between two samples of the points, one row per point of the smaller sample.
+
+    The distance from a point to itself, or to one of its copies, is set to infinity.
+    """
     drawn = np.random.default_rng(seed).permutation(len(points))
     others = np.sort(drawn[:_SAMPLED_NEIGHBOURS])
     asked = np.sort(drawn[:_SAMPLED_VECTORS])
@@ -220,7 +241,7 @@ def _squared_distances(points: Floats, seed: int) -> Floats:
 
 
 def _likelihood(squared: Floats, width: float, components: int) -> float:
-    """Return the mean log density of the sampled points in nats, up to a constant independent of the bandwidth."""
+    """Return the mean log density of the sampled points in nats, up to a constant that does not depend on `width`."""
     exponents = squared / (2.0 * width * width)
     least = exponents.min(axis=1)
     counted = np.isfinite(least)
@@ -230,20 +251,20 @@ def _likelihood(squared: Floats, width: float, components: int) -> float:
 
 _MOST_DENSITY_COMPONENTS = 32
 _KEPT_VARIANCE_SHARE = 0.9
-"""Share of the variance that the kept components must reach, with at most 32 components."""
+"""Fraction of the variance that the kept components must explain, unless this would take more than 32 components."""
 
 
 def principal_components(vectors: Floats) -> Floats:
-    """Return coordinates along the directions of greatest variance, greatest first.
+    """Return the coordinates of vectors along the directions of greatest variance, in order of decreasing variance.
 
-    The sign of each direction makes its largest coefficient positive.
+    The sign of each direction is chosen so that its largest coefficient is positive.
 
     Args:
-        vectors: Shape (n, d), finite.
+        vectors: Shape (n, d). All values must be finite.
 
     Returns:
-        Shape (n, c): c is the least number of components with 90 % of the variance, at most 32; 0 if all vectors are
-            equal.
+        Shape (n, c). c is the smallest number of components that explain 90 % of the variance, but at most 32. It is 0
+            if all vectors are equal.
     """
     centred = vectors - vectors.mean(axis=0) if len(vectors) else vectors
     variance, directions = _directions(centred)
@@ -254,7 +275,10 @@ def principal_components(vectors: Floats) -> Floats:
 
 
 def _directions(centred: Floats) -> tuple[Floats, Floats]:
-    """Return falling variances (min(n, d),) and directions (d, min(n, d)), from the smaller of the two products."""
+    """Return the variances in decreasing order, shape (k,), and their directions, shape (d, k).
+
+    If there are fewer vectors than dimensions, k is the number of vectors. Otherwise k = d.
+    """
     if len(centred) < centred.shape[1]:
         _, scale, rows = np.linalg.svd(centred, full_matrices=False)
         return scale**2, rows.T
@@ -272,24 +296,29 @@ def _components_needed(variance: Floats) -> int:
 
 FAINTEST = 2.0**-MOST_SURPRISE_BITS
 
-_EXACT_MEMBERS = 4096  # largest set whose density is computed exactly
-_REFERENCE_MEMBERS = 2048  # in larger sets: size of the sample that stands for dissimilar texts
-_CELL_MEMBERS = 256  # in larger sets: number of most similar texts compared exactly
+_EXACT_MEMBERS = 4096  # maximum size of a set whose density is computed exactly
+_REFERENCE_MEMBERS = 2048  # size of the sample that represents dissimilar texts in larger sets
+_CELL_MEMBERS = 256  # number of similar texts that are compared exactly in larger sets
 
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """The vectors of a graph's vertices, prepared for computing densities among any of them.
+    """The vectors of a graph's vertices, from which the density of each vertex in a set of vertices is computed.
 
-    p₋ᵥ(z_v | a) = 1 / (|a| − 1) · Σ_{u ∈ a, u ≠ v} exp(−|z_u − z_v|² / 2h²). The constant of the Gaussian is left out:
-    it is the same for every node and would decide the pruning. Copies of one text have density 1, or 0 bits.
+    The density of a vertex v with the vector z_v in a set a is the mean kernel between v and the other vertices:
+
+        p₋ᵥ(z_v | a) = 1 / (|a| − 1) · Σ_{u ∈ a, u ≠ v} exp(−|z_u − z_v|² / 2h²)
+
+    h is the bandwidth. The constant factor of the Gaussian is omitted. It is the same for all nodes of a tree, and by
+    itself would decide which nodes are pruned. If all texts are equal, their density is 1 and their surprise is 0 bits.
 
     Attributes:
-        points: Shape (n, c), principal components in units of √2 · bandwidth.
-        bandwidth: h, in the unit of the vectors.
-        exact_members: Size up to which the density of a set is exact. In larger sets it is estimated.
+        points: Shape (n, c). Principal components of the vectors, in units of √2 · bandwidth.
+        bandwidth: The bandwidth h, in the unit of the vectors.
+        exact_members: Maximum size of a set whose density is computed exactly. In larger sets, it is estimated.
 
-    Source: T-Retriever Eq. 3; leave-one-out, because at the paper's bandwidths a point sees only itself.
+    Source: T-Retriever Eq. 3. Here v itself is left out, because with the paper's bandwidths the kernel between v and
+    itself would outweigh all others.
     """
 
     points: Floats
@@ -298,12 +327,14 @@ class Density:
 
     @classmethod
     def from_vectors(cls, vectors: ArrayLike, *, bandwidth: float | None = None, seed: int = 0) -> Density:
-        """Return the density over the principal components of vectors (90 % of the variance, at most 32 components).
+        """Return the density over the principal components of vectors.
+
+        The components explain 90 % of the variance. There are at most 32 of them.
 
         Args:
-            vectors: Shape (n, d), d ≥ 1, finite.
-            bandwidth: > 0; by default the likeliest of a grid.
-            seed: Draws the sample that chooses the bandwidth of a large corpus.
+            vectors: Shape (n, d), where d ≥ 1. All values must be finite.
+            bandwidth: Bandwidth > 0. By default, the value with the highest likelihood on a grid.
+            seed: Random seed for the samples used to choose the bandwidth for a large corpus.
 
         Raises:
             GraphError: The shape is wrong, a value is not finite, or the bandwidth is ≤ 0. The message names the first
@@ -321,14 +352,14 @@ class Density:
         return len(self.points)
 
     def surprise(self, members: Ints, asked: Ints | None = None) -> Floats:
-        """Return −log2 p₋ᵥ of each member among the others, 0 to 128 bits; 0.0 if there are no others.
+        """Return the surprise of each member among the others, which is −log2 of its density and 0 to 128 bits.
 
-        Exact in a set of up to `exact_members`. In a larger set it is an estimate, which does not depend on the order
-        of the members.
+        If there are no other members, the surprise is 0.0. It is exact in a set of up to `exact_members` vertices. In a
+        larger set, it is an estimate that does not depend on the order of the members.
 
         Args:
-            members: Shape (m,), vertices.
-            asked: Shape (k,), the members whose surprise is returned; all by default.
+            members: Shape (m,). Vertices of the set.
+            asked: Shape (k,). Members whose surprise is returned; by default, all members.
         """
         wanted = members if asked is None else asked
         if len(members) > self.exact_members:
@@ -338,11 +369,14 @@ class Density:
 
     @cached_property
     def by_text(self) -> Ints:
-        """Position of each vertex in an order that places similar texts next to each other. Shape (n,)."""
+        """Position of each vertex in an order in which similar texts are close to each other. Shape (n,)."""
         return Arrangement.of(self.points, None).position
 
     def _estimated_sums(self, members: Ints, asked: Ints) -> Floats:
-        """Return kernel sums, shape (k,): exact within a cell of similar texts, sampled and scaled up outside."""
+        """Return an estimate of the sum of the kernels between each vertex in `asked` and the members, shape (k,).
+
+        The kernels of similar texts are summed exactly. The kernels of all others are estimated from a sample.
+        """
         ordered = members[np.argsort(self.by_text[members], kind="stable")]
         cells = np.linspace(0, len(ordered), math.ceil(len(ordered) / _CELL_MEMBERS) + 1, dtype=np.int64)
         references = spread(len(ordered), _REFERENCE_MEMBERS)
@@ -361,14 +395,14 @@ class Density:
 
 
 def spread(size: int, most: int) -> Ints:
-    """Return at most `most` of the positions 0 … size − 1, equally spaced."""
+    """Return up to `most` equally spaced positions from 0 … size − 1."""
     count = min(size, most)
     places: Ints = ((np.arange(count) + 0.5) * size / max(count, 1)).astype(np.int64)
     return places
 
 
 def surprise_of(sums: Floats, size: int) -> Floats:
-    """Return the surprise in bits from kernel sums, log2(size − 1) − log2(sums); 0.0 in a set of one."""
+    """Return the surprise in bits for kernel sums: log2(size − 1) − log2(sums). In a set of one vertex, it is 0.0."""
     return math.log2(size - 1) - np.log2(sums) if size > 1 else np.zeros(len(sums))
 
 

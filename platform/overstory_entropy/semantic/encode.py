@@ -1,4 +1,4 @@
-"""The tree of a graph with texts: PARTITION down to the smallest groups, selection of the best groups, REGULATE."""
+"""Builds the tree of a graph with texts: divides the vertices into small groups, and selects the best groups."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ STRUCTURE: Kept = "structure"
 
 
 class SemanticTree(EncodingTree):
-    """An encoding tree with the semantic entropy of each node. Entropies are computed on first access.
+    """An encoding tree with the semantic entropy of each node. Entropies are computed when they are first accessed.
 
     Attributes:
-        kept: Origin of the tree: PARTITION from the root down, PARTITION inside the communities of the structural
-            engine, or the tree of the structural engine.
+        kept: The candidate tree from which this tree was made. `PARTITION` is the tree made by PARTITION from the root
+            downwards, `PARTITION_OF_COMMUNITIES` the tree made by PARTITION inside the communities that `encode` finds,
+            and `STRUCTURE` the tree that `encode` finds.
     """
 
     def __init__(
@@ -50,22 +51,22 @@ class SemanticTree(EncodingTree):
 
     @cached_property
     def semantic_entropy(self) -> Floats:
-        """H_sem of each node in bits, shape (nodes,); low if the texts of the node are similar.
+        """Semantic entropy of each node in bits, shape (nodes,). It is low if the texts of the node are similar.
 
-        The values do not add up to the total. For a node of one vertex, it is the vertex's surprise in the nearest
-        larger ancestor.
+        The semantic entropy of a node with one vertex is the vertex's surprise in the nearest ancestor with several
+        vertices. The values do not add up to `total`.
         """
         return node_semantic_entropy(self, self._density)
 
     @cached_property
     def total(self) -> float:
-        """Minimised semantic–structural entropy S² in bits, exact if `estimated` is 0."""
+        """Semantic–structural entropy of the tree in bits, which was minimised. It is exact if `estimated` is 0."""
         counted = EncodingTree.from_parents(self._edges, self.parents)
         return semantic_structural_entropy(self._edges, counted, self._density, weight=self._weight)
 
     @cached_property
     def estimated(self) -> int:
-        """Number of groups whose density is estimated. The root counts if it is the only group of a vertex."""
+        """Number of groups whose density is estimated. The root counts if some vertex is in no other group."""
         return estimated_groups(self, self._density) if self._weight > 0.0 else 0
 
     @property
@@ -73,33 +74,33 @@ class SemanticTree(EncodingTree):
         return self._capped
 
     def distinct(self) -> EncodingTree:
-        """Return the tree without pass-through nodes, so that each set of vertices occurs once."""
+        """Return the tree without nodes that have only one child, so that each set of vertices occurs only once."""
         return distinct(self._edges, self)
 
 
 def distinct(graph: Graph, tree: EncodingTree) -> EncodingTree:
-    """Return the same tree without nodes that have a single child, so that each set of vertices occurs once.
+    """Return the tree without nodes that have only one child, so that each set of vertices occurs only once.
 
-    Both entropies stay the same. Node i of the result is a single vertex if i < n. The other nodes have two or more
-    vertices, and the last is the root. Leaves may be at any depth.
+    The structural and the semantic entropy stay the same. In the result, the nodes 0 … n−1 are the vertices, all other
+    nodes contain at least two vertices, and the last node is the root. Leaves may be at any depth.
 
     Args:
         graph: Graph of the tree's vertices.
-        tree: A tree such as `encode_semantic` returns.
+        tree: A tree such as those that `encode_semantic` returns.
     """
     return without_pass_throughs(graph, tree)
 
 
 Candidates = Literal["best", "partition"]
-"""Trees to choose from: "best" for all three, "partition" for PARTITION from the root down, as published."""
+"""Candidate trees to build: "best" for all three, or "partition" for PARTITION from the root, as in the paper."""
 
 MOST_NUMBERS_REMEMBERED = 2**23
-"""Cached numbers, 128 MiB including their vertices. When the cache is full, it is cleared."""
+"""Maximum size of the cache in numbers. With their vertices, they take 128 MiB. A full cache is cleared."""
 
 
 @dataclass(frozen=True, eq=False)
 class RememberedDensity(Density):
-    """A density that caches its results. A set is identified by the sum of random numbers assigned to its vertices."""
+    """A density that caches its results. A set is identified by its size and a hash of its vertices."""
 
     _known: dict[tuple[int, int], tuple[Ints, Floats]] = field(default_factory=dict)
     _kept: list[int] = field(default_factory=lambda: [0])
@@ -144,32 +145,38 @@ def encode_semantic(
     seed: int = 0,
     kernel_entries: int = MOST_KERNEL_ENTRIES,
 ) -> SemanticTree:
-    """Return an encoding tree of low semantic–structural entropy, with every leaf at depth `height`.
+    """Search for an encoding tree with low semantic–structural entropy, in which every leaf is at depth `height`.
 
-    Three high trees are built: PARTITION from the root down, PARTITION inside the communities of the structural engine,
-    and the tree of the structural engine itself. In each, `best_selection` chooses the nodes to keep, and PRUNE removes
-    those that still raise the entropy. REGULATE then levels the best of the three, named by `SemanticTree.kept`. So
-    with λ = 0 the result is never worse than that of the structural engine. With `candidates="partition"` only the
-    first is built.
+    Three candidate trees are built, which may be higher than `height`:
 
-    A node of more than √`kernel_entries` vertices (4,096) is divided by moving blocks of vertices, neighbours in the
-    structural tree and similar in text. The number of blocks keeps the kernel matrix within 128 MiB. Apart from the
-    vectors, no larger array is held.
+    - the tree made by PARTITION from the root downwards;
+    - the tree made by PARTITION inside the communities that `encode` finds;
+    - the tree that `encode` finds.
+
+    In each tree, `best_selection` chooses the nodes to keep, and PRUNE removes nodes that still increase the entropy.
+    REGULATE then moves all leaves of the best of the three trees to the same depth. `SemanticTree.kept` states which
+    tree was best. If the texts are ignored, the result is therefore never worse than that of `encode`. With
+    `candidates="partition"`, only the first tree is built.
+
+    A node with more than √`kernel_entries` vertices (4,096 by default) is divided by moving blocks of vertices. The
+    vertices of a block are close in the tree that `encode` finds, and their texts are similar. The number of blocks is
+    chosen so that the kernel matrix takes at most 128 MiB. Apart from the vectors, no larger array is kept in memory.
 
     Args:
-        vectors: Shape (n, d), or a `Density` made from the vectors.
-        height: ≥ 1. The root, and height − 1 levels of groups.
-        weight: λ ≥ 0, weight of one bit of text; 0.0 ignores the texts.
-        structure: True if the edges count.
-        candidates: Trees to choose from.
-        seed: The same seed gives the same tree.
-        kernel_entries: Size of the largest kernel matrix.
+        vectors: Shape (n, d). Vectors of the texts, or a `Density` made from them.
+        height: Depth of the leaves, ≥ 1. There are height − 1 levels of groups below the root.
+        weight: Weight of the texts, ≥ 0, which is called λ in formulas. With 0.0, the texts are ignored.
+        structure: False to ignore the edges.
+        candidates: Candidate trees that are built.
+        seed: Random seed. The same seed leads to the same tree.
+        kernel_entries: Maximum number of entries in a kernel matrix.
 
     Raises:
-        GraphError: The arguments are inconsistent or invalid. The message names the first bad row of the vectors.
+        GraphError: The arguments are invalid or do not fit together. If rows of the vectors are invalid, the message
+            names the first of them.
 
-    Source: T-Retriever, Adaptive Compression Encoding; for density and weighting see `Density` and
-    `semantic_structural_entropy`.
+    Source: T-Retriever, Adaptive Compression Encoding. The density and the weighting differ from the paper; see
+    `Density` and `semantic_structural_entropy`.
     """
     check_weight(weight)
     if height < 1:
@@ -192,7 +199,7 @@ def encode_semantic(
 def _high_trees(
     divider: Divider, height: int, candidates: Candidates, seed: int
 ) -> Iterator[tuple[Kept, EncodingTree]]:
-    """Yield trees of any height, from which a tree of the requested height is selected."""
+    """Yield the candidate trees, which may have any height. From each, a tree of the requested height is selected."""
     graph = divider.graph
     if graph.edges == 0 or height == 1:
         yield PARTITION, partition_all(divider)

@@ -1,4 +1,4 @@
-"""Semantic–structural entropy: the bits that describe the edges plus the bits that describe the texts."""
+"""Computes semantic–structural entropy: the bits that describe the edges plus the bits that describe the texts."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from overstory_entropy.semantic.density import Density
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """The vertices in an order in which those below each node are adjacent: order[start[a] : stop[a]] for node a.
+    """An order of the vertices of a tree in which the vertices below each node are adjacent.
+
+    The vertices below the node a are order[start[a] : stop[a]].
 
     Attributes:
-        order: Shape (n,), vertices.
-        start: Shape (nodes,).
-        stop: Shape (nodes,).
+        order: Shape (n,). All vertices.
+        start: Shape (nodes,). Start of each node in the order.
+        stop: Shape (nodes,). End of each node in the order.
     """
 
     order: Ints
@@ -32,18 +34,18 @@ class Spans:
 
     @classmethod
     def of(cls, tree: EncodingTree) -> Spans:
-        """Return the spans of a tree, children in descending order of their numbers."""
+        """Return the spans of a tree. Children with higher numbers come first."""
         start = _starts(tree.parents, tree.sizes)
         order = np.empty(tree.leaves, dtype=np.int64)
         order[start[: tree.leaves]] = np.arange(tree.leaves)
         return cls(order, start, start + tree.sizes)
 
     def slice(self, node: int) -> slice:
-        """Return the positions of a node's vertices in the order."""
+        """Return the slice of `order` that contains the vertices below a node."""
         return slice(int(self.start[node]), int(self.stop[node]))
 
     def members(self, node: int) -> Ints:
-        """Return the vertices of a node, in the order."""
+        """Return the vertices below a node, in the order of `order`."""
         return self.order[self.slice(node)]
 
 
@@ -59,7 +61,7 @@ def _starts(parents: Ints, sizes: Ints) -> Ints:
 
 
 def loops_below(graph: Graph, tree: EncodingTree) -> Floats:
-    """Return the weight of the loops of each node's vertices, shape (nodes,)."""
+    """Return the total weight of the loops at the vertices below each node, shape (nodes,)."""
     loops = np.zeros(len(tree))
     loops[: tree.leaves] = graph.loops
     _add_to_parents(tree.parents.copy(), loops)
@@ -75,22 +77,26 @@ def _add_to_parents(parents: Ints, values: Floats) -> None:
 def semantic_structural_entropy(
     graph: Graph, tree: EncodingTree, vectors: Density | ArrayLike, *, weight: float = 1.0
 ) -> float:
-    """Return S² = H(T) + λ · H_sem(T) of a whole tree, in bits, computed from scratch; λ is `weight`.
+    """Return the semantic–structural entropy of a tree in bits: S² = H(T) + λ · H_sem(T).
 
-    H_sem is the mean, over vertices v and over the groups a of v, of −log2 p₋ᵥ(z_v | a). The groups of v are its
-    internal ancestors below the root, and equal sets count once. An ancestor that contains only v is replaced by the
-    nearest larger one; if there is none, by the root. So more levels cost nothing by themselves, single-vertex groups
-    are never rewarded, and a pass-through node changes nothing.
+    H(T) is the structural entropy, λ is `weight`, and H_sem(T) is the semantic entropy. The semantic entropy is the
+    mean surprise of the vertices. The surprise of a vertex v is the mean of −log2 p₋ᵥ(z_v | a) over its groups a; see
+    `Density`. The groups of v are its ancestors between the root and v that contain at least two vertices. Ancestors
+    with the same vertices count only once. If v has no group, the root is used.
+
+    With these definitions, additional levels cost nothing by themselves, groups of one vertex never help, and nodes
+    with one child change nothing.
 
     Args:
-        vectors: Shape (n, d), or a `Density` made from the vectors. Use the same one for all trees that are compared.
-        weight: λ ≥ 0; 0.0 gives the structural entropy.
+        vectors: Shape (n, d). Vectors of the texts, or a `Density` made from them. Use the same vectors or density for
+            all trees that you compare.
+        weight: Weight λ of the texts, ≥ 0. With 0.0, the result is the structural entropy.
 
     Raises:
         GraphError: The numbers of vertices differ, the vectors are invalid, or the weight is negative.
 
-    Source: T-Retriever Eq. 4 and 5. The weighting differs from the paper, whose sum makes one-against-all splits
-    optimal.
+    Source: T-Retriever Eq. 4 and 5. The paper uses a sum instead of means. With a sum, it would be optimal to split
+    off one vertex at a time.
     """
     check_weight(weight)
     density = density_for(graph, vectors)
@@ -98,16 +104,20 @@ def semantic_structural_entropy(
 
 
 def semantic_entropy(tree: EncodingTree, density: Density) -> float:
-    """Return H_sem of a tree in bits, the mean of −log2 p₋ᵥ over vertices and their groups; 0.0 below two vertices."""
+    """Return the semantic entropy of a tree in bits, as defined in `semantic_structural_entropy`.
+
+    In a tree with fewer than two vertices, it is 0.0.
+    """
     if tree.leaves < 2:
         return 0.0
     return float(vertex_surprise(tree, density)[2].mean())
 
 
 def node_semantic_entropy(tree: EncodingTree, density: Density) -> Floats:
-    """Return H_sem(a) of each node in bits, the mean surprise of its vertices among each other. Shape (nodes,).
+    """Return the semantic entropy of each node in bits, shape (nodes,). It is the mean surprise of the node's vertices.
 
-    For a node of one vertex, including a leaf, it is the vertex's surprise in the nearest larger ancestor.
+    The semantic entropy of a node with one vertex, such as a leaf, is the vertex's surprise in the nearest ancestor
+    with several vertices.
 
     Source: T-Retriever Eq. 4.
     """
@@ -126,11 +136,13 @@ def node_semantic_entropy(tree: EncodingTree, density: Density) -> Floats:
 
 
 def vertex_surprise(tree: EncodingTree, density: Density) -> tuple[Floats, Ints, Floats]:
-    """Return the surprise of each vertex over its groups, in the order of `Spans.of(tree)`; each array has shape (n,).
+    """Return how surprising each vertex is in its groups, in the order of `Spans.of(tree)`.
+
+    The groups are those that count in `semantic_structural_entropy`.
 
     Returns:
-        The sum over its groups below the root, the number of these groups, and the mean. A vertex without groups has
-            its surprise in the root as mean.
+        The sum of the vertex's surprises in its groups, the number of its groups, and the mean surprise, each of shape
+            (n,). The mean surprise of a vertex without groups is its surprise in the root.
     """
     spans = Spans.of(tree)
     total, groups = np.zeros(tree.leaves), np.zeros(tree.leaves, dtype=np.int64)
@@ -144,7 +156,10 @@ def vertex_surprise(tree: EncodingTree, density: Density) -> tuple[Floats, Ints,
 
 
 def estimated_groups(tree: EncodingTree, density: Density) -> int:
-    """Return how many groups are so large that their density is estimated."""
+    """Return the number of groups that are so large that their density is estimated.
+
+    The root counts if some vertex is in no other group.
+    """
     counts = counts_as_group(tree)
     large = int((tree.sizes[counts] > density.exact_members).sum())
     grouped = counts[tree.parents[: tree.leaves]] | (tree.parents[: tree.leaves] != tree.root)
@@ -152,7 +167,7 @@ def estimated_groups(tree: EncodingTree, density: Density) -> int:
 
 
 def group_nodes(tree: EncodingTree) -> Iterator[int]:
-    """Yield the nodes that count in H_sem, topmost first: below the root, two or more vertices, each set once."""
+    """Yield the nodes that count as groups in the semantic entropy, from the top of the tree downwards."""
     counts = counts_as_group(tree)
     for node in range(tree.root - 1, tree.leaves - 1, -1):
         if counts[node]:
@@ -160,14 +175,21 @@ def group_nodes(tree: EncodingTree) -> Iterator[int]:
 
 
 def counts_as_group(tree: EncodingTree) -> Flags:
-    """Return True for nodes below the root with two or more vertices that do not repeat their parent's group."""
+    """Return, for each node, True if it counts as a group in the semantic entropy.
+
+    Such a node is below the root, contains at least two vertices, and is not the only child of a group.
+    """
     above = tree.parents[:-1]
     repeats = (tree.sizes[:-1] == tree.sizes[above]) & (above != tree.root)
     return np.append((tree.sizes[:-1] > 1) & ~repeats, False)
 
 
 def density_for(graph: Graph, vectors: Density | ArrayLike, *, seed: int = 0) -> Density:
-    """Return the density, made from vectors if necessary; raise `GraphError` if its number of vertices differs."""
+    """Return the given density, or make one from the given vectors.
+
+    Raises:
+        GraphError: The number of vertices differs from that of the graph, or the vectors are invalid.
+    """
     density = vectors if isinstance(vectors, Density) else Density.from_vectors(vectors, seed=seed)
     if density.vertices != graph.vertices:
         raise GraphError(f"there are {density.vertices} rows of vectors, but the graph has {graph.vertices} vertices")
@@ -175,6 +197,6 @@ def density_for(graph: Graph, vectors: Density | ArrayLike, *, seed: int = 0) ->
 
 
 def check_weight(weight: float) -> None:
-    """Raise `GraphError` if λ is negative, infinite or not a number."""
+    """Raise `GraphError` if the weight of the texts is negative, infinite or not a number."""
     if not 0.0 <= weight < math.inf:
         raise GraphError(f"the weight of the texts is {weight}; expected a finite number ≥ 0")

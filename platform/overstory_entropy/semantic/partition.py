@@ -1,4 +1,4 @@
-"""PARTITION: divide a node into groups if that lowers the semantic–structural entropy."""
+"""Implements PARTITION, which divides a node into groups if that lowers the semantic–structural entropy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,12 @@ _LLOYD_STARTS = 3
 
 @kernel
 def components(indptr: Ints, neighbours: Ids) -> Ints:
-    """Return the connected component of each block, numbered by first block, (b + 1,), (e,) -> (b,)."""
+    """Return the connected component of each block, shape (blocks,). Components are numbered by their first block.
+
+    Args:
+        indptr: Shape (blocks + 1,). Offset at which the row of each block starts.
+        neighbours: Neighbouring blocks of each block.
+    """
     label = np.full(len(indptr) - 1, -1, dtype=np.int64)
     waiting = np.empty(len(label), dtype=np.int64)
     found = 0
@@ -48,12 +53,17 @@ def components(indptr: Ints, neighbours: Ids) -> Ints:
 
 @kernel
 def fiedler(indptr: Ints, neighbours: Ids, weights: Floats, inside: Floats, start: Floats) -> Floats:
-    """Return an approximation of the second eigenvector of the random walk on the blocks.
+    """Return an approximation of the second eigenvector of the random walk on the blocks, shape (blocks,).
 
-    Power iteration on the lazy walk, with the first eigenvector removed at each step. The result orders the blocks like
-    the Fiedler vector of the normalised Laplacian. A block without edges has the value 0.
+    It is computed by power iteration on the lazy random walk. The first eigenvector is removed at each step. The result
+    orders the blocks like the Fiedler vector of the normalised Laplacian. A block without edges has the value 0.
 
-    Shapes: (b + 1,), (e,), (e,), (b,), (b,) -> (b,).
+    Args:
+        indptr: Shape (blocks + 1,). Offset at which the row of each block starts.
+        neighbours: Neighbouring blocks of each block.
+        weights: Weight of the edge to each of the `neighbours`.
+        inside: Shape (blocks,). Twice the weight of the edges inside each block.
+        start: Shape (blocks,). Vector with which the iteration starts.
     """
     degree = inside.copy()
     for block in range(len(degree)):
@@ -83,7 +93,13 @@ def fiedler(indptr: Ints, neighbours: Ids, weights: Floats, inside: Floats, star
 
 
 def two_means(points: Floats, mass: Floats, rng: np.random.Generator) -> Ints:
-    """Divide points by 2-means, the best of several starts: 0 or 1 for each point; all 0 if the points are equal."""
+    """Divide points into two clusters by 2-means, and return the cluster of each point, 0 or 1.
+
+    The best result of several random starts is returned. If all points are equal, they are all in cluster 0.
+
+    Args:
+        mass: Weight of each point.
+    """
     return _best_of_starts(points, mass, rng.random((_LLOYD_STARTS, 2)))
 
 
@@ -100,7 +116,11 @@ def _best_of_starts(points: Floats, mass: Floats, drawn: Floats) -> Ints:
 
 @kernel
 def _two_seeds(points: Floats, drawn: Floats) -> Floats:
-    """Return one random point, and another with probability proportional to its squared distance (k-means++)."""
+    """Choose two points as initial means, as in k-means++. Return their coordinates.
+
+    The first point is chosen at random. The probability of choosing a second point is proportional to its squared
+    distance from the first.
+    """
     first = min(int(drawn[0] * len(points)), len(points) - 1)
     reach = np.zeros(len(points))
     total = 0.0
@@ -117,7 +137,11 @@ def _two_seeds(points: Floats, drawn: Floats) -> Floats:
 
 @kernel
 def _lloyd(points: Floats, mass: Floats, means: Floats, side: Ints) -> float:
-    """Move both means until no point changes sides. Fill in `side` and return the sum of squared distances."""
+    """Improve both means by Lloyd's algorithm, and write the nearer mean of each point to `side`.
+
+    Returns:
+        The weighted sum of the squared distances from the points to their nearer means.
+    """
     squares = 0.0
     weight = np.zeros(2)
     for _ in range(_LLOYD_STEPS):
@@ -149,15 +173,18 @@ def _squared(one: Floats, other: Floats) -> float:
 
 
 MOST_KERNEL_ENTRIES = 4096 * 4096
-"""Largest kernel matrix, 128 MiB. A set of more than 4,096 vertices is divided by moving blocks of vertices."""
+"""Maximum number of entries in a kernel matrix, which then takes 128 MiB.
+
+A set of more than 4,096 vertices is divided by moving blocks of vertices.
+"""
 
 _DEEPEST_DIVIDED_LEVEL = 64
-"""Nodes this deep are not divided further. 64 levels of halves suffice for every graph."""
+"""Nodes at this depth are not divided further. If every node is cut in half, 64 levels are enough for any graph."""
 
 
 @dataclass(frozen=True)
 class PartitionStep:
-    """The tree after an operation, and the change of its semantic–structural entropy in bits."""
+    """The result of an operation: the new tree, and the change in semantic–structural entropy in bits."""
 
     tree: EncodingTree
     change: float
@@ -165,11 +192,12 @@ class PartitionStep:
 
 @dataclass
 class Capped:
-    """Counts of the shortcuts taken by an encoding.
+    """Counts how often a search for a tree took shortcuts.
 
     Attributes:
-        in_blocks: Number of nodes divided by blocks of vertices because they were too large for a kernel matrix.
-        too_deep: Number of nodes left whole because of their depth.
+        in_blocks: Number of nodes that were divided by moving blocks of vertices, because they were too large for a
+            kernel matrix.
+        too_deep: Number of nodes that were not divided because they were too deep in the tree.
     """
 
     in_blocks: int = 0
@@ -178,14 +206,16 @@ class Capped:
 
 @dataclass
 class Divider:
-    """Divides the nodes of one graph.
+    """Divides the nodes of trees over one graph.
 
     Attributes:
-        graph, density, weight: See `semantic_structural_entropy`.
-        rng: Random generator for the starts of the candidates.
-        arrangement: Order by which a large set is cut into blocks; by default the order of the texts.
-        kernel_entries: Size of the largest kernel matrix.
-        capped: Counts of the shortcuts taken.
+        graph: Graph with the edges that count.
+        density: Density of the texts.
+        weight: Weight λ of the texts; see `semantic_structural_entropy`.
+        rng: Random generator for the starting points of the search.
+        arrangement: Order in which large sets are cut into blocks. By default, similar texts are close to each other.
+        kernel_entries: Maximum number of entries in a kernel matrix.
+        capped: Counts of the shortcuts that were taken.
     """
 
     graph: Graph
@@ -200,16 +230,17 @@ class Divider:
         self._local = np.full(self.graph.vertices, -1, dtype=np.int64)
 
     def divide(self, members: Ints, base: Floats, groups: int) -> tuple[list[Ints], list[Floats], float]:
-        """Return the best division of a node into groups of two or more vertices, and its change in bits.
+        """Search for the best division of a node into groups of at least two vertices.
 
         Args:
-            members: Shape (m,), vertices of the node.
-            base: Shape (m,), mean surprise of each vertex in the current tree.
-            groups: Number of groups of the vertices below the root, including the node itself.
+            members: Shape (m,). Vertices of the node.
+            base: Shape (m,). Mean surprise of each vertex in its current groups.
+            groups: Number of groups that contain the vertices. The node counts if it is a group, but the root does not.
 
         Returns:
-            The groups, the surprise of their members, and the change in bits; no groups and 0.0 if no division gains.
-                Vertices in no group stay leaves of the node.
+            The groups, the surprise of the vertices in each group, and the change in entropy in bits. If no division
+                lowers the entropy, there are no groups, and the change is 0.0. Vertices in no group remain children of
+                the node.
         """
         problem, ordered, spent = self._problem(members, base, groups)
         labels = self._best_labels(problem, ordered)
@@ -242,7 +273,7 @@ class Divider:
         return self.arrangement
 
     def _best_labels(self, problem: BisectionProblem, ordered: Ints) -> Ints:
-        """Return the best division: connected components, Fiedler sweep or 2-means, the last two improved."""
+        """Return the best of three divisions: connected components, an improved Fiedler sweep, and improved 2-means."""
         candidates: list[tuple[Ints, float]] = []
         component = components(problem.indptr, problem.neighbours)
         if component.any():
@@ -285,25 +316,26 @@ def partition(
 ) -> PartitionStep:
     """Divide a node whose children are leaves into groups, if that lowers the semantic–structural entropy.
 
-    Candidates are the connected components of the node (which cut no edge), a Fiedler sweep of its edges, and 2-means
-    of its texts. The last two are improved by moves of single vertices. Each move lowers the entropy. A vertex that
-    would be alone in its group stays a leaf of the node.
+    Three divisions are tried: into the connected components of the node, by a Fiedler sweep of its edges, and by
+    2-means of its texts. The last two are improved by moving single vertices as long as this lowers the entropy. A
+    vertex that would be alone in its group remains a child of the node.
 
     Args:
-        vectors: Shape (n, d), or a `Density` made from the vectors.
-        node: Internal node without internal children.
-        weight: λ ≥ 0.
-        seed: Draws the starts of both candidates.
-        kernel_entries: Size of the largest kernel matrix. The m vertices of a larger node are divided by moving
-            `kernel_entries` / m blocks.
+        vectors: Shape (n, d). Vectors of the texts, or a `Density` made from them.
+        node: Internal node whose children are all leaves.
+        weight: Weight λ of the texts, ≥ 0.
+        seed: Random seed for the Fiedler sweep and 2-means.
+        kernel_entries: Maximum number of entries in a kernel matrix. A node that would need a larger matrix is divided
+            by moving blocks of vertices.
 
     Returns:
-        The tree and the change in bits, ≤ 0; the same tree and 0.0 if no division gains.
+        The new tree, and the change in entropy in bits, which is ≤ 0. If no division lowers the entropy, return the
+            same tree and 0.0.
 
     Raises:
-        GraphError: The arguments are inconsistent, or the node cannot be divided.
+        GraphError: The arguments do not fit together, or the node cannot be divided.
 
-    Source: T-Retriever Def. 1, Eq. 7.
+    Source: T-Retriever Def. 1 and Eq. 7.
     """
     check_weight(weight)
     density = density_for(graph, vectors)
@@ -328,11 +360,11 @@ def partition(
 
 
 def partition_all(divider: Divider, tree: EncodingTree | None = None) -> EncodingTree:
-    """Apply PARTITION until no division of any node gains, and return the whole tree, of any height.
+    """Apply PARTITION until no division of any node lowers the entropy. The resulting tree may have any height.
 
     Args:
-        divider: Divider of the graph.
-        tree: Initial tree, in which every node whose children are leaves is divided; by default the root alone.
+        divider: Divider for the graph.
+        tree: Initial tree. Its nodes whose children are all leaves are divided. By default, the root is divided.
     """
     graph = divider.graph
     start = EncodingTree.from_labels(graph) if tree is None else tree
@@ -359,13 +391,13 @@ def partition_all(divider: Divider, tree: EncodingTree | None = None) -> Encodin
 
 @dataclass(frozen=True, eq=False)
 class _Undivided:
-    """A node still to be divided.
+    """A node that has not been divided yet.
 
     Attributes:
         number: Number of the node.
-        members: Its vertices.
-        base: Mean surprise of each vertex so far.
-        groups: Number of groups of the vertices below the root, including the node itself.
+        members: Vertices of the node.
+        base: Mean surprise of each vertex in its current groups.
+        groups: Number of groups that contain the vertices. The node counts if it is a group, but the root does not.
         depth: Depth of the node.
     """
 
@@ -391,7 +423,7 @@ def _undivided(divider: Divider, tree: EncodingTree) -> list[_Undivided]:
 
 
 def _gathered(component: Ints, sizes: Ints) -> Ints:
-    """Return component labels, with all single vertices in one group, which their texts may divide further."""
+    """Merge all components that consist of one vertex, because they may be divided later by their texts."""
     alone = np.bincount(component, weights=sizes) < 2
     number = np.cumsum(~alone) - 1
     number[alone] = (~alone).sum()
@@ -421,7 +453,10 @@ def _problem(
 
 
 def _sampled_sums(points: Floats, ordered: Ints, first: Ints, chosen: Ints, places: Ints) -> Floats:
-    """Return kernel sums of m sampled vertices to all of their own block and to samples of others, (blocks, m)."""
+    """Return the sum of the kernels between each of m sampled vertices and each block, shape (blocks, m).
+
+    For the vertex's own block, the sum is exact. For each other block, it is estimated from the sampled vertices.
+    """
     asked = ordered[chosen]
     sums = kernel_sums(points, asked, asked, places)
     if len(chosen) == len(ordered):
@@ -439,9 +474,15 @@ def _sampled_sums(points: Floats, ordered: Ints, first: Ints, chosen: Ints, plac
 def _between_blocks(
     indptr: Ints, neighbours: Ids, weights: Floats, ordered: Ints, first: Ints, block_of: Ints, local: Ints
 ) -> tuple[Ints, Ids, Floats, Floats]:
-    """Return the edges between blocks of some vertices as rows (unmerged), and twice the weight inside each block.
+    """Return the edges between blocks of vertices, and twice the weight of the edges inside each block.
 
-    `local`, shape (n,), is −1 for every vertex, before and after.
+    The edges are returned as offsets, neighbours and weights of rows. Parallel edges are not merged.
+
+    Args:
+        ordered: Vertices of all blocks, block by block.
+        first: Start of each block in `ordered`, followed by the end of the last block.
+        block_of: Block of each of the vertices in `ordered`.
+        local: Working memory, shape (n,). It must contain −1 for every vertex, and does so again afterwards.
     """
     entries = 0
     for at in range(len(ordered)):

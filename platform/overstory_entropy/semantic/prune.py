@@ -1,4 +1,4 @@
-"""PRUNE and REGULATE: remove nodes from a tree, cheapest first, and level its leaves at one depth."""
+"""Implements PRUNE and REGULATE: removes nodes from a tree, cheapest first, and moves its leaves to the same depth."""
 
 from __future__ import annotations
 
@@ -36,24 +36,25 @@ def prune(
     weight: float = 1.0,
     gaining: bool = False,
 ) -> PartitionStep:
-    """Remove internal nodes until no leaf is deeper than `height`, each time the node that raises the entropy least.
+    """Remove internal nodes from a tree until no leaf is deeper than `height`.
 
-    The children of a removed node move up to its parent. Only nodes above a leaf that is still too deep are removed.
-    The paper's rule removes the cheapest of all nodes, which destroys groups where the tree is already low enough.
+    Each step removes the node whose removal increases the entropy least. Only nodes above a leaf that is still too deep
+    are considered. The children of the removed node move up to its parent.
 
     Args:
-        vectors: Shape (n, d), or a `Density` made from the vectors.
-        height: ≥ 1.
-        weight: λ ≥ 0.
-        gaining: Also remove nodes whose removal lowers the entropy, even if the tree is low enough.
+        vectors: Shape (n, d). Vectors of the texts, or a `Density` made from them.
+        height: Maximum depth of the leaves, ≥ 1.
+        weight: Weight λ of the texts, ≥ 0.
+        gaining: True to remove all nodes whose removal lowers the entropy as well, even if no leaf is too deep.
 
     Returns:
-        The tree, and the total change in bits.
+        The new tree, and the total change in entropy in bits.
 
     Raises:
-        GraphError: The arguments are inconsistent, or the height is below 1.
+        GraphError: The arguments do not fit together, or the height is less than 1.
 
-    Source: T-Retriever Def. 2, Eq. 9.
+    Source: T-Retriever Def. 2 and Eq. 9. The paper considers all nodes in each step, which destroys groups in parts of
+    the tree that are already low enough.
     """
     check_weight(weight)
     if height < 1:
@@ -69,7 +70,7 @@ def prune_node(
     """Remove one internal node below the root. Its children move up to its parent.
 
     Raises:
-        GraphError: The arguments are inconsistent, or the node is the root or a leaf.
+        GraphError: The arguments do not fit together, or the node is the root or a leaf.
     """
     check_weight(weight)
     if not tree.leaves <= node < tree.root:
@@ -80,11 +81,12 @@ def prune_node(
 
 
 class Pruning:
-    """A tree being pruned, with the entropy change of each possible removal.
+    """A tree that is being pruned. For each node, it knows the price, which is the change in entropy if it is removed.
 
-    Each vertex keeps the sum of its surprises over its groups, and their number. A removal affects the groups above and
-    below the node, and in each only the vertices of the node. A heap holds the prices; outdated ones are skipped. For a
-    tree of depth O(log n), all removals cost O(n log² n).
+    The sum of the surprises in all groups, and the number of groups, are stored for each vertex. The removal of a node
+    affects only the prices of the groups above and below it, and only the terms of its own vertices. The prices are
+    kept in a heap, in which outdated prices are skipped. For a tree of depth O(log n), all removals together take
+    O(n log² n).
     """
 
     def __init__(self, graph: Graph, tree: EncodingTree, density: Density, weight: float) -> None:
@@ -105,7 +107,11 @@ class Pruning:
         self._semantic = {node: self._semantic_price(node, self._spans.slice(node)) for node in self._surprise}
 
     def until(self, height: int, *, gaining: bool) -> float:
-        """Remove the cheapest nodes until no leaf is too deep and, if `gaining`, none gains. Return the bits added."""
+        """Remove the cheapest nodes until no leaf is too deep. Return the change in entropy in bits.
+
+        Args:
+            gaining: True to remove all nodes with a negative price as well.
+        """
         change = 0.0
         heap = [(self.price(node), node) for node in range(self._tree.leaves, self._tree.root)]
         heapq.heapify(heap)
@@ -123,12 +129,12 @@ class Pruning:
         return change
 
     def price(self, node: int) -> float:
-        """Return the change in bits if the node were removed."""
+        """Return the price of a node: the change in entropy in bits if it is removed."""
         semantic = 0.0 if self._repeated_by(node) is not None else self._semantic.get(node, 0.0)
         return self._structural_price(node) + self._rate * semantic
 
     def remove(self, node: int) -> float:
-        """Remove a node and return the change in bits."""
+        """Remove a node, and return the change in entropy in bits."""
         span, parent = self._spans.slice(node), int(self._parents[node])
         heir = self._repeated_by(node)
         change = self._structural_price(node)
@@ -153,7 +159,7 @@ class Pruning:
         return EncodingTree.from_parents(self._graph, np.where(parents < 0, -1, number[parents]))
 
     def _structural_price(self, node: int) -> float:
-        """Return the structural change in bits if the node's children were encoded from its parent."""
+        """Return the change in structural entropy in bits if a node is removed."""
         volume, above = self._tree.volume[node], self._tree.volume[self._parents[node]]
         if volume == 0.0:
             return 0.0
@@ -161,7 +167,11 @@ class Pruning:
         return float((self._inside[node] - regained) / self._tree.volume[-1] * np.log2(above / volume))
 
     def _semantic_price(self, node: int, part: slice) -> float:
-        """Return the additional bits of the vertices in part of a group's span if the group were removed."""
+        """Return the change in the surprise of some of a group's vertices if the group is removed, in bits.
+
+        Args:
+            part: Positions of these vertices in the order of the spans.
+        """
         start = int(self._spans.start[node])
         bits = self._surprise[node][part.start - start : part.stop - start]
         total, groups = self._total[part], self._groups[part]
@@ -169,7 +179,7 @@ class Pruning:
         return float((without - total / groups).sum())
 
     def _forget(self, node: int, span: slice) -> None:
-        """Remove a group from the sums of its vertices, and update the prices of related groups."""
+        """Subtract a group from the sums of its vertices, and update the prices of the groups above and below it."""
         related = [other for other in self._related(node) if other in self._surprise]
         shared = [
             slice(max(span.start, part.start), min(span.stop, part.stop)) for part in map(self._spans.slice, related)
@@ -186,7 +196,7 @@ class Pruning:
         return next(iter(self._inner[node]), None) if len(self._children[node]) == 1 else None
 
     def _related(self, node: int) -> list[int]:
-        """Return the internal ancestors of a node, except the root, and its internal descendants."""
+        """Return the ancestors of a node, except the root, and its internal descendants."""
         found: list[int] = []
         above = int(self._parents[node])
         while above != self._tree.root:
@@ -205,18 +215,21 @@ def _surprises(tree: EncodingTree, density: Density, spans: Spans) -> dict[int, 
 
 
 def best_selection(graph: Graph, tree: EncodingTree, density: Density, height: int, weight: float) -> EncodingTree:
-    """Return a tree of at most this height with nearly the least S², made of groups of a higher tree.
+    """Select groups of a tree that form a tree of at most `height`, with nearly the lowest semantic–structural entropy.
 
-    PRUNE removes one node at a time and cannot go back; this function compares all choices. A dynamic programme finds
-    the best choice as if every vertex had `levels` groups, counting its lowest group again for missing levels. That is
-    exact for one level, and always for the structural part. Of the choices for 1 … height − 1 levels, the one with the
-    least S² is returned. O(n · depth · height²) in addition to the densities.
+    PRUNE removes one node at a time and cannot undo a removal. This function compares all selections by dynamic
+    programming. It searches for the best selection with 1, 2, … height − 1 levels of groups, and returns the best of
+    these or the tree without groups.
+
+    For a given number of levels, it assumes that every vertex is in as many groups. For a vertex in fewer groups, the
+    lowest group is counted several times. The semantic entropy is therefore exact only for one level; the structural
+    entropy is always exact. The search takes O(n · depth · height²), in addition to computing the densities.
 
     Args:
-        tree: Tree without pass-through nodes.
-        density: Density of the same vertices.
-        height: ≥ 1.
-        weight: λ ≥ 0.
+        tree: Tree in which no node has only one child.
+        density: Density of the tree's vertices.
+        height: Maximum depth of the leaves, ≥ 1.
+        weight: Weight λ of the texts, ≥ 0.
     """
     best = EncodingTree.from_labels(graph)
     least = semantic_structural_entropy(graph, best, density, weight=weight)
@@ -230,13 +243,13 @@ def best_selection(graph: Graph, tree: EncodingTree, density: Density, height: i
 
 
 def without_pass_throughs(graph: Graph, tree: EncodingTree) -> EncodingTree:
-    """Return the same tree without internal nodes that have a single child."""
+    """Return the tree without internal nodes that have only one child."""
     children = np.bincount(tree.parents[:-1], minlength=len(tree))
     return _contracted(graph, tree, children > 1)
 
 
 class _Programme:
-    """A dynamic programme over the cost of keeping or dropping each node, by nearest kept ancestor."""
+    """A dynamic programme for the cost of keeping or dropping each node, given its nearest kept ancestor."""
 
     def __init__(self, graph: Graph, tree: EncodingTree, density: Density, weight: float) -> None:
         self._graph, self._tree = graph, tree
@@ -250,7 +263,7 @@ class _Programme:
             self._add_semantic(density, weight / max(graph.vertices, 1))
 
     def tree(self, levels: int) -> EncodingTree:
-        """Return the best choice for this number of levels."""
+        """Return the tree with the best selection of groups for a number of levels."""
         kept = _kept(
             self._parents,
             self._depths,
@@ -264,7 +277,7 @@ class _Programme:
         return _contracted(self._graph, self._tree, kept)
 
     def _add_semantic(self, density: Density, rate: float) -> None:
-        """Add the text bits of each node's vertices, and of its own leaves in it and in each ancestor."""
+        """Compute the surprise of each node's vertices, and that of its own leaves in the node and its ancestors."""
         spans = Spans.of(self._tree)
         for node in range(self._tree.leaves, len(self._tree)):
             members = spans.members(node)
@@ -275,7 +288,10 @@ class _Programme:
 
 @kernel
 def _entering(parents: Ints, depths: Ints, starts: Ints, inside: Floats, volume: Floats, leaves: int) -> Floats:
-    """Return the structural entropy change of each internal node below each of its ancestors, the root first."""
+    """Return the change in structural entropy if a node is kept below one of its ancestors, in bits.
+
+    The result contains this change for each internal node and each of its ancestors, beginning with the root.
+    """
     root = len(parents) - 1
     change = np.zeros(starts[root] + 1)
     for node in range(leaves, root):
@@ -291,7 +307,7 @@ def _entering(parents: Ints, depths: Ints, starts: Ints, inside: Floats, volume:
 def _kept(
     parents: Ints, depths: Ints, starts: Ints, entering: Floats, spent: Floats, flat: Floats, levels: int, leaves: int
 ) -> Flags:
-    """Return True for internal nodes kept in the best choice, shape (nodes,)."""
+    """Return, for each node, True if it is an internal node that is kept in the best selection. Shape (nodes,)."""
     root = len(parents) - 1
     costs = np.zeros((len(flat), levels + 1))
     for row in range(len(flat)):
@@ -341,13 +357,13 @@ def _nearest(parents: Ints, stays: Flags) -> Ints:
 
 
 def regulate(graph: Graph, tree: EncodingTree, height: int) -> EncodingTree:
-    """Return the tree with the same groups and every leaf at depth `height`. Both entropies stay the same.
+    """Return a tree with the same groups in which every leaf is at depth `height`. Both entropies stay the same.
 
-    Every node is placed as deep as its deepest leaf allows, with pass-through nodes (one child each) between it and its
-    parent. No other tree with these groups and this height has fewer nodes.
+    Every node is moved down as far as its deepest leaf allows. Nodes with only one child are inserted between the node
+    and its parent. No other tree with these groups and this height has fewer nodes.
 
     Raises:
-        GraphError: The tree is higher than `height`.
+        GraphError: A leaf of the tree is deeper than `height`.
 
     Source: T-Retriever Def. 3 and Prop. 1.
     """
