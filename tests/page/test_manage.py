@@ -206,7 +206,7 @@ def test_a_document_is_disabled_enabled_filtered_and_deleted(open_page: Any) -> 
     scrolled = page.evaluate("window.scrollY")
     assert scrolled > 0
     page.keyboard.press("Enter")
-    page.get_by_role("button", name="Yes").click()
+    page.get_by_role("button", name="Yes", exact=True).click()
     page.get_by_text("was deleted.").wait_for()
     row.wait_for(state="detached")
     assert page.get_by_text("was deleted.").is_visible()
@@ -221,7 +221,7 @@ def test_that_the_last_document_was_deleted_stays_to_be_read(open_page: Any, ser
     page = open_page(f"#/manage/{corpus}/documents", expected="404")
     row = rows(page).filter(has_text="Mill")
     row.get_by_role("button", name="Delete").click()
-    page.get_by_role("button", name="Yes").click()
+    page.get_by_role("button", name="Yes", exact=True).click()
     page.get_by_role("heading", name="There are no documents yet").wait_for()
     assert page.get_by_text("“Mill” was deleted.").is_visible()
     page.wait_for_function("document.activeElement.textContent.includes('was deleted')")
