@@ -1,4 +1,4 @@
-"""Builds AutoPrunedRetriever's index: triples, symbols with vectors, edges and runs.
+"""Builds AutoPrunedRetriever's index: triples, symbols with vectors, edges, and runs (sequences of edges).
 
 Each page of chunks is stored in one transaction together with its progress marks. Therefore, a killed build resumes
 with the next page. While one page is stored, the next page is read and embedded. For a changed chunk, only its own runs
@@ -217,8 +217,7 @@ class CodebookBuild:
             clear(run)
             built = False
         if built and not run.scratch and run.backlog.pending > run.backlog.units - run.backlog.pending:
-            # After a large change the vector index is rebuilt, because an index grown in many small transactions is
-            # slower.
+            # After a large change, the vector index is rebuilt: growing it in many small transactions makes it slower.
             schema.drop_derived_index(run.graph, self._label, ENTITIES)
             built = False
         details = run.before.details if run.before is not None and built else {}
@@ -312,8 +311,7 @@ _QUESTIONS_A_PAGE = 500
 def after_build(run: SystemRun[Any]) -> None:
     """Connect remembered answers to the new index, and delete those whose facts are no longer stated.
 
-    Checks answers that lost a fact or cite a chunk that was read again. Deleted answers are counted and noted.
-    Idempotent.
+    Only answers that lost a fact or cite a chunk that was read again are checked. The call is idempotent.
     """
     label = run.corpus.label
     rows = run.graph.run("systems/apr/memory/state", label, read=True, memory=memory_id(label))

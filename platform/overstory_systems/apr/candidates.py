@@ -1,4 +1,4 @@
-"""Finds candidate runs for a question through similar entities and nearby passages, and scores these runs."""
+"""Finds candidate runs (sequences of consecutive facts) for a question, and scores them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from overstory.retrieve.vector_search import VectorCache, with_index
 from overstory.vectors.packed import unpacked
 from overstory_systems.apr.codebook import CodebookEdge, FactRun, SymbolKind, symbol_id, symbol_key, symbol_vectors
 
-# Scores: a coarse score of runs by their symbols, a fine score by their edges, and the weights of links. Pure
-# functions.
+# Scores: coarse scores of runs by symbols, fine scores by edges, and weights of links. Pure functions.
 #
 # Source: AutoPrunedRetriever paper, Section 2.4 and Appendix A.3, for the shape of the formulas. Ours are: coverage as
 # a fraction, the logarithm of the overlap, the terms for passages and links, and all numbers.
@@ -47,8 +46,7 @@ Floats = npt.NDArray[np.float64]
 class FineScore(NamedTuple):
     """The terms of a run's fine score.
 
-    Similarities are cosines between the nq lines of the question (its triples, names and text) and the nc edges of the
-    run.
+    Similarities are cosines between the question's nq lines (triples, names, text) and the run's nc edges.
 
     Attributes:
         relation: Mean of the `_AVERAGED_SIMILARITIES` highest similarities.
@@ -80,8 +78,7 @@ def coarse(entities: Mapping[str, float], relations: Mapping[str, float]) -> dic
 
     Args:
         entities: For each run, the highest cosine between one of its entities and an entity of the question.
-        relations: For each run, the highest cosine between one of its relations and a relation of the question. A
-            missing run counts as 0.
+        relations: The same for relations. A missing run counts as 0.
     """
     return {
         run: _COARSE_ENTITY_WEIGHT * cosine + _COARSE_RELATION_WEIGHT * relations.get(run, 0.0)
@@ -222,7 +219,7 @@ _MOST_EDGES_OF_A_SHARED_NAME = 100
 
 @dataclass(frozen=True, slots=True)
 class CandidateRun:
-    """A run before its facts are read, with the id of its chunk and its edge ids in order."""
+    """A run (sequence of consecutive facts) whose words are not read yet: ids of the run, its chunk and its edges."""
 
     id: str
     chunk: str

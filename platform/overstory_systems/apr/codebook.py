@@ -42,7 +42,7 @@ def edge_id(label: str, head: str, relation: str, tail: str) -> str:
 
 
 def run_id(chunk: str, seq: int) -> str:
-    """Derive the id of a run from its position in its chunk."""
+    """Derive the id of a run (sequence of consecutive facts) from its position in its chunk."""
     return content_id("apr-run", chunk, str(seq))
 
 
@@ -117,7 +117,7 @@ class FactRun:
 
 @dataclass(frozen=True, slots=True)
 class ScoredRun:
-    """A run, its score for a question, and one unit vector per edge (float32[edges, d])."""
+    """A sequence of consecutive facts, its score for a question, and one unit vector per edge (float32[edges, d])."""
 
     run: FactRun
     score: float
@@ -287,7 +287,7 @@ def _cuts(vectors: Vectors, ends: Sequence[Ends], cohesion: float) -> list[int]:
 
 
 def _fit(total: np.ndarray, vector: np.ndarray) -> float:
-    """Return max(0, cosine) of a unit vector and a sum of vectors."""
+    """Return max(0, cosine) between a unit vector and a sum of vectors."""
     length = float(np.linalg.norm(total))
     return max(0.0, float(total @ vector) / length) if length else 0.0
 

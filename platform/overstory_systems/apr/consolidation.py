@@ -40,9 +40,9 @@ from overstory_systems.apr.settings import AprIndexSettings
 #
 # Cosines cannot decide this: "Sydney, Australia" and "Melbourne, Australia", "first single" and "second single", and
 # any two dates in a month have cosines above 0.93. Therefore, two names are the same only if their words are the same.
-# Ignored are articles, possessive 's, hyphens, date order, "X of Y" for "Y X", British spelling, some abbreviations,
-# number words, and plurals of common nouns. Every other difference separates names: a digit, a sign, an initial, a
-# Roman numeral, "not", "north", "female", or an additional word.
+# These differences are ignored: articles, possessive 's, hyphens, date order, "X of Y" for "Y X", British spelling,
+# some abbreviations, number words, and plurals of common nouns. Every other difference separates names: a digit, a
+# sign, an initial, a Roman numeral, "not", "north", "female", or an additional word.
 
 _ABBREVIATIONS = {
     "US": "united states", "USA": "united states of america", "UK": "united kingdom", "UN": "united nations",
@@ -121,7 +121,8 @@ def _read(text: str) -> _ComparedName:
     if len(tokens) > 1 and tokens[0].istitle() and _are_common(tokens[1:]):
         tokens[0] = tokens[0].lower()  # Ignore the capital that starts a sentence.
     particular = owned or any(token in _PARTICULAR for token in tokens)
-    kept = [token for token in tokens[:-1] if token not in _ARTICLES] + tokens[-1:]  # the last may be cut off
+    # A final article is kept, because it shows that the name is cut off: "Ivan the".
+    kept = [token for token in tokens[:-1] if token not in _ARTICLES] + tokens[-1:]
     spelt, turned = _heads_last(_written_out(kept))
     return _ComparedName(tuple(map(_word, _days_first(spelt))), particular or turned)
 

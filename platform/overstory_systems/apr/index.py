@@ -60,11 +60,11 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         """Return the fingerprint of the language model and its prompt, or of the rules that make triples."""
         if chat is None:
             return FactReader.fingerprint
-        from overstory_systems.apr.model_triples import reader_fingerprint  # pydantic, which only a model needs
+        from overstory_systems.apr.model_triples import reader_fingerprint  # pydantic is needed only with a model
 
         return reader_fingerprint(chat)
 
-    def bytes_a_passage(self, settings: AprIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # whatever they are
+    def bytes_a_passage(self, settings: AprIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # they do not matter
         """Return a constant, because memory use hardly depends on the settings."""
         return _APR_BYTES_A_PASSAGE
 
@@ -91,7 +91,7 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         self,
         graph: GraphClient,
         corpus: Corpus,
-        state: IndexState[AprIndexSettings],  # noqa: ARG002 # counted, not remembered
+        state: IndexState[AprIndexSettings],  # noqa: ARG002 # the graph is counted
     ) -> Mapping[str, float]:
         """Count symbols, edges, runs and facts. `merged` counts the symbols that have a representative."""
         (row,) = graph.run("systems/apr/report", corpus.label, read=True)
@@ -101,7 +101,7 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         """Enable remembered answers for `ask` unless `settings.recall` is "never"."""
         return replace(settings, recall="always") if settings.recall == "asking" else settings
 
-    def learn(self, answer: Answer, evidence: Evidence, run: LearningRun) -> Iterator[str]:  # noqa: ARG002 # the answer has it
+    def learn(self, answer: Answer, evidence: Evidence, run: LearningRun) -> Iterator[str]:  # noqa: ARG002 # the answer contains it
         return self._answer_writer().learn(answer, run)
 
     def memory(self, graph: GraphClient, corpus: Corpus) -> Memory:
@@ -130,6 +130,6 @@ def _reader(run: SystemRun[AprIndexSettings]) -> TripleReader:
     source = run.settings.triples
     if run.chat is None or source == "loaded":
         return FactReader(source)
-    from overstory_systems.apr.model_triples import ModelTripleReader, stored_sentences  # pydantic, as above
+    from overstory_systems.apr.model_triples import ModelTripleReader, stored_sentences  # pydantic is only for models
 
     return ModelTripleReader(run.chat, source, stored_sentences(run.graph, run.corpus.label))

@@ -21,7 +21,7 @@ from overstory_systems.apr.recall import MOST_CITED_FACTS, CitedFact, quote, rea
 
 _STORED_ANSWERS_A_PAGE = 100
 _MOST_MATCHING_ANSWERS = 10
-"""Maximum number of answers returned for the beginnings of ids."""
+"""Maximum number of answers that `with_ids` returns."""
 
 
 class StoredMemory:

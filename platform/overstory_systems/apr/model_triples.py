@@ -74,8 +74,7 @@ def stored_sentences(graph: GraphClient, label: str) -> SentencesOf:
 class ModelTripleReader:
     """Reads triples with a language model, several chunks at a time. Chunks with loaded triples need no request.
 
-    If the model's answer for a window is unusable or states nothing from the passage, the facts found by rules are
-    used.
+    If an answer is unusable or states nothing from the passage, the facts found by rules replace it.
     """
 
     at_once = 8

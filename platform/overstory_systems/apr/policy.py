@@ -29,7 +29,7 @@ Floats = npt.NDArray[np.float64]
 
 CHOICES: tuple[ChannelAction, ...] = get_args(ChannelAction)
 CHANNELS = ("answers", "facts", "questions")
-_MOST_STANDARD_DEVIATIONS = 3.0  # Features are clipped to this many.
+_MOST_STANDARD_DEVIATIONS = 3.0  # features are clipped to this distance from the mean
 WEIGHTS = "policy.json"
 """Name of the file that contains the trained policy, next to this module."""
 
@@ -55,8 +55,7 @@ class Features:
         best: Score of the best run.
         margin: Score of the best run minus the score of the second.
         fall: Score of the best run minus the score of the last.
-        entropy: Entropy of the softmax of the runs' scores, relative to its maximum. Measures how ambiguous the
-            question is.
+        entropy: Entropy of the softmax of the runs' scores, relative to its maximum; high for ambiguous questions.
         repeated: Fraction of runs that are equivalent to an earlier run.
         answers: log(1 + number of remembered answers).
         similarity: Cosine of the most similar remembered question that has an answer, 0 if there is no such question.

@@ -71,7 +71,7 @@ def sameness(asked: str, remembered: str) -> Sameness:
         return "other"
     here, there = _same_question_words(asked), _same_question_words(remembered)
     more, less = _missing(here, there), _missing(there, here)
-    if any(more) or any(less) or bool(more) != bool(less):  # one has more: "the coworker of Jonas Berg"
+    if any(more) or any(less) or bool(more) != bool(less):  # "the coworker of Jonas" is not "Jonas"
         return "other"
     return "open" if more else "same"
 
@@ -159,7 +159,7 @@ def build(
     0. If `settings.policy` is set, the trained policy chooses the actions of the channels. In that case, pass items for
       all channels, even those that the settings disable.
     1. From each channel (answers, facts, questions), all items are kept, or one item per group of equivalents, or none.
-      Considered are the first `settings.runs` runs, and answers to questions with a cosine of at least
+      Only the first `settings.runs` runs are considered, and answers to questions with a cosine of at least
       `_USEFUL_ANSWER_COSINE`. With "unique", each fact appears only in the first run that contains it. Answers recalled
       by symbols have already competed and are all considered.
     2. Facts cited by a selected answer are removed from the runs. Runs without remaining facts are dropped.

@@ -373,7 +373,7 @@ class _CodebookSearch:
         return names, relations, np.concatenate([of_triples, of_unit_length(names), self.vector[None]])
 
     def _lines(self, triples: Sequence[Triple], vectors: Mapping[tuple[SymbolKind, str], Vectors]) -> Vectors:
-        """Return one unit vector per triple, computed as for edges, float32[len(triples), d]."""
+        """Return one unit vector per triple, computed like edge vectors, float32[len(triples), d]."""
         lines = np.zeros((len(triples), len(self.vector)), dtype=np.float32)
         for row, triple in enumerate(triples):
             lines[row] = vectors["relation", triple.relation]
@@ -430,7 +430,7 @@ class _CodebookSearch:
         return found
 
     def _scores(self, passages: Mapping[str, _RunScore]) -> dict[str, float]:
-        """Score each passage. The median fact score stands in for a passage without facts."""
+        """Score each passage. A passage without facts gets the median fact score."""
         usual = median([each.fine.total for each in passages.values() if each.fine] or [0.0])
         return {
             id_: (each.fine.total if each.fine else usual) + self._of_passage(each.cosine, each.link)
@@ -485,7 +485,7 @@ def _symbols(edge: CodebookEdge) -> list[tuple[SymbolKind, str]]:
 
 
 def _line_vectors(lines: Iterable[Sequence[Vectors]]) -> Vectors:
-    """Return one unit vector per line, computed as for edges, float32[n, d]."""
+    """Return one unit vector per line, computed like edge vectors, float32[n, d]."""
     return of_unit_length(np.stack([np.sum(symbols, axis=0, dtype=np.float32) for symbols in lines]))
 
 

@@ -344,7 +344,7 @@ class FactReader:
     """Reads triples from the facts of the corpus, without a language model."""
 
     at_once = 256
-    """These chunks contain about 3,000 triples."""
+    """256 chunks contain about 3,000 triples."""
     reads_ahead = True
     fingerprint = f"facts:{APR_READING_VERSION}"
 

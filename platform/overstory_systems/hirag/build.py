@@ -100,7 +100,7 @@ class HierarchyBuild:
         remove_unused(job.writer, stage=NAME)
 
     def _graph_in_use(self) -> LayeredGraph:
-        """Return the graph in use if a language model wrote it, so that its texts can be reused."""
+        """Return the graph in use if a model can reuse its texts, otherwise an empty graph."""
         job = self.job
         if job.chat is None or job.before is None or not job.before.generation:
             return LayeredGraph([], [])

@@ -42,8 +42,7 @@ _BRIDGE_PARTNERS = 5
 """Maximum number of communities to which one community is bridged."""
 _MOST_BRIDGED_COMMUNITIES = 1_000
 _MOST_BRIDGE_SEARCH_WORK = 500_000_000
-"""Limit of communities × relations. A search may traverse the whole graph; therefore, large graphs get fewer
-bridges."""
+"""Limit of communities × relations. Searches may traverse the whole graph, so large graphs get fewer bridges."""
 _MOST_BRIDGE_HOPS = 6
 """Maximum number of relations in a bridge. Longer paths lead through entities that are too common."""
 _BRIDGE_SOURCES_A_STATEMENT = 50

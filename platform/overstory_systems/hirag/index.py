@@ -31,9 +31,9 @@ from overstory_systems.hirag.reports import reporter_for
 from overstory_systems.hirag.settings import HiragIndexSettings, HiragRetrieverSettings
 from overstory_systems.hirag.summaries import summariser_for
 
-_NAMES_A_CLUSTER = 5  # estimate before a build
+_NAMES_A_CLUSTER = 5  # assumed before a build
 _NAMES_A_COMMUNITY = 2
-"""Estimates before a build. Real graphs have twice as many names per cluster and community."""
+"""Assumed numbers of names, for estimates before a build. In real graphs, both are about twice as high."""
 
 _HIRAG_BYTES_A_PASSAGE = 31_000
 """Memory that a build needs per passage for entities, relations and clusters, in bytes, as measured (docs/scale.md)."""
@@ -77,13 +77,13 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         parts = [str(DESCRIPTIONS_VERSION), summariser_for(chat, "").fingerprint, reporter_for(chat, "").fingerprint]
         if chat is not None:
             from overstory_systems.hirag.model_extraction import (
-                reader_fingerprint,  # pydantic, which only a model needs
+                reader_fingerprint,  # pydantic is needed only with a model
             )
 
             parts.insert(0, reader_fingerprint(chat, settings))
         return " ".join(parts)
 
-    def bytes_a_passage(self, settings: HiragIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # whatever they are
+    def bytes_a_passage(self, settings: HiragIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # they do not matter
         """Return a constant, because memory use hardly depends on the settings."""
         return _HIRAG_BYTES_A_PASSAGE
 

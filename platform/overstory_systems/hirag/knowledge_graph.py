@@ -157,7 +157,7 @@ LAYERS = TreeKind(
     ),
     encodes=False,
 )
-"""Tree without its own nodes: each community is an entity that summarises others."""
+"""A tree without nodes of its own: its communities are the entities that summarise others."""
 
 
 def entity_id(label: str, generation: int, ref: str) -> str:

@@ -38,8 +38,7 @@ _SUMMARISED_CHARACTERS = 12_000
 _PASSAGES_A_DESCRIPTION = 16
 """Maximum number of passages listed for a description, unless its parts come from more passages."""
 _RELATION_STRENGTHS = 10
-"""Maximum strength in the model's answers. Weight is strength / 10, so the strongest relation weighs as much as a
-fact."""
+"""Maximum strength in answers. Weight is strength / 10, so the strongest relation weighs as much as a fact."""
 
 
 class Joined(BaseModel):
@@ -70,8 +69,7 @@ class _ReadEntity:
     def chunks_of(self, texts: Sequence[str]) -> tuple[str, ...]:
         """Return passages for the given descriptions, at most `_PASSAGES_A_DESCRIPTION` or one per description.
 
-        The first passage of each description is included, so that the merged text is deleted with any of these
-        passages.
+        The first passage of each description is included; the merged text is then deleted with any of them.
         """
         first = dict.fromkeys(self.chunks_by_description[text][0] for text in texts)
         every = dict.fromkeys([*first, *(chunk for text in texts for chunk in self.chunks_by_description[text])])

@@ -16,7 +16,7 @@ from overstory_systems.hirag.knowledge_graph import LayeredGraph, LayerEntity
 
 MOST_REPORT_ENTITIES = 12  # maximum number of entities in a report
 MOST_REPORT_RELATIONS = 24  # maximum number of relations in a report
-_MOST_REPORT_PARTS = 10  # number of largest sub-communities with reports that are read
+_MOST_REPORT_PARTS = 10  # maximum number of sub-communities whose reports are read
 _MOST_DIRECT_MEMBERS = 30
 """Maximum size of a community that is described by its members instead of by reports on its sub-communities."""
 _NO_COMMON_COMMUNITY = -1
@@ -52,7 +52,7 @@ class Materials:
     """Prepares the input for the reports on all communities of a tree, in linear time and memory per level."""
 
     def __init__(self, tree: EncodingTree, graph: LayeredGraph, fingerprint: str) -> None:
-        """Create the preparer for one tree.
+        """Prepare for one tree.
 
         Args:
             tree: Tree over the entities of the graph, with all leaves at the same depth.
@@ -111,7 +111,7 @@ class Materials:
         return node
 
     def _strongest_relations(self) -> tuple[dict[int, list[EntityRelation]], dict[int, list[EntityRelation]]]:
-        """Return, by community, its strongest described relations: those in no sub-community, and all."""
+        """Return the strongest described relations of each community: those in no sub-community, and all."""
         tree, relations = self._tree, self._graph.relations
         own: dict[int, list[EntityRelation]] = {}
         homes = _lowest_common(tree, self._graph)

@@ -1,4 +1,4 @@
-"""Writes reports on communities, and contains the rules for this.
+"""Writes reports on communities, with a language model or by rules.
 
 Without a language model, sentences of the corpus replace the model's text.
 

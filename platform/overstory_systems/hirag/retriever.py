@@ -67,8 +67,7 @@ from overstory_systems.hirag.settings import HiragIndexSettings, HiragRetrieverS
 KEY_ENTITY_CANDIDATES = 50
 """Number of nearest entities that can be key entities. These suffice because few pairs are connected."""
 _HIRAG_ENTITY_SEARCH_DEPTH = 100
-"""Number of entities requested from the vector index. It then finds 99.5 % of the nearest 20
-(`retrieve.vector_search`)."""
+"""Number of entities requested from the vector index, which then finds 99.5 % of the nearest 20."""
 _HUB_SHARE = 0.05
 """Fraction of all passages from which an entity is a hub. Paths avoid hubs."""
 _LEAST_HUB_PASSAGES = 20
@@ -252,14 +251,14 @@ def _from(path: tuple[str, ...], first: str) -> tuple[str, ...]:
 SHARES: Mapping[ShareKind, float] = {"entity": 0.11, "relation": 0.28, "report": 0.28, "passage": 0.44}
 OVERVIEW_SHARES: Mapping[ShareKind, float] = {"report": 0.85, "passage": 0.15}
 _OVERVIEW_FINDINGS = 3
-"""Findings per report for a question on all documents. Reports are the answer and passages examples, so all reports
-should be read."""
+"""Number of findings per report for a question about all documents. It is low, so that all reports can be read: they
+contain the answer, and passages are only examples."""
 _HIRAG_NEAREST_CHUNKS = 20
-"""Passages near the question that are ranked along with those that make statements, unless `k` is greater."""
+"""Minimum number of nearest passages that are ranked together with the passages that make statements."""
 _SINGLE_RELATIONS = 4
-"""Single relations shown in addition to paths, so that a context has room for both."""
+"""Maximum number of single relations shown in addition to paths, so that a context has room for both."""
 _MORE_THAN_RATING = 11.0
-"""Divisor that makes ratings less than 1, so that reports are ranked by hits first."""
+"""Divisor that makes ratings less than 1, so that reports are ranked by hits first and by rating second."""
 
 NOTHING_MATCHED = "the HiRAG index has no entities: the passages nearest in meaning are returned"
 NO_REPORT = "the HiRAG index has no reports: the passages nearest in meaning are returned"
@@ -268,7 +267,7 @@ NO_REPORT = "the HiRAG index has no reports: the passages nearest in meaning are
 class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]):
     """Retrieves entities, reports and paths, and the passages that state them.
 
-    Source: HiRAG, Section 4.2 and Algorithm 2.
+    Source: HiRAG paper, Section 4.2 and Algorithm 2.
     """
 
     def __init__(
@@ -281,7 +280,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
         self._hubs = _Hubs()
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """Return the `k` best chunks; for a question on all documents, the chunks cited by the best reports."""
+        """Return the `k` best chunks or, for a question about all documents, chunks cited by the best reports."""
         asked = read_question(question)
         vector: Vectors = question_vectors(self._context.embedder, [asked.text])[0]
         on_all = self._settings.communities > 0 and asks_about_whole_corpus(asked.text)
@@ -366,7 +365,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
 
 
 class _Hubs:
-    """The hubs of a corpus. They are read again after a change, because finding them reads every name."""
+    """Caches the hubs of a corpus until the corpus changes, because finding them reads every name."""
 
     def __init__(self) -> None:
         self._known: tuple[tuple[str, int], list[str]] | None = None
@@ -390,7 +389,7 @@ class _EvidenceItems:
     def of(
         cls, hits: tuple[Hit, ...], parts: Iterable[Part], rows: Mapping[str, Row], shares: Mapping[ShareKind, float]
     ) -> _EvidenceItems:
-        """Add the passages that parts cite in addition to the hits; `rows` must contain all of them."""
+        """Add the passages that parts cite in addition to the hits. `rows` must contain all these passages."""
         found = tuple(parts)
         return cls(hits, found, sources_of(found, hits, rows), shares)
 
@@ -404,7 +403,7 @@ def _by_meaning(asking: HierarchySearch, k: int, note: str) -> _EvidenceItems:
 def _statements(
     local: Sequence[NearEntity], relevant: Mapping[str, float], read: EntityDetails
 ) -> Iterator[EvidenceStatement]:
-    """Yield statements of passages about the nearest entities and their neighbours."""
+    """Yield the statements of passages about the nearest entities and about their neighbours."""
     names = {entity.id: entity.name for entity in local}
     for id_, value in relevant.items():
         if id_ in names and id_ in read.descriptions:

@@ -27,8 +27,7 @@ class HiragRetrieverSettings:
 
 
 Clusters = Literal["mixture", "k-means"]
-"""How the entities of a layer are clustered: by a Gaussian mixture as published, or by k-means into groups of similar
-size."""
+"""Clustering of a layer's entities: a Gaussian mixture as published, or k-means groups of similar size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +35,7 @@ class HiragIndexSettings:
     """Settings of the index, which docs/hirag.md explains.
 
     Attributes:
-        layers: Number of summary layers. With 0, layers are added until the cluster sparsity changes by 5 % or less
-            (Section 5.4).
+        layers: With 0, layers are added until the cluster sparsity changes by at most 5 % (Section 5.4).
     """
 
     flat: bool = option(False, "no summary layers: the paper's ablation w/o HiIndex")

@@ -66,8 +66,7 @@ _NAMED_CLUSTER_MEMBERS = 8
 _QUOTED_CLUSTER_MEMBERS = 3
 """Number of named members with a quoted sentence."""
 _MOST_CLUSTER_CHUNKS = 100
-"""Maximum number of passages that a summary by rules cites. Members that would exceed it are not named; the nearest
-member is always named."""
+"""Maximum number of passages that a summary by rules cites. Only the nearest member may exceed it."""
 _LONGEST_MEMBER_SENTENCE_CHARACTERS = 240  # maximum length of a quoted sentence
 _LONGEST_HEAD_CHARACTERS = 80
 """Maximum number of characters of a member's name in the name of a summary."""

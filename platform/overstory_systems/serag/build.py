@@ -405,7 +405,7 @@ class FusedGraphBuild:
 
 
 def _links(graphs: Mapping[str, ChunkGraph], engine: Mapping[str, Graph], ids: list[str], most: int) -> Links:
-    """Return the edges to store. Each tree needs its own; therefore, the strongest of each chunk in each graph."""
+    """Return the edges to store: the strongest of each chunk in each graph, because each tree needs its own."""
     found = graphs[NAME]
     strongest = {tree: np.intersect1d(strongest_pairs(graph, most), found.keys) for tree, graph in engine.items()}
     place = np.searchsorted(found.keys, np.unique(np.concatenate(list(strongest.values()))))

@@ -147,8 +147,7 @@ def named_entities(tx: Transaction, corpus: Corpus, question: Question, chunks: 
 def similar_entities(rows: Iterable[Row], asked: NamedEntities, names: NameVectors, chunks: int) -> list[NamedEntity]:
     """Select entities from rows of `systems/serag/entities` with names similar to the question's names, but not equal.
 
-    Only names that share a word with one of the question's names are compared, because others never reached the
-    threshold.
+    Only names that share a word with a name in the question are compared: others never reached the threshold.
     """
     own = {entity_key(name) for name in asked.names}
     words = [_words(name) for name in asked.names]
@@ -292,7 +291,7 @@ class CandidateSearch:
         return self.embedding.result()
 
     def candidates(self, depth: int) -> dict[str, float]:
-        """Return the cosines of the chunks nearest to the question and of all chunks that contain a rare name of it."""
+        """Return cosines of the chunks nearest to the question, and of all chunks that contain a rare name from it."""
         found = self._nearest(depth)
         named = {
             id_ for each in self.names.entities if len(each.counts) <= _FEW_CHUNKS_OF_A_NAME for id_ in each.counts

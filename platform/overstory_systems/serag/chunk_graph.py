@@ -125,8 +125,7 @@ def shared_entities(mentioned: Mentioned, *, most_chunks: int, most_pairs: int) 
 
     Args:
         most_chunks: Entities that more chunks mention are ignored.
-        most_pairs: A pair is kept if it is among this many strongest pairs of either chunk. On a tie, lower chunk
-            numbers win.
+        most_pairs: Keep pairs among this many strongest pairs of either chunk. On a tie, lower chunk numbers win.
     """
     n = len(mentioned.starts) - 1
     sizes = np.diff(mentioned.starts)

@@ -27,7 +27,7 @@ from overstory_systems.serag.settings import (
 from overstory_systems.serag.update import Update, can_update
 
 SERAG_BYTES_A_PASSAGE, SERAG_BYTES_A_SHARER = 12_000, 12
-"""Memory that a build needs, in bytes: per passage, and per passage and other passage that may share entities with it
+"""Bytes that a build needs for a passage, and for each other passage with which it may share entities
 (docs/scale.md)."""
 
 
@@ -54,7 +54,7 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
     )
     trees = (FUSED_TREE, SEMANTIC_TREE)
 
-    def bytes_a_passage(self, settings: SeragIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # whatever they are
+    def bytes_a_passage(self, settings: SeragIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # they do not matter
         """Return the memory per passage, which grows with the number of edges from shared entities."""
         return SERAG_BYTES_A_PASSAGE + SERAG_BYTES_A_SHARER * min(settings.sharing, settings.common)
 

@@ -18,8 +18,7 @@ SEMANTIC: Final = "serag-semantic"
 
 LABEL: Final = "SeragNode"
 REACH: Final = "reach"
-"""Leaf property: cosine between the chunk and its k-th nearest neighbour, k = `nearest`. Missing if the chunk has
-fewer."""
+"""Leaf property: cosine of the chunk to its k-th nearest neighbour (k = `nearest`). Missing if there are fewer."""
 FUSED_TREE: Final = TreeKind(NAME, "SeRAG tree", "chunk", LABEL, structure=NAME, leaf_properties=(REACH,))
 SEMANTIC_TREE: Final = TreeKind(
     SEMANTIC, "SeRAG tree over meaning alone", "chunk", LABEL, structure=NAME, options="semantic"
@@ -36,8 +35,7 @@ class SeragIndexSettings:
     """Settings of the index. docs/serag.md explains those for which the paper states no value.
 
     Attributes:
-        common: An entity creates no edges if more chunks than this mention it, or more than a tenth of all chunks (but
-            at least 50).
+        common: An entity creates no edges if more chunks than this, or than max(50, 10 % of all chunks), mention it.
         sharing: Of the pairs that share entities, the strongest of each chunk are kept.
         linked: The strongest edges of each chunk are stored, but the tree is built from all edges.
 

@@ -49,12 +49,7 @@ from overstory_systems.serag.settings import LINKED, NAME, REACH, SEMANTIC, TREE
 # Until the complete graph is clustered again, they are exact with these exceptions. If a new chunk is nearer to another
 # chunk than that chunk's last neighbour, it gets an edge, but the old edge stays. The limits on common entities do not
 # affect existing edges. If a chunk shares entities with too many chunks, only its own strongest pairs count. A vector
-# index finds nearly all of the nearest chunks, but not all.
-#
-# They are exact except for these approximations, until the whole graph is clustered again. If a new chunk is nearer to
-# another chunk than that chunk's last neighbour, it gets an edge, and the old edge stays. The limits on common entities
-# do not affect existing edges. If a chunk shares entities with too many chunks, only its own strongest pairs count. A
-# vector index finds nearly all of the nearest chunks.
+# index does not find all of the nearest chunks.
 
 _REVERSE_SEARCH_FACTOR = 5
 """Factor by which more than `nearest` chunks are searched, to find those that have a new chunk among their nearest."""

@@ -91,7 +91,7 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
     reads_with_model = True
     rebuilds_after_deletions = False
 
-    def readings(self, settings: SlimRagIndexSettings, model: str) -> Sequence[Reading[Any]]:  # noqa: ARG002 # one parse serves all
+    def readings(self, settings: SlimRagIndexSettings, model: str) -> Sequence[Reading[Any]]:  # noqa: ARG002 # the same for all settings
         """Return the readings that the rules need. A language model needs none."""
         return () if model else (REFERENCES,)
 
@@ -105,8 +105,7 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
             remove_other_embedders(run.writer)
             built = False
         if built and run.backlog.pending > run.backlog.units - run.backlog.pending:
-            # After a large change the vector index is rebuilt: an index grown in many small transactions is five times
-            # slower.
+            # After a large change, the index is rebuilt: growing it in small transactions makes it five times slower.
             schema.drop_derived_index(run.graph, run.corpus.label, ENTITIES)
             built = False
         details = run.before.details if run.before is not None and built else {}
@@ -143,7 +142,7 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
         self,
         graph: GraphClient,
         corpus: Corpus,
-        state: IndexState[SlimRagIndexSettings],  # noqa: ARG002 # counted, not remembered
+        state: IndexState[SlimRagIndexSettings],  # noqa: ARG002 # the graph is counted
     ) -> Mapping[str, float]:
         """Count sentences, entities, references and tokens, and compute RITU and LLM-RITU.
 
@@ -167,7 +166,7 @@ def _reader(settings: SlimRagIndexSettings, context: BuildContext, chat: Chat | 
     rules = RuleReader(context.extraction, coreference=settings.coreference, parsed=context.parsed)
     if chat is None:
         return rules
-    from overstory_systems.slimrag.model_entities import ModelEntityReader  # pydantic, which only a model needs
+    from overstory_systems.slimrag.model_entities import ModelEntityReader  # pydantic is needed only with a model
 
     return ModelEntityReader(chat, rules)
 

@@ -182,7 +182,7 @@ class QuestionEntityReader:
             return _asked({question: self._names(text)}, shorter)
         if chat is None:
             return _asked(self._names_by_part(text), shorter)
-        from overstory_systems.slimrag.model_entities import sub_questions  # pydantic, which only a model needs
+        from overstory_systems.slimrag.model_entities import sub_questions  # pydantic is needed only with a model
 
         try:
             parts = sub_questions(chat, question)
@@ -280,8 +280,7 @@ _SLIMRAG_ENTITY_SEARCH_DEPTH = 30
 """Number of entities requested from the index, so that the best `settings.entities` are mostly exact: 93 % of them
 among 48,000 entities. Requesting 50 gives 97 %, costs 3 ms more per question, and improves R@5 by 0.004."""
 _MOST_SENTENCES_OF_AN_ENTITY = 2_000
-"""Maximum number of sentences read per entity. If half of a large corpus mentions a name, reading more does not
-help."""
+"""Maximum number of sentences read per entity. For a name that half of a large corpus mentions, more do not help."""
 
 _SENTENCES_A_PAGE = 50
 """Number of sentences read at once. This suffices for the context, and for the chunks of most questions."""

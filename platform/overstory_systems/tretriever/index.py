@@ -59,7 +59,7 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
         """Return the units on which the index depends. A tree over entities also depends on chunks."""
         return ("document", "chunk") if state is not None and state.details.get("over") == "entities" else ("document",)
 
-    def require(self, settings: TRetrieverIndexSettings, graph: GraphClient) -> None:  # noqa: ARG002 # needs nothing of the server
+    def require(self, settings: TRetrieverIndexSettings, graph: GraphClient) -> None:  # noqa: ARG002 # needs no server feature
         settings.require_something()
 
     def fingerprint(self, settings: TRetrieverIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
@@ -78,7 +78,7 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
     def estimate(self, view: SystemView[TRetrieverIndexSettings]) -> Estimate:
         """Estimate the cost, assuming as many new sets as vertices. It is lower if existing summaries are kept."""
         from overstory_systems.tretriever.model_summaries import (
-            ModelSetSummariser,  # pydantic, which only a model needs
+            ModelSetSummariser,  # pydantic is needed only with a model
         )
 
         if vertices_of(view.settings, view.graph, view.corpus) == "documents":

@@ -33,8 +33,7 @@ from overstory_systems.tretriever.vertex_graphs import VertexText
 _MOST_REQUESTED_EDGES = 16
 """Maximum number of edges in a request."""
 _MOST_REQUESTED_PASSAGES = 500
-"""Maximum number of passages of the texts in a request. The summary cites all of them. Further texts are left out; the
-first text is always included."""
+"""Maximum number of passages in a request. The summary cites all of them. Only the first text may exceed it."""
 _LONGEST_REQUESTED_VERTEX_CHARACTERS = 500  # maximum length of a vertex's text in a request
 _LONGEST_REQUESTED_EDGE_CHARACTERS = 240  # maximum length of an edge's text in a request
 

@@ -29,8 +29,7 @@ _LONGEST_PART_NAME_CHARACTERS = 100
 _LONGEST_PART_SUMMARY_CHARACTERS = 160
 LONGEST_VERTEX_TEXT_CHARACTERS, LONGEST_LONE_VERTEX_TEXT_CHARACTERS = 120, 240
 _LONGEST_PART_EDGE_CHARACTERS = 120
-"""Maximum numbers of characters of a part's name and summary, of a vertex's text (among others, or alone), and of an
-edge."""
+"""Maximum characters of a part's name and summary, a vertex's text (among others, or alone), and an edge."""
 _MOST_EDGES_OF_A_PART = 12
 """Maximum number of edges shown in a part. Further edges are only counted."""
 PASSAGES_OF_A_SUMMARY = 3

@@ -49,7 +49,7 @@ from overstory_systems.tretriever.settings import TRetrieverIndexSettings, TRetr
 _NODE_SEARCH_DEPTH = 100
 """Number of nodes requested from the vector index, so that the best few are exact (`retrieve.vector_search`)."""
 _NODES_FOR_A_SUBGRAPH = 5
-"""Number of nodes requested per subgraph. It allows for sets among the nodes if only single vertices are wanted."""
+"""Number of nodes requested per subgraph, because some may be sets when only single vertices are searched."""
 _LEAVES_OF_A_SET = 1_000
 """Maximum number of a set's vertices that are compared with the question."""
 _MOST_SUBGRAPH_VERTICES = 300

@@ -44,8 +44,7 @@ _OWN_SET_MEMBERS_WITH_PARTS = 4
 """Maximum number of members whose texts the rules read in addition to findings of parts."""
 _READ_SET_PARTS = 6  # maximum number of parts with reports that are read
 _MOST_SET_CHUNKS = 24
-"""Maximum number of passages that a summary by rules cites. Further texts are not read; the nearest member's text is
-always read."""
+"""Maximum number of passages that a summary by rules cites. Only the nearest member may exceed it."""
 _MOST_SET_FINDINGS = 6  # maximum number of findings in a report
 _MOST_EDGE_FINDINGS = 2
 """Maximum number of findings about edges in a report."""

@@ -101,8 +101,7 @@ class ReadGraph:
     """A graph, the texts of its vertices, and notes for the user.
 
     Attributes:
-        embedded: Embedded text of each vertex, if the vertices' vectors are stored as derived vectors. Empty for
-            documents.
+        embedded: Text of each vertex whose vector is stored as a derived vector. Empty for documents.
     """
 
     over: Vertices
