@@ -113,7 +113,7 @@ def _chunks(answer: Answer) -> list[str]:
 
 
 def _asked(answer: Answer) -> list[list[str]]:
-    """Return the triples of the question, with "" where it asks for something."""
+    """Return the triples of the question. A head or tail that the question asks for is ""."""
     parts = (part for part in answer.evidence.parts if isinstance(part, KnowledgePart))
     return [["" if word == ASKED_FOR else word for word in words] for part in parts for words in part.question]
 
@@ -181,7 +181,7 @@ class NewAnswer:
 
 
 def symbols_of(label: str, triples: str) -> list[str]:
-    """Return the distinct ids of the symbols in a question's triples (JSON). "" is skipped."""
+    """Return the distinct symbol ids of a question's triples (JSON), skipping empty words."""
     found: dict[str, None] = {}
     kinds: tuple[SymbolKind, ...] = ("entity", "relation", "entity")
     for words in json.loads(triples):

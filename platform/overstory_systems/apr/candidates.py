@@ -138,7 +138,7 @@ def _logistic(values: Floats, shape: tuple[float, float]) -> Floats:
 
 
 def _distinct(cosines: Floats) -> Floats:
-    """For each run, pair lines and edges greedily one to one, and return the sum of the cosines / √pairs."""
+    """Pair lines and edges of each run greedily, and return the sums of the pairs' cosines / √(number of pairs)."""
     left = cosines.copy()
     runs = np.arange(len(left))
     total, pairs = np.zeros(len(left)), np.zeros(len(left))

@@ -55,7 +55,7 @@ _REFUSAL = re.compile(
 
 
 class CitedFact(NamedTuple):
-    """A fact as first read, and the chunk that states it."""
+    """A fact in the words in which it was read, and the ids of its edge and of the chunk that states it."""
 
     edge: str
     chunk: str
@@ -192,8 +192,8 @@ class AnswerRecall:
 
         Args:
             vector: float32[d], unit vector of the current question.
-            most: Maximum number of answers. They are also limited to `_LOOKED_UP_QUESTION_SHARE` of the memory, or for
-                a small memory to `_LEAST_LOOKED_UP_QUESTIONS`.
+            most: Maximum number of answers. It is reduced to `_LOOKED_UP_QUESTION_SHARE` of the memory, but not below
+                `_LEAST_LOOKED_UP_QUESTIONS`.
         """
         known = self._up_to_date(tx, corpus)
         wanted = min(most, max(_LEAST_LOOKED_UP_QUESTIONS, math.ceil(_LOOKED_UP_QUESTION_SHARE * len(known.ids))))

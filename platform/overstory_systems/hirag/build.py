@@ -224,7 +224,7 @@ class _FoundCommunities:
 
 
 def _layer_figures(layers: SummaryLayers) -> dict[str, float]:
-    """Count entities and clusters per layer, and return cluster sizes and cluster sparsity."""
+    """Return the number of entities, the number of clusters by size, and the cluster sparsity of each layer."""
     figures: dict[str, float] = {"layers": max((entity.layer for entity in layers.entities), default=0)}
     entities = Counter(entity.layer for entity in layers.entities)
     figures |= {f"layer_{layer}_entities": count for layer, count in sorted(entities.items())}

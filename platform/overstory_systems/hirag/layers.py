@@ -265,7 +265,7 @@ class WrittenSummaries:
     def of(self, cluster: Cluster) -> list[Summary] | None:
         """Return the earlier summaries of a cluster with the same content, or None if they cannot be reused.
 
-        They cannot be reused if one was merged with a summary of another cluster, or was deleted with a passage.
+        They cannot be reused if one of them was deleted with a passage or merged with a summary of another cluster.
         """
         place = {ref: number for number, ref in enumerate(cluster.members)}
         refs = sorted({link.summary for ref in place for link in self._above[ref]})
@@ -392,7 +392,7 @@ class _LayerAbove:
 
 
 def _merged(parts: Sequence[LayerEntity]) -> LayerEntity:
-    """Merge summaries with equal keys: name and type of the first one, and the descriptions and passages of all."""
+    """Merge summaries with equal keys: the first one's name and type, and the descriptions and passages of all."""
     if len(parts) == 1:
         return parts[0]
     ordered = sorted(parts, key=lambda each: (each.name, each.type, each.description))

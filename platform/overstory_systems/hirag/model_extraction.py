@@ -277,7 +277,7 @@ class _DocumentNames:
 
 
 class _WindowContent:
-    """The text of a window, for searches by chunk."""
+    """The words of a window, with methods that search them by chunk."""
 
     def __init__(self, window: Sequence[ChunkSentence], title: str) -> None:
         texts: dict[str, list[str]] = {}

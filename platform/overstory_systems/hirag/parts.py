@@ -158,7 +158,7 @@ class Paths:
 def entity_parts(
     near: Iterable[NearEntity], descriptions: Mapping[str, tuple[str, Sequence[str]]], documents: Documents
 ) -> Iterator[EntityPart]:
-    """Yield a part for each entity whose description is supported by an existing passage, in order."""
+    """Yield a part for each entity whose description an existing passage supports, in order."""
     for entity in near:
         description, all_chunks = descriptions.get(entity.id, ("", ()))
         chunks = tuple(chunk for chunk in all_chunks if chunk in documents)

@@ -267,7 +267,7 @@ def _of_relations(material: Material) -> Iterator[Finding]:
         refs = {ref for each in relations for ref in (each.source, each.target)}
         about = [ends[ref] for ref in sorted(refs, key=lambda ref: (rank.get(ref, last), ref))]
         chunks = [each.chunks[0] for each in relations if each.chunks]
-        also = [chunk for entity in about for chunk in entity.chunks[:1]]  # Names may occur before the sentence.
+        also = [chunk for entity in about for chunk in entity.chunks[:1]]  # passages that introduce the names
         if chunks:
             yield Finding(text, tuple(dict.fromkeys(chunks)), tuple(entity.name for entity in about), tuple(also))
 

@@ -69,9 +69,9 @@ KEY_ENTITY_CANDIDATES = 50
 _HIRAG_ENTITY_SEARCH_DEPTH = 100
 """Number of entities requested from the vector index, which then finds 99.5 % of the nearest 20."""
 _HUB_SHARE = 0.05
-"""Fraction of all passages from which an entity is a hub. Paths avoid hubs."""
+"""An entity that occurs in more than this fraction of all passages is a hub. Paths avoid hubs."""
 _LEAST_HUB_PASSAGES = 20
-"""Minimum number of passages of a hub, because no name is too common in a small corpus."""
+"""A hub must occur in more than this number of passages, because no name is too common in a small corpus."""
 _REPORT_CANDIDATES = 40
 """Number of reports on the coarsest communities from which differing reports are selected."""
 _FEW_REPORTS = 5
@@ -201,7 +201,7 @@ class HierarchySearch:
         )
 
     def coarsest(self, root: str, limit: int) -> list[StoredReport]:
-        """Return the most important reports on the coarsest communities; if they are few, on the next level."""
+        """Return the most important reports on the coarsest communities; if few, also those on the next level."""
         found: list[StoredReport] = []
         for level in (COARSEST_LEVEL, NEXT_LEVEL):
             if len(found) < min(_FEW_REPORTS, limit):

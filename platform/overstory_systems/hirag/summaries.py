@@ -158,7 +158,7 @@ def common_words(layer: Sequence[LayerEntity]) -> CommonWords:
 
 
 def shared(members: Sequence[LayerEntity], common: CommonWords) -> tuple[list[str], str]:
-    """Return `in_common` of the descriptions: shared key phrases, and a theme without words of the first name."""
+    """Return key phrases that the descriptions share, and a theme that avoids words of the first member's name."""
     return in_common(list(map(_described, members)), common, head_of(members[0]) if members else "")
 
 
@@ -167,7 +167,7 @@ def _described(entity: LayerEntity) -> Described:
 
 
 def rule_summary(group: Group) -> Summary:
-    """Summarise a group by rules. The summary is named after its nearest member of the same meta type."""
+    """Summarise a group by rules. The summary is named after the nearest member that has the summary's meta type."""
     cosines = to_mean(group.vectors)
     kind = meta_type(group.members)
     by_nearness = [group.members[place] for place in nearest_first(cosines).tolist()]

@@ -338,7 +338,7 @@ class FusedGraphBuild:
                 found = stored_neighbours(job.graph, job.corpus, chunks.ids, of_each)
             else:
                 if job.scratch or job.before is None or job.before.details.get("by_gds"):
-                    forget_similar(job.writer)  # GDS found them for an earlier index.
+                    forget_similar(job.writer)  # SIMILAR relationships of an earlier index
                 found = nearest(chunks.vectors, of_each, on_found=job.progress.advance)
         job.progress.finish(f"{of_each} per chunk, by {'Graph Data Science' if self.by_gds else 'exhaustive search'}")
         return found

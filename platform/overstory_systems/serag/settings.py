@@ -66,8 +66,8 @@ class SeragRetrieverSettings:
 
     B sums v's mentions of the question's entities (Eq. 13), and h_β is the vector of v's selected community. near(v) is
     ours: among the `anchors` best chunks, consider those linked to v within a community of the finest level. near(v) is
-    the highest score of such a chunk, times the edge's weight relative to the chunk's strongest edge. The defaults are
-    ours, too (docs/serag.md). With a coarse term, only chunks of the selected communities are candidates.
+    the highest product of such a chunk's score and the edge's weight relative to the chunk's strongest edge. The
+    defaults are ours, too (docs/serag.md). With a coarse term, only chunks of the selected communities are candidates.
     """
 
     coarse: float = option(0.0, "γ_c of Eq. 10: weight of the community's cosine", least=0, most=100)

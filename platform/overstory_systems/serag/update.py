@@ -77,8 +77,8 @@ class Changed:
         entities: Ids of the entities of each changed chunk.
         around: For each changed chunk, the nearest chunks with their cosines, nearest first. Not all of them get edges.
         in_document: For each changed chunk, the other chunks of its document with their distance in positions.
-        sharers: For each changed chunk, the chunks that share entities with it and the number of shared entities. Too
-            common entities are ignored.
+        sharers: For each changed chunk, the chunks that share entities with it, with their number. Entities that are
+            too common do not count.
         notes: Notes on the search for the user.
     """
 
@@ -163,13 +163,13 @@ def weights(edges: Mapping[str, Parts], shares: Shares) -> dict[str, float]:
 
 
 def reach_of(changed: Changed, id_: str, nearest: int) -> float | None:
-    """Return the cosine of a changed chunk's `nearest`-th nearest neighbour, or None if it has fewer."""
+    """Return the cosine of a changed chunk to its k-th nearest neighbour (k = `nearest`), or None if it has fewer."""
     around = changed.around[id_]
     return around[nearest - 1][1] if len(around) >= nearest else None
 
 
 def _is_reached(other: str, cosine: float, changed: Mapping[str, object], reach: Mapping[str, float | None]) -> bool:
-    """Return True if a chunk with this cosine is among the nearest of `other`, which must be unchanged."""
+    """Return True if `other` is unchanged and a chunk with this cosine is among the nearest chunks of `other`."""
     if other in changed or other not in reach:
         return False
     farthest = reach[other]

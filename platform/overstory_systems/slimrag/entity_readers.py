@@ -107,7 +107,7 @@ class RuleReader:
             yield self._together(read[0][0][0], [found for _, found in read])
 
     def of_sentences(self, sentences: Sequence[str], title: str) -> list[list[Resolved]]:
-        """Return the references of sentences that are already split."""
+        """Return the references in each of the given sentences."""
         parts = [(0, _as_one(found)) for found in self._parser.parse(sentences)]
         return self._referring(united(parts), title)
 

@@ -93,7 +93,7 @@ class ModelEntityReader:
 
 
 class _DocumentReplies:
-    """The model's replies for a document so far, without names that do not occur in the document."""
+    """The model's replies for a document so far. Names that do not occur in the document are ignored."""
 
     def __init__(self, document: WholeDocument) -> None:
         self._words = set(key_words(" ".join([document.title, *(text for _, text in document.chunks)])))

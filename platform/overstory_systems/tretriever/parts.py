@@ -61,9 +61,11 @@ class FoundSet:
     """A tree node near the question: a set of vertices, or a single vertex with its neighbours.
 
     Attributes:
-        is_set: False for a single vertex, whose name is then the heading.
+        is_set: False for a single vertex.
+        size: Number of vertices. For a single vertex, its neighbours count, too.
         cosine: Cosine between the node and the question.
-        title, summary: "" for a single vertex, or if the summary was deleted with a passage.
+        title: Name of a single vertex; title of a set, "" if its summary was deleted with a passage.
+        summary: "" for a single vertex, or if the summary was deleted with a passage.
         chunks: Ids of the passages that support the summary, the most important first.
         seen: Number of vertices that were compared with the question.
         members: The vertices nearest to the question, the nearest first.
