@@ -199,8 +199,6 @@ _APR_CHUNKS_A_PAGE = 256
 
 
 class CodebookBuild:
-    """One build of the index."""
-
     def __init__(self, run: SystemRun[AprIndexSettings], reader: TripleReader) -> None:
         self._run = run
         self._reader = reader

@@ -78,7 +78,6 @@ class Features:
 
     @property
     def row(self) -> Floats:
-        """The features as float64[features]."""
         return np.array([getattr(self, each.name) for each in fields(self)], dtype=np.float64)
 
 

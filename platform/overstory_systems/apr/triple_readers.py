@@ -302,7 +302,6 @@ class StatedChunk:
     types: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
 
     def resolved(self, triples: Sequence[Triple]) -> tuple[Triple, ...]:
-        """Resolve the pronouns in triples of this chunk."""
         return tuple(resolved(triples, self.title, self.text, self.types))
 
 

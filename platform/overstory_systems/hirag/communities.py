@@ -162,7 +162,6 @@ def _of_level(tree: EncodingTree, depth: int) -> Ints:
 
 
 def _centres(graph: LayeredGraph, joined: Graph, labels: Ints, nodes: Ints) -> dict[int, int]:
-    """Return the most central entity of each community."""
     order = by_centrality(graph, joined, labels)
     groups, starts = np.unique(labels[order], return_index=True)
     first = order[starts[np.searchsorted(groups, nodes)]]
@@ -362,7 +361,6 @@ def _groups(labels: Ints) -> int:
 
 
 def _listed(graph: GraphClient, name: str, found: DataFrame) -> LayeredProjection:
-    """Create the projection object from Leiden's result."""
     nodes = np.array(found["nodeId"].tolist(), dtype=np.int64)
     levels = np.array(found["intermediateCommunityIds"].tolist(), dtype=np.int64)
     places: dict[str, int] = {}

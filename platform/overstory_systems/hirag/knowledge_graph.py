@@ -89,7 +89,6 @@ class NewGraph:
         yield "systems/store/relate", [self._ends(one, other, 1.0) for one, other in graph.same], {"type": _SAME}
 
     def id(self, ref: str) -> str:
-        """Return the node id of the entity with a ref."""
         return entity_id(self.corpus, self.generation, ref)
 
     def _always(self) -> Row:

@@ -313,7 +313,6 @@ def _places(labels: Ints) -> list[Ints]:
 
 
 def _clusters(members: Sequence[LayerEntity], groups: Iterable[Ints], fingerprint: str) -> list[Cluster]:
-    """Create `Cluster` objects without summaries."""
     found: list[Cluster] = []
     for group in groups:
         some = [members[place] for place in group.tolist()]

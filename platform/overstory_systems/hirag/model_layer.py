@@ -223,7 +223,6 @@ def _source(key: str, texts: Sequence[str], fingerprint: str) -> str:
 
 
 def _in_one_request(texts: Sequence[str]) -> list[str]:
-    """Return those descriptions that fit into one request."""
     taken: list[str] = []
     room = _SUMMARISED_CHARACTERS
     for text in texts:

@@ -59,7 +59,6 @@ class QuestionParts(NamedTuple):
     references: References
 
     def referred_to(self, part: QuestionPart) -> list[Reference]:
-        """Return the references within a sub-question."""
         return [reference for reference in self.references.references if part.holds(reference.start)]
 
 

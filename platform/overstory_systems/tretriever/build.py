@@ -66,7 +66,6 @@ class VertexTreeBuild:
         self._store = DerivedVectors(self.job.writer, embedder, stage=NAME)
 
     def run(self) -> None:
-        """Fill a new generation and publish it."""
         job, settings = self.job, self.job.settings
         if job.before is not None and job.before.embedder != job.context.embedder.fingerprint:
             remove_other_embedders(job.writer)
