@@ -1,6 +1,6 @@
-"""AutoPrunedRetriever (Wang et al. 2026): facts, questions and answers as runs of triples over one codebook.
+"""AutoPrunedRetriever (Wang et al. 2026): stores facts, questions and answers as triples over one codebook of symbols.
 
-`docs/research/apr.md` describes how the paper was interpreted and what was measured.
+`docs/research/apr.md` describes our interpretation of the paper and our measurements.
 """
 
 from overstory_systems.apr.index import Apr

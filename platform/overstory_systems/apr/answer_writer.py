@@ -1,8 +1,8 @@
-"""Writing of remembered answers, in a short transaction without the corpus lease, so questions never wait.
+"""Stores answers in the memory, in short transactions without the corpus lease, so that questions never wait.
 
-The transaction locks the chunks that the answer cites, and checks again that they state its facts. The corpus version
-does not change, so every cache stays valid. If other transactions hold the chunks, writing is retried. After that the
-answer waits in the process until the next answer is remembered or the connection is closed.
+The transaction locks the chunks that the answer cites, and checks again that they state the facts. The corpus version
+does not change; therefore, every cache stays valid. If other transactions lock the chunks, writing is retried. If that
+fails, the answer waits in the process until the next answer is remembered or the connection is closed.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ from overstory_systems.apr.recall import (
 )
 from overstory_systems.apr.settings import AprIndexSettings
 
-# An answer is remembered only with facts of the passages that it cites, and only if it states those facts. So the
-# memory holds nothing that no passage states, and a false statement is deleted with its passage.
+# An answer is remembered only if it states facts of the passages that it cites. Therefore, the memory contains nothing
+# that no passage states, and a false statement is deleted together with its passage.
 
 _MOST_CITED_CHUNKS = 100
-"""Cited passages whose facts are read."""
+"""Maximum number of cited passages whose facts are read."""
 
 
 class AnswerWriter:
-    """Remembers answers, and keeps those that cannot be written yet. Safe to share between threads."""
+    """Remembers answers, and queues answers that cannot be written yet. Threads can share an instance."""
 
     def __init__(self, system: System[AprIndexSettings, Any]) -> None:
         self._system = system
         self.waiting = WaitingAnswers(system.name)
 
     def learn(self, answer: Answer, run: LearningRun) -> Iterator[str]:
-        """Remember an answer if it cites facts; yield notes."""
+        """Remember an answer if it states cited facts. Yields notes for the user."""
         state = read_state(self._system, run.corpus)
         why = why_not(answer)
         if not why and (state is None or state.embedder != run.embedder.fingerprint):
@@ -83,7 +83,7 @@ class AnswerWriter:
             yield from self.waiting.write(run.graph)
 
     def settle(self, graph: GraphClient) -> Iterator[str]:
-        """Write the waiting answers; yield notes on those that are lost."""
+        """Write the waiting answers. Yields notes on answers that are lost."""
         return self.waiting.write(graph, last=True)
 
 
@@ -99,7 +99,7 @@ def stated_facts(tx: Transaction, corpus: Corpus, chunks: Sequence[str]) -> list
 
 
 def _read(answer: Answer, stated: Sequence[StatedFact]) -> list[StatedFact]:
-    """Return the facts that are in a cited passage, or in a cited part with the facts of the prompt."""
+    """Return the facts that a cited passage states, or that a cited part of the prompt contains."""
     kinds = {citation.kind for citation in answer.citations}
     passages = {citation.chunk_id for citation in answer.citations if citation.kind == "passage"}
     parts = [part for part in answer.evidence.parts if isinstance(part, KnowledgePart) and part.kind in kinds]
@@ -113,7 +113,7 @@ def _chunks(answer: Answer) -> list[str]:
 
 
 def _asked(answer: Answer) -> list[list[str]]:
-    """Return the triples of the question, with "" for what it asks for."""
+    """Return the triples of the question. A head or tail that the question asks for is ""."""
     parts = (part for part in answer.evidence.parts if isinstance(part, KnowledgePart))
     return [["" if word == ASKED_FOR else word for word in words] for part in parts for words in part.question]
 
@@ -137,10 +137,10 @@ def _new(answer: Answer, cited: Sequence[StatedFact], run: LearningRun, cohesion
 
 _REMEMBERING_ATTEMPTS: Final = 3
 REMEMBERING_SECONDS: Final = 5.0
-"""Seconds that writing an answer may wait for other transactions, over all attempts, if the server keeps to the limit.
-The first attempt also waits for query planning, which takes a second and more on a busy machine."""
+"""Maximum time in seconds that writing an answer waits for other transactions, over all attempts. The first attempt
+also waits for query planning, which takes a second or more on a busy machine."""
 _SETTLE_SECONDS: Final = 10.0
-"""Seconds that all answers together may wait when the connection is closed."""
+"""Maximum time in seconds that all answers together wait when the connection is closed."""
 _MOST_WAITING_ANSWERS: Final = 100
 
 Outcome = Literal["remembered", "known", "gone", "outdated", "full", "conflict"]
@@ -148,14 +148,14 @@ Outcome = Literal["remembered", "known", "gone", "outdated", "full", "conflict"]
 
 @dataclass(frozen=True, slots=True)
 class NewAnswer:
-    """An answer to be remembered.
+    """An answer that should be remembered.
 
     Attributes:
         vector: Packed vector of the question.
         triples: Triples of the question, as JSON.
-        asked: When the answer was given, ISO 8601.
+        asked: Time when the answer was given, ISO 8601.
         facts: Cited facts, in the order of the answer.
-        runs: For each fact, the number of its run.
+        runs: For each fact, the number of its run (sequence of consecutive facts).
     """
 
     question: str
@@ -176,12 +176,12 @@ class NewAnswer:
 
     @property
     def cited(self) -> list[tuple[str, str]]:
-        """(edge id, chunk id) of each fact."""
+        """The (edge id, chunk id) of each fact."""
         return [(fact.edge, fact.chunk) for fact in self.facts]
 
 
 def symbols_of(label: str, triples: str) -> list[str]:
-    """Return the distinct symbol ids of a question's triples (JSON), without the "" for what it asks for."""
+    """Return the distinct symbol ids of a question's triples (JSON), skipping empty words."""
     found: dict[str, None] = {}
     kinds: tuple[SymbolKind, ...] = ("entity", "relation", "entity")
     for words in json.loads(triples):
@@ -249,10 +249,10 @@ def write(tx: Transaction, corpus: Corpus, embedder: str, new: NewAnswer) -> Out
 
 
 def remember(graph: GraphClient, corpus: Corpus, system: str, embedder: str, new: NewAnswer, seconds: float) -> Outcome:
-    """Run `write` in a transaction of its own; retry while other transactions hold the chunks.
+    """Run `write` in its own transaction, and retry while other transactions lock the chunks.
 
     Args:
-        corpus: The corpus to write to; a new corpus by the same name is not written to.
+        corpus: The corpus to write to. Nothing is written to a new corpus with the same name.
         system: Name of the system.
         seconds: Time limit for all attempts together.
     """
@@ -282,7 +282,7 @@ class _Waiting:
 
 
 class WaitingAnswers:
-    """Answers that could not be written yet, at most `_MOST_WAITING_ANSWERS`. Safe to share between threads."""
+    """At most `_MOST_WAITING_ANSWERS` answers that could not be written yet. Threads can share an instance."""
 
     def __init__(self, system: str) -> None:
         self._system = system
@@ -296,7 +296,7 @@ class WaitingAnswers:
         return of.count((_database(graph), corpus.label))
 
     def add(self, graph: GraphClient, corpus: Corpus, embedder: str, new: NewAnswer) -> bool:
-        """Keep an answer for later; return False if too many answers wait."""
+        """Queue an answer to be written later. Returns False if the queue is full."""
         with self._lock:
             if len(self._waiting) >= _MOST_WAITING_ANSWERS:
                 return False
@@ -304,10 +304,10 @@ class WaitingAnswers:
             return True
 
     def write(self, graph: GraphClient, *, last: bool = False) -> Iterator[str]:
-        """Write the waiting answers of a database until a lock conflict; yield notes on lost answers.
+        """Write the waiting answers to a database until a lock conflict occurs. Yields notes on lost answers.
 
         Args:
-            last: Wait for locks up to `_SETTLE_SECONDS`, then give up the answers that cannot be written.
+            last: If True, wait up to `_SETTLE_SECONDS` for locks, then discard answers that cannot be written.
         """
         until = time.monotonic() + (_SETTLE_SECONDS if last else REMEMBERING_SECONDS)
         waiting = self._take(_database(graph))

@@ -1,11 +1,11 @@
-"""A build of AutoPrunedRetriever's index: triples, symbols with vectors, edges and runs, chunk by chunk.
+"""Builds AutoPrunedRetriever's index: triples, symbols with vectors, edges, and runs (sequences of edges).
 
-A page of chunks is stored in one transaction together with its progress marks, so a killed run resumes with the next
-page. Meanwhile the next page is read and embedded. A changed chunk costs its own runs and the symbols that are new with
-it.
+Each page of chunks is stored in one transaction together with its progress marks. Therefore, a killed build resumes
+with the next page. While one page is stored, the next page is read and embedded. For a changed chunk, only its own runs
+and new symbols are computed.
 
-A transaction that removes the last user of an edge or a symbol marks it; marked nodes are deleted at the end. Then
-remembered answers are joined to the rewritten facts, and those whose facts are no longer stated are deleted.
+A transaction that removes the last use of an edge or symbol marks the node, and marked nodes are deleted at the end.
+Then remembered answers are connected to the rewritten facts. Answers whose facts are no longer stated are deleted.
 """
 
 from __future__ import annotations
@@ -49,13 +49,14 @@ from overstory_systems.apr.triple_readers import StatedChunk, TripleReader, read
 
 _SYMBOLS_A_STATEMENT = 1_000
 _MOST_KEPT_SYMBOL_VECTORS = 100_000
-"""Symbol vectors that a build keeps in memory: 150 MB."""
+"""Maximum number of symbol vectors that a build keeps in memory (150 MB)."""
 
 
 class SymbolVectors:
-    """Vectors of symbols: cached from earlier pages, stored, or newly embedded.
+    """Provides the vectors of symbols, which are cached from earlier pages, read from the graph, or newly embedded.
 
-    Relations get their stored precision at once, so that the vector of an edge does not depend on when it is written.
+    Vectors of relations are rounded to their stored precision at once. Therefore, the vector of an edge does not depend
+    on when it is written.
     """
 
     def __init__(self, graph: GraphClient, label: str, embedder: Embedder) -> None:
@@ -66,7 +67,7 @@ class SymbolVectors:
 
     def of(self, symbols: Iterable[Symbol]) -> tuple[dict[str, Vectors], list[Symbol]]:
         """Return vectors (float32[d]) by symbol id, and the symbols that are neither stored nor cached."""
-        wanted = {symbol.id: symbol for symbol in reversed(list(symbols))}  # the first of equal symbols wins
+        wanted = {symbol.id: symbol for symbol in reversed(list(symbols))}  # Of equal symbols, the first is used.
         found = {id_: self._kept[id_] for id_ in wanted if id_ in self._kept}
         found |= self._stored([id_ for id_ in wanted if id_ not in found])
         new = [symbol for id_, symbol in wanted.items() if id_ not in found]
@@ -102,12 +103,12 @@ class SymbolVectors:
 
 @dataclass(frozen=True, slots=True)
 class CodedChunk:
-    """A chunk ready to be stored.
+    """A chunk that is ready to be stored.
 
     Attributes:
         edges: Distinct edges in the order of the text.
         vectors: float32[len(edges), d], one unit vector per edge.
-        runs: Ranges of positions in `edges`.
+        runs: For each run, the range of its positions in `edges`.
     """
 
     id: str
@@ -118,7 +119,7 @@ class CodedChunk:
 
 @dataclass(frozen=True, slots=True)
 class CodebookPage:
-    """A page of chunks, with the symbols that are new in it and their vectors."""
+    """A page of chunks, its new symbols, and the vectors of these symbols."""
 
     chunks: tuple[CodedChunk, ...]
     new: tuple[Symbol, ...]
@@ -126,10 +127,10 @@ class CodebookPage:
 
 
 def write_page(tx: Transaction, label: str, page: CodebookPage) -> None:
-    """Replace the runs of the page's chunks."""
+    """Store the edges and runs of a page, replacing earlier runs of its chunks."""
     tx.run("systems/apr/clear_runs", label, ids=[chunk.id for chunk in page.chunks])
     entities, relations = (shared_labels(label, "AprSymbol", kind) for kind in (ENTITIES, "AprRelation"))
-    entities.append(derived_label(label, "AprUnmerged"))  # not compared with other symbols yet
+    entities.append(derived_label(label, "AprUnmerged"))  # New entities have not been compared with others yet.
     statements: Statements = [
         ("systems/store/insert", _entity_rows(page), {"labels": entities}),
         ("systems/store/insert", _relation_rows(page), {"labels": relations}),
@@ -140,7 +141,7 @@ def write_page(tx: Transaction, label: str, page: CodebookPage) -> None:
 
 
 def remove_loose(writer: Writer) -> None:
-    """Delete edges and symbols that earlier pages left unused. Safe to repeat."""
+    """Delete edges and symbols that are no longer used. The call is idempotent."""
     for statement in ("remove_loose_edges", "remove_loose_symbols"):
         writer.graph.run_in_batches(f"systems/apr/{statement}", writer.corpus.label)
 
@@ -194,17 +195,15 @@ def _run_rows(page: CodebookPage) -> list[Row]:
 
 
 _APR_CHUNKS_A_PAGE = 256
-"""Chunks whose facts are read at once."""
+"""Number of chunks whose facts are read at once."""
 
 
 class CodebookBuild:
-    """A running build."""
-
     def __init__(self, run: SystemRun[AprIndexSettings], reader: TripleReader) -> None:
         self._run = run
         self._reader = reader
         self._label = run.corpus.label
-        self._timed, self._timed_ahead = PartSeconds(run.figures), PartSeconds(run.figures)  # one for each thread
+        self._timed, self._timed_ahead = PartSeconds(run.figures), PartSeconds(run.figures)  # one timer per thread
         self._symbols = SymbolVectors(
             run.graph, self._label, TimedEmbedder(run.context.embedder, self._timed_ahead, run.figures)
         )
@@ -216,13 +215,13 @@ class CodebookBuild:
             clear(run)
             built = False
         if built and not run.scratch and run.backlog.pending > run.backlog.units - run.backlog.pending:
-            # After a large fill the index is built again: one grown by many small transactions is slower.
+            # After a large change, the vector index is rebuilt: growing it in many small transactions makes it slower.
             schema.drop_derived_index(run.graph, self._label, ENTITIES)
             built = False
         details = run.before.details if run.before is not None and built else {}
         run.publish(run.state(built=built, complete=False, details=details))
         run.progress.start(run.system.name, run.backlog.pending if self._rereads or not run.scratch else None, "chunks")
-        self._count(CodebookPage((), (), {}))  # reset the counts of the previous run
+        self._count(CodebookPage((), (), {}))  # Reset the counts of the previous build.
         for page in prefetch(self._pages()) if self._reader.reads_ahead else self._pages():
             with self._timed("write"):
                 run.commit(partial(write_page, label=self._label, page=page), done=[chunk.id for chunk in page.chunks])
@@ -242,7 +241,7 @@ class CodebookBuild:
 
     @property
     def _rereads(self) -> bool:
-        """True if all chunks must be read again; changes to merge settings do not require it."""
+        """True if all chunks must be read again. Changes to the merge settings do not require this."""
         run, before = self._run, self._run.before
         if not run.scratch or before is None or not before.built or before.read_to < 0:
             return run.scratch
@@ -297,7 +296,7 @@ class CodebookBuild:
 
 
 def clear(run: SystemRun[AprIndexSettings]) -> None:
-    """Delete symbols, edges and runs, whose vectors come from another embedder; keep remembered answers."""
+    """Delete all symbols, edges and runs because the embedder changed. Remembered answers are kept."""
     schema.drop_derived_index(run.graph, run.corpus.label, ENTITIES)
     for kind in BUILT:
         run.graph.run_in_batches("systems/remove_nodes", derived_label(run.corpus.label, kind))
@@ -308,9 +307,9 @@ _QUESTIONS_A_PAGE = 500
 
 
 def after_build(run: SystemRun[Any]) -> None:
-    """Bring remembered answers in line with the index; count and note deleted answers.
+    """Connect remembered answers to the new index, and delete those whose facts are no longer stated.
 
-    Checks the answers that cite a chunk that was read again, and those that lost a fact. Safe to repeat.
+    Only answers that lost a fact or cite a chunk that was read again are checked. The call is idempotent.
     """
     label = run.corpus.label
     rows = run.graph.run("systems/apr/memory/state", label, read=True, memory=memory_id(label))

@@ -1,4 +1,4 @@
-"""Candidate runs for a question, found by similar entities or near passages, and their scores."""
+"""Finds candidate runs (sequences of consecutive facts) for a question, and scores them."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from overstory.retrieve.vector_search import VectorCache, with_index
 from overstory.vectors.packed import unpacked
 from overstory_systems.apr.codebook import CodebookEdge, FactRun, SymbolKind, symbol_id, symbol_key, symbol_vectors
 
-# Scores of runs for a question: coarse by symbols, fine by lines, and the shares of passages and paths. Pure functions.
+# Scores: coarse scores of runs by symbols, fine scores by edges, and weights of links. Pure functions.
 #
-# Source: AutoPrunedRetriever, Section 2.4 and Appendix A.3 for the shape of the formulas. Coverage as a share, the
-# logarithm of the overlap, the shares of passages and paths, and all numbers are ours.
+# Source: AutoPrunedRetriever paper, Section 2.4 and Appendix A.3, for the shape of the formulas. Ours are: coverage as
+# a fraction, the logarithm of the overlap, the terms for passages and links, and all numbers.
 
 _COARSE_ENTITY_WEIGHT = 1.0
 _COARSE_RELATION_WEIGHT = 0.3
-"""Weights of the coarse score."""
+"""Weights of entities and relations in the coarse score."""
 
 _AVERAGED_SIMILARITIES = 3
-"""Highest entries of the similarity matrix that are averaged."""
+"""Number of highest similarities that are averaged."""
 _COVERED_LINE_SIMILARITY = 0.45
-"""Least similarity at which a run covers a line of the question."""
+"""Minimum similarity at which a run covers a line of the question."""
 _PAIRED_LINES_SIMILARITY = 0.50
-"""Least similarity at which a line of the question and a line of a run are paired."""
+"""Minimum similarity at which a line of the question is paired with an edge of a run."""
 OVERLAP = (0.55, 0.10)
 WHOLE = (0.55, 0.15)
-"""Midpoint and width of the logistic functions for the overlap and for the whole run."""
+"""Midpoint and width of the logistic functions for `FineScore.overlap` and `FineScore.whole`."""
 _COVERAGE_WEIGHT = 0.10  # weight of `FineScore.coverage`
 _OVERLAP_WEIGHT = 0.20  # weight of `FineScore.overlap`
 _DISTINCT_WEIGHT = 0.10  # weight of `FineScore.distinct`
@@ -44,14 +44,16 @@ Floats = npt.NDArray[np.float64]
 
 
 class FineScore(NamedTuple):
-    """The terms of a run's fine score; nq and nc are the numbers of lines of question and run.
+    """The terms of a run's fine score.
+
+    Similarities are cosines between the question's nq lines (triples, names, text) and the run's nc edges.
 
     Attributes:
         relation: Mean of the `_AVERAGED_SIMILARITIES` highest similarities.
-        coverage: Share of the question's lines with a similarity of at least `_COVERED_LINE_SIMILARITY`.
-        overlap: log(1 + sum over all pairs of lines of their logistic similarity / √(nq · nc)).
-        distinct: Sum of similarities of lines paired greedily one to one, divided by √pairs.
-        whole: Similarity of the whole run times its logistic gate, divided by √nc.
+        coverage: Fraction of the question's lines with a similarity of at least `_COVERED_LINE_SIMILARITY`.
+        overlap: log(1 + sum of the logistic functions of all similarities / √(nq · nc)).
+        distinct: Sum of the similarities of lines and edges paired greedily one to one, divided by √(number of pairs).
+        whole: Cosine s of the summed edges with the whole question, times the logistic function of s, divided by √nc.
     """
 
     relation: float
@@ -72,11 +74,11 @@ class FineScore(NamedTuple):
 
 
 def coarse(entities: Mapping[str, float], relations: Mapping[str, float]) -> dict[str, float]:
-    """Return the coarse score of each run.
+    """Return the coarse score of each run, by run id.
 
     Args:
-        entities: For each run, the highest cosine of one of its entities with an entity of the question.
-        relations: For each run, the highest such cosine of relations; 0 if missing.
+        entities: For each run, the highest cosine between one of its entities and an entity of the question.
+        relations: The same for relations. A missing run counts as 0.
     """
     return {
         run: _COARSE_ENTITY_WEIGHT * cosine + _COARSE_RELATION_WEIGHT * relations.get(run, 0.0)
@@ -88,9 +90,9 @@ def fine(question: Vectors, whole: Vectors, runs: Sequence[Vectors]) -> list[Fin
     """Return the fine score of each run, in order.
 
     Args:
-        question: float32[nq, d], one unit vector per line of the question, at least one.
+        question: float32[nq, d], one unit vector per line of the question; nq ≥ 1.
         whole: float32[d], the unit vector of the whole question.
-        runs: For each run float32[nc, d], one unit vector per edge, at least one.
+        runs: For each run, float32[nc, d] with one unit vector per edge; nc ≥ 1.
     """
     found: dict[int, FineScore] = {}
     for places in _of_like_length([len(run) for run in runs]):
@@ -100,7 +102,7 @@ def fine(question: Vectors, whole: Vectors, runs: Sequence[Vectors]) -> list[Fin
 
 
 def _of_like_length(lengths: Sequence[int]) -> Iterable[list[int]]:
-    """Group positions by the next power of two of their lengths, so that padded arrays waste little."""
+    """Group positions by length, rounded up to a power of two, so that arrays need little padding."""
     groups: dict[int, list[int]] = {}
     for place, length in enumerate(lengths):
         groups.setdefault((length - 1).bit_length(), []).append(place)
@@ -130,13 +132,13 @@ def _fine(question: Vectors, whole: Vectors, runs: Sequence[Vectors]) -> list[Fi
 
 def _logistic(values: Floats, shape: tuple[float, float]) -> Floats:
     middle, width = shape
-    with np.errstate(over="ignore"):  # -∞ marks padding
+    with np.errstate(over="ignore"):  # Padding is -∞.
         found: Floats = 1.0 / (1.0 + np.exp(-(values - middle) / width))
     return found
 
 
 def _distinct(cosines: Floats) -> Floats:
-    """Pair each run's lines greedily, no line twice, and return the sum of the pairs' cosines / √pairs."""
+    """Pair lines and edges of each run greedily, and return the sums of the pairs' cosines / √(number of pairs)."""
     left = cosines.copy()
     runs = np.arange(len(left))
     total, pairs = np.zeros(len(left)), np.zeros(len(left))
@@ -156,14 +158,14 @@ def _distinct(cosines: Floats) -> Floats:
 
 
 def _whole(run: Vectors, question: Vectors) -> float:
-    """Return the cosine between the question and the sum of a run's edges."""
+    """Return the cosine between the question and the sum of the run's edge vectors."""
     total = run.sum(axis=0)
     length = float(np.linalg.norm(total))
     return float(total @ question) / length if length else 0.0
 
 
 def relevance(scores: Mapping[str, float]) -> dict[str, float]:
-    """Scale scores linearly to 0..1; 1 for all if they are equal."""
+    """Scale scores linearly to the range 0 to 1. If all scores are equal, each becomes 1."""
     if not scores:
         return {}
     low, high = min(scores.values()), max(scores.values())
@@ -171,12 +173,12 @@ def relevance(scores: Mapping[str, float]) -> dict[str, float]:
 
 
 class SharedSymbol(NamedTuple):
-    """A name that two passages share: a found passage, and the passage that it leads to.
+    """A name through which one passage leads to another passage.
 
     Attributes:
-        source: Id of the found passage.
-        name: Text of the symbol.
-        value: Weight of the link, 0 to 1.
+        source: Id of the passage from which the link starts.
+        name: Text of the shared entity.
+        value: Weight of the link, from 0 to 1.
     """
 
     source: str
@@ -185,14 +187,14 @@ class SharedSymbol(NamedTuple):
 
 
 def links(sources: Mapping[str, float], names: Iterable[tuple[str, str, Sequence[str]]]) -> dict[str, SharedSymbol]:
-    """Return the strongest link to each passage; ties go to the first.
+    """Return the strongest link to each passage, by the id of the passage reached. On a tie, the first link is kept.
 
-    The weight of a name is the relevance of its source times √(2 / number of passages with the name), so it is highest
-    for a name in only two passages.
+    The weight of a link is the relevance of its source times √(2 / number of passages with the name). It is highest for
+    a name that occurs in only two passages.
 
     Args:
         sources: Relevance of the source passages, by id.
-        names: (source, name, all passages with the name) for each name of a source.
+        names: (source id, name, ids of all passages with the name) for each name of a source.
     """
     found: dict[str, SharedSymbol] = {}
     for source, name, passages in names:
@@ -204,20 +206,20 @@ def links(sources: Mapping[str, float], names: Iterable[tuple[str, str, Sequence
 
 
 _ENTITIES_FOR_A_NAME = 10
-"""Entities of the corpus searched for each name of the question."""
+"""Number of the corpus's entities that are found for each name of the question."""
 _APR_ENTITY_SEARCH_DEPTH = 30
-"""Entities requested from the index, so that the best `_ENTITIES_FOR_A_NAME` are exact."""
+"""Number of entities requested from the index, so that the best `_ENTITIES_FOR_A_NAME` are exact."""
 _MOST_EDGES_OF_AN_ENTITY = 500
-"""Edges of an entity whose runs are read."""
+"""Maximum number of an entity's edges whose runs are read."""
 _SHORTLISTED_RUNS = 200
-"""Runs that the coarse score keeps. The number is ours; the paper gives no k."""
+"""Number of runs that the coarse stage keeps. The number is ours, because the paper states no k."""
 _MOST_EDGES_OF_A_SHARED_NAME = 100
-"""Edges that a name may have to lead to other passages; a name with more is too common."""
+"""Maximum number of edges of a name that links passages. A name with more edges is too common."""
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateRun:
-    """A run without its words: its passage, and its edge ids in order."""
+    """A run (sequence of consecutive facts) whose words are not read yet: ids of the run, its chunk and its edges."""
 
     id: str
     chunk: str
@@ -225,7 +227,7 @@ class CandidateRun:
 
 
 class CodebookVectors:
-    """Cached vectors of entities, relations and edges. Safe to share between threads."""
+    """Caches the vectors of entities, relations and edges. Threads can share an instance."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -235,7 +237,7 @@ class CodebookVectors:
     def of_texts(
         self, tx: Transaction, corpus: Corpus, texts: Sequence[tuple[SymbolKind, str]], pool: Executor
     ) -> Future[Vectors]:
-        """Return the vectors of texts, float32[len(texts), d]; texts without a stored vector are embedded in `pool`."""
+        """Return float32[len(texts), d]. Texts without a stored vector are embedded in `pool`."""
         ids = [symbol_id(corpus.label, kind, symbol_key(kind, text)) for kind, text in texts]
         known = self._symbols.of(tx, corpus, ids)
         return pool.submit(self._completed, known, [text for _, text in texts])
@@ -247,20 +249,18 @@ class CodebookVectors:
         return vectors
 
     def of_relations(self, tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> Vectors:
-        """Return the vectors of relations, float32[len(ids), d]."""
         return self._symbols.of(tx, corpus, ids)
 
     def of_edges(self, tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> Vectors:
-        """Return the vectors of edges, float32[len(ids), d]."""
         return self._edges.of(tx, corpus, ids)
 
 
 class Shortlist(NamedTuple):
-    """The runs that the coarse stage keeps, and the entities that it found.
+    """The result of the coarse stage.
 
     Attributes:
-        runs: Ids of runs of facts.
-        symbols: Cosines of the entities nearest to those of the question, the most similar first.
+        runs: Ids of the selected runs.
+        symbols: Ids and cosines of the entities nearest to the question's names, the most similar first.
         notes: Notes on the search.
     """
 
@@ -272,12 +272,12 @@ class Shortlist(NamedTuple):
 def shortlist(
     tx: Transaction, corpus: Corpus, vocabulary: CodebookVectors, names: Vectors, relations: Vectors, *, index: str
 ) -> Shortlist:
-    """Return the runs with the best coarse scores, at most `_SHORTLISTED_RUNS`, ties by id.
+    """Return the `_SHORTLISTED_RUNS` runs with the best coarse scores, ties by id.
 
     Args:
-        names: float32[n, d], vectors of the question's names; without names no run is found.
+        names: float32[n, d], vectors of the question's names. Without names, no runs are found.
         relations: float32[m, d], vectors of the question's relations.
-        index: Vector index of the corpus's entities, "" to scan them.
+        index: Name of the vector index of the corpus's entities; "" means that entities are scanned.
     """
     if not len(names):
         return Shortlist([], {})
@@ -298,7 +298,7 @@ def shortlist(
     notes = (*searched.notes, *capped)
     entities: dict[str, float] = {}
     symbols: dict[str, float] = {}
-    for _, cosine, _, runs, symbol in row["found"]:  # the most similar first
+    for _, cosine, _, runs, symbol in row["found"]:  # sorted, the most similar first
         symbols[symbol] = cosine
         for run in runs:
             entities.setdefault(run, cosine)
@@ -321,7 +321,7 @@ def _relation_cosines(
 def read_candidates(
     tx: Transaction, corpus: Corpus, ids: Collection[str], chunks: Collection[str] = ()
 ) -> list[CandidateRun]:
-    """Read the given runs and all runs of the given chunks, sorted by id."""
+    """Read the given runs and all runs of the given chunks, sorted by run id."""
     if not ids and not chunks:
         return []
     (row,) = tx.run("systems/apr/runs", corpus.label, ids=list(ids), chunks=list(chunks))
@@ -329,7 +329,7 @@ def read_candidates(
 
 
 def read_runs(tx: Transaction, corpus: Corpus, ids: Iterable[str]) -> dict[str, FactRun]:
-    """Read the facts of runs, by run id."""
+    """Read runs with their facts, by run id."""
     wanted = list(ids)
     found: dict[str, FactRun] = {}
     for row in tx.run("systems/apr/read_runs", corpus.label, ids=wanted) if wanted else ():
@@ -340,7 +340,7 @@ def read_runs(tx: Transaction, corpus: Corpus, ids: Iterable[str]) -> dict[str, 
 
 
 def shared_names(tx: Transaction, corpus: Corpus, chunks: Collection[str]) -> list[tuple[str, str, Sequence[str]]]:
-    """Read names of passages that other passages have, too, as (passage, name, all passages with the name)."""
+    """Read the names that passages share with others, as (passage id, name, ids of all passages with the name)."""
     if not chunks:
         return []
     (row,) = tx.run("systems/apr/shared_names", corpus.label, chunks=list(chunks), most=_MOST_EDGES_OF_A_SHARED_NAME)

@@ -1,8 +1,8 @@
-"""The codebook: triples as edges over shared symbols, their vectors, and runs of edges.
+"""The codebook: edges (triples of shared symbols), their vectors, and runs (sequences of consecutive edges).
 
-Node ids depend on texts alone, so the same triple is always the same edge.
+Node ids are derived from texts alone; therefore, the same triple is always the same edge.
 
-Source: AutoPrunedRetriever, Sections 2.2 and 2.3.
+Source: AutoPrunedRetriever paper, Sections 2.2 and 2.3.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from overstory.text.names.keys import entity_key, fold
 from overstory.vectors.packed import of_unit_length, unpacked
 
 ENTITIES = "AprEntity"
-"""Kind of the nodes whose vectors are searched."""
+"""Label of the nodes whose vectors are searched."""
 BUILT = ("AprRun", "AprEdge", "AprSymbol")
-"""Kinds of the nodes that a build writes, in the order in which they are deleted."""
+"""Labels of the nodes that a build writes, in the order of deletion."""
 
 SymbolKind = Literal["entity", "relation"]
 
 
 def symbol_key(kind: SymbolKind, text: str) -> str:
-    """Return the key that identifies a symbol among its kind, "" if the text has no words."""
+    """Return the key that identifies a symbol among symbols of its kind; "" if the text contains no words."""
     return (entity_key(text) if kind == "entity" else "") or fold(text)
 
 
@@ -38,27 +38,25 @@ def symbol_id(label: str, kind: SymbolKind, key: str) -> str:
 
 
 def edge_id(label: str, head: str, relation: str, tail: str) -> str:
-    """Return the id of an edge from the ids of its three symbols."""
     return content_id("apr-edge", label, head, relation, tail)
 
 
 def run_id(chunk: str, seq: int) -> str:
-    """Return the id of a run of facts from its position in its chunk."""
+    """Derive the id of a run (sequence of consecutive facts) from its position in its chunk."""
     return content_id("apr-run", chunk, str(seq))
 
 
 def memory_id(label: str) -> str:
-    """Return the id of a corpus's memory."""
     return content_id("apr-memory", label)
 
 
 def question_id(label: str, question: str) -> str:
-    """Return the id of a remembered question, ignoring case and spacing."""
+    """Derive the id of a remembered question from its text, ignoring case and spacing."""
     return content_id("apr-question", label, fold(question))
 
 
 def answer_id(label: str, short: str, facts: Iterable[tuple[str, str]]) -> str:
-    """Return the id of a remembered answer from its short text and the (edge id, chunk id) of each cited fact."""
+    """Derive the id of a remembered answer from its short text and the (edge id, chunk id) of each cited fact."""
     return content_id("apr-answer", label, fold(short), *(part for fact in sorted(set(facts)) for part in fact))
 
 
@@ -67,7 +65,7 @@ def _line(*words: str) -> str:
 
 
 class Triple(NamedTuple):
-    """A statement in words; `sentence` is the index of its sentence in the chunk, -1 if unknown."""
+    """A statement in words. `sentence` is the index of its sentence in the chunk, or -1 if unknown."""
 
     head: str
     relation: str
@@ -76,23 +74,23 @@ class Triple(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The triple as "head relation tail", the form used by the fine score and in prompts."""
+        """The triple as "head relation tail", the form that prompts contain and the fine score compares."""
         return _line(self.head, self.relation, self.tail)
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """Head and tail without the ones that are empty because the question asks for them."""
+        """The head and tail, omitting an end that is "" because the question asks for it."""
         return tuple(filter(None, (self.head, self.tail)))
 
 
 class CodebookEdge(NamedTuple):
-    """An edge of the codebook, with the words of its symbols.
+    """An edge of the codebook with the words of its symbols.
 
-    If a symbol was merged, the words are those of its representative.
+    For a merged symbol, these are the words of its representative.
 
     Attributes:
         id: Id of the stored edge.
-        canonical: Id shared by all edges that are equal after merging; `id` if nothing was merged.
+        canonical: Id shared by all edges that are equal after merging. Equals `id` if nothing was merged.
     """
 
     id: str
@@ -103,13 +101,12 @@ class CodebookEdge(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The edge as "head relation tail"."""
         return _line(self.head, self.relation, self.tail)
 
 
 @dataclass(frozen=True, slots=True)
 class FactRun:
-    """A run of facts from one chunk; `sentences` has the index of each edge's sentence, -1 if unknown."""
+    """A sequence of consecutive facts in one chunk, with the index of each fact's sentence (-1 if unknown)."""
 
     id: str
     chunk: str
@@ -120,7 +117,7 @@ class FactRun:
 
 @dataclass(frozen=True, slots=True)
 class ScoredRun:
-    """A run with its score for a question, and one unit vector per edge, float32[edges, d]."""
+    """A sequence of consecutive facts, its score for a question, and one unit vector per edge (float32[edges, d])."""
 
     run: FactRun
     score: float
@@ -136,17 +133,16 @@ class RecalledAnswer:
     """A remembered answer that may help with the current question.
 
     Attributes:
-        id: Id of the answer.
-        question: The remembered question most similar to the current one.
-        text, short: As in `Answer`.
+        question: The remembered question that is most similar to the current question.
+        text, short: See `Answer`.
         kind: "llm" or "extractive".
-        model: Model that gave the answer, "" for an extractive answer.
-        asked: When the answer was remembered, ISO 8601.
-        similarity: Cosine between the remembered question and the current one.
-        edges: Facts that the answer cites, in the order of the answer.
-        chunks: For each edge, the chunk that states it.
-        documents: For each chunk, its document.
-        vectors: float32[edges, d], one unit vector per edge; no rows if the vectors were not read.
+        model: The model that wrote the answer, "" for an extractive answer.
+        asked: Time when the answer was remembered, ISO 8601.
+        similarity: Cosine between the remembered question and the current question.
+        edges: The facts that the answer cites, in the order of the answer.
+        chunks: For each edge, the id of the chunk that states it.
+        documents: For each chunk, the id of its document.
+        vectors: float32[edges, d], one unit vector per edge. Has no rows if the vectors were not read.
     """
 
     id: str
@@ -165,13 +161,12 @@ class RecalledAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RelatedQuestion:
-    """A remembered question similar to the current one.
+    """A remembered question that is similar to the current question.
 
     Attributes:
-        id: Id of the question.
         similarity: Cosine between the two questions.
-        edges: Triples of the question in the order of its text; "" for the head or tail that it asks for.
-        vectors: float32[edges, d], one unit vector per edge; no rows if the vectors were not read.
+        edges: Triples in the order of the question's text. A head or tail that the question asks for is "".
+        vectors: float32[edges, d], one unit vector per edge. Has no rows if the vectors were not read.
     """
 
     id: str
@@ -182,11 +177,11 @@ class RelatedQuestion:
 
 
 _LONGEST_SYMBOL_CHARACTERS = 300
-"""Characters to which the text of a symbol is cut; a longer text is not a name."""
+"""Maximum number of characters of a symbol's text. Longer texts are cut, because they are not names."""
 
 
 class Symbol(NamedTuple):
-    """An entity or a relation of the codebook, with its text as first read."""
+    """An entity or relation of the codebook, with the text in which it first occurred."""
 
     id: str
     kind: SymbolKind
@@ -195,7 +190,7 @@ class Symbol(NamedTuple):
 
 
 class CodedTriple(NamedTuple):
-    """A triple as an edge of the codebook."""
+    """A triple as an edge of the codebook, and the index of its sentence."""
 
     id: str
     head: Symbol
@@ -209,7 +204,7 @@ class CodedTriple(NamedTuple):
 
 
 def coded(label: str, triples: Iterable[Triple]) -> list[CodedTriple]:
-    """Return the distinct edges of a text, in order; triples with an empty part are left out."""
+    """Convert triples to distinct edges, in order. Triples with an empty part are skipped."""
     found: dict[str, CodedTriple] = {}
     for triple in triples:
         head, relation, tail = (
@@ -224,7 +219,7 @@ def coded(label: str, triples: Iterable[Triple]) -> list[CodedTriple]:
 
 
 def edge_vectors(edges: Sequence[CodedTriple], symbols: Mapping[str, Vectors], dimension: int) -> Vectors:
-    """Return the unit vector of each edge, the sum of its symbols' vectors, float32[n, d] (Proposition 16)."""
+    """Return one unit vector per edge, float32[n, d]: the normalised sum of its symbols' vectors (Proposition 16)."""
     if not edges:
         return np.zeros((0, dimension), np.float32)
     parts = np.stack([np.stack([symbols[symbol.id] for symbol in edge.symbols]) for edge in edges])
@@ -238,35 +233,35 @@ def _symbol(label: str, kind: SymbolKind, text: str) -> Symbol:
 
 
 def symbol_vectors(row: Row) -> dict[str, Vectors]:
-    """Read symbol vectors, float32[d] by symbol id, from a row of `systems/apr/known_symbols`."""
+    """Read a map from symbol id to vector (float32[d]) from a row of `systems/apr/known_symbols`."""
     found: dict[str, Vectors] = {id_: np.asarray(vector, np.float32) for id_, vector in row["entities"]}
     return found | {id_: unpacked(vector) for id_, vector in row["relations"]}
 
 
-# Segmentation: a text's triples are cut into runs where a triple does not fit the run before it (Section 2.3).
+# Segmentation (Section 2.3): the triples of a text are cut into runs wherever a triple does not fit the current run.
 #
-# A triple joins the current run if max(0, cosine with the run's centroid) plus bonuses reaches the cohesion τ. One
-# bonus is for starting with the tail of the previous triple, the other for sharing an entity with the run.
+# A triple joins the current run if max(0, cosine with the run's centroid) plus bonuses reaches the cohesion τ. A triple
+# gets one bonus if it starts with the tail of the previous triple, and one if it shares an entity with the run.
 #
-# Boundary refinement: as a run drifts, a cut may fall between two triples that fit each other. Such a cut is undone.
-# The remaining cuts are stable: applying the rule to the two triples next to a cut gives the same cut (Lemma 3).
+# Boundary refinement: because a run can drift, a cut may separate two triples that fit each other. Such a cut is
+# undone. The remaining cuts are stable: applied to the two triples around a cut, the rule gives the same cut (Lemma 3).
 
 Ends = tuple[str, str]
-"""Ids of a triple's head and tail."""
+"""Symbol ids of a triple's head and tail."""
 
 _CONTINUATION_BONUS = 0.05
-"""Bonus for a triple whose head is the tail of the previous triple."""
+"""Bonus if the head of a triple is the tail of the previous triple."""
 _SHARED_END_BONUS = 0.05
-"""Bonus for a triple that shares its head or tail with the run."""
+"""Bonus if a triple shares its head or tail with the run."""
 
 
 def segment(vectors: Vectors, ends: Sequence[Ends], cohesion: float) -> list[range]:
-    """Split the triples of a text into runs; the ranges are in order and without gaps.
+    """Split the triples of a text into consecutive runs that cover all triples.
 
     Args:
         vectors: float32[n, d], one unit vector per triple, in the order of the text.
-        ends: Head and tail of each triple.
-        cohesion: τ, from 0 to 1.
+        ends: Symbol ids of the head and tail of each triple.
+        cohesion: The threshold τ, from 0 to 1.
     """
     cuts = [
         cut
@@ -292,7 +287,7 @@ def _cuts(vectors: Vectors, ends: Sequence[Ends], cohesion: float) -> list[int]:
 
 
 def _fit(total: np.ndarray, vector: np.ndarray) -> float:
-    """Return max(0, cosine) between a unit vector and a centroid of any length."""
+    """Return max(0, cosine) between a unit vector and a sum of vectors."""
     length = float(np.linalg.norm(total))
     return max(0.0, float(total @ vector) / length) if length else 0.0
 

@@ -1,15 +1,15 @@
-"""Merging of names that mean the same into one symbol.
+"""Merges entity names that mean the same.
 
-Merging only adds `ALIAS_OF` relationships. Nodes stay as they were read, and merging can be undone.
+Merging only adds `ALIAS_OF` relationships. The nodes stay unchanged, and merging can be undone.
 
-Layer 1 compares new symbols. It considers names of the same form (`same_name`), and merges those whose vectors are near
-enough; vectors alone cannot distinguish names. If few symbols are new, the vector index finds near names. Otherwise all
-forms are compared, which takes linear time and finds at least as much.
+Layer 1 compares new symbols with names of the same form (`same_name`). It merges those with sufficiently similar
+vectors; vectors alone cannot distinguish names. If few symbols are new, candidates come from the vector index.
+Otherwise, all names are grouped by form, which takes linear time and finds at least as many.
 
-Layer 2 reduces a codebook above its budget. k-means splits it into pieces of about fifty names; in each piece, names
-that differ only in a describing word are merged.
+Layer 2 shrinks a codebook that exceeds its budget. k-means divides it into clusters of about fifty names. Within a
+cluster, names that differ only in a describing word are merged.
 
-Source: AutoPrunedRetriever, Section 2.7, Lemmas 9 and 11. As in the paper, only entities are merged.
+Source: AutoPrunedRetriever paper, Section 2.7, Lemmas 9 and 11. As in the paper, only entities are merged.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from overstory.vectors.k_means import pieces, require_clustering
 from overstory_systems.apr.codebook import edge_id
 from overstory_systems.apr.settings import AprIndexSettings
 
-# Comparison of names: which names of a codebook mean the same.
+# Comparison of names: which names in a codebook mean the same?
 #
-# Cosines cannot decide this. "Sydney, Australia" and "Melbourne, Australia", "first single" and "second single", and
-# any two dates of a month have cosines above .93. So names are the same only if their words are the same, up to
-# differences without meaning: articles, possessive 's, hyphens, date order, "X of Y" for "Y X", British spelling, some
-# abbreviations, number words, and plurals of common nouns. Every other difference keeps names apart: a digit, a sign,
-# an initial, a Roman numeral, "not", "north", "female", or an additional word.
+# Cosines cannot decide this: "Sydney, Australia" and "Melbourne, Australia", "first single" and "second single", and
+# any two dates in a month have cosines above 0.93. Therefore, two names are the same only if their words are the same.
+# These differences are ignored: articles, possessive 's, hyphens, date order, "X of Y" for "Y X", British spelling,
+# some abbreviations, number words, and plurals of common nouns. Every other difference separates names: a digit, a
+# sign, an initial, a Roman numeral, "not", "north", "female", or an additional word.
 
 _ABBREVIATIONS = {
     "US": "united states", "USA": "united states of america", "UK": "united kingdom", "UN": "united nations",
@@ -50,7 +50,7 @@ _ABBREVIATIONS = {
     "TV": "television", "tv": "television", "vs": "versus",
 }  # fmt: skip
 _BEFORE_A_NAME = {"St": "saint", "Mt": "mount", "Ft": "fort"}
-"""Abbreviations only before a capitalized word; in "Main St", "St" is a street."""
+"""Abbreviations that are expanded only before a capitalized word. In "Main St", "St" is a street."""
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 _TWENTIES = "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
@@ -65,13 +65,13 @@ _THIS = (
     "the this that these those both each every my our your his her its their same other previous next following last"
 )
 _PARTICULAR = frozenset(_THIS.split())
-"""Words after which singular and plural differ in meaning: "his brother", "his brothers"."""
+"""Words after which singular and plural differ in meaning: "his brother" is not "his brothers"."""
 _MANY = (
     "arms customs forces glasses goods grounds headquarters letters lyrics means minutes news papers physics politics "
     "remains series species spirits works"
 )
 _OWN_PLURALS = frozenset(_MANY.split())
-"""Plurals that do not mean several of their singular."""
+"""Plurals that are not equivalent to their singular: "arms" is not "arm"."""
 _BRITISH = (
     (re.compile(r"(?<=[a-z]{2})(?<!d)(?<=[bdlmnopvu])our(?=$|s$|ed$|ing$|ite$|able$)"), "or"),
     (re.compile(r"^(cent|theat|met|lit|fib|kilomet|centimet|millimet)re(?=s?$)"), r"\1er"),
@@ -90,24 +90,24 @@ _DAY = re.compile(r"(?:[12]?\d|3[01])(?:st|nd|rd|th)?")
 
 
 class _Word(NamedTuple):
-    form: str  # form in which names are compared
-    full: str  # form with the plural s
-    lower: bool  # lower-case, or the first word of a text that is otherwise lower-case
+    form: str  # form that is compared
+    full: str  # same form, but with the plural s
+    lower: bool  # lower-case, or the first word of an otherwise lower-case text
 
 
 class _ComparedName(NamedTuple):
     words: tuple[_Word, ...]
     particular: bool
-    """True if the name refers to particular things, so that singular and plural differ."""
+    """True if the name refers to particular things, so that singular and plural differ in meaning."""
 
 
 def name_form(text: str) -> str:
-    """Return the common form of all names that mean the same; "" for a text without words."""
+    """Return a normal form that is equal for all names that mean the same; "" for a text without words."""
     return " ".join(word.form for word in _read(text).words)
 
 
 def same_name(one: str, other: str) -> bool:
-    """Return True if two names mean the same by their words."""
+    """Return True if two names mean the same, judged by their words."""
     a, b = _read(one), _read(other)
     if not a.words or [word.form for word in a.words] != [word.form for word in b.words]:
         return False
@@ -119,9 +119,10 @@ def same_name(one: str, other: str) -> bool:
 def _read(text: str) -> _ComparedName:
     tokens, owned = _tokens(_without_short_form(" ".join(unaccented(text).split())))
     if len(tokens) > 1 and tokens[0].istitle() and _are_common(tokens[1:]):
-        tokens[0] = tokens[0].lower()  # lower the first word, as in a sentence
+        tokens[0] = tokens[0].lower()  # Ignore the capital that starts a sentence.
     particular = owned or any(token in _PARTICULAR for token in tokens)
-    kept = [token for token in tokens[:-1] if token not in _ARTICLES] + tokens[-1:]  # "Ivan the" is cut off
+    # A final article is kept, because it shows that the name is cut off: "Ivan the".
+    kept = [token for token in tokens[:-1] if token not in _ARTICLES] + tokens[-1:]
     spelt, turned = _heads_last(_written_out(kept))
     return _ComparedName(tuple(map(_word, _days_first(spelt))), particular or turned)
 
@@ -131,7 +132,7 @@ def _are_common(tokens: Iterable[str]) -> bool:
 
 
 def _tokens(text: str) -> tuple[list[str], bool]:
-    """Return the words in their case, and whether one is a possessive; tokens other than words stay unchanged."""
+    """Split a text into words and keep other tokens unchanged. The bool is True if a word is possessive."""
     tokens: list[str] = []
     owned = False
     for piece in text.split(" "):
@@ -153,13 +154,13 @@ def _tokens(text: str) -> tuple[list[str], bool]:
 
 
 def _number(piece: str) -> str:
-    """Return a number with its sign or unit, without thousands separators."""
+    """Return a number with its sign and unit, but without thousands separators."""
     bare = piece.strip(_EDGES + "–—")
     return _THOUSANDS.sub("", bare).replace("−", "-").replace("–", "-")
 
 
 def _without_short_form(text: str) -> str:
-    """Remove initials in brackets that repeat the preceding words."""
+    """Remove initials in brackets that repeat the preceding words, as in "United Nations (UN)"."""
     match = _SHORT_FORM.search(text)
     if not match:
         return text
@@ -180,7 +181,7 @@ def _written_out(tokens: list[str]) -> list[str]:
 
 
 def _heads_last(tokens: list[str]) -> tuple[list[str], bool]:
-    """Turn "parish of Warton" into "Warton parish"; return True if the order changed.
+    """Turn "parish of Warton" into "Warton parish". The bool is True if the order changed.
 
     Names of places and institutions keep their order: the University of Miami is not Miami University.
     """
@@ -209,7 +210,7 @@ def _days_first(tokens: list[str]) -> list[str]:
 def _word(token: str) -> _Word:
     lower = token.islower()
     if not token.isalpha():
-        return _Word(token, token, lower)  # case matters in "-v", "x86_64" and the like
+        return _Word(token, token, lower)  # Case matters in names such as "-v" and "x86_64".
     full = token.casefold()
     full = _DIGITS.get(full, full)
     if lower:
@@ -238,10 +239,10 @@ _CHANGING = FUNCTION_WORDS | frozenset(_OTHER.split())
 
 
 def near_name(one: str, other: str) -> bool:
-    """Return True if two names differ in one describing word: "annual film festival", "film festival".
+    """Return True if two names differ only in one describing word: "annual film festival", "film festival".
 
-    Merging such names loses the word, so this is used only if a codebook is too large. The word must be lower-case,
-    without digits, not the last word, and not one that changes the meaning ("former", "vice", "northern").
+    Merging such names loses the word; therefore, only codebooks above their budget do so. The word must be lower-case,
+    must contain no digit, must not be the last word, and must not change the meaning ("former", "vice", "northern").
     """
     shorter, longer = sorted((one, other), key=lambda text: len(_read(text).words))
     short, long = _read(shorter), _read(longer)
@@ -255,7 +256,7 @@ def near_name(one: str, other: str) -> bool:
 
 
 class SymbolName(NamedTuple):
-    """The symbol of an entity; `group` is the id of its representative, its own id if it has none."""
+    """An entity's symbol. `group` is the id of its representative, or its own id if it has none."""
 
     id: str
     text: str
@@ -263,8 +264,6 @@ class SymbolName(NamedTuple):
 
 
 class Alias(NamedTuple):
-    """A symbol and its representative."""
-
     id: str
     representative: str
     cosine: float
@@ -273,19 +272,19 @@ class Alias(NamedTuple):
 def aliases(
     names: Sequence[SymbolName], vectors: Vectors, least: float, same: Callable[[str, str], bool]
 ) -> list[Alias]:
-    """Divide names into groups, each around a medoid that represents it.
+    """Divide names into groups and return the alias of each name that is not its group's representative.
 
-    The medoid has the greatest sum of cosines to the names that it can represent; ties go to the shortest name. Every
-    other name of a group is compared with the medoid itself, so names are never merged through a chain of small
-    differences. O(n²) cosines.
+    The representative is a medoid: the name with the highest sum of cosines to all names that it can represent; on a
+    tie, the shortest. Every name in a group was compared with the medoid itself. Therefore, names are never merged
+    through a chain of small differences. Computes O(n²) cosines.
 
     Args:
-        names: Names with their current representatives; a name may stay with its representative.
-        vectors: float32[n, d], of unit length.
-        least: Least cosine of names that may be merged.
+        names: Names with their current representatives. A name may always stay with its representative.
+        vectors: float32[n, d], unit vectors.
+        least: Minimum cosine of names that may be merged.
         same: Returns True if two texts may be merged.
 
-    Source: AutoPrunedRetriever, Section 2.7 and Lemma 11.
+    Source: AutoPrunedRetriever paper, Section 2.7 and Lemma 11.
     """
     cosines = np.triu(vectors @ vectors.T, 1)
     near = np.zeros_like(cosines)
@@ -305,30 +304,30 @@ def aliases(
 
 
 MERGED_FROM = "merged_from"
-"""Key in the state's details: the cosine used for merging, None if names are not merged."""
+"""Key in the state's details for the cosine used for merging; None if names are not merged."""
 CLUSTERED = "clustered"
-"""Key in the state's details: number of unmerged symbols when k-means was last run."""
+"""Key in the state's details for the number of unmerged symbols after the last k-means run."""
 _CONSOLIDATION_GROWTH = 1.1
-"""Factor by which that number must grow before k-means runs again."""
+"""Factor by which this number must grow before k-means runs again."""
 _SYMBOL_SEARCH_DEPTH = 50
-"""Symbols requested from the vector index."""
+"""Number of symbols requested from the vector index."""
 _COMPARISONS_A_SEARCH = 200
-"""Names that can be compared by form in the time of one index search."""
+"""Number of names that can be compared by form in the time of one index search."""
 _NAMES_A_PAGE = 400
 _CONSOLIDATED_EDGES_A_STATEMENT = 2_000
 _NAMES_A_PIECE = 100
-"""Names per k-means piece at most; the mean is half of that, k = n / 50."""
+"""Maximum number of names per k-means cluster. The mean is half of this (k = n / 50)."""
 _MOST_NAMES_OF_A_FORM = 200
-"""Names of the same form that are compared with each other, the first by id."""
+"""Maximum number of names with the same form that are compared, selected by id."""
 
 Run = SystemRun[AprIndexSettings]
 Same = Callable[[str, str], bool]
 
 
 def consolidate(run: Run) -> Mapping[str, object]:
-    """Merge the symbols that are new, or undo merging if the settings say so.
+    """Merge new symbols or, if merging is turned off, undo earlier merges.
 
-    Call this at the end of a build, after the vector index exists.
+    Call this at the end of a build, when the vector index exists.
 
     Returns:
         `MERGED_FROM` and `CLUSTERED` for the details of the index state. If the build ends before they are published,
@@ -358,7 +357,7 @@ class _Merging:
         self._label = run.corpus.label
 
     def compare_new(self) -> None:
-        """Merge new symbols whose names mean the same (layer 1)."""
+        """Merge new symbols with symbols whose names mean the same (layer 1)."""
         (size,) = self._graph.run("systems/apr/merging/size", self._label, read=True)
         if not size["unmerged"]:
             return
@@ -370,7 +369,7 @@ class _Merging:
         self._graph.run_in_batches("systems/apr/merging/compared", self._label)
 
     def fit_budget(self, clustered: int) -> int:
-        """Merge more names (layer 2) if the codebook is above its budget and has grown since the last time.
+        """Run layer 2 if the codebook exceeds its budget and has grown since layer 2 last ran.
 
         Args:
             clustered: Number of symbols after the last run of layer 2, 0 if it never ran.
@@ -396,7 +395,7 @@ class _Merging:
         return own
 
     def write_edges(self) -> None:
-        """Write the canonical id to edges that lack one."""
+        """Write the canonical id to all edges that lack it."""
         rows = self._graph.stream("systems/apr/merging/edges", self._label)
         found = [
             {"id": row["id"], "canonical": edge_id(self._label, row["head"], row["relation"], row["tail"])}
@@ -479,7 +478,7 @@ class _Merging:
 
 
 def _paged(groups: Iterable[list[str]]) -> Iterator[list[str]]:
-    """Combine groups into pages; groups of one page never merge, because their names have different forms."""
+    """Combine groups into pages. Groups on one page cannot merge, because their names have different forms."""
     page: list[str] = []
     for group in groups:
         page += group

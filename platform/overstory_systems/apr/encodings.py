@@ -1,11 +1,11 @@
-"""Encodings of triples in a prompt, their token counts, and the parts of evidence made from prompts.
+"""Encodings of triples for prompts, their token counts, and the parts of evidence that contain them.
 
-The forms are words, triples of numbers, and a matrix of edges. The rules come before the lists (last in the paper), so
-that the first line says what the text is. Words are bare in all forms, as in Figure 8 d, and quoted if they contain a
-comma, a bracket or a quote. So every form can be read back without loss. A blank line separates the runs of a list, so
-that a prompt is cut between two runs.
+Triples are encoded as words, as triples of numbers, or as a matrix of edges. Unlike in the paper, the rules come before
+the lists; therefore, the first line already explains the text. Words are unquoted (Figure 8 d) unless they contain a
+comma, bracket or quote; therefore, every form can be decoded without loss. A blank line separates the runs in a list,
+so that a prompt can be cut between two runs.
 
-Source: AutoPrunedRetriever, Appendix A.4, Figures 8 and 9.
+Source: AutoPrunedRetriever paper, Appendix A.4, Figures 8 and 9.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from overstory.protocols import Embedder
 Form = Literal["words", "ids", "matrix"]
 
 Words = tuple[str, str, str]
-"""Head, relation and tail."""
+"""Head, relation and tail of a triple."""
 
 Runs = Sequence[Sequence[Words]]
 
@@ -52,7 +52,7 @@ _QUOTED = re.compile(r'[\[\],"\\\x00-\x1f\x7f-\x9f\u2028\u2029]|^\s|\s$|^$')
 
 @dataclass(frozen=True, slots=True)
 class Channels:
-    """The triples of a prompt: one list of runs per channel."""
+    """The triples of a prompt: a list of runs for each channel."""
 
     questions: Runs = ()
     knowledge: Runs = ()
@@ -60,16 +60,16 @@ class Channels:
 
     @property
     def named(self) -> Iterator[tuple[str, Runs]]:
-        """The non-empty lists with their names in prompts."""
+        """The non-empty channels, each with its name in prompts."""
         for name, runs in zip(_MEANINGS, (self.questions, self.knowledge, self.facts), strict=True):
             if any(runs):
                 yield name, [run for run in runs if run]
 
 
 def encode(channels: Channels, form: Form) -> str:
-    """Encode the non-empty channels as rules and lists; return "" if all are empty. O(triples).
+    """Encode the non-empty channels as rules and lists, in linear time. Returns "" if all channels are empty.
 
-    Symbols are numbered from 0 in order of appearance; equal words share a number.
+    Symbols are numbered from 0 in order of appearance. Equal words share a number.
     """
     lists = dict(channels.named)
     if not lists:
@@ -145,7 +145,7 @@ class TokenCounts(NamedTuple):
     """Token counts of texts.
 
     Attributes:
-        tokens: Tokens of each text, including those that the tokenizer adds to every text.
+        tokens: Token count of each text, including the tokens that the tokenizer adds to every text.
         tokenizer: Display name of the tokenizer.
     """
 
@@ -155,15 +155,15 @@ class TokenCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TokenCounter:
-    """Counts tokens with the language model's tokenizer if it has one, otherwise with the embedder's."""
+    """Counts tokens with the language model's tokenizer if available, otherwise with the embedder's."""
 
     embedder: Embedder
     chat: Chat | None = None
 
     def count(self, texts: Sequence[str]) -> TokenCounts:
-        """Count the tokens of texts. The first call may load the language model.
+        """Count the tokens in each text. The first call may load the language model.
 
-        If the model cannot run, the embedder's tokenizer counts instead.
+        If the language model cannot run, the embedder's tokenizer is used instead.
         """
         model = None if self.chat is None else self.chat.model
         count: Callable[[Sequence[str]], list[int]] | None = getattr(model, "count_tokens", None)
@@ -176,20 +176,20 @@ class TokenCounter:
 
 
 def _name(fingerprint: str) -> str:
-    """Return the name in a fingerprint, which is followed by a digest: "smollm2:1a2b" -> "smollm2"."""
+    """Remove the digest from a fingerprint: "smollm2:1a2b" becomes "smollm2"."""
     return fingerprint.rpartition(":")[0] or fingerprint
 
 
 SHARES: Mapping[ShareKind, float] = {"relation": 1.0}
-"""Shares of the context. Of remembered answers, only the facts are used, never the text: a model's mistake must not be
-shown to it again."""
+"""Fractions of the context by kind of part. Texts of remembered answers are never used, only their facts: a model must
+not be shown its own mistakes again."""
 SHARES_WITH_TEXTS: Mapping[ShareKind, float] = {"relation": 0.6, "passage": 0.4}
-"""Shares if passages are read, too; passages take all remaining room."""
+"""Fractions of the context if passages are read, too. Passages use all remaining room."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptFact:
-    """A fact of a prompt in words, with the passage that states it."""
+    """A fact in a prompt, in words, with the passage that states it."""
 
     edge: str
     chunk: str
@@ -204,16 +204,16 @@ class PromptFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class KnowledgePart(Part):
-    """The facts found, as a prompt; `text` is what a language model reads.
+    """The facts found, as a prompt; `text` is what the language model reads.
 
     Attributes:
-        encoding: Form of the text.
-        tokens_by_encoding: Number of tokens of each form, counted by `tokenizer`.
-        prompt_tokens: Number of tokens of the form used.
-        question: Triples of the question, with "?" for what it asks for.
+        encoding: Form of `text`.
+        tokens_by_encoding: Number of tokens in each form, counted by `tokenizer`.
+        prompt_tokens: Number of tokens in `text`.
+        question: Triples of the question. Words that the question asks for are "?".
         related: Triples of related questions.
         knowledge: Distinct facts that remembered answers cite.
-        facts: Facts found for the question, the best run first, without those in `knowledge`.
+        facts: Facts found for the question, the best run first. Facts in `knowledge` are not repeated.
     """
 
     kind: PartKind = field(default="relation", init=False)
@@ -228,7 +228,7 @@ class KnowledgePart(Part):
 
     @property
     def for_people(self) -> str:
-        """The facts, one per line, whatever the form of the prompt."""
+        """The facts as readable text, one per line, whatever the form of the prompt."""
         facts = [*self.knowledge, *self.facts]
         return "\n".join(
             [f"{counted(len(facts), 'fact')} in a prompt", *(f"- {' '.join(each.words)}" for each in facts)]
@@ -237,16 +237,14 @@ class KnowledgePart(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RememberedAnswer(Part):
-    """An earlier answer, for display, with the passages that it cites; `score` is the cosine of the questions.
+    """An earlier answer, for display, with the passages that it cites. `score` is the cosine between the questions.
 
     Attributes:
-        id: Id of the remembered answer.
-        question: Question to which the answer was given.
-        short: The short answer.
+        question: The question that was answered.
         by: "llm" or "extractive".
-        model: Model that gave the answer, "" for an extractive answer.
-        asked: When the answer was given, ISO 8601.
-        facts: Facts that the answer cites, in its order.
+        model: The model that wrote the answer, "" for an extractive answer.
+        asked: Time when the answer was given, ISO 8601.
+        facts: The facts that the answer cites, in the order of the answer.
     """
 
     kind: PartKind = field(default="answer", init=False)

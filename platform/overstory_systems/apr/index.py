@@ -1,4 +1,4 @@
-"""AutoPrunedRetriever as a system."""
+"""The AutoPrunedRetriever system."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from overstory_systems.apr.answer_writer import AnswerWriter
 
 _APR_BYTES_A_PASSAGE = 10_000
-"""Bytes of symbols and edges that a build holds per passage, measured (docs/scale.md)."""
+"""Memory that a build needs per passage for symbols and edges, in bytes, as measured (docs/scale.md)."""
 
 
 class Apr(System[AprIndexSettings, AprRetrieverSettings]):
-    """The AutoPrunedRetriever system.
+    """The AutoPrunedRetriever system, which indexes and retrieves facts.
 
-    Source: AutoPrunedRetriever, Sections 2.2, 2.3 and 2.7.
+    Source: AutoPrunedRetriever paper, Sections 2.2, 2.3 and 2.7.
     """
 
     name = "apr"
@@ -57,15 +57,15 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         self._writer: AnswerWriter | None = None
 
     def fingerprint(self, settings: AprIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
-        """Return the fingerprint of the rules that make triples, or of the language model and its prompt."""
+        """Return the fingerprint of the language model and its prompt, or of the rules that make triples."""
         if chat is None:
             return FactReader.fingerprint
-        from overstory_systems.apr.model_triples import reader_fingerprint  # pydantic, which only a model needs
+        from overstory_systems.apr.model_triples import reader_fingerprint  # pydantic is needed only with a model
 
         return reader_fingerprint(chat)
 
-    def bytes_a_passage(self, settings: AprIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # whatever they are
-        """Return a constant: memory hardly depends on the settings."""
+    def bytes_a_passage(self, settings: AprIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # they do not matter
+        """Return a constant, because memory use hardly depends on the settings."""
         return _APR_BYTES_A_PASSAGE
 
     def build(self, run: SystemRun[AprIndexSettings]) -> None:
@@ -84,24 +84,24 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         return reader.estimate(chunk for ids in pages for chunk in read_stated(view.graph, label, ids))
 
     def describe(self, state: IndexState[AprIndexSettings]) -> str:
-        """Describe the source of the triples, and the settings that differ from the defaults."""
+        """Describe the source of the triples, and list the settings that differ from the defaults."""
         return ", ".join(filter(None, (f"triples by {state.model or 'rules'}", described(state.settings))))
 
     def figures(
         self,
         graph: GraphClient,
         corpus: Corpus,
-        state: IndexState[AprIndexSettings],  # noqa: ARG002 # counted, not remembered
+        state: IndexState[AprIndexSettings],  # noqa: ARG002 # the graph is counted
     ) -> Mapping[str, float]:
-        """Count symbols, edges, runs and facts; `merged` counts symbols that have a representative."""
+        """Count symbols, edges, runs and facts. `merged` counts the symbols that have a representative."""
         (row,) = graph.run("systems/apr/report", corpus.label, read=True)
         return dict(row)
 
     def when_asking(self, settings: AprRetrieverSettings) -> AprRetrieverSettings:
-        """Use remembered answers in `ask`, unless the settings say never."""
+        """Enable remembered answers for `ask` unless `settings.recall` is "never"."""
         return replace(settings, recall="always") if settings.recall == "asking" else settings
 
-    def learn(self, answer: Answer, evidence: Evidence, run: LearningRun) -> Iterator[str]:  # noqa: ARG002 # the answer has it
+    def learn(self, answer: Answer, evidence: Evidence, run: LearningRun) -> Iterator[str]:  # noqa: ARG002 # the answer contains it
         return self._answer_writer().learn(answer, run)
 
     def memory(self, graph: GraphClient, corpus: Corpus) -> Memory:
@@ -130,6 +130,6 @@ def _reader(run: SystemRun[AprIndexSettings]) -> TripleReader:
     source = run.settings.triples
     if run.chat is None or source == "loaded":
         return FactReader(source)
-    from overstory_systems.apr.model_triples import ModelTripleReader, stored_sentences  # pydantic, as above
+    from overstory_systems.apr.model_triples import ModelTripleReader, stored_sentences  # pydantic is only for models
 
     return ModelTripleReader(run.chat, source, stored_sentences(run.graph, run.corpus.label))

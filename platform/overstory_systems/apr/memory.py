@@ -1,4 +1,4 @@
-"""Remembered answers of a corpus: listing, deletion, export and restore."""
+"""Lists, deletes, exports and restores the remembered answers of a corpus."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from overstory_systems.apr.recall import MOST_CITED_FACTS, CitedFact, quote, rea
 
 _STORED_ANSWERS_A_PAGE = 100
 _MOST_MATCHING_ANSWERS = 10
-"""Answers returned at most whose ids have the same beginning."""
+"""Maximum number of answers that `with_ids` returns."""
 
 
 class StoredMemory:
-    """The remembered answers of one corpus; implements `Memory`."""
+    """The remembered answers of one corpus. Implements `Memory`."""
 
     def __init__(
         self, graph: GraphClient, corpus: Corpus, system: str, waiting: Callable[[GraphClient, Corpus], int]
@@ -33,7 +33,7 @@ class StoredMemory:
         self._graph = graph
         self._corpus = corpus
         self._system = system
-        self._waiting = waiting  # returns the number of answers not written yet
+        self._waiting = waiting  # returns the number of answers that are not yet written
 
     def size(self) -> MemorySize:
         (row,) = self._graph.run("systems/apr/memory/size", self._corpus.label, read=True)
@@ -64,7 +64,7 @@ class StoredMemory:
         )
 
     def records(self) -> Iterator[Mapping[str, object]]:
-        """Yield the answers as records for export; see `Memory.records`. Skip answers that passages no longer state."""
+        """Yield the answers as records for export (`Memory.records`), skipping those that passages no longer state."""
         for page in self._pages():
             for row in sorted(self._rows(page), key=operator.itemgetter("id")):
                 answer = self._answer(row)
@@ -184,7 +184,7 @@ class _GivenFact:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """An exported answer. Each question is a text, the time it was asked, and its triples as JSON."""
+    """An exported answer. Each question consists of its text, the time when it was asked, and its triples as JSON."""
 
     questions: tuple[tuple[str, str, str], ...]
     text: str
@@ -195,7 +195,7 @@ class _Given:
     runs: tuple[int, ...]
 
     def answers(self, vectors: Mapping[str, bytes], facts: tuple[CitedFact, ...]) -> Iterator[NewAnswer]:
-        """Yield the answer to each of its questions, the oldest question first."""
+        """Yield one `NewAnswer` per question, the oldest question first."""
         for text, asked, triples in sorted(self.questions, key=operator.itemgetter(1, 0)):
             yield NewAnswer(
                 text, vectors[text], triples, self.text, self.short, self.kind, self.model, asked, facts, self.runs
@@ -257,15 +257,14 @@ def _whole(value: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _FactPlaces:
-    """Chunks and sentences that state facts, by document."""
+    """The chunks and sentences of a corpus that state given facts."""
 
     documents: frozenset[str]  # ids of the documents that exist
     found: Mapping[tuple[str, str], Sequence[tuple[str, str]]]
-    """For each (document id, edge id), the chunks that state the edge, with the sentence, in document order."""
+    """For each (document id, edge id): the chunks that state the edge, each with its sentence, in document order."""
 
     @classmethod
     def of(cls, tx: Transaction, corpus: Corpus, given: Sequence[_Given]) -> _FactPlaces:
-        """Look up the facts of some answers in a corpus."""
         wanted = {
             (_document(corpus.label, fact), edge)
             for each in given
@@ -279,9 +278,9 @@ class _FactPlaces:
         return cls(frozenset(row["documents"]), found)
 
     def of_fact(self, label: str, fact: _GivenFact) -> CitedFact | str:
-        """Return the fact as stated in this corpus, or the reason why it is not stated.
+        """Locate a fact in this corpus, or return the reason why no passage states it.
 
-        If several passages state the fact, the one with the quoted sentence is used, otherwise the first.
+        If several passages state the fact, the passage with the quoted sentence is used, otherwise the first passage.
         """
         document, edge = _document(label, fact), _edge(label, fact)
         if document not in self.documents:

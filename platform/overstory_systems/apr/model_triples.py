@@ -1,4 +1,4 @@
-"""Triples extracted by a language model, one window of sentences per request."""
+"""Extracts triples with a language model, one request per window of sentences."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from overstory_systems.apr.triple_readers import APR_READING_VERSION, ReadChunk,
 
 STAGE = "apr"
 PROMPT = "triples"
-_LONGEST_TRIPLE_TERM_CHARACTERS = 200  # characters of a head, relation or tail
-_MOST_TRIPLES_A_WINDOW = 64  # triples per answer
+_LONGEST_TRIPLE_TERM_CHARACTERS = 200  # maximum length of a head, relation or tail
+_MOST_TRIPLES_A_WINDOW = 64  # maximum number of triples in an answer
 NONE = "(none)"
 
 
@@ -46,18 +46,18 @@ class FoundTriples(BaseModel):
 
 
 class NumberedSentence(NamedTuple):
-    """A sentence with its index in the chunk."""
+    """A sentence and its index in the chunk."""
 
     place: int
     text: str
 
 
 SentencesOf = Callable[[Sequence[str]], dict[str, list[NumberedSentence]]]
-"""Function that returns the sentences of chunks by chunk id."""
+"""Returns a map from chunk id to the chunk's sentences."""
 
 
 def stored_sentences(graph: GraphClient, label: str) -> SentencesOf:
-    """Return a function that reads sentences as the extract stage split them, without blank ones."""
+    """Return a function that reads the stored sentences of chunks, skipping blank sentences."""
 
     def read(ids: Sequence[str]) -> dict[str, list[NumberedSentence]]:
         found: dict[str, list[NumberedSentence]] = {}
@@ -72,9 +72,9 @@ def stored_sentences(graph: GraphClient, label: str) -> SentencesOf:
 
 
 class ModelTripleReader:
-    """Reads triples with a language model, several chunks at a time; chunks with loaded triples need no request.
+    """Reads triples with a language model, several chunks at a time. Chunks with loaded triples need no request.
 
-    If the answer for a window cannot be used or states nothing from the passage, the facts found by rules are used.
+    If an answer is unusable or states nothing from the passage, the facts found by rules replace it.
     """
 
     at_once = 8
@@ -122,7 +122,7 @@ class ModelTripleReader:
             except NoUsableAnswer:
                 answer = FoundTriples(triples=[])
             found = list(_grounded(answer, window, passage_words))
-            if not found:  # a model that is too small returns nothing usable
+            if not found:  # Answers of small models may contain nothing usable.
                 places = {sentence.place for sentence in window}
                 found = [triple for triple in chunk.by_rules if triple.sentence in places]
                 by_rules += bool(found)
@@ -134,7 +134,7 @@ class ModelTripleReader:
 
 
 def _grounded(answer: FoundTriples, window: Sequence[NumberedSentence], passage_words: set[str]) -> Iterator[Triple]:
-    """Yield the triples whose names consist of words of the passage or its title."""
+    """Yield the triples whose head and tail consist of words from the passage or its title."""
     for triple in answer.triples:
         head, relation, tail = map(on_one_line, (triple.head, triple.relation, triple.tail))
         words = (key_words(head), key_words(tail))
@@ -144,5 +144,5 @@ def _grounded(answer: FoundTriples, window: Sequence[NumberedSentence], passage_
 
 
 def reader_fingerprint(chat: Chat) -> str:
-    """Return a fingerprint that changes whenever the same chunk can give different triples."""
+    """Return a fingerprint that changes whenever the same chunk can result in different triples."""
     return f"{chat.model.fingerprint} {prompt(PROMPT, __package__).fingerprint} {APR_READING_VERSION}"

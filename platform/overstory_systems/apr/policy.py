@@ -1,8 +1,8 @@
-"""The trained policy that chooses what the prompt uses of each channel, and the selection itself.
+"""The trained policy that chooses how much of each channel a prompt uses, and the selection itself.
 
 All functions are pure. The features are ours.
 
-Source: AutoPrunedRetriever, Section 2.8.
+Source: AutoPrunedRetriever paper, Section 2.8.
 """
 
 from __future__ import annotations
@@ -29,14 +29,12 @@ Floats = npt.NDArray[np.float64]
 
 CHOICES: tuple[ChannelAction, ...] = get_args(ChannelAction)
 CHANNELS = ("answers", "facts", "questions")
-_MOST_STANDARD_DEVIATIONS = 3.0  # features beyond this distance are clipped
+_MOST_STANDARD_DEVIATIONS = 3.0  # features are clipped to this distance from the mean
 WEIGHTS = "policy.json"
-"""File of the trained policy, next to this module."""
+"""Name of the file that contains the trained policy, next to this module."""
 
 
 class Actions(NamedTuple):
-    """The action chosen for each channel."""
-
     answers: ChannelAction
     facts: ChannelAction
     questions: ChannelAction
@@ -48,21 +46,21 @@ ACTIONS: tuple[Actions, ...] = tuple(itertools.starmap(Actions, itertools.produc
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """Features of a question that the policy reads.
+    """The features of a question that the policy reads.
 
     Attributes:
-        triples: log(1 + number) of the question's triples.
-        words: log(1 + number) of the words in these triples.
-        runs: log(1 + number) of the runs of facts found.
+        triples: log(1 + number of triples of the question).
+        words: log(1 + number of words in these triples).
+        runs: log(1 + number of runs found).
         best: Score of the best run.
-        margin: Score of the best run minus that of the second.
-        fall: Score of the best run minus that of the last.
-        entropy: Entropy of the runs' softmax, divided by that of equal scores: how ambiguous the question is.
-        repeated: Share of runs that are equivalent to an earlier run.
-        answers: log(1 + number) of the remembered answers.
-        similarity: Cosine of the nearest remembered question that has an answer; 0 if there is no such question.
-        cited: Share of the facts found that remembered answers cite.
-        related: log(1 + number) of the related questions.
+        margin: Score of the best run minus the score of the second.
+        fall: Score of the best run minus the score of the last.
+        entropy: Entropy of the softmax of the runs' scores, relative to its maximum; high for ambiguous questions.
+        repeated: Fraction of runs that are equivalent to an earlier run.
+        answers: log(1 + number of remembered answers).
+        similarity: Cosine of the most similar remembered question that has an answer, 0 if there is no such question.
+        cited: Fraction of the facts found that remembered answers cite.
+        related: log(1 + number of related questions).
     """
 
     triples: float
@@ -80,7 +78,6 @@ class Features:
 
     @property
     def row(self) -> Floats:
-        """The features as float64[features]."""
         return np.array([getattr(self, each.name) for each in fields(self)], dtype=np.float64)
 
 
@@ -90,7 +87,7 @@ def features_of(
     recalled: Sequence[RecalledAnswer],
     related: Sequence[RelatedQuestion],
 ) -> Features:
-    """Return the features of a question, from the arguments of `prompt.build`."""
+    """Compute the features of a question from arguments of `prompt.build`."""
     scores = np.array([each.score for each in runs] or [0.0])
     same = groups([Path(each.run.edges, each.vectors) for each in runs])
     found = [edge.canonical for each in runs for edge in each.run.edges]
@@ -112,7 +109,7 @@ def features_of(
 
 
 def _entropy(scores: Floats) -> float:
-    """Return the entropy of the softmax of scores, divided by its maximum; 0 for a single score."""
+    """Return the entropy of the softmax of scores, divided by its maximum. Returns 0 for a single score."""
     if len(scores) < 2:
         return 0.0
     weights = np.exp(scores - scores.max())
@@ -122,11 +119,11 @@ def _entropy(scores: Floats) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A softmax over the actions of each channel, linear in the features; channels are independent.
+    """One linear softmax classifier per channel, which maps features to actions.
 
     Attributes:
-        means, scales: float64[features], mean and standard deviation over the training questions.
-        weights: float64[channels, actions, 1 + features]; the first weight belongs to a constant feature.
+        means, scales: float64[features], the mean and standard deviation of each feature over the training questions.
+        weights: float64[channels, actions, 1 + features]. The first weight is the bias.
     """
 
     means: Floats
@@ -134,27 +131,26 @@ class Policy:
     weights: Floats
 
     def inputs(self, rows: Floats) -> Floats:
-        """Standardize and clip features, with a leading column of ones.
+        """Standardize and clip features (float64[n, features]), and prepend a column of ones.
 
-        float64[n, features] -> float64[n, 1 + features]. Clipping limits the effect of a question unlike the training
-        questions.
+        Clipping limits the effect of questions that differ strongly from the training questions.
         """
         units = np.clip((rows - self.means) / self.scales, -_MOST_STANDARD_DEVIATIONS, _MOST_STANDARD_DEVIATIONS)
         return np.column_stack([np.ones(len(rows)), units])
 
     def logits(self, rows: Floats) -> Floats:
-        """Return the log-odds of `ACTIONS`, up to a constant per row: float64[n, features] -> float64[n, 27]."""
+        """Return the logits of all `ACTIONS` as float64[n, 27], given `rows` as float64[n, features]."""
         of_channels = np.einsum("nf,caf->nca", self.inputs(rows), self.weights)
         found: Floats = of_channels[:, np.arange(len(CHANNELS)), CHOICE_OF].sum(axis=2)
         return found
 
     def choose(self, features: Features) -> Actions:
-        """Return the most probable actions; ties go to the actions that put more into the prompt."""
+        """Return the most probable actions. On a tie, the actions that put more into the prompt are chosen."""
         return ACTIONS[int(self.logits(features.row[None])[0].argmax())]
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Policy:
-        """Read a policy from the values of its JSON file."""
+        """Create a policy from the parsed content of its JSON file."""
         if values["features"] != _names():
             raise ValueError(f"the policy was trained with {values['features']}, not with {_names()}")
         weights = [[values["weights"][channel][choice] for choice in CHOICES] for channel in CHANNELS]
@@ -162,7 +158,7 @@ class Policy:
 
 
 CHOICE_OF: npt.NDArray[np.intp] = np.array([[CHOICES.index(choice) for choice in each] for each in ACTIONS])
-"""Shape (27, channels): for each of `ACTIONS`, the index in `CHOICES` of its action on each channel."""
+"""Shape (27, channels): for each of `ACTIONS` and each channel, the index of the action in `CHOICES`."""
 
 
 def _names() -> list[str]:
@@ -171,21 +167,20 @@ def _names() -> list[str]:
 
 @functools.cache
 def trained() -> Policy:
-    """Return the policy shipped with this package."""
+    """Load the policy that is shipped with this package."""
     return Policy.from_json(json.loads(files("overstory_systems.apr").joinpath(WEIGHTS).read_text(encoding="utf-8")))
 
 
 def chosen(settings: AprRetrieverSettings, features: Features, policy: Policy) -> AprRetrieverSettings:
-    """Return the settings with the actions that the policy chooses."""
     return replace(settings, **policy.choose(features)._asdict())
 
 
-# Selection of paths: all of them, one of each group of equivalents, or none. Pure functions.
+# Selection of paths: all paths, one of each group of equivalent paths, or none. Pure functions.
 #
-# Source: AutoPrunedRetriever, Section 2.5 and Lemma 8.
+# Source: AutoPrunedRetriever paper, Section 2.5 and Lemma 8.
 
 _SAME_PATH_COSINE = 0.93
-"""Least cosine of equivalent paths, both as wholes and edge by edge."""
+"""Minimum cosine of equivalent paths, both of their sums and edge by edge."""
 
 _NUMBER = re.compile(r"\d+")
 
@@ -193,7 +188,7 @@ T = TypeVar("T")
 
 
 class Path(NamedTuple):
-    """The edges of a run, an answer or a question, and one unit vector per edge if they were read."""
+    """The edges of a run, answer or question, with one unit vector per edge if the vectors were read."""
 
     edges: Sequence[CodebookEdge]
     vectors: Vectors
@@ -202,7 +197,7 @@ class Path(NamedTuple):
 def select(items: Sequence[T], paths: Sequence[Path], action: ChannelAction) -> list[T]:
     """Return the items that an action selects, in their order.
 
-    O(n² · edges²) if all items are equivalent, O(n²) if none are.
+    Takes O(n²) time if no items are equivalent, and up to O(n² · edges²) if all are.
 
     Args:
         items: n items, the best first.
@@ -216,7 +211,7 @@ def select(items: Sequence[T], paths: Sequence[Path], action: ChannelAction) -> 
 
 
 def groups(paths: Sequence[Path]) -> list[list[int]]:
-    """Group the positions of equivalent paths; every two paths of a group are equivalent.
+    """Group the positions of equivalent paths. Any two paths in a group are equivalent.
 
     Groups are ordered by their first path.
     """
@@ -234,16 +229,17 @@ def groups(paths: Sequence[Path]) -> list[list[int]]:
 
 
 def consensus(paths: Sequence[Path], places: Sequence[int]) -> int:
-    """Return the position of the path with the greatest mean cosine to the others; ties go to the first (Lemma 8)."""
+    """Return the position of the path with the highest mean cosine to the others, the first on a tie (Lemma 8)."""
     wholes = _wholes(paths).astype(np.float64)
     return places[int(np.round(wholes @ wholes.sum(axis=0), 6).argmax())]
 
 
 def _same(first: Path, second: Path, cosine: float) -> bool:
-    """Return True if two paths are equivalent; `cosine` compares them as wholes.
+    """Return True if two paths are equivalent. `cosine` is the cosine between the sums of their edges.
 
-    Equivalent paths have the same edges; or they reach `_SAME_PATH_COSINE` as wholes and edge by edge and contain the
-    same numbers. Numbers are compared because years and counts have nearly equal vectors.
+    Paths are equivalent if they consist of the same edges. They are also equivalent if they contain the same numbers
+    and reach `_SAME_PATH_COSINE` in sum and edge by edge. Numbers must be compared, because years and counts have
+    almost equal vectors.
     """
     facts = {edge.canonical for edge in first.edges}
     if facts and facts == {edge.canonical for edge in second.edges}:
@@ -263,13 +259,13 @@ def _numbers(path: Path) -> set[str]:
 
 
 def edge_cosine(first: Vectors, second: Vectors) -> float:
-    """Return the mean cosine of edges with their nearest edge in the other path, the lower of both directions."""
+    """Average each edge's highest cosine with the other path. Returns the lower of the two directions."""
     cosines = first @ second.T
     return float(min(cosines.max(axis=1).mean(), cosines.max(axis=0).mean()))
 
 
 def _wholes(paths: Sequence[Path]) -> Vectors:
-    """Return the unit vector of each path, the sum of its edges, float32[n, d]; zeros for a path without vectors."""
+    """Return the normalised sum of each path's edges, float32[n, d]. It is zero for a path without vectors."""
     dimension = max((path.vectors.shape[1] for path in paths), default=0)
     sums = np.zeros((len(paths), dimension), dtype=np.float32)
     for row, path in enumerate(paths):

@@ -1,8 +1,8 @@
-"""The pruned prompt: the answers, facts and related questions that are worth their tokens.
+"""Builds the pruned prompt from the answers, facts and related questions that are worth their tokens.
 
-All functions are pure, except that a tokenizer counts tokens.
+The functions are pure, apart from counting tokens.
 
-Source: AutoPrunedRetriever, Sections 2.5 and 2.6.
+Source: AutoPrunedRetriever paper, Sections 2.5 and 2.6.
 """
 
 from __future__ import annotations
@@ -38,32 +38,32 @@ from overstory_systems.apr.encodings import (
 from overstory_systems.apr.policy import Path, chosen, features_of, select, trained
 from overstory_systems.apr.settings import AprRetrieverSettings
 
-# Does a question ask the same as a remembered one? Pure functions.
+# Sameness of questions: does a question ask the same as a remembered one?
 #
-# Cosines cannot decide this: a follow-up can be as near to the previous question as a paraphrase. "Who was saved from
-# the ship that ran onto the Crow Rocks?" has a cosine of .88 to "Which ship ran onto the Crow Rocks?". Two questions
-# differ if they ask for different things (who, whom, when), differ in a name or number or a word such as "before", or
-# if only one of them has additional words. If some ordinary words are replaced by others, the facts decide (`serves`).
+# Cosines cannot decide this, because a follow-up question can be as close to the previous question as a paraphrase:
+# "Who was saved from the ship that ran onto the Crow Rocks?" and "Which ship ran onto the Crow Rocks?" have a cosine of
+# 0.88. Two questions differ if they ask for different things (who, when), if a name, number or a word such as "before"
+# differs, or if only one question has additional words. If ordinary words were replaced, the facts decide (`serves`).
 
 Sameness = Literal["same", "open", "other"]
 
 _ASKING = {"who": "who", "whom": "who", "whose": "who", "why": "why", "how": "how", "where": "where", "when": "when"}
 _PEOPLE = re.compile(r"\bwhich (?:\w+ )?(?:people|persons?)\b", re.IGNORECASE)
 _OBJECT = re.compile(r"\b(?:who|whom|which|what)\b.*?\b(?:do|does|did)\b", re.IGNORECASE | re.DOTALL)
-"""Matches questions about the object of an action: "Who did Ada manage?" is not "Who managed Ada?"."""
+"""Matches questions that ask for the object of an action: "Who did Ada manage?", but not "Who managed Ada?"."""
 _ACTING = frozenset({"PERSON", "ORG"})
 _WHAT = frozenset({"what", "which"})
 _CHANGING_WORDS = frozenset(
     {"another", "before", "earlier", "else", "first", "last", "later", "never", "no", "not", "older", "other", "until"}
     | {"without", "younger"}
 )
-"""Words that change what a question asks."""
+"""Words that change the meaning of a question."""
 _CLASSES = frozenset({"kind", "name", "sort", "thing", "type", "year", "day", "date", "person", "place", "city"})
-"""Words for what is asked, which may be left out: "in which year" is "when"."""
+"""Words that only name the kind of answer and may be missing: "in which year" means "when"."""
 
 
 def sameness(asked: str, remembered: str) -> Sameness:
-    """Return "same" if two questions ask the same, "other" if not, "open" if only ordinary words differ."""
+    """Return "same" if two questions ask the same, "open" if only ordinary words differ, otherwise "other"."""
     kinds = asked_for(asked) & asked_for(remembered)
     if not kinds or _changing_words(asked) != _changing_words(remembered):
         return "other"
@@ -71,13 +71,13 @@ def sameness(asked: str, remembered: str) -> Sameness:
         return "other"
     here, there = _same_question_words(asked), _same_question_words(remembered)
     more, less = _missing(here, there), _missing(there, here)
-    if any(more) or any(less) or bool(more) != bool(less):  # "the coworker of Jonas Berg" is not "Jonas Berg"
+    if any(more) or any(less) or bool(more) != bool(less):  # "the coworker of Jonas" is not "Jonas"
         return "other"
     return "open" if more else "same"
 
 
 def asked_for(question: str) -> frozenset[str]:
-    """Return the entity types that can answer a question, otherwise its question word."""
+    """Return the entity types that can answer a question; if none are known, return its question word."""
     if types := types_asked_for(_PEOPLE.sub("who", question)):
         return frozenset(types)
     words = (match.group().lower() for match in word_matches(question))
@@ -85,7 +85,7 @@ def asked_for(question: str) -> frozenset[str]:
 
 
 def _same_question_words(question: str) -> dict[str, bool]:
-    """Return the stems of content words; True for names and numbers, which have a capital or a digit."""
+    """Map the stems of the question's content words to True for names and numbers, otherwise to False."""
     found: dict[str, bool] = {}
     for place, match in enumerate(word_matches(question)):
         word = match.group()
@@ -96,7 +96,7 @@ def _same_question_words(question: str) -> dict[str, bool]:
 
 
 def _missing(words: Mapping[str, bool], others: Mapping[str, bool]) -> list[bool]:
-    """Return, for each word that `others` lacks, whether it is a name or number."""
+    """For each word missing from `others`, return True if it is a name or number."""
     return [
         named
         for word, named in words.items()
@@ -109,34 +109,34 @@ def _changing_words(question: str) -> set[str]:
 
 
 _PARAPHRASE_COSINE = 0.85
-"""Least cosine of a remembered question that may be a paraphrase of the current one. 18 of 20 handwritten paraphrases
-reach it. So do other questions for 2 of 494 questions of 2WikiMultiHopQA, and for one in twenty of 400 headings of
-man pages."""
+"""Minimum cosine between a question and a remembered question that may be its paraphrase. 18 of 20 handwritten
+paraphrases reach it. So does a different question for 2 of 494 questions of 2WikiMultiHopQA, and for one in twenty of
+400 headings of man pages."""
 _USEFUL_ANSWER_COSINE = 0.7
-"""Least cosine of a remembered question whose answer is worth its tokens. For nine tenths of the questions of
-2WikiMultiHopQA, no other question is as near, although many differ only in names."""
+"""Minimum cosine between a question and a remembered question whose answer is worth its tokens. For 90 % of the
+2WikiMultiHopQA questions, no other question reaches it, although many differ only in names."""
 _LONGEST_RECALLED_ANSWER_CHARACTERS = 600
-"""Characters of a remembered answer that are shown."""
+"""Maximum number of characters of a remembered answer that are shown."""
 _KEPT_OWN_FACTS = 8
-"""The question's best facts, which a remembered answer never replaces. If that answer was wrong, they keep most of the
-right facts, for 18 tokens."""
+"""Number of best facts for the question that a remembered answer never replaces. They cost about 18 tokens, and keep
+most of the right facts in the prompt if the remembered answer was wrong."""
 ASKED_FOR = "?"
-"""Placeholder for what a triple of the question asks for."""
+"""Placeholder for the part of a triple that the question asks for."""
 
 FORMS: tuple[Form, ...] = get_args(Form)
 
 
 @dataclass(frozen=True, slots=True)
 class PrunedPrompt:
-    """A prompt with the items that are worth their tokens, and the runs to quote.
+    """The pruned prompt and the runs whose sentences should be quoted.
 
     Attributes:
         parts: The remembered answers, for display, those to the most similar questions first; then one `KnowledgePart`
-            for the language model. Empty if no fact and no answer is left. The evidence must contain the chunks of each
+            for the language model. Empty if no fact or answer is left. The evidence must contain the chunks of each
             part as hits or sources.
-        runs: Runs whose sentences are quoted as excerpts. First one run per chunk that an answer cites, with unknown
-            sentences (-1); then the selected runs of facts, best first, with their selected edges only.
-        notes: Notes on facts that were left out for a reason other than the settings.
+        runs: Runs whose sentences are quoted as excerpts: first one run per chunk that an answer cites, with unknown
+            sentences (-1), then the selected runs of facts, best first, reduced to their selected edges.
+        notes: Explains why facts were left out for reasons other than the settings.
     """
 
     parts: tuple[Part, ...]
@@ -154,32 +154,32 @@ def build(
     asked: str = "",
     vector: Vectors | None = None,
 ) -> PrunedPrompt:
-    """Build the prompt: select items from each channel as the settings say, and encode them.
+    """Select items from each channel according to the settings, and encode them as a prompt.
 
-    0. If `settings.policy` is set, the trained policy chooses the actions of the channels. All channels must then be
-       passed in, whatever the settings say about them.
-    1. Each channel (answers, facts, questions) keeps all items, one of each group of equivalents, or nothing.
-       Considered are answers to questions with a cosine of at least `_USEFUL_ANSWER_COSINE`, and the first
-       `settings.runs` runs. With "unique" a fact appears once, in the first run that has it. Items recalled by symbols
-       have already competed, so all of them are considered.
-    2. Facts cited by a selected answer are dropped from the runs; a run left without facts is dropped.
-    3. If a selected answer of a language model answers the same question (`serves`), most other facts are dropped. Of
-       each chunk without a selected answer, one fact stays: the one in the best run that is nearest to the facts of the
-       answer. The question's `_KEPT_OWN_FACTS` best facts stay, too. This step does not apply to answers recalled by
-       symbols.
-    4. The triples are encoded as `settings.encoding`; "auto" takes the form with the fewest tokens by `counter`, on
-       ties the more readable form.
+    0. If `settings.policy` is set, the trained policy chooses the actions of the channels. In that case, pass items for
+      all channels, even those that the settings disable.
+    1. From each channel (answers, facts, questions), all items are kept, or one item per group of equivalents, or none.
+      Only the first `settings.runs` runs are considered, and answers to questions with a cosine of at least
+      `_USEFUL_ANSWER_COSINE`. With "unique", each fact appears only in the first run that contains it. Answers recalled
+      by symbols have already competed and are all considered.
+    2. Facts cited by a selected answer are removed from the runs. Runs without remaining facts are dropped.
+    3. If a selected answer by a language model answers the same question (`serves`), most other facts are dropped. The
+      question's `_KEPT_OWN_FACTS` best facts stay. From each chunk that no selected answer cites, one more fact stays:
+      the fact of its best run that is most similar to the answer's facts. Step 3 is skipped for answers recalled by
+      symbols.
+    4. The triples are encoded in the form `settings.encoding`. "auto" chooses the form with the fewest tokens, and on a
+      tie the more readable form.
 
-    The graph is not read. O(n² + texts) time for n runs.
+    Does not read the graph. Takes O(n² + texts) time for n runs.
 
     Args:
-        question: Triples of the question, "" for what it asks for; may be empty. They come first among the questions.
-        runs: Runs by falling score, ties by id; at most some hundreds. Without runs and answers there is no part.
-        recalled: Remembered answers by falling similarity, without those that may not be used.
-        related: Remembered questions by falling similarity.
-        counter: Token counter, called once for all three forms.
-        asked: The question.
-        vector: float32[d], the vector of the whole question; without it, step 3 does not apply.
+        question: Triples of the question, with "" where it asks for something. May be empty.
+        runs: At most a few hundred runs, sorted by score, best first; ties are sorted by id.
+        recalled: Remembered answers that may be used, the most similar question first.
+        related: Remembered questions, the most similar first.
+        counter: Counts the tokens of all three forms in one call.
+        asked: Text of the question.
+        vector: float32[d], vector of the whole question. Without a vector, step 3 is skipped.
     """
     looked_at = runs[: settings.runs]
     published = settings.recall_by == "symbols"
@@ -206,7 +206,7 @@ def build(
 
 
 def near(recalled: Iterable[RecalledAnswer]) -> list[RecalledAnswer]:
-    """Return the answers whose facts are worth their tokens."""
+    """Return the answers to sufficiently similar questions, whose facts are worth their tokens."""
     return [each for each in recalled if each.similarity >= _USEFUL_ANSWER_COSINE]
 
 
@@ -219,10 +219,9 @@ def _runs_of(answer: RecalledAnswer) -> Iterator[ScoredRun]:
 
 
 def own_best(runs: Iterable[ScoredRun], vector: Vectors) -> list[str]:
-    """Rank the facts of runs by their cosine with the question; return distinct canonical ids, best first.
+    """Return the distinct canonical ids of the facts in runs, sorted by cosine with the question, best first.
 
-    `vector` is that of the whole question. Its names alone, which the fine score also uses, would match every fact
-    about them.
+    `vector` must represent the whole question. Vectors of its names alone would match every fact about these names.
     """
     best: dict[str, float] = {}
     for each in runs:
@@ -232,15 +231,15 @@ def own_best(runs: Iterable[ScoredRun], vector: Vectors) -> list[str]:
 
 
 def serves(answer: RecalledAnswer, asked: str, own: Sequence[str], lines: Mapping[str, str]) -> bool:
-    """Return True if an answer was given to the question that is asked.
+    """Return True if a remembered answer answers the current question.
 
-    An answer without a language model may be any sentence, so it never qualifies. If some words of the questions
-    differ, the facts decide. For a paraphrase, the best fact is one that the answer cites, and no other fact has its
-    new words. For a follow-up, the best fact is a different one.
+    An extractive answer never qualifies, because it may be any sentence. If some words of the two questions differ, the
+    facts decide. The current question is a paraphrase if the answer cites its best fact, and if no uncited fact
+    contains its new words. The best fact of a follow-up question is a different one.
 
     Args:
-        own: Facts ranked by `own_best`.
-        lines: Text of each of these facts, by id.
+        own: Canonical ids of facts, ranked by `own_best`.
+        lines: Text of each of these facts, by canonical id.
     """
     if answer.kind != "llm" or answer.similarity < _PARAPHRASE_COSINE or not own:
         return False
@@ -261,7 +260,7 @@ def _new_words(asked: str, answer: RecalledAnswer) -> AskedWords:
 def _other_facts(
     answer: RecalledAnswer, runs: Iterable[ScoredRun], stood_on: Collection[str], own: Collection[str]
 ) -> Iterator[ScoredRun]:
-    """Yield the question's own facts and, for each chunk not in `stood_on`, the fact nearest to the answer."""
+    """Yield the facts in `own` and, for each chunk not in `stood_on`, the fact most similar to the answer."""
     seen = set(stood_on)
     for each in runs:
         kept = {at for at, edge in enumerate(each.run.edges) if edge.canonical in own}
@@ -274,7 +273,7 @@ def _other_facts(
 
 
 def _without(runs: Iterable[ScoredRun], cited: Collection[str], *, once: bool) -> Iterator[ScoredRun]:
-    """Yield the runs without cited facts; with `once`, also without facts of earlier runs. Skip empty runs."""
+    """Remove cited facts from runs and, with `once`, facts that earlier runs contain. Skips empty runs."""
     known = set(cited)
     for each in runs:
         kept = [place for place, edge in enumerate(each.run.edges) if edge.canonical not in known]

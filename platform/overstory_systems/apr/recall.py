@@ -1,7 +1,8 @@
-"""The facts that an answer cites, and the recall of remembered answers to similar questions.
+"""Determines which facts an answer cites, and recalls remembered answers to similar questions.
 
-The vectors of all remembered questions are kept in the process; new ones are read when needed. The memory has a version
-of its own, so remembering an answer invalidates no other cache. Deleted questions are noticed at look-up.
+The process caches the vectors of all remembered questions and reads new ones when needed. The memory has its own
+version number, so that remembering an answer invalidates no other cache. Deleted questions are noticed when they are
+looked up.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ from overstory_systems.apr.codebook import CodebookEdge, RecalledAnswer, Related
 
 
 def quote(text: str, starts: Sequence[int], number: int) -> str:
-    """Return the sentence with this number on one line, given the sentences' start offsets; "" for -1."""
+    """Return a sentence on one line, given its number and the start offsets of all sentences; "" for -1."""
     return on_one_line(sentence_at(text, starts or [0], number)) if number >= 0 else ""
 
 
 _LEAST_CITED_WORD_SHARE = 0.5
-"""Least share of the words of a head or tail that must be in the answer or the question."""
+"""Minimum fraction of the words of a head or tail that the answer or the question must contain."""
 MOST_CITED_FACTS = 20
-"""Facts that one answer cites at most."""
+"""Maximum number of facts that an answer can cite."""
 
 _REFUSAL = re.compile(
     r"\b(?:do(?:es)?|did)(?: not|n['’]t) (?:\w+ )?"
@@ -54,7 +55,7 @@ _REFUSAL = re.compile(
 
 
 class CitedFact(NamedTuple):
-    """A fact as first read, and the chunk that states it."""
+    """A fact in the words in which it was read, and the ids of its edge and of the chunk that states it."""
 
     edge: str
     chunk: str
@@ -69,7 +70,7 @@ def citations_of(facts: Iterable[CitedFact]) -> str:
 
 
 def read_citations(citations: str) -> tuple[CitedFact, ...]:
-    """Read facts written by `citations_of`."""
+    """Parse facts that were serialized by `citations_of`."""
     return tuple(CitedFact(*fact) for fact in json.loads(citations))
 
 
@@ -79,8 +80,8 @@ class StatedFact:
 
     Attributes:
         sentence: The sentence that states the fact, on one line; "" if unknown.
-        ends: Ids of head and tail.
-        vector: float32[d], the vector of the edge.
+        ends: Ids of the head and tail.
+        vector: float32[d], vector of the edge.
     """
 
     fact: CitedFact
@@ -90,7 +91,7 @@ class StatedFact:
 
 
 def why_not(answer: Answer) -> str:
-    """Return why an answer can never be remembered; "" if it can."""
+    """Return the reason why an answer can never be remembered, "" if it can."""
     if not answer.answered:
         return "there is no answer"
     if not answer.citations:
@@ -101,17 +102,17 @@ def why_not(answer: Answer) -> str:
 
 
 def short_of(answer: Answer) -> str:
-    """Return the short answer; for an extractive answer its sentences, because a name in them is only a guess."""
+    """Return the short answer or, for an extractive answer, its sentences, because their names are only guesses."""
     return answer.short if answer.kind == "llm" else " ".join(without_citations(answer.text).split())
 
 
 def cited_facts(answer: Answer, stated: Sequence[StatedFact]) -> list[StatedFact]:
-    """Return the facts in `stated` that an answer cites, in order, at most `MOST_CITED_FACTS`.
+    """Return those facts in `stated` that an answer cites, in order, at most `MOST_CITED_FACTS`.
 
-    A fact is returned once per chunk. An extractive answer cites the facts of the sentences that it quotes. A language
-    model's answer cites a fact if `_LEAST_CITED_WORD_SHARE` of the words of head and tail are in the answer or the
-    question, and one of these holds: the answer adds a word of the fact that the question lacks, it names one of the
-    ends, or it only agrees ("yes").
+    A fact is returned once per chunk. An extractive answer cites the facts of the sentences that it quotes. For an
+    answer by a language model, the answer or the question must contain `_LEAST_CITED_WORD_SHARE` of the words of the
+    fact's head and tail. Additionally, the answer must contain a word of the fact that the question lacks, name the
+    head or tail, or only agree ("yes").
     """
     found: dict[tuple[str, str], StatedFact] = {}
     quoted = _quoted(answer)
@@ -145,16 +146,16 @@ class _AnswerWords:
         self._new = not set(content_words) <= set(words.found_in(question))
 
     def states(self, fact: CitedFact) -> bool:
-        """Return True if the answer states a fact; see `cited_facts`."""
+        """Return True if the answer states the fact, as defined in `cited_facts`."""
         ends = [AskedWords.of(text) for text in (fact.head, fact.tail) if AskedWords.of(text).forms]
         if not ends or any(
             len(words.found_in(self._answer, self._question)) < _LEAST_CITED_WORD_SHARE * len(words.forms)
             for words in ends
         ):
             return False
-        if self._agrees:  # the answer is "yes"
+        if self._agrees:  # The answer is just "yes".
             return True
-        if not self._new:  # the answer is one of the things that the question names
+        if not self._new:  # The answer only repeats names from the question.
             return any(
                 len(words.found_in(self._answer)) >= _LEAST_CITED_WORD_SHARE * len(words.forms) for words in ends
             )
@@ -162,37 +163,37 @@ class _AnswerWords:
 
 
 MOST_REMEMBERED_QUESTIONS = 50_000
-"""Questions that a memory holds at most. With 384 dimensions their vectors take 75 MB."""
+"""Maximum number of remembered questions. With 384 dimensions, their vectors take 75 MB."""
 _LEAST_RECALL_COSINE = 0.6
-"""Least cosine of a recalled question. Twenty paraphrases of dev questions reached .75; for 500 other questions of
-HotpotQA, the nearest question was at .58 or less."""
+"""Minimum cosine of a recalled question. Twenty paraphrases of dev questions reached 0.75. For 500 other questions of
+HotpotQA, the most similar question reached at most 0.58."""
 _LOOKED_UP_QUESTION_SHARE = 0.1
-"""Share of all remembered questions that are looked up, rounded up. Source: AutoPrunedRetriever, Section 2.4."""
+"""Fraction of remembered questions that are looked up, rounded up (AutoPrunedRetriever paper, Section 2.4)."""
 _LEAST_LOOKED_UP_QUESTIONS = 5
-"""Questions that are looked up at least, so that a small memory can contribute."""
+"""Minimum number of questions that are looked up, so that small memories can contribute."""
 _SHORTLISTED_QUESTIONS = 50
-"""Remembered questions found by symbols that are compared with the current question."""
+"""Maximum number of questions found by symbols that are compared with the current question."""
 _SPARE_QUESTIONS = 10
-"""Additional questions looked up, to replace answers that were deleted or are no longer stated."""
+"""Number of additional questions looked up, in case answers were deleted or are no longer stated."""
 
 
 class AnswerRecall:
-    """Recalls answers of one corpus. Safe to share between threads."""
+    """Recalls answers to questions on one corpus. Threads can share an instance."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known = _RememberedQuestions()
 
     def __call__(self, tx: Transaction, corpus: Corpus, vector: Vectors, most: int) -> tuple[RecalledAnswer, ...]:
-        """Return the answers to the questions most similar to the current one, best first.
+        """Return answers to the remembered questions most similar to the current question, best first.
 
-        Only questions with a cosine of at least `_LEAST_RECALL_COSINE` count. Answers to the same question are ordered
-        newest first. An answer is returned only if every cited chunk still states the fact for which it is cited.
+        Ignores questions with a cosine below `_LEAST_RECALL_COSINE`. Answers to the same question are sorted newest
+        first. An answer is returned only if each cited chunk still states its fact.
 
         Args:
-            vector: float32[d], the unit vector of the current question.
-            most: Number of answers at most; also limited to `_LOOKED_UP_QUESTION_SHARE` of the memory, or to
-                `_LEAST_LOOKED_UP_QUESTIONS` if the memory is small.
+            vector: float32[d], unit vector of the current question.
+            most: Maximum number of answers. It is reduced to `_LOOKED_UP_QUESTION_SHARE` of the memory, but not below
+                `_LEAST_LOOKED_UP_QUESTIONS`.
         """
         known = self._up_to_date(tx, corpus)
         wanted = min(most, max(_LEAST_LOOKED_UP_QUESTIONS, math.ceil(_LOOKED_UP_QUESTION_SHARE * len(known.ids))))
@@ -202,16 +203,14 @@ class AnswerRecall:
     def by_symbols(
         self, tx: Transaction, corpus: Corpus, vector: Vectors, symbols: Mapping[str, float]
     ) -> tuple[tuple[RecalledAnswer, ...], tuple[RelatedQuestion, ...]]:
-        """Recall answers and questions through the entities that they mention.
+        """Recall remembered questions that mention similar entities, and the answers to these questions.
 
-        Returns the `_SHORTLISTED_QUESTIONS` questions with the most similar entities and their answers, most similar
-        first. This is the coarse stage of the paper; relations are not used here.
+        This is the coarse stage of the paper (AutoPrunedRetriever, Section 2.4), but without relations. Returns the
+        `_SHORTLISTED_QUESTIONS` best questions and their answers, the most similar first.
 
         Args:
-            vector: float32[d], the unit vector of the current question.
-            symbols: Cosines of entities with the question, by entity id.
-
-        Source: AutoPrunedRetriever, Section 2.4.
+            vector: float32[d], unit vector of the current question.
+            symbols: Cosines between entities and the question, by entity id.
         """
         known = self._up_to_date(tx, corpus)
         if not known.ids or not symbols:
@@ -225,7 +224,7 @@ class AnswerRecall:
         return self._answers(tx, corpus, found), self._related(tx, corpus, found)
 
     def _answers(self, tx: Transaction, corpus: Corpus, similar: Mapping[str, float]) -> tuple[RecalledAnswer, ...]:
-        """Return the answers to some questions, given with their cosines, the most similar question first."""
+        """Return answers to the given questions (ids with cosines), those to the most similar question first."""
         if not similar:
             return ()
         rows = tx.run("systems/apr/memory/recall", corpus.label, questions=list(similar))
@@ -234,17 +233,17 @@ class AnswerRecall:
         found.sort(key=lambda each: each.id)
         found.sort(key=lambda each: each.asked, reverse=True)
         found.sort(key=lambda each: each.similarity, reverse=True)
-        best = {each.id: each for each in reversed(found)}  # each answer once, for its most similar question
+        best = {each.id: each for each in reversed(found)}  # Keep each answer once, for its most similar question.
         return tuple(each for each in found if best[each.id] is each)
 
     def related(self, tx: Transaction, corpus: Corpus, vector: Vectors, most: int) -> tuple[RelatedQuestion, ...]:
-        """Return the remembered questions most similar to the current one, with their triples, best first.
+        """Return the remembered questions most similar to the current question, with their triples, best first.
 
-        Only questions with a cosine of at least `_LEAST_RECALL_COSINE` are returned.
+        Ignores questions with a cosine below `_LEAST_RECALL_COSINE`.
 
         Args:
-            vector: float32[d], the unit vector of the current question.
-            most: Number of questions at most.
+            vector: float32[d], unit vector of the current question.
+            most: Maximum number of questions.
         """
         return self._related(tx, corpus, self._up_to_date(tx, corpus).nearest(vector, most))
 
@@ -256,7 +255,7 @@ class AnswerRecall:
 
     def _up_to_date(self, tx: Transaction, corpus: Corpus) -> _RememberedQuestions:
         rows = tx.run("systems/apr/memory/state", corpus.label, memory=memory_id(corpus.label))
-        if not rows or rows[0]["embedder"] != corpus.embedder:  # the next index run embeds the questions again
+        if not rows or rows[0]["embedder"] != corpus.embedder:  # The next index build embeds the questions again.
             return _RememberedQuestions()
         of, version = (corpus.created, corpus.embedder, rows[0]["since"]), rows[0]["version"]
         with self._lock:
@@ -272,7 +271,7 @@ class AnswerRecall:
         return known
 
     def _forget(self, ids: Collection[str]) -> None:
-        """Drop questions that no longer have an answer. A question that is asked again is read again."""
+        """Drop questions that have no answer any more. If such a question is asked again, it is read again."""
         if ids:
             with self._lock:
                 self._known = self._known.without(ids)
@@ -280,17 +279,17 @@ class AnswerRecall:
 
 @dataclass(frozen=True, slots=True)
 class _RememberedQuestions:
-    """The questions of a memory at one version."""
+    """The remembered questions of a corpus at one version of its memory."""
 
-    of: tuple[datetime.datetime, str, str] | None = None  # corpus creation, embedder, memory creation
+    of: tuple[datetime.datetime, str, str] | None = None  # creation of the corpus, embedder, creation of the memory
     version: int = -1
     ids: tuple[str, ...] = ()  # sorted
     vectors: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))  # (questions, d)
 
     def nearest(self, vector: Vectors, most: int) -> dict[str, float]:
-        """Return ids and cosines of the most similar questions, best first, ties by id.
+        """Return the ids and cosines of the `most` most similar questions, best first, ties by id.
 
-        Questions below `_LEAST_RECALL_COSINE` are left out.
+        Ignores questions with a cosine below `_LEAST_RECALL_COSINE`.
         """
         if not self.ids:
             return {}
@@ -299,7 +298,6 @@ class _RememberedQuestions:
         return {self.ids[at]: float(cosines[at]) for at in order if cosines[at] >= _LEAST_RECALL_COSINE}
 
     def cosines(self, vector: Vectors) -> dict[str, float]:
-        """Return the cosine of every question."""
         return dict(zip(self.ids, (self.vectors @ vector).tolist(), strict=True))
 
     def with_more(self, new: Mapping[str, bytes], version: int) -> _RememberedQuestions:
@@ -317,7 +315,7 @@ class _RememberedQuestions:
 
 
 def _recalled(row: Row, similarity: float) -> RecalledAnswer | None:
-    """Return the answer, or None if a cited chunk no longer states its fact."""
+    """Convert a row to an answer, or return None if a cited chunk no longer states its fact."""
     stated = {
         (edge, chunk): (document, CodebookEdge(edge, *words), vector)
         for edge, chunk, document, vector, *words in row["facts"]

@@ -1,4 +1,4 @@
-"""AutoPrunedRetriever's retriever: ranks runs of facts, coarse to fine, and the passages that state them."""
+"""Ranks sequences of facts by a coarse and then a fine score, and ranks the passages that state them."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ from overstory_systems.apr.recall import AnswerRecall
 from overstory_systems.apr.settings import AprIndexSettings, AprRetrieverSettings
 
 _MOST_SEARCHED_NAMES = 16
-"""Names that are searched, including those of triples; each costs one search."""
-_MOST_ASKED_TRIPLES = 16  # triples of a question that are searched
+"""Maximum number of names that are searched, including the names in triples. Each name costs one search."""
+_MOST_ASKED_TRIPLES = 16  # Maximum number of the question's triples that are searched.
 
 ASKING = frozenset({"who", "whom", "whose", "what", "which", "where", "when", "why", "how"})
 _STANDS_FOR_NOTHING = ASKING | PRONOUNS.keys() | {"that", "this", "there"}
@@ -76,8 +76,10 @@ class AskedTriples:
     """The triples and names of a question.
 
     Attributes:
-        triples: In the order of the question, "" for a head or tail that it asks for; at most `_MOST_ASKED_TRIPLES`.
-        names: Distinct names: ends of the triples, then names and noun phrases; at most `_MOST_SEARCHED_NAMES`.
+        triples: Triples in the order of the question, at most `_MOST_ASKED_TRIPLES`. A head or tail that the question
+            asks for is "".
+        names: Distinct names, at most `_MOST_SEARCHED_NAMES`: first those in the triples, then other names and noun
+            phrases.
         notes: A note if the parser read only part of the question.
     """
 
@@ -87,7 +89,7 @@ class AskedTriples:
 
 
 class QuestionTripleReader:
-    """Reads triples from questions. Safe to share between threads."""
+    """Reads triples from questions. Threads can share an instance."""
 
     def __init__(self, settings: ExtractionSettings) -> None:
         self._parser = SpacyParser(find_pipeline(settings.pipeline), _READING)
@@ -102,9 +104,9 @@ class QuestionTripleReader:
 
 
 def asked_triples(facts: Iterable[FactStatement]) -> list[Triple]:
-    """Return the facts of a question as triples, without question words and pronouns.
+    """Convert the facts of a question to triples, removing question words and pronouns.
 
-    "which band" becomes "band", "who" becomes "". A triple without head and tail is left out.
+    "which band" becomes "band", and "who" becomes "". Triples that then have neither head nor tail are dropped.
     """
     triples = (Triple(_stripped(fact.subject), fact.predicate, _stripped(fact.object), fact.sentence) for fact in facts)
     return [triple for triple in triples if triple.ends]
@@ -127,11 +129,11 @@ def _distinct_names(names: Iterable[str]) -> Iterator[str]:
 
 
 def excerpts(runs: Sequence[ScoredRun], rows: Mapping[str, Row]) -> Iterator[Excerpt]:
-    """Yield the sentences that state the facts of runs, each once, by passage; the best passage first.
+    """Yield the sentences that state the facts of some runs, grouped by passage. Each sentence is yielded once.
 
     Args:
-        runs: Runs by falling score.
-        rows: Rows of `retrieve/chunks_by_id`, by id; passages without a row are left out.
+        runs: Runs sorted by score, best first.
+        rows: Rows of `retrieve/chunks_by_id`, by chunk id. Runs from a chunk without a row are skipped.
     """
     scores: dict[str, dict[int, float]] = {}
     documents: dict[str, str] = {}
@@ -154,10 +156,10 @@ def excerpts(runs: Sequence[ScoredRun], rows: Mapping[str, Row]) -> Iterator[Exc
 
 
 def stating(edge: CodebookEdge, sentences: Sequence[str]) -> int:
-    """Return the index of the sentence that states an edge.
+    """Return the index of the sentence most likely to state an edge, for facts loaded without a sentence.
 
-    Loaded facts have no sentence. The first sentence with both ends is taken, otherwise the first with the tail, the
-    first with the head, or 0.
+    This is the first sentence that contains head and tail. Otherwise, it is the first that contains the tail, then the
+    first that contains the head, then sentence 0.
     """
     head, tail = fold(edge.head), fold(edge.tail)
     folded = [fold(sentence) for sentence in sentences]
@@ -166,35 +168,35 @@ def stating(edge: CodebookEdge, sentences: Sequence[str]) -> int:
 
 
 def _sentences(row: Row) -> list[str]:
-    """Return the sentences of a passage without its boilerplate; at least one."""
+    """Split a passage without its boilerplate into sentences. There is always at least one."""
     text = content(row)
     starts = [0, *(start for start in row["sentences"] if 0 < start < len(text)), len(text)]
     return [text[start:stop] for start, stop in pairwise(starts)]
 
 
 _APR_NEAREST_CHUNKS = 20
-"""Passages near the question whose runs are also candidates, unless `k` is greater."""
+"""Number of nearest passages whose runs are also candidates, unless `k` is greater."""
 _LEADING_PASSAGES = 10
-"""Best passages whose names lead to other passages."""
+"""Number of best passages whose names are followed to other passages."""
 _MOST_LINKED_PASSAGES = 20
-"""New passages that are added because names lead to them."""
+"""Maximum number of passages that are added because they share a name with one of the best passages."""
 _MOST_RECALLED_ANSWERS = 20
-"""Remembered answers that are considered."""
+"""Maximum number of remembered answers that are considered."""
 _MOST_RELATED_QUESTIONS = 5
-"""Remembered questions that are considered."""
+"""Maximum number of remembered questions that are considered."""
 _SAME_QUESTION_COSINE = 0.999
-"""Cosine from which a remembered question is the current question and adds nothing."""
+"""Cosine from which a remembered question counts as the current question, which would add nothing."""
 _LONGEST_FACT_CHARACTERS = 120
-"""Characters of a fact in a reason."""
+"""Maximum number of characters of a fact in a reason."""
 
 NOTHING_TO_READ = "no fact was selected: passages are read instead"
 NO_FACTS = "facts led to fewer passages than requested: the others are the nearest in meaning"
 
 
 class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
-    """Ranks runs of facts, and passages by their best run.
+    """Ranks runs (sequences of consecutive facts), and ranks each passage by its best run.
 
-    Source: AutoPrunedRetriever, Sections 2.4 to 2.6 and Appendix A.3.
+    Source: AutoPrunedRetriever paper, Sections 2.4 to 2.6 and Appendix A.3.
     """
 
     def __init__(
@@ -210,9 +212,9 @@ class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="apr")
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """Return the `k` passages with the best runs, and the facts as a prompt."""
+        """Return the `k` passages with the best runs, and a prompt that contains the facts."""
         read = read_question(question)
-        vector = self._pool.submit(self._context.embedder.embed, [read.text])  # embeds while the question is parsed
+        vector = self._pool.submit(self._context.embedder.embed, [read.text])  # runs during parsing
         asked = self._questions.read(read)
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
@@ -258,19 +260,19 @@ class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
 
 @dataclass(frozen=True, slots=True)
 class _RunScore:
-    """A candidate passage with the terms of its score."""
+    """A candidate passage and the terms of its score."""
 
-    run: CandidateRun | None  # its best run
+    run: CandidateRun | None  # the passage's best run
     fine: FineScore | None  # score of the best run
-    cosine: float  # between passage and question
-    link: SharedSymbol | None = None  # name that led to the passage
+    cosine: float  # cosine between the passage and the question
+    link: SharedSymbol | None = None  # the name through which the passage was found
 
 
 @dataclass(frozen=True, slots=True)
 class _RankedRuns:
     hits: tuple[Hit, ...]
-    runs: tuple[ScoredRun, ...]  # by falling score
-    rows: Mapping[str, Row]  # rows of the passages read, by id
+    runs: tuple[ScoredRun, ...]  # sorted by score, best first
+    rows: Mapping[str, Row]  # rows of the passages that were read, by id
 
 
 @dataclass(slots=True)
@@ -283,20 +285,20 @@ class _CodebookSearch:
     settings: AprRetrieverSettings
     asked: AskedTriples
     vector: Vectors  # vector of the question
-    index: str  # vector index of entities, "" to scan them
-    pool: Executor  # runs the embedder
+    index: str  # name of the vector index of entities; "" means that entities are scanned
+    pool: Executor  # thread pool that runs the embedder
     notes: list[str] = field(default_factory=list[str])
-    # Candidates by run id, with their scores and edge vectors:
+    # Candidate runs by id, with their scores and the vectors of their edges:
     known: dict[str, tuple[CandidateRun, FineScore, Vectors]] = field(
         default_factory=dict[str, "tuple[CandidateRun, FineScore, Vectors]"]
     )
-    cosines: dict[str, float] = field(default_factory=dict[str, float])  # between passages and the question
-    lines: Vectors = field(default_factory=no_vectors)  # lines of the question
-    symbols: dict[str, float] = field(default_factory=dict[str, float])  # cosines of the nearest entities
+    cosines: dict[str, float] = field(default_factory=dict[str, float])  # with the question, by chunk id
+    lines: Vectors = field(default_factory=no_vectors)  # vectors of the question's triples, names and text
+    symbols: dict[str, float] = field(default_factory=dict[str, float])  # cosines of the nearest entities, by entity id
 
     def found(self, k: int) -> _RankedRuns:
         texts = self._texts()
-        vectors = self.vocabulary.of_texts(self.tx, self.corpus, texts, self.pool)  # runs during the next search
+        vectors = self.vocabulary.of_texts(self.tx, self.corpus, texts, self.pool)  # embedded during the next search
         nearest = nearest_chunks(self.tx, self.corpus, self.vector, max(k, _APR_NEAREST_CHUNKS))
         names, relations, lines = self._of_question(texts, vectors.result())
         coarse = shortlist(self.tx, self.corpus, self.vocabulary, names, relations, index=self.index)
@@ -325,9 +327,10 @@ class _CodebookSearch:
     def competed(
         self, runs: Sequence[ScoredRun], recalled: Sequence[RecalledAnswer], related: Sequence[RelatedQuestion]
     ) -> tuple[list[ScoredRun], list[RecalledAnswer], list[RelatedQuestion]]:
-        """Return the best `settings.runs` among runs of facts, answers and questions, by the score of runs.
+        """Return the `settings.runs` best items among runs of facts, remembered answers and remembered questions.
 
-        Source: AutoPrunedRetriever, Section 2.4, "the global TopM runs across all queries and channels".
+        All items are scored like runs. Source: AutoPrunedRetriever paper, Section 2.4, "the global TopM runs across all
+        queries and channels".
         """
         texts = [*dict.fromkeys(text for each in related for edge in each.edges for text in _symbols(edge))]
         vectors = self.vocabulary.of_texts(self.tx, self.corpus, texts, self.pool).result()
@@ -370,7 +373,7 @@ class _CodebookSearch:
         return names, relations, np.concatenate([of_triples, of_unit_length(names), self.vector[None]])
 
     def _lines(self, triples: Sequence[Triple], vectors: Mapping[tuple[SymbolKind, str], Vectors]) -> Vectors:
-        """Return the vectors of triples, made like those of edges, float32[len(triples), d]."""
+        """Return one unit vector per triple, computed like edge vectors, float32[len(triples), d]."""
         lines = np.zeros((len(triples), len(self.vector)), dtype=np.float32)
         for row, triple in enumerate(triples):
             lines[row] = vectors["relation", triple.relation]
@@ -393,7 +396,7 @@ class _CodebookSearch:
         self.cosines |= chunk_cosines(self.tx, self.corpus, self.vector, missing)
 
     def _linked_passages(self, lines: Vectors) -> dict[str, SharedSymbol]:
-        """Return the passages to which names lead from the best passages; score their runs, too."""
+        """Return the passages that share names with the best passages, each with its link. Also scores their runs."""
         passages = self._passages({})
         scores = self._scores(passages)
         best = best_of(scores, _LEADING_PASSAGES + 1)
@@ -411,7 +414,7 @@ class _CodebookSearch:
         return {id_: link for id_, link in linked.items() if id_ in passages or id_ in new}
 
     def _passages(self, linked: Mapping[str, SharedSymbol]) -> dict[str, _RunScore]:
-        """Return the candidate passages; near passages without facts are included if `settings.passage` is not 0."""
+        """Return the candidate passages. Nearby passages without facts are included if `settings.passage` is not 0."""
         best: dict[str, tuple[CandidateRun, FineScore]] = {}
         for each, score, _ in self.known.values():
             before = best.get(each.chunk)
@@ -427,7 +430,7 @@ class _CodebookSearch:
         return found
 
     def _scores(self, passages: Mapping[str, _RunScore]) -> dict[str, float]:
-        """Return the score of each passage. A passage without facts gets the median fact score."""
+        """Score each passage. A passage without facts gets the median fact score."""
         usual = median([each.fine.total for each in passages.values() if each.fine] or [0.0])
         return {
             id_: (each.fine.total if each.fine else usual) + self._of_passage(each.cosine, each.link)
@@ -482,7 +485,7 @@ def _symbols(edge: CodebookEdge) -> list[tuple[SymbolKind, str]]:
 
 
 def _line_vectors(lines: Iterable[Sequence[Vectors]]) -> Vectors:
-    """Return the vectors of lines, made like those of edges, float32[n, d]."""
+    """Return one unit vector per line, computed like edge vectors, float32[n, d]."""
     return of_unit_length(np.stack([np.sum(symbols, axis=0, dtype=np.float32) for symbols in lines]))
 
 

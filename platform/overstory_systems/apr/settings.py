@@ -1,4 +1,4 @@
-"""Settings of AutoPrunedRetriever's index and of its retriever."""
+"""Settings of AutoPrunedRetriever's index and retriever."""
 
 from __future__ import annotations
 
@@ -8,31 +8,33 @@ from typing import ClassVar, Literal
 from overstory.systems.settings import Preset, Presets, option
 
 ChannelAction = Literal["all", "unique", "none"]
-"""Part of a channel that is used: everything found, one item of each group of equivalents, or nothing."""
+"""How much of a channel is used: every item found, one item per group of equivalent items, or nothing."""
 
 Recall = Literal["asking", "always", "never"]
 """When remembered answers are used: only by `ask`, always (also by `search` and `bench`), or never."""
 
 RecallBy = Literal["meaning", "symbols"]
-"""How remembered items are found: by the cosine of whole questions, or by symbols.
+"""How remembered answers and questions are found: by the cosine of whole questions, or by symbols.
 
-"symbols" is the published method. It searches coarse, then fine, and runs of facts, answers and questions compete for
-the `runs` places in the prompt."""
+"symbols" is the published method: a coarse search, then a fine one. Sequences of facts, answers and questions then
+compete for the `runs` places in the prompt.
+"""
 
 Lines = Literal["all", "triples"]
-"""Lines of the question compared with facts: triples, names and whole question ("all"), or triples only.
+"""The parts of the question that are compared with facts: triples, names and the whole question, or triples only.
 
-A question without triples always uses names and the whole question."""
+If the question contains no triples, its names and the whole question are always compared.
+"""
 
 Encoding = Literal["auto", "words", "ids", "matrix"]
-"""Form of the triples in prompts; "auto" uses the form with the fewest tokens."""
+"""Form in which prompts contain triples. "auto" chooses the form with the fewest tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class AprRetrieverSettings:
-    """Settings of the retriever. The numbers are ours (docs/research/apr.md).
+    """Settings of the retriever. The default numbers are ours (docs/research/apr.md).
 
-    Source: AutoPrunedRetriever, Sections 2.4–2.6.
+    Source: AutoPrunedRetriever paper, Sections 2.4–2.6.
     """
 
     answers: ChannelAction = option("unique", "which remembered answers are used")
@@ -66,14 +68,14 @@ class AprRetrieverSettings:
 
 
 TripleSource = Literal["auto", "rules", "loaded"]
-"""Source of triples. "auto" uses triples loaded with a chunk, otherwise those that rules find in its text."""
+"""Source of triples. "auto" uses the triples loaded with a chunk; if there are none, it uses those found by rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class AprIndexSettings:
-    """Settings of the index. The numbers are ours (docs/research/apr.md).
+    """Settings of the index. The default numbers are ours (docs/research/apr.md).
 
-    Source: AutoPrunedRetriever, Sections 2.2, 2.3 and 2.7.
+    Source: AutoPrunedRetriever paper, Sections 2.2, 2.3 and 2.7.
     """
 
     triples: TripleSource = option("auto", "source of triples: loaded OpenIE triples, rules, or loaded ones if any")

@@ -1,4 +1,4 @@
-"""Triples of passages from the facts of the corpus, which rules extracted or users loaded; pronouns are resolved."""
+"""Reads the triples of passages from the facts that rules extracted or users loaded, and resolves their pronouns."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from overstory.text.questions.asked_for import is_person
 from overstory_systems.apr.codebook import Triple
 from overstory_systems.apr.settings import TripleSource
 
-# Pronoun resolution by simple rules. A triple is read far from its text, so it must not contain pronouns.
+# Pronoun resolution by simple rules. Triples are read without their text, so they must not contain pronouns.
 #
 # A pronoun refers to the title's entity if the passage or the corpus suggests it: "she" needs a title that names a
-# person. In an article about a person, the first pronoun decides. If it is "she", every "she", "her" and "herself" is
-# the title's entity, and "he" is somebody else. In a passage that never mentions the title's entity, such as a scene of
-# an episode, pronouns are resolved by its own statements only.
+# person. In an article about a person, the first pronoun decides: if it is "she", then every "she", "her" and "herself"
+# is the title's entity, and "he" is somebody else. If a passage never mentions the title's entity (for example, a scene
+# of an episode), only the passage's own statements resolve its pronouns.
 #
-# "it" and "they" refer to the title's entity only until the passage turns to another subject. Reflexive statements ("he
-# taught himself") are left out.
+# "it" and "they" refer to the title's entity only until the passage has another subject. Reflexive statements ("he
+# taught himself") are dropped.
 #
-# Any other subject pronoun refers to the last fitting subject before it. If there is no such subject, or another name
-# also fits, the triple is left out: a missing triple is better than a false one.
+# Any other subject pronoun refers to the last fitting subject before it. If no subject fits, or another name fits too,
+# the triple is dropped: a missing triple is better than a false one.
 
 _LONGEST_SUBJECT_WORDS = 12
-"""Words of a title that can name a subject; a longer title is a sentence."""
+"""Maximum number of words of a title that names a subject. Longer titles are sentences."""
 _PASSAGE_OPENING_WORDS = 25
-"""Words that count as the opening of a passage."""
+"""Number of words that form the opening of a passage."""
 _LEAST_TITLE_WORD_SHARE = 0.5
-"""Least share of the title's words in a text that mentions the title's entity."""
+"""Minimum fraction of a title's words in a text that mentions the title's entity."""
 
 Kind = Literal["person", "thing", "group", ""]
-"""Kind of entity that a name or phrase refers to; "" if unknown."""
+"""The kind of entity that a name or phrase refers to; "" if unknown."""
 
 _NO_PERSON = re.compile(
     r"(?:the|an?)\s.*|.*\((?:[^()]*\s)?(?:film|movie|album|song|single|novel|book|play|opera|series|show|game|band|magazine|"
@@ -76,13 +76,13 @@ _NO_THING = frozenset({"", "DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "M
 
 
 def subject_of(title: str) -> str:
-    """Return the name of the entity that a title is about; "" if the title names nothing."""
+    """Return the name of the entity that a title is about; "" if the title names no entity."""
     name = _without_qualifier(without_number(title.strip())).strip()
     return "" if is_stop_name(name) or len(name.split()) > _LONGEST_SUBJECT_WORDS else name
 
 
 def _without_qualifier(title: str) -> str:
-    """Remove the parenthesis at the end of a title, even if it is not closed."""
+    """Remove the parenthesis at the end of a title, even if it is unclosed."""
     plain = title.rstrip()
     inside = len(plain) - plain.endswith(")")
     start = plain.find("(", plain.rfind(")", 0, inside) + 1, inside)
@@ -92,11 +92,11 @@ def _without_qualifier(title: str) -> str:
 def resolved(
     triples: Sequence[Triple], title: str, text: str = "", types: Mapping[str, str] = MappingProxyType({})
 ) -> list[Triple]:
-    """Return the triples of a passage, in order, with pronouns resolved.
+    """Resolve the pronouns in the triples of a passage. Triples with unresolved pronouns are dropped.
 
     Args:
         text: Text of the passage.
-        types: Entity types ("PERSON", …) of the names of the passage and of its title, by key.
+        types: Entity types ("PERSON", …) of the names in the passage and in its title, by key.
     """
     kinds = _Kinds(types)
     subject = subject_of(title)
@@ -109,7 +109,7 @@ def resolved(
 
 
 def _with_title(triples: Iterable[Triple], subject: str, pronoun: int) -> Iterator[Triple]:
-    """Replace pronouns by the title's entity; "it" and "they" only while the passage has no other subject."""
+    """Replace pronouns by the title's entity. "it" and "they" are replaced only until another subject occurs."""
     still_about_title = True
     for triple in triples:
         if pronoun in _MEANT["person"] or still_about_title or _mentions(triple.head, subject):
@@ -123,14 +123,14 @@ def _with_title(triples: Iterable[Triple], subject: str, pronoun: int) -> Iterat
 
 
 class _Kinds:
-    """The kinds of entities that names and phrases of a passage refer to."""
+    """Determines the kinds of entities that the names and phrases of a passage refer to."""
 
     def __init__(self, types: Mapping[str, str]) -> None:
         self._types = types
-        self.pronouns: dict[str, int] = {}  # pronoun of each name, by the name's key
+        self.pronouns: dict[str, int] = {}  # pronoun that refers to a name, by the name's key
 
     def of(self, text: str) -> Kind:
-        """Return the kind of a name or phrase, by the type of a name at its end or by its noun.
+        """Return the kind of a name or phrase, judged by the type of a name at its end or by its noun.
 
         "the physicist Pierre Curie" is a person because "Pierre Curie" is.
         """
@@ -151,14 +151,14 @@ class _Kinds:
         return "thing" if text[-1:].islower() and text.split()[-1].islower() else ""
 
     def of_longer(self, name: str) -> Kind:
-        """Return "person" if the passage has a person with a longer form of the name ("James Terry Sanford")."""
+        """Return "person" if the passage names a person with a longer form of the name ("James Terry Sanford")."""
         return "person" if any(type_ == "PERSON" and _mentions(key, name) for key, type_ in self._types.items()) else ""
 
     def is_name_of_person(self, text: str) -> bool:
         return not text.islower() and self.of(text) == "person"
 
     def fits(self, text: str, pronoun: int) -> bool:
-        """Return True if a pronoun can refer to a text; an unknown name fits both "he" and "she"."""
+        """Return True if a pronoun can refer to a text. An unknown name fits both "he" and "she"."""
         kind = self.of(text)
         if self.pronouns.get(entity_key(text), pronoun) != pronoun or text.casefold() in FUNCTION_WORDS:
             return False
@@ -168,14 +168,14 @@ class _Kinds:
 
 
 def _of_title(triples: Sequence[Triple], subject: str, title: str, passage: str, kinds: _Kinds) -> int:
-    """Return the pronoun that refers to the title's entity, `_NO_PRONOUN` if there is none.
+    """Return the pronoun that refers to the title's entity, or `_NO_PRONOUN`.
 
-    This is the first pronoun that can refer to the entity if the passage opens with the entity; an opening in a heading
-    counts only before other subjects. Otherwise the entity must be a person, and no other subject before the pronoun
-    may fit.
+    If the passage opens with the entity, this is the first pronoun that can refer to it. An opening in a heading counts
+    only until another subject occurs. Otherwise, the pronoun must fit the kind of the entity, and no earlier subject
+    may fit the pronoun.
     """
     kind = _kind_of_title(triples, subject, kinds)
-    if passage and not _PERSONAL.search(passage):  # a place that was tagged as a person
+    if passage and not _PERSONAL.search(passage):  # "person" was a wrong tag
         kind = "" if kind == "person" else kind
     nobody = kind != "person" and _NO_PERSON.fullmatch(title.strip()) is not None
     opens = (
@@ -191,7 +191,7 @@ def _of_title(triples: Sequence[Triple], subject: str, title: str, passage: str,
             person = pronoun in _MEANT["person"]
             if pronoun == _NO_PRONOUN or (person and nobody) or (kind == "person" and not person):
                 continue
-            if person and kind != "person" and text != triple.head:  # as in "a song on her album"
+            if person and kind != "person" and text != triple.head:  # for example, "a song on her album"
                 continue
             if (opens or (headed and not heads)) and (
                 kind == "person" or not person or not any(map(kinds.is_name_of_person, heads))
@@ -224,13 +224,13 @@ def _kind_of_title(triples: Iterable[Triple], subject: str, kinds: _Kinds) -> Ki
 
 
 def _noun(phrase: str) -> str:
-    """Return the head noun of a phrase: "theme park near Benton" -> "park"."""
+    """Return the head noun of a phrase: "park" for "theme park near Benton"."""
     words = list(itertools.takewhile(lambda word: word.lower() not in FUNCTION_WORDS, phrase.split()))
     return words[-1] if words else ""
 
 
 def _mentions(text: str, name: str) -> bool:
-    """Return True if a text has most words of a name: "Edmund Irvine Jr. was …" mentions "Eddie Irvine"."""
+    """Return True if a text contains most words of a name: "Edmund Irvine Jr. was …" mentions "Eddie Irvine"."""
     words = [word for word in key_words(name) if word not in FUNCTION_WORDS] or key_words(name)
     present = set(key_words(text))
     return sum(word in present for word in words) >= _LEAST_TITLE_WORD_SHARE * len(words)
@@ -252,22 +252,22 @@ def _with_subjects(triples: Iterable[Triple], kinds: _Kinds) -> Iterator[Triple]
 
 
 def _last_fitting(before: Sequence[Triple], pronoun: int, kinds: _Kinds) -> str:
-    """Return the last subject that a pronoun can refer to; "" if there is none, or a later name also fits."""
+    """Return the last subject that a pronoun can refer to; "" if no subject fits or a later name fits too."""
     objects: list[str] = []
     for triple in reversed(before):
-        if triple.relation != "be":  # the object of "be" is the subject itself
+        if triple.relation != "be":  # The object of "be" is the subject itself.
             objects.append(triple.tail)
         if kinds.fits(triple.head, pronoun):
             key = entity_key(triple.head)
             others = (text for text in objects if entity_key(text) != key)
             return "" if any(kinds.fits(text, pronoun) for text in others) else triple.head
-        if pronoun not in _MEANT["person"]:  # "it" refers to the previous statement only
+        if pronoun not in _MEANT["person"]:  # "it" refers only to the previous statement.
             return ""
     return ""
 
 
 def _first_pronoun(text: str) -> int:
-    """Return the pronoun that a text is or starts with, `_NO_PRONOUN` if none."""
+    """Return the pronoun that forms or starts a text, or `_NO_PRONOUN`."""
     first, _, rest = text.casefold().partition(" ")
     return (_POSSESSIVE if rest else _ALONE).get(first, _NO_PRONOUN)
 
@@ -282,16 +282,16 @@ def _without_pronoun(text: str, subject: str, pronoun: int) -> str:
 
 
 APR_READING_VERSION = 5
-"""Increase this number if the same facts can give different triples."""
+"""Increase this number if the same facts can result in different triples."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatedChunk:
-    """A chunk with the facts stored for it.
+    """A chunk with its stored facts.
 
     Attributes:
-        loaded, by_rules: Loaded facts and facts found by rules, in the order of the text.
-        types: Entity types ("PERSON", …) of the chunk's names and of its title, by key.
+        loaded, by_rules: Facts that users loaded, and facts that rules found, in the order of the text.
+        types: Entity types ("PERSON", …) of the names in the chunk and in its title, by key.
     """
 
     id: str
@@ -302,17 +302,16 @@ class StatedChunk:
     types: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
 
     def resolved(self, triples: Sequence[Triple]) -> tuple[Triple, ...]:
-        """Resolve the pronouns in triples of this chunk."""
         return tuple(resolved(triples, self.title, self.text, self.types))
 
 
 @dataclass(frozen=True, slots=True)
 class ReadChunk:
-    """A chunk with its triples, in the order of its text.
+    """A chunk with its triples in the order of the text.
 
     Attributes:
-        windows: Number of requests to a language model.
-        read_by_rules: Number of windows read by rules because the model's answer could not be used.
+        windows: Number of windows of sentences that were sent to a language model.
+        read_by_rules: Number of these windows that were read by rules because the model's answer was unusable.
     """
 
     id: str
@@ -325,10 +324,10 @@ class TripleReader(Protocol):
     """Reads the triples of chunks.
 
     Attributes:
-        fingerprint: Changes whenever the same chunk can give different triples.
-        at_once: Chunks to store together; a killed run loses at most these.
-        reads_ahead: True if the next chunks can be read in a thread while others are stored. That thread does not
-            notice interruptions.
+        fingerprint: Must change whenever the same chunk can result in different triples.
+        at_once: Number of chunks stored together. A killed build loses at most these.
+        reads_ahead: True if a thread can read the next chunks while others are stored. The thread does not notice
+            interruptions.
     """
 
     fingerprint: str
@@ -341,10 +340,10 @@ class TripleReader(Protocol):
 
 
 class FactReader:
-    """Reads triples from the facts of the corpus."""
+    """Reads triples from the facts of the corpus, without a language model."""
 
     at_once = 256
-    """About 3,000 triples."""
+    """256 chunks contain about 3,000 triples."""
     reads_ahead = True
     fingerprint = f"facts:{APR_READING_VERSION}"
 
@@ -357,14 +356,13 @@ class FactReader:
 
 
 def chosen(chunk: StatedChunk, source: TripleSource) -> tuple[Triple, ...]:
-    """Return the facts of a chunk from the given source."""
     if source == "auto":
         return chunk.loaded or chunk.by_rules
     return chunk.loaded if source == "loaded" else chunk.by_rules
 
 
 def read_stated(graph: GraphClient, label: str, ids: Sequence[str]) -> list[StatedChunk]:
-    """Read chunks with their facts, in the order of ids; missing chunks are skipped."""
+    """Read chunks with their facts, in the order of `ids`. Missing chunks are skipped."""
     rows = graph.run("systems/apr/facts", label, read=True, ids=list(ids))
     of_titles = _types_of_titles(graph, label, rows)
     chunks: list[StatedChunk] = []
@@ -380,10 +378,10 @@ def read_stated(graph: GraphClient, label: str, ids: Sequence[str]) -> list[Stat
 
 
 def _types_of_titles(graph: GraphClient, label: str, rows: Sequence[Row]) -> dict[str, str]:
-    """Return the entity types that the corpus has for the names in titles, by key.
+    """Return the entity types that the corpus stores for the names in titles, by key.
 
-    Later passages of a document need not mention the title's entity. If the stored type changes, a passage is read
-    again only when it changes for another reason.
+    They are needed because later passages of a document may not mention the title's entity. A change of a stored type
+    alone does not cause passages to be read again.
     """
     keys = {entity_id(label, key): key for row in rows if (key := entity_key(subject_of(row["title"])))}
     found = graph.run("systems/tree/entities", label, read=True, ids=sorted(keys)) if keys else []

@@ -1,6 +1,6 @@
 """HiRAG: a layered knowledge graph, communities with reports, and paths between communities.
 
-docs/research/hirag.md describes how the paper was interpreted and what each part contributes.
+docs/research/hirag.md describes our interpretation of the paper and the contribution of each part.
 
 Source: "Retrieval-Augmented Generation with Hierarchical Knowledge" (HiRAG).
 """

@@ -1,8 +1,8 @@
-"""A build of HiRAG's index: layer 0, summary layers, communities with reports, and bridges between communities.
+"""Builds HiRAG's index: layer 0, summary layers, communities with reports, and bridges between communities.
 
-A build fills a new generation, which readers see once it is complete. Texts that a language model wrote from the same
-input are taken from the generation in use, so only changed input costs requests. A killed build loses little: vectors
-and readings are stored as they are made, and other answers of the model are cached.
+A build fills a new generation, which becomes visible to readers once it is complete. Texts that a language model wrote
+from the same input are copied from the generation in use; therefore, only changed input causes requests. A killed build
+loses little, because vectors and readings are stored immediately and the model's other answers are cached.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ CLUSTER_SIZES = ((1, 1), (2, 5), (6, 10), (11, 20), (21, 30))
 
 @dataclass(slots=True)
 class HierarchyBuild:
-    """A running build; `known` caches vectors by text."""
+    """One build of the index. `known` caches vectors by text."""
 
     job: SystemRun[HiragIndexSettings]
     store: DerivedVectors = field(init=False)
@@ -69,7 +69,6 @@ class HierarchyBuild:
         self.store = DerivedVectors(self.job.writer, self.job.context.embedder, stage=NAME)
 
     def run(self) -> None:
-        """Fill a new generation and publish it."""
         job = self.job
         if job.before is not None and job.before.embedder != job.context.embedder.fingerprint:
             remove_other_embedders(job.writer)
@@ -100,7 +99,7 @@ class HierarchyBuild:
         remove_unused(job.writer, stage=NAME)
 
     def _graph_in_use(self) -> LayeredGraph:
-        """Return the graph in use if a language model wrote it, to reuse its texts; otherwise an empty graph."""
+        """Return the graph in use if a model can reuse its texts, otherwise an empty graph."""
         job = self.job
         if job.chat is None or job.before is None or not job.before.generation:
             return LayeredGraph([], [])
@@ -129,7 +128,7 @@ class HierarchyBuild:
         return LayeredGraph(entities, base.relations, layers.links, layers.same)
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
-        """Return float32[len(texts), dimension]; each text is read or embedded once per build."""
+        """Return float32[len(texts), dimension]. Each text is read or embedded once per build."""
         new = list(dict.fromkeys(text for text in texts if text not in self.known))
         if new:
             with self._timed("embed"):
@@ -169,7 +168,7 @@ def read_base_layer(run: SystemRun[HiragIndexSettings], known: Mapping[str, Laye
     The result does not depend on the order of storage.
 
     Args:
-        known: Stored entities of layer 0, by ref. A description by a language model is kept while its `source` is
+        known: Stored entities of layer 0, by ref. A description by a language model is kept if its `source` is
             unchanged.
     """
     if run.chat is None:
@@ -199,7 +198,7 @@ def _layer_by_model(run: SystemRun[HiragIndexSettings], chat: Chat, known: Mappi
 
 
 def _layer_by_rules(graph: GraphClient, label: str, *, only: Collection[str] | None = None) -> BaseLayer:
-    """Return layer 0 from the facts that the index stages found, in all passages or in those with an id in `only`."""
+    """Build layer 0 from facts that the index stages found, optionally only in the passages in `only`."""
     read = read_entity_graph(graph, label, only=only)
     refs = {entity.key: ref_of(0, entity.key) for entity in read.entities}
     return BaseLayer(
@@ -224,7 +223,7 @@ class _FoundCommunities:
 
 
 def _layer_figures(layers: SummaryLayers) -> dict[str, float]:
-    """Count entities and clusters per layer, with cluster sizes and cluster sparsity."""
+    """Return the number of entities, the number of clusters by size, and the cluster sparsity of each layer."""
     figures: dict[str, float] = {"layers": max((entity.layer for entity in layers.entities), default=0)}
     entities = Counter(entity.layer for entity in layers.entities)
     figures |= {f"layer_{layer}_entities": count for layer, count in sorted(entities.items())}

@@ -1,11 +1,11 @@
-"""Communities of the graph of all layers, found by Leiden in Graph Data Science.
+"""Finds communities in the graph of all layers with the Leiden algorithm of Graph Data Science (GDS).
 
-The projection is ordered by ref, and Leiden runs with one thread and a fixed seed, so equal graphs have equal
-communities, whatever their storage order. Leiden does not start from the previous communities: on hotpotqa with one
-more document, 93 to 97 % of all communities stay the same without that. Seeded with the old ones, 90 to 94 % do, and
-modularity falls from .85 to .82.
+The projection is sorted by ref, and Leiden uses one thread and a fixed seed. Therefore, equal graphs have equal
+communities, whatever their storage order. Leiden does not start from the previous communities, because that does not
+help: with one more document in hotpotqa, 93 to 97 % of all communities remain the same. If Leiden starts from the
+previous communities, 90 to 94 % remain the same, and modularity falls from 0.85 to 0.82.
 
-Source: HiRAG, Section 4.1.
+Source: HiRAG paper, Section 4.1.
 """
 
 from __future__ import annotations
@@ -35,26 +35,27 @@ if TYPE_CHECKING:
 
 # Bridges: the cheapest paths between the central entities of related communities.
 #
-# Source: HiRAG, Section 4.2 (Eq. 14 and 15), here at index time: for display, and for questions about these entities.
+# Source: HiRAG paper, Section 4.2 (Eq. 14 and 15). Here, they are found at index time, for display and for questions
+# about these entities.
 
 _BRIDGE_PARTNERS = 5
-"""Communities to which one community is bridged."""
+"""Maximum number of communities to which one community is bridged."""
 _MOST_BRIDGED_COMMUNITIES = 1_000
 _MOST_BRIDGE_SEARCH_WORK = 500_000_000
-"""Limit of communities × relations: a search may traverse the whole graph, so a large graph has fewer bridges."""
+"""Limit of communities × relations. Searches may traverse the whole graph, so large graphs get fewer bridges."""
 _MOST_BRIDGE_HOPS = 6
-"""Relations of a bridge or a question's path at most; longer paths lead through entities that are too common."""
+"""Maximum number of relations in a bridge. Longer paths lead through entities that are too common."""
 _BRIDGE_SOURCES_A_STATEMENT = 50
 
 
 @dataclass(frozen=True, slots=True)
 class CommunityBridge:
-    """A path between the central entities of two communities of one level.
+    """A path between the central entities of two communities on the same level.
 
     Attributes:
-        source, target: Nodes of the tree, source < target.
-        refs, names: Entities along the path from source to target, both ends included.
-        cost: Sum of 1 / weight of the relations.
+        source, target: Tree nodes of the communities; source < target.
+        refs, names: Entities along the path from source to target, including both ends.
+        cost: Sum of 1 / weight over the relations.
     """
 
     source: int
@@ -68,11 +69,11 @@ class CommunityBridge:
         return len(self.refs) - 1
 
     def row(self, ids: Sequence[str], entity_id: Callable[[str], str]) -> Row:
-        """Return the row for `systems/hirag/write_bridges`, from the lower id to the higher one.
+        """Return the row for `systems/hirag/write_bridges`, oriented from the lower id to the higher one.
 
         Args:
             ids: Ids of the tree's nodes.
-            entity_id: Returns the id of an entity by its ref.
+            entity_id: Returns the id of the entity with a ref.
         """
         ends, step = (ids[self.source], ids[self.target]), 1
         if ends[0] > ends[1]:
@@ -90,13 +91,13 @@ class CommunityBridge:
 
 @dataclass(frozen=True, slots=True)
 class Bridges:
-    """The bridges of a tree; iterate over this object to get them.
+    """The bridges of a tree, as an iterable.
 
     Attributes:
-        found: Bridges ordered by source and target, at most `_BRIDGE_PARTNERS` times `communities`.
-        communities: Number of communities examined, from the coarsest levels.
-        left_out: Number of communities not examined: those of finer levels, or of a level with too many.
-        without: Pairs of communities without a path of at most `_MOST_BRIDGE_HOPS` relations.
+        found: Bridges sorted by source and target, at most `_BRIDGE_PARTNERS` times `communities`.
+        communities: Number of communities examined, the coarsest levels first.
+        left_out: Number of communities that were not examined because of the limits.
+        without: Number of pairs of communities without a path of at most `_MOST_BRIDGE_HOPS` relations.
     """
 
     found: Sequence[CommunityBridge]
@@ -119,16 +120,16 @@ def find_bridges(
     *,
     most: int = _MOST_BRIDGED_COMMUNITIES,
 ) -> Bridges:
-    """Find paths between communities of one level, the coarsest levels first.
+    """Find paths between communities on the same level, the coarsest levels first.
 
-    A community is bridged to `_BRIDGE_PARTNERS` others: those with the strongest relations to it, and those with the
-    nearest vectors.
+    A community is bridged to up to `_BRIDGE_PARTNERS` others, taken alternately from those with the strongest relations
+    to it and those with the nearest vectors.
 
     Args:
-        projected: The same graph, projected in the server's memory.
-        tree: Tree over the entities of the graph, all leaves at one depth.
+        projected: Projection of `graph` in the server's memory.
+        tree: Tree over the entities of the graph, with all leaves at the same depth.
         vectors: float32[n, d], vectors of the entities.
-        most: Communities examined at most.
+        most: Maximum number of communities examined.
     """
     joined = graph.as_graph()
     room = min(most, max(1, _MOST_BRIDGE_SEARCH_WORK // max(joined.edges, 1)))
@@ -151,9 +152,9 @@ def find_bridges(
 
 
 def _of_level(tree: EncodingTree, depth: int) -> Ints:
-    """Return the communities of a level with outgoing relations, the largest first.
+    """Return the communities of a level that have outgoing relations, the largest first.
 
-    Communities equal to their parent are left out, because they belong to an earlier level.
+    Communities equal to their parent are skipped, because they are handled at a coarser level.
     """
     nodes = np.unique(tree.labels(depth))
     nodes = nodes[(tree.cut[nodes] > 0.0) & (tree.sizes[nodes] < tree.sizes[tree.parents[nodes]])]
@@ -161,7 +162,6 @@ def _of_level(tree: EncodingTree, depth: int) -> Ints:
 
 
 def _centres(graph: LayeredGraph, joined: Graph, labels: Ints, nodes: Ints) -> dict[int, int]:
-    """Return the most central entity of each community."""
     order = by_centrality(graph, joined, labels)
     groups, starts = np.unique(labels[order], return_index=True)
     first = order[starts[np.searchsorted(groups, nodes)]]
@@ -169,7 +169,7 @@ def _centres(graph: LayeredGraph, joined: Graph, labels: Ints, nodes: Ints) -> d
 
 
 def pairs_to_bridge(joined: Graph, labels: Ints, nodes: Ints, vectors: Vectors) -> set[tuple[int, int]]:
-    """Return the pairs of communities of one level to bridge, without duplicates, the lower node first."""
+    """Return the distinct pairs of communities to bridge on one level, the lower node first."""
     connected, near = _most_connected(joined, labels, nodes), _nearest(labels, nodes, vectors)
     found: set[tuple[int, int]] = set()
     for place in range(len(nodes)):
@@ -180,7 +180,7 @@ def pairs_to_bridge(joined: Graph, labels: Ints, nodes: Ints, vectors: Vectors) 
 
 
 def _most_connected(joined: Graph, labels: Ints, nodes: Ints) -> Mapping[int, list[int]]:
-    """Return, for each community, the positions in `nodes` of those with the strongest relations to it."""
+    """Map the position of each community in `nodes` to the positions of those with the strongest relations to it."""
     place = np.minimum(np.searchsorted(nodes, labels), len(nodes) - 1)
     place[nodes[place] != labels] = -1
     one = np.repeat(place, np.diff(joined.indptr))
@@ -198,7 +198,7 @@ def _most_connected(joined: Graph, labels: Ints, nodes: Ints) -> Mapping[int, li
 
 
 def _nearest(labels: Ints, nodes: Ints, vectors: Vectors) -> list[list[int]]:
-    """Return, for each community, the positions in `nodes` of those with the nearest mean vectors."""
+    """For each community, return the positions in `nodes` of those with the nearest mean vectors."""
     order = np.argsort(labels, kind="stable")
     starts = np.searchsorted(labels[order], nodes, side="left").tolist()
     ends = np.searchsorted(labels[order], nodes, side="right").tolist()
@@ -216,9 +216,9 @@ def _nearest(labels: Ints, nodes: Ints, vectors: Vectors) -> list[list[int]]:
 def _paths(
     projected: LayeredProjection, graph: LayeredGraph, pairs: Sequence[tuple[int, int]], centres: Mapping[int, int]
 ) -> list[CommunityBridge]:
-    """Return the bridges of these pairs; pairs without a path, or with a long one only, are left out.
+    """Return the bridges between pairs of communities, skipping pairs without a sufficiently short path.
 
-    Nested communities may share a centre; their path is searched once.
+    Nested communities may share a central entity, so a path between two entities is searched only once.
     """
     refs = graph.refs
     wanted: dict[str, dict[str, None]] = {}
@@ -241,24 +241,24 @@ TITLE = "HiRAG"
 _COMMUNITY_SEED = 20250310
 _COMMUNITY_ROWS_A_STATEMENT = 10_000
 _LEAST_LEVEL_GROWTH = 1.1
-"""Least growth of the number of communities from a level to the next finer one; other levels are dropped. Leiden's last
-levels differ by a handful, and each would need its own reports."""
+"""Minimum growth in the number of communities from one level to the next finer one. Other levels are dropped: Leiden's
+last levels hardly differ, and each level needs its own reports."""
 
 
 def require_gds(graph: GraphClient) -> None:
-    """Raise an error if communities cannot be found, before `build` or `check` does any work."""
+    """Raise an error if GDS is unavailable, before `build` or `check` starts to work."""
     require_client(graph, TITLE, extra=NAME)
 
 
 @dataclass(frozen=True)
 class LayeredProjection:
-    """The graph of all layers of one generation, projected in the server's memory.
+    """The graph of all layers of one generation, projected into the server's memory.
 
     Attributes:
-        name: Name of the projection; "" for a graph without relations, which is not projected.
+        name: Name of the projection. "" for a graph without relations, which is not projected.
         places: Positions of the entities in the arrays, by ref.
         nodes: Shape (n,), node ids of the entities in the projection.
-        levels: Shape (n, levels), communities of each entity as returned by Leiden, from fine to coarse.
+        levels: Shape (n, levels), the communities of each entity found by Leiden, from fine to coarse.
     """
 
     graph: GraphClient
@@ -268,15 +268,15 @@ class LayeredProjection:
     levels: Ints
 
     def communities(self, refs: Sequence[str]) -> list[Ints]:
-        """Return nested partitions of the entities, the coarsest first; an empty list without entities.
+        """Return nested partitions of the entities, the coarsest first. Without entities, the list is empty.
 
-        Without relations, each entity is a community of its own.
+        If the graph contains no relations, each entity is its own community.
 
         Args:
             refs: Refs of all n entities.
 
         Returns:
-            Arrays of shape (n,): the community of each entity, numbered from 0 by first member.
+            Arrays of shape (n,) with the community of each entity, numbered from 0 by first member.
         """
         if not self.name:
             return [np.arange(len(refs))] if refs else []
@@ -305,7 +305,7 @@ class LayeredProjection:
 def layered_projection(writer: Writer, generation: int) -> Generator[LayeredProjection]:
     """Project the graph of all layers with `weight` and `cost`, and find its communities.
 
-    The projection is dropped at the end of the context.
+    The projection is dropped at the end of the `with` block.
     """
     graph, label = writer.graph, writer.corpus.label
     require_gds(graph)
@@ -328,17 +328,17 @@ def layered_projection(writer: Writer, generation: int) -> Generator[LayeredProj
 
 
 def nested(levels: Ints) -> list[Ints]:
-    """Turn Leiden's partitions, from fine to coarse, into nested ones, from coarse to fine.
+    """Convert Leiden's partitions, from fine to coarse, to nested partitions, from coarse to fine.
 
-    The coarsest partition is unchanged. A finer community that lies in several coarser ones is split: Leiden lists
-    communities before it refines them, and a refined part may move on the next level.
+    The coarsest partition is unchanged. A finer community that overlaps several coarser communities is split. Overlaps
+    occur because Leiden returns communities before refining them, and a refined part may move on the next level.
 
     Args:
         levels: Shape (levels, n).
 
     Returns:
-        Arrays of shape (n,), numbered from 0 by first member. A level with hardly more communities than the previous
-        one is dropped (`_LEAST_LEVEL_GROWTH`).
+        Arrays of shape (n,), numbered from 0 by first member. Levels with hardly more communities than the previous
+        level are dropped (`_LEAST_LEVEL_GROWTH`).
     """
     found: list[Ints] = []
     for labels in levels[::-1]:
@@ -361,7 +361,6 @@ def _groups(labels: Ints) -> int:
 
 
 def _listed(graph: GraphClient, name: str, found: DataFrame) -> LayeredProjection:
-    """Return the projection with Leiden's result."""
     nodes = np.array(found["nodeId"].tolist(), dtype=np.int64)
     levels = np.array(found["intermediateCommunityIds"].tolist(), dtype=np.int64)
     places: dict[str, int] = {}

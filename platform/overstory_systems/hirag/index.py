@@ -1,4 +1,4 @@
-"""HiRAG as a system."""
+"""The HiRAG system."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from overstory_systems.hirag.reports import reporter_for
 from overstory_systems.hirag.settings import HiragIndexSettings, HiragRetrieverSettings
 from overstory_systems.hirag.summaries import summariser_for
 
-_NAMES_A_CLUSTER = 5  # for estimates before a build
+_NAMES_A_CLUSTER = 5  # assumed before a build
 _NAMES_A_COMMUNITY = 2
-"""For estimates before a build: real graphs have twice as many names per cluster and community."""
+"""Assumed numbers of names, for estimates before a build. In real graphs, both are about twice as high."""
 
 _HIRAG_BYTES_A_PASSAGE = 31_000
-"""Bytes of entities, relations and clusters that a build holds per passage, measured (docs/scale.md)."""
+"""Memory that a build needs per passage for entities, relations and clusters, in bytes, as measured (docs/scale.md)."""
 
 
 class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
-    """The HiRAG system.
+    """The HiRAG system, which builds summary layers and communities.
 
-    Source: HiRAG, Sections 4.1 and 5.4, Algorithm 1.
+    Source: HiRAG paper, Sections 4.1 and 5.4, Algorithm 1.
     """
 
     name = NAME
@@ -77,14 +77,14 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         parts = [str(DESCRIPTIONS_VERSION), summariser_for(chat, "").fingerprint, reporter_for(chat, "").fingerprint]
         if chat is not None:
             from overstory_systems.hirag.model_extraction import (
-                reader_fingerprint,  # pydantic, which only a model needs
+                reader_fingerprint,  # pydantic is needed only with a model
             )
 
             parts.insert(0, reader_fingerprint(chat, settings))
         return " ".join(parts)
 
-    def bytes_a_passage(self, settings: HiragIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # whatever they are
-        """Return a constant: memory hardly depends on the settings."""
+    def bytes_a_passage(self, settings: HiragIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # they do not matter
+        """Return a constant, because memory use hardly depends on the settings."""
         return _HIRAG_BYTES_A_PASSAGE
 
     def build(self, run: SystemRun[HiragIndexSettings]) -> None:
@@ -93,9 +93,9 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         HierarchyBuild(run).run()
 
     def estimate(self, view: SystemView[HiragIndexSettings]) -> Estimate:
-        """Estimate the cost as if all clusters and communities were new; their number follows from the names.
+        """Estimate the cost from the number of names, as if all clusters and communities were new.
 
-        Summaries and reports of the index in use may be kept.
+        The actual cost is lower if summaries and reports of the index in use are kept.
         """
         from overstory_systems.hirag.model_extraction import estimate_reading
         from overstory_systems.hirag.model_texts import ModelClusterSummariser, ModelReporter
@@ -113,22 +113,22 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         return replace(whole, kept=int(view.before.figures["clusters_summarised"]) + reports)
 
     def index_options(self, settings: HiragRetrieverSettings) -> str:
-        """Return the options of the flat index (the paper's ablation w/o HiIndex) if the settings require it."""
+        """Return the option of a flat index (the paper's ablation w/o HiIndex) if the settings require it."""
         return "flat" if settings.flat else ""
 
     def has_tree(self, tree: TreeKind, state: IndexState[HiragIndexSettings]) -> bool:
-        """Return False for the summary layers of a flat index."""
+        """Return False only for the summary layers of a flat index."""
         return tree != LAYERS or not state.settings.flat
 
     def describe(self, state: IndexState[HiragIndexSettings]) -> str:
-        """Describe who read the documents, and the number of layers."""
+        """Describe who read the documents, and state the number of layers."""
         settings = state.settings
         layers = "flat" if settings.flat else counted(int(state.figures.get("layers", 0)), "summary layer")
         others = described(replace(settings, flat=False))
         return ", ".join(filter(None, (f"read by {state.model or 'rules'}", layers, others)))
 
     def figures(self, graph: GraphClient, corpus: Corpus, state: IndexState[HiragIndexSettings]) -> Mapping[str, float]:
-        """Count the current reports; deleting a passage also hides the reports that cite it."""
+        """Count the visible reports. If a passage is deleted, the reports that cite it are hidden, too."""
         (row,) = graph.run("systems/hirag/report", corpus.label, read=True, generation=state.generation)
         return {"reports": row["reports"], "communities_without_report": row["without"]}
 

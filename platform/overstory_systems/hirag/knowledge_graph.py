@@ -1,6 +1,6 @@
 """The layered knowledge graph as arrays and records, before it is stored.
 
-Source: HiRAG, Section 4.1, Eq. 6 to 11.
+Source: HiRAG paper, Section 4.1, Eq. 6 to 11.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _RELATED, _SUMMARIZED, _SAME = "HIRAG_RELATED", "SUMMARIZED_BY", "SAME_AS"
 
 
 def read_graph(graph: GraphClient, corpus: Corpus, generation: int) -> LayeredGraph:
-    """Read the graph of a generation. A description that was deleted with a passage is ""."""
+    """Read the graph of a generation. Descriptions that were deleted with a passage are ""."""
     label = corpus.label
 
     def ends(kind: str) -> Iterator[tuple[str, str, Row]]:
@@ -58,12 +58,12 @@ def _entity(row: Row) -> LayerEntity:
 
 @dataclass(frozen=True, slots=True)
 class NewGraph:
-    """A graph to be stored.
+    """A graph that should be stored.
 
     Attributes:
         corpus: Label of the corpus.
         vectors: float32[n, d], vectors of the entities.
-        vector_ids: Ids of the stored vectors of their texts.
+        vector_ids: Ids of the stored vectors of the entities' texts.
     """
 
     corpus: str
@@ -73,7 +73,7 @@ class NewGraph:
     vector_ids: Sequence[str]
 
     def statements(self) -> Iterator[Statement]:
-        """Yield the statements with rows and parameters, in the order in which they run."""
+        """Yield the statements with their rows and parameters, in the order of execution."""
         entities, graph = self.graph.entities, self.graph
         slotted = {"labels": [derived_label(self.corpus, ENTITY, slot_of(self.generation))]}
         yield "systems/hirag/write_entities", ListedVectors([*map(self._entity, range(len(entities)))]), slotted
@@ -81,7 +81,7 @@ class NewGraph:
         yield "systems/hirag/stand_for", stand_for, {}
         described = [place for place, each in enumerate(entities) if each.chunks]
         yield "systems/hirag/write_descriptions", [*map(self._description, described)], {}
-        # The name of a summary may come from any of its passages, so the entity is deleted with any of them.
+        # The name of a summary may come from any of its passages. Therefore, the entity is deleted with any of them.
         stand_on = [{"id": self.id(e.ref), "chunks": list(e.chunks)} for e in entities if e.chunks and not e.entity]
         yield "systems/hirag/stand_on", stand_on, {}
         yield "systems/store/relate", [*map(self._related, graph.relations)], {"type": _RELATED}
@@ -89,7 +89,6 @@ class NewGraph:
         yield "systems/store/relate", [self._ends(one, other, 1.0) for one, other in graph.same], {"type": _SAME}
 
     def id(self, ref: str) -> str:
-        """Return the id of an entity's node."""
         return entity_id(self.corpus, self.generation, ref)
 
     def _always(self) -> Row:
@@ -157,11 +156,11 @@ LAYERS = TreeKind(
     ),
     encodes=False,
 )
-"""This tree has no nodes of its own: its communities are the entities that summarise others."""
+"""A tree without nodes of its own: its communities are the entities that summarise others."""
 
 
 def entity_id(label: str, generation: int, ref: str) -> str:
-    """Return the id of an entity's node; `ref` is made by `ref_of`."""
+    """Return the node id of an entity in a generation. `ref` is created by `ref_of`."""
     return content_id("hirag-entity", label, str(generation), ref)
 
 
@@ -174,7 +173,7 @@ def reading_id(chunk: str) -> str:
 
 
 def ref_of(layer: int, key: str) -> str:
-    """Return the ref of an entity within a generation, its layer and key: "0:dracula". Refs sort by layer first."""
+    """Return the ref of an entity, unique within a generation: "0:dracula". Refs sort by layer first."""
     return f"{layer}:{key}"
 
 
@@ -183,13 +182,13 @@ class LayerEntity:
     """An entity of one layer.
 
     Attributes:
-        key: Name without case, accents and punctuation (`text.names.keys.entity_key`); unique in its layer.
-        type: In layer 0 the type in the corpus ("PERSON", ""), above a meta type ("person", "other").
-        description: Description of the entity, without its name.
+        key: Name without case, accents and punctuation (`text.names.keys.entity_key`). Unique within the layer.
+        type: In layer 0, the type in the corpus ("PERSON", ""); in higher layers, a meta type ("person", "other").
+        description: Describes the entity, without its name.
         chunks: Ids of the passages that support the description, the most important first.
         entity: Id of the corresponding entity of the corpus, "" if there is none.
-        by: Author of the description: "rules" or a model.
-        source: Digest of the input of the description; equal digests mean equal descriptions.
+        by: Author of the description: "rules" or the name of a model.
+        source: Digest of the input of the description. Equal digests mean equal descriptions.
     """
 
     layer: int
@@ -208,7 +207,7 @@ class LayerEntity:
 
     @property
     def embedded(self) -> str:
-        """The text that is embedded."""
+        """The text from which the entity's vector is computed."""
         return embedded_text(self.name, self.description)
 
 
@@ -218,8 +217,8 @@ class SummaryLink:
 
     Attributes:
         member, summary: Refs of the two entities.
-        weight: Above 0, at most 1.
-        description: Reason for the link, "" if rules made it.
+        weight: Greater than 0, at most 1.
+        description: Reason for the link, "" if rules created it.
     """
 
     member: str
@@ -233,9 +232,9 @@ class BaseLayer:
     """Layer 0: entities and the relations between them.
 
     Attributes:
-        entities: Entities ordered by ref.
-        relations: Relations ordered by source and target.
-        counts: Counts by name, such as "left_out" (entities without facts and in a single passage).
+        entities: Entities sorted by ref.
+        relations: Relations sorted by source and target.
+        counts: Counts by name, such as "left_out" (entities that occur in no fact and in a single passage).
         notes: Notes for the user.
     """
 
@@ -247,13 +246,13 @@ class BaseLayer:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A group of entities of one layer, and the entities of the next layer that summarise it.
+    """A group of entities in one layer, and the entities of the next layer that summarise the group.
 
     Attributes:
         layer: Layer of the members.
         members: Refs of the members, in order.
-        summaries: Refs of the summaries; empty for a cluster of one member.
-        key: Digest of the members and their descriptions; equal keys mean equal summaries.
+        summaries: Refs of the summaries. Empty for a cluster of one member.
+        key: Digest of the members and their descriptions. Equal keys mean equal summaries.
     """
 
     layer: int
@@ -267,11 +266,11 @@ class SummaryLayers:
     """All layers above layer 0.
 
     Attributes:
-        entities: Entities of layers 1 and up, ordered by ref.
+        entities: Entities of all these layers, sorted by ref.
         links: Links from members to summaries.
         same: Pairs of refs: a summary, and the entity of the layer below with the same name.
-        clusters: Clusters of all layers, ordered by layer and first member.
-        sparsity: Cluster sparsity CS of each layer, from layer 0 (Eq. 17).
+        clusters: Clusters of all layers, sorted by layer and first member.
+        sparsity: Cluster sparsity CS of each layer (Eq. 17), starting with layer 0.
         notes: Notes for the user.
     """
 
@@ -285,10 +284,10 @@ class SummaryLayers:
 
 @dataclass(frozen=True)
 class LayeredGraph:
-    """The graph of all layers, in which communities are found (G_k in the paper).
+    """The graph of all layers, in which communities are detected (G_k in the paper).
 
     Attributes:
-        entities: Entities of all layers, ordered by ref.
+        entities: Entities of all layers, sorted by ref.
         relations: Relations of layer 0.
         links, same: Links between layers, as in `SummaryLayers`.
     """
@@ -304,11 +303,11 @@ class LayeredGraph:
 
     @cached_property
     def number(self) -> dict[str, int]:
-        """Position of each ref in `entities`."""
+        """Position of each entity in `entities`, by ref."""
         return {ref: place for place, ref in enumerate(self.refs)}
 
     def as_graph(self) -> Graph:
-        """Return the graph for the entropy engine: a vertex per entity, with weights of parallel edges summed."""
+        """Convert to the entropy engine's graph: one vertex per entity, and one edge per pair, with summed weights."""
         number = self.number
         ends = [(number[each.source], number[each.target]) for each in self.relations]
         ends += [(number[each.member], number[each.summary]) for each in self.links]

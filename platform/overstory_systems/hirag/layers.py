@@ -1,6 +1,6 @@
-"""Summary layers: clusters of one layer become the entities of the next, until the clusters are stable.
+"""Builds summary layers: the clusters of one layer become the entities of the next, until the clusters are stable.
 
-Source: HiRAG, Algorithm 1 and Section 5.4.
+Source: HiRAG paper, Algorithm 1 and Section 5.4.
 """
 
 from __future__ import annotations
@@ -38,36 +38,37 @@ from overstory_systems.hirag.knowledge_graph import (
 from overstory_systems.hirag.settings import Clusters, HiragIndexSettings
 from overstory_systems.hirag.summaries import Group, JoinedMember, Summariser, Summary, common_words
 
-# Clusters: small groups of entities with similar vectors; each is the input of one summary.
+# Clusters: small groups of entities with similar vectors. Each cluster is the input of one summary.
 #
-# Source: HiRAG, Section 4.1, Eq. 8: a Gaussian mixture in which every entity belongs to its most probable component. As
-# in RAPTOR, the number of components is the one with the lowest BIC. Principal components replace RAPTOR's UMAP.
-# Spherical components are used: on descriptions they have a lower BIC than full, tied or diagonal ones.
+# Source: HiRAG paper, Section 4.1, Eq. 8. It fits a Gaussian mixture and assigns every entity to its most probable
+# component. As in RAPTOR, the number of components is the one with the lowest BIC. Principal components replace
+# RAPTOR's UMAP. Components are spherical: on descriptions, their BIC is lower than with full, tied or diagonal
+# covariances.
 #
-# Nothing here is quadratic: above `MIXTURE_PIECE_ENTITIES` entities, k-means first cuts the entities into pieces with a
-# bounded number of centres at a time, and no mixture has more than `_MOST_MIXTURE_COMPONENTS` components.
+# No step takes quadratic time: if there are more than `MIXTURE_PIECE_ENTITIES` entities, k-means first divides them
+# into pieces, and no mixture has more than `_MOST_MIXTURE_COMPONENTS` components.
 
 MOST_CLUSTER_MEMBERS = 30
-"""Members of a cluster at most: as many as fit into a prompt."""
+"""Maximum number of members of a cluster, so that they fit into a prompt."""
 MIXTURE_PIECE_ENTITIES = 25_000
-"""Entities to which one mixture is fitted at most."""
+"""Maximum number of entities to which one mixture is fitted."""
 _K_MEANS_PIECE_ENTITIES = 4_000
-"""Entities that k-means cuts into groups at once."""
+"""Maximum number of entities that k-means clusters at once."""
 _MOST_MIXTURE_COMPONENTS = 1_024
-"""Components of a mixture at most: a matrix of entities × components is held in memory."""
+"""Maximum number of components, because a matrix of entities × components is held in memory."""
 _MIXTURE_PATIENCE = 3
-"""Numbers of components tried without a better BIC before the search stops."""
+"""Number of attempts without a lower BIC after which the search for the number of components stops."""
 _LEAST_VARIANCE_SHARE = 0.1
-"""Least variance of a component, as a share of the mean variance of an axis. Without a limit, a component of one entity
-or of equal ones has an unbounded likelihood, and BIC favours more of them."""
+"""Minimum variance of a component, as a fraction of the mean variance of an axis. Without a minimum, a component that
+consists of one entity or of equal entities has infinite likelihood, and BIC would prefer such components."""
 
 
 class Clustering(NamedTuple):
     """The clusters of a layer.
 
     Attributes:
-        labels: Shape (n,), the cluster of each entity, numbered from 0 by first member.
-        components: Sizes of the groups before those above the limit were divided.
+        labels: Shape (n,), the cluster of each entity. Clusters are numbered from 0 by their first member.
+        components: Sizes of the clusters before large clusters were divided.
     """
 
     labels: Ints
@@ -82,16 +83,16 @@ def clusters(
     most: int = MOST_CLUSTER_MEMBERS,
     seed: int = K_MEANS_SEED,
 ) -> Clustering:
-    """Cluster the entities of a layer; a component of more than `most` entities is divided again.
+    """Cluster the entities of a layer. Clusters of more than `most` entities are divided again.
 
-    Equal vectors in equal order give equal clusters on any number of threads. More than `most` equal vectors are cut
-    apart by their order.
+    The result is deterministic for a given order of the vectors, on any number of threads. More than `most` equal
+    vectors are divided by their order.
 
     Args:
         vectors: Shape (n, d).
         by: A Gaussian mixture, or k-means.
         wanted: Desired number of members of a k-means cluster.
-        most: Members of a cluster at most.
+        most: Maximum number of members of a cluster.
     """
     require_clustering()
     find, divide, piece = partial(_by_mixture, least=1), partial(_by_mixture, least=2), MIXTURE_PIECE_ENTITIES
@@ -115,12 +116,12 @@ def clusters(
 def sparsity(sizes: Iterable[int]) -> float:
     """Return the cluster sparsity CS = 1 - Σ |S| (|S| - 1) / (|L| (|L| - 1)).
 
-    CS is 0.0 for a single cluster and 1.0 if every cluster has one member.
+    CS is 0.0 for a single cluster, and 1.0 if every cluster has one member.
 
     Args:
-        sizes: Sizes |S| of the clusters of a layer; |L| is their sum.
+        sizes: Sizes |S| of all clusters of a layer. |L| is their sum.
 
-    Source: HiRAG, Eq. 17.
+    Source: HiRAG paper, Eq. 17.
     """
     counts = list(sizes)
     total = sum(counts)
@@ -132,12 +133,12 @@ def _cut(vectors: Vectors, rows: Ints, find: Callable[[Floats, int], Ints], seed
 
 
 def _by_mixture(points: Floats, seed: int, *, least: int) -> Ints:
-    """Return the component of each point, (n, c) -> (n,).
+    """Return the component of each point, given points of shape (n, c).
 
     Tries 1, 2, 3, 4, 6, 8, 12, … components until BIC no longer falls.
 
     Args:
-        least: Least number of components, if there are as many distinct points.
+        least: Minimum number of components, unless there are too few distinct points.
     """
     from sklearn.mixture import GaussianMixture
 
@@ -157,7 +158,7 @@ def _by_mixture(points: Floats, seed: int, *, least: int) -> Ints:
 
 
 def _by_k_means(points: Floats, seed: int, *, wanted: int) -> Ints:
-    """Group points by k-means, on average `wanted` points per group, (n, c) -> (n,)."""
+    """Return the k-means cluster of each point (shape (n, c)), with `wanted` points per cluster on average."""
     from sklearn.cluster import KMeans
 
     k = min(-(-len(points) // wanted), _distinct(points))
@@ -168,14 +169,14 @@ def _by_k_means(points: Floats, seed: int, *, wanted: int) -> Ints:
 
 
 def _distinct(points: Floats) -> int:
-    """Return the number of distinct points; 1 for points without coordinates, which are all equal."""
+    """Count distinct points. Points without coordinates are all equal."""
     return len(np.unique(points.round(6), axis=0)) if points.shape[1] else min(1, len(points))
 
 
 def _projected(vectors: Vectors) -> Floats:
-    """Project vectors (n, d) to principal components (n, c) with a total variance of 1.
+    """Project vectors (n, d) to c principal components (n, c) with a total variance of 1.
 
-    c is at most `COMPONENTS`; it is 0 if all vectors are equal.
+    c is at most `COMPONENTS`. It is 0 if all vectors are equal.
     """
     exact = vectors.astype(np.float64)
     centre, axes = principal_axes(exact)
@@ -191,9 +192,9 @@ def _numbered(n: int, groups: Sequence[Ints]) -> Ints:
 
 
 _LEAST_SPARSITY_CHANGE = 0.05
-"""ε of Section 5.4: another layer is built if cluster sparsity changes by more than this share."""
+"""The paper's ε (Section 5.4): relative change of cluster sparsity above which another layer is built."""
 _LEAST_LAYER_ENTITIES = 3
-"""Entities that a layer needs to get a layer above it."""
+"""Minimum number of entities of a layer on which another layer is built."""
 
 VectorsOf = Callable[[Sequence[str]], Vectors]
 
@@ -207,16 +208,16 @@ def grow(
     in_use: LayeredGraph | None = None,
     progress: Progress,
 ) -> SummaryLayers:
-    """Build all layers above layer 0; the order of `base` does not matter.
+    """Build all layers above layer 0. The result does not depend on the order of `base`.
 
-    Layer 1 is built if layer 0 has three entities and a cluster of two. A further layer is built while a layer has
-    three entities and its cluster sparsity differs from that of the layer below by more than 5 %. If `settings.layers`
-    is set, it gives the number of layers instead. Sparsity is computed before large clusters are divided. The clusters
-    of the last layer are returned without summaries; they show why no further layer was built.
+    A layer is built only above at least three entities, at least two of them in the same cluster. Layers are added
+    while the cluster sparsity changes by more than 5 % from one layer to the next. If `settings.layers` is not 0, it
+    determines the number of layers instead. Sparsity is computed before large clusters are divided. The clusters of the
+    last layer are returned without summaries, to show why no further layer was built.
 
     Args:
-        vectors_of: Returns the vectors of `LayerEntity.embedded`, shape (texts, d); called once per layer.
-        in_use: Graph of an earlier build. A cluster with the same content keeps the summaries that a language model
+        vectors_of: Returns the vectors of `LayerEntity.embedded`, shape (texts, d). Called once per layer.
+        in_use: Graph of an earlier build. Clusters with unchanged content keep the summaries that a language model
             wrote.
     """
     if settings.flat:
@@ -252,7 +253,7 @@ def grow(
 
 
 class WrittenSummaries:
-    """Summaries that a language model wrote in an earlier build, by cluster."""
+    """Provides the summaries that a language model wrote in an earlier build, by cluster."""
 
     def __init__(self, graph: LayeredGraph) -> None:
         self._entities = {each.ref: each for each in graph.entities if each.layer and each.by != RULES}
@@ -262,10 +263,9 @@ class WrittenSummaries:
             self._above[link.member].append(link)
 
     def of(self, cluster: Cluster) -> list[Summary] | None:
-        """Return the earlier summaries of a cluster with the same content, None if they cannot be reused.
+        """Return the earlier summaries of a cluster with the same content, or None if they cannot be reused.
 
-        They cannot be reused if there are none, if one was merged with a summary of another cluster, or if a text was
-        deleted with a passage.
+        They cannot be reused if one of them was deleted with a passage or merged with a summary of another cluster.
         """
         place = {ref: number for number, ref in enumerate(cluster.members)}
         refs = sorted({link.summary for ref in place for link in self._above[ref]})
@@ -293,10 +293,10 @@ class _Grown:
 
 
 def _needs_another_layer(groups: Sequence[Ints], found: Sequence[float], layers: int) -> bool:
-    """Return True if another layer is needed above these clusters.
+    """Return True if another layer should be built above these clusters.
 
     Args:
-        found: Cluster sparsity of the layers so far, the current one last.
+        found: Cluster sparsity of each layer so far, the current layer last.
         layers: Desired number of layers, 0 to decide by sparsity.
     """
     if sum(map(len, groups)) < _LEAST_LAYER_ENTITIES or max(map(len, groups)) < 2:
@@ -307,13 +307,12 @@ def _needs_another_layer(groups: Sequence[Ints], found: Sequence[float], layers:
 
 
 def _places(labels: Ints) -> list[Ints]:
-    """Return the positions of each label, ascending."""
+    """Return the ascending positions of each label."""
     order = np.argsort(labels, kind="stable")
     return [part for part in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1) if len(part)]
 
 
 def _clusters(members: Sequence[LayerEntity], groups: Iterable[Ints], fingerprint: str) -> list[Cluster]:
-    """Return clusters without summaries."""
     found: list[Cluster] = []
     for group in groups:
         some = [members[place] for place in group.tolist()]
@@ -332,7 +331,7 @@ def _summarised(
     grown: _Grown,
     progress: Progress,
 ) -> list[LayerEntity]:
-    """Return the entities of the next layer, ordered by ref; add them, their links and clusters to `grown`."""
+    """Return the entities of the next layer, sorted by ref. Adds them, their links and their clusters to `grown`."""
     layer = members[0].layer
     found = _clusters(members, groups, summariser.fingerprint)
     wanted = [at for at, each in enumerate(found) if len(each.members) > 1]
@@ -360,7 +359,7 @@ def _summarised(
 
 
 class _LayerAbove:
-    """The entities of a layer under construction. Summaries with equal keys become one entity."""
+    """A layer under construction, in which summaries with equal keys become one entity."""
 
     def __init__(self, layer: int) -> None:
         self._layer = layer
@@ -368,7 +367,7 @@ class _LayerAbove:
         self._links = dict[tuple[str, str], SummaryLink]()
 
     def add(self, cluster: Cluster, summaries: Sequence[Summary]) -> tuple[str, ...]:
-        """Add the summaries of a cluster; return their refs, ascending."""
+        """Add the summaries of a cluster, and return the summaries' refs in ascending order."""
         refs = set[str]()
         for summary in summaries:
             entity = summary.entity(self._layer, cluster.key)
@@ -385,14 +384,14 @@ class _LayerAbove:
         return list(self._links.values())
 
     def _join(self, link: SummaryLink) -> None:
-        """Add a link; of two links between the same entities the stronger one is kept."""
+        """Add a link. If the same entities are already linked, the stronger link is kept."""
         there = self._links.get((link.member, link.summary))
         if there is None or there.weight < link.weight:
             self._links[link.member, link.summary] = link
 
 
 def _merged(parts: Sequence[LayerEntity]) -> LayerEntity:
-    """Merge summaries with the same key: name and type of the first, all descriptions and passages."""
+    """Merge summaries with equal keys: the first one's name and type, and the descriptions and passages of all."""
     if len(parts) == 1:
         return parts[0]
     ordered = sorted(parts, key=lambda each: (each.name, each.type, each.description))

@@ -1,7 +1,7 @@
-"""Extraction by a language model: first entities, then relations, in two requests per window of sentences.
+"""Extracts entities and then relations with a language model, in two requests per window of sentences.
 
-The result for each chunk is stored as soon as its document is read (`HiragReading`), so a killed run pays for nothing
-twice. Layer 0 is built from all stored readings (`model_layer`).
+The readings of each chunk are stored as soon as its document is read (`HiragReading`). Therefore, a killed build pays
+for almost nothing twice. Layer 0 is built from all stored readings (`model_layer`).
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from overstory_systems.hirag.settings import HiragIndexSettings
 _HIRAG_READING_VERSION = 3
 """Increase this number if the same answers would be stored differently."""
 _WINDOW_OVERLAP_SENTENCES = 2
-"""Sentences that two consecutive windows share: an eighth of a window. The paper's chunks share a twelfth."""
+"""Number of sentences that two consecutive windows share: 1/8 of a window. In the paper, chunks share 1/12."""
 _DOCUMENTS_STORED_TOGETHER = 8
-"""Documents stored together. A killed run reads at most these again, from the cache."""
+"""Number of documents stored together. A killed build reads at most these again, with answers from the cache."""
 _UNREAD_CHUNKS_A_PAGE = 500
-_LONGEST_READ_NAME_CHARACTERS = 200  # characters of a name in an answer
-_LONGEST_READ_TYPE_CHARACTERS = 40  # characters of a type in an answer
-_LONGEST_READ_DESCRIPTION_CHARACTERS = 1_000  # characters of a description in an answer
+_LONGEST_READ_NAME_CHARACTERS = 200  # maximum length of a name in an answer
+_LONGEST_READ_TYPE_CHARACTERS = 40  # maximum length of a type in an answer
+_LONGEST_READ_DESCRIPTION_CHARACTERS = 1_000  # maximum length of a description in an answer
 _LEAST_HALF_WINDOW_SENTENCES = 4
-"""Least sentences of half a window. If an answer was cut off, the window is split in two if its halves are this
-long."""
-_MOST_READ_ENTITIES = 64  # entities per answer
-_MOST_READ_RELATIONS = 128  # relations per answer
+"""Minimum number of sentences of half a window. If an answer was cut off, its window is split in two, unless the halves
+would be shorter."""
+_MOST_READ_ENTITIES = 64  # maximum number of entities in an answer
+_MOST_READ_RELATIONS = 128  # maximum number of relations in an answer
 _KNOWN_NAMES_CHARACTERS = 1_000
-"""Characters of the names from earlier windows that a request repeats, the latest first."""
+"""Maximum number of characters of the names from earlier windows in a request. The latest names come first."""
 _RELATION_NAMES_CHARACTERS = 3_000
-"""Characters of the names listed in a request for relations; other names get no relations from this window."""
+"""Maximum number of characters of the names in a request for relations. Other names get no relations in this window."""
 NONE = "(none)"
 
 
@@ -85,10 +85,10 @@ class FoundRelations(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class UnreadDocument:
-    """A document to be read, with its chunks in order.
+    """A document that must be read, with its chunks in order.
 
     Attributes:
-        chunks: Id, text without boilerplate, and the corpus version of the last change of each chunk.
+        chunks: For each chunk: its id, its text without boilerplate, and the corpus version of its last change.
     """
 
     id: str
@@ -98,13 +98,13 @@ class UnreadDocument:
 
 @dataclass(slots=True)
 class ChunkReading:
-    """Result of reading a chunk.
+    """The result of reading a chunk.
 
     Attributes:
         entities: Key, name, type and description of each entity.
         relations: Keys of both ends, description and strength of each relation.
-        rules: True if rules must read the chunk, too, because an answer could not be used.
-        read_with: Ids of the chunks of its windows; the readings may come from any of them.
+        rules: True if rules must read the chunk, too, because an answer was unusable.
+        read_with: Ids of all chunks in the same windows. The readings may come from any of them.
     """
 
     entities: list[tuple[str, str, str, str]] = field(default_factory=list[tuple[str, str, str, str]])
@@ -114,7 +114,7 @@ class ChunkReading:
 
     @property
     def found(self) -> str:
-        """The readings as JSON, for storage."""
+        """The entities and relations as JSON, for storage."""
         return json.dumps({"entities": self.entities, "relations": self.relations}, ensure_ascii=False)
 
 
@@ -123,9 +123,9 @@ class DocumentReading:
     """A document with its readings.
 
     Attributes:
-        chunks: Readings by id of all chunks of the document.
-        windows: Number of windows; a window that was split counts as its two halves.
-        by_rules: Number of windows left to rules.
+        chunks: The reading of each chunk of the document, by chunk id.
+        windows: Number of windows. A window that was split counts as two.
+        by_rules: Number of windows that are left to rules.
     """
 
     document: UnreadDocument
@@ -134,7 +134,7 @@ class DocumentReading:
     by_rules: int = 0
 
     def leave_to_rules(self, window: Sequence[ChunkSentence]) -> None:
-        """Record a window whose answer cannot be used."""
+        """Mark the chunks of a window whose answer is unusable, so that rules read them."""
         self.windows += 1
         self.by_rules += 1
         for sentence in window:
@@ -161,7 +161,7 @@ class ModelGraphReader:
     def estimate(self, documents: Iterable[UnreadDocument]) -> Estimate:
         """Return an upper bound on the cost of reading, if no answer is cut off or must be corrected.
 
-        Names that a request repeats from earlier answers are assumed to be as long as allowed.
+        Names that a request repeats from earlier answers are assumed to have the maximum length.
         """
         return self._chat.estimate(request for document in documents for request in self._requests(document))
 
@@ -199,9 +199,9 @@ class ModelGraphReader:
         return read
 
     def _read_window(self, read: DocumentReading, window: Sequence[ChunkSentence], names: _DocumentNames) -> None:
-        """Add the model's readings of a window, all of them or none.
+        """Read a window with the model, and add either all readings or, on an error, nothing.
 
-        A name is dropped if neither the window nor the title has it and no earlier window had it.
+        A name is dropped unless it occurs in the window, in the title or in an earlier window.
         """
         known, read_in = names.that_fit(_KNOWN_NAMES_CHARACTERS)
         chat = self._chat.quoting([*(sentence.chunk for sentence in window), *read_in])
@@ -241,7 +241,7 @@ class ModelGraphReader:
     def _related(
         self, chat: Chat, document: UnreadDocument, window: Sequence[ChunkSentence], found: dict[str, FoundEntity]
     ) -> list[tuple[str, str, FoundRelation]]:
-        """Return the relations of a window with the keys of their ends; names that were not listed are dropped."""
+        """Return the relations of a window, each with the keys of its ends. Relations of unlisted names are dropped."""
         if len(found) < 2:
             return []
         names = (
@@ -265,19 +265,19 @@ class _DocumentNames:
         self._read_in: dict[str, frozenset[str]] = {}
 
     def add(self, key: str, name: str, window: Sequence[ChunkSentence]) -> None:
-        """Add a name read in a window, unless its key is already known."""
+        """Add a name that was read in a window, unless its key is already known."""
         self.called.setdefault(key, name)
         self._read_in.setdefault(key, frozenset(sentence.chunk for sentence in window))
 
     def that_fit(self, characters: int) -> tuple[str, frozenset[str]]:
-        """Return the latest names that fit into a request, and the chunks in which they were read."""
+        """Return the latest names that fit into a request, and the ids of the chunks in which they were read."""
         fitting = _first_that_fit(reversed(self.called.values()), characters)
         read_in = list(self._read_in.values())[len(self._read_in) - len(fitting) :]
         return "; ".join(fitting) or NONE, frozenset().union(*read_in)
 
 
 class _WindowContent:
-    """The text of a window, searched by chunk."""
+    """The words of a window, with methods that search them by chunk."""
 
     def __init__(self, window: Sequence[ChunkSentence], title: str) -> None:
         texts: dict[str, list[str]] = {}
@@ -287,14 +287,14 @@ class _WindowContent:
         self._sentences = [frozenset(key_words(text)) for text in (title, *(sentence.text for sentence in window))]
 
     def mentions(self, name: str) -> bool:
-        """Return True if one sentence, or the title, has all words of a name.
+        """Return True if the title or a single sentence contains all words of a name.
 
         "Marie and Pierre Curie" mentions "Marie Curie".
         """
         return any(map(frozenset(key_words(name)).issubset, self._sentences))
 
     def of(self, *keys: str) -> list[str]:
-        """Return the chunks with all of these names, otherwise those with one of them, otherwise all chunks."""
+        """Return the chunks that contain all of these names; if there are none, those with any name; otherwise all."""
         mentioned = [[f" {key} " in text for key in keys] for text in self._texts.values()]
         for enough in (all, any):
             found = [chunk for chunk, keys_found in zip(self._texts, mentioned, strict=True) if enough(keys_found)]
@@ -309,9 +309,9 @@ def reader_fingerprint(chat: Chat, settings: HiragIndexSettings) -> str:
 
 
 def read_documents(run: SystemRun[HiragIndexSettings], chat: Chat) -> None:
-    """Read the documents that are new or changed with a language model, and store the readings in batches.
+    """Read new and changed documents with a language model, and store the readings in batches.
 
-    A document is always read as a whole; requests answered before come from the cache.
+    Documents are always read completely, but requests that were answered before are served from the cache.
     """
     reader = ModelGraphReader(chat, run.settings)
     (unread,) = run.graph.run("systems/hirag/count_unread", run.corpus.label, read=True, by=reader.fingerprint)
@@ -326,7 +326,7 @@ def read_documents(run: SystemRun[HiragIndexSettings], chat: Chat) -> None:
                 _store(run, reader.fingerprint, read)
                 read = []
     except LlmError:
-        _store(run, reader.fingerprint, read)  # keep the readings already paid for
+        _store(run, reader.fingerprint, read)  # Keep readings that are already paid for.
         raise
     _store(run, reader.fingerprint, read)
     counts = run.ledger.counts
@@ -363,15 +363,15 @@ def _store(run: SystemRun[HiragIndexSettings], by: str, read: Sequence[DocumentR
 def estimate_reading(view: SystemView[HiragIndexSettings]) -> Estimate:
     """Return an upper bound on the cost of reading. Nothing is sent or written.
 
-    The cost of shortening long merged descriptions is not included.
+    Excludes the cost of summarising long merged descriptions.
     """
     reader = ModelGraphReader(view.context.chat(view.model), view.settings)
     return reader.estimate(_unread(view.graph, view.corpus, reader.fingerprint))
 
 
 def _unread(graph: GraphClient, corpus: Corpus, by: str) -> Iterator[UnreadDocument]:
-    """Yield the documents with an unread chunk, lazily."""
-    begun: set[str] = set()  # chunks of a document can be on several pages
+    """Yield the documents with at least one unread chunk, lazily."""
+    begun: set[str] = set()  # A document's chunks can be on several pages.
     for page in graph.pages("systems/hirag/unread_documents", corpus.label, size=_UNREAD_CHUNKS_A_PAGE, by=by):
         new = sorted({row["document"] for row in page} - begun)
         begun.update(new)
@@ -396,7 +396,7 @@ def _title(document: UnreadDocument) -> str:
 
 
 def _first_that_fit(names: Iterable[str], characters: int) -> list[str]:
-    """Return the first names that fit, counting two separating characters per name."""
+    """Return the first names that fit, counting two characters per name for separators."""
     taken: list[str] = []
     for name in names:
         characters -= len(name) + 2

@@ -1,4 +1,4 @@
-"""Layer 0 from the readings of a language model: entities and relations merged over all passages."""
+"""Builds layer 0 from the readings of a language model, by merging entities and relations over all passages."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from overstory_systems.hirag.knowledge_graph import NAME, BaseLayer, LayerEntity
 _READ_CHUNKS_A_PAGE = 1_000
 _MODEL_LAYER_IDS_A_PAGE = 5_000
 _MERGED_DESCRIPTION_CHARACTERS = 2_000
-"""Characters of a merged description, about 500 tokens; a longer one is summarised."""
+"""Maximum number of characters of a merged description, about 500 tokens. Longer descriptions are summarised."""
 LONGEST_JOINED_CHARACTERS = 2 * _MERGED_DESCRIPTION_CHARACTERS
 _SUMMARISED_CHARACTERS = 12_000
-"""Characters of descriptions in one request; the others are left out of the summary."""
+"""Maximum number of characters of descriptions in one request. Further descriptions are not summarised."""
 _PASSAGES_A_DESCRIPTION = 16
-"""Passages listed for a description, if its parts come from fewer."""
+"""Maximum number of passages listed for a description, unless its parts come from more passages."""
 _RELATION_STRENGTHS = 10
-"""Highest strength that the model gives; the weight is strength / 10, so the strongest counts as much as a fact."""
+"""Maximum strength in answers. Weight is strength / 10, so the strongest relation weighs as much as a fact."""
 
 
 class Joined(BaseModel):
@@ -51,7 +51,7 @@ class Joined(BaseModel):
 
 @dataclass(slots=True)
 class _ReadEntity:
-    """An entity as read in the passages; its collections are in the order of the passages."""
+    """An entity as read in the passages. Its collections are in the order of the passages."""
 
     names: Counter[str] = field(default_factory=Counter[str])
     types: Counter[str] = field(default_factory=Counter[str])
@@ -67,10 +67,9 @@ class _ReadEntity:
         return [text for text in self.chunks_by_description if text]
 
     def chunks_of(self, texts: Sequence[str]) -> tuple[str, ...]:
-        """Return the passages of descriptions, at most `_PASSAGES_A_DESCRIPTION` or one per description.
+        """Return passages for the given descriptions, at most `_PASSAGES_A_DESCRIPTION` or one per description.
 
-        The first passage of each description is included, so that a text is deleted with any passage that it was made
-        from.
+        The first passage of each description is included; the merged text is then deleted with any of them.
         """
         first = dict.fromkeys(self.chunks_by_description[text][0] for text in texts)
         every = dict.fromkeys([*first, *(chunk for text in texts for chunk in self.chunks_by_description[text])])
@@ -85,7 +84,7 @@ class _Relation:
     chunks: list[str] = field(default_factory=list[str])
 
     def add(self, chunk: str, description: str, strength: int) -> None:
-        """Add a reading. The strongest description is kept, the first on ties; its passage comes first."""
+        """Add a reading. The description of the strongest reading is kept, and its passage comes first."""
         self.strength += strength
         if strength > self.best:
             self.best, self.description = strength, description
@@ -96,14 +95,14 @@ class _Relation:
 
 @dataclass(slots=True)
 class Readings:
-    """Readings of a language model in all passages, merged by key; rules must also read the passages `by_rules`."""
+    """A language model's readings of all passages, merged by key. Rules must also read the passages in `by_rules`."""
 
     entities: dict[str, _ReadEntity] = field(default_factory=dict[str, _ReadEntity])
     relations: dict[tuple[str, str], _Relation] = field(default_factory=dict[tuple[str, str], _Relation])
     by_rules: set[str] = field(default_factory=set[str])
 
     def add(self, chunk: str, found: Mapping[str, Sequence[Sequence[object]]], *, rules: bool) -> None:
-        """Add the reading of a passage, as in `ChunkReading.found`; passages must be added in order of id."""
+        """Add the reading of a passage, in the form of `ChunkReading.found`. Add passages in the order of their ids."""
         for key, name, type_, description in found["entities"]:
             self.entities.setdefault(str(key), _ReadEntity()).add(chunk, str(name), str(type_), str(description))
         for one, other, description, strength in found["relations"]:
@@ -116,10 +115,10 @@ class Readings:
 def merged_layer(
     readings: Readings, chat: Chat, model: str, known: Mapping[str, LayerEntity], ids: Mapping[str, str]
 ) -> BaseLayer:
-    """Return layer 0 as read by the model, without the facts found by rules.
+    """Build layer 0 from the model's readings, without facts found by rules.
 
     Args:
-        known: Entities of the previous build, by ref. A summary of the same descriptions is kept.
+        known: Entities of the previous build, by ref. If an entity's descriptions are unchanged, their summary is kept.
         ids: Ids of the corpus's entities, by key.
     """
     joiner = _Joiner(chat, model)
@@ -151,7 +150,7 @@ def merged_layer(
 
 
 def _relations(readings: Readings) -> tuple[list[EntityRelation], int]:
-    """Return the relations that are among the strongest of at least one end, and the number of the others."""
+    """Return the relations that are among the strongest of either end, and the number of dropped relations."""
     ends = sorted(readings.relations)
     place = {key: number for number, key in enumerate(sorted(readings.entities))}
     table = np.array([(place[one], place[other]) for one, other in ends], dtype=np.int64).reshape(-1, 2)
@@ -166,7 +165,7 @@ def _relations(readings: Readings) -> tuple[list[EntityRelation], int]:
 
 
 def with_rules(read: BaseLayer, rules: BaseLayer) -> BaseLayer:
-    """Add the facts that rules found in passages where the model's answers could not be used."""
+    """Add facts that rules found in passages for which the model's answers were unusable."""
     entities = {entity.ref: entity for entity in rules.entities} | {entity.ref: entity for entity in read.entities}
     relations = {(relation.source, relation.target): relation for relation in rules.relations}
     for relation in read.relations:
@@ -186,13 +185,13 @@ def _combined(read: EntityRelation, rules: EntityRelation) -> EntityRelation:
 
 
 def stored_readings(graph: GraphClient, label: str, by: str) -> Iterator[Row]:
-    """Yield the stored readings of the reader with this fingerprint, in order of chunk."""
+    """Yield the stored readings by the reader with this fingerprint, in the order of the chunks."""
     for rows in graph.pages("systems/hirag/readings", label, size=_READ_CHUNKS_A_PAGE, by=by):
         yield from rows
 
 
 def corpus_entities(graph: GraphClient, label: str, keys: Sequence[str]) -> dict[str, str]:
-    """Return the ids of existing entities of the corpus, by key."""
+    """Return a map from key to id for those keys that belong to entities of the corpus."""
     found: dict[str, str] = {}
     for some in batches(keys, _MODEL_LAYER_IDS_A_PAGE):
         ids = {entity_id(label, key): key for key in some}
@@ -202,12 +201,12 @@ def corpus_entities(graph: GraphClient, label: str, keys: Sequence[str]) -> dict
 
 
 def most_frequent(counted: Counter[str]) -> str:
-    """Return the most frequent non-empty text, the first in the alphabet on ties; "" if there is none."""
+    """Return the most frequent non-empty text, the alphabetically first on a tie, "" if all are empty."""
     return min((each for each in counted if each), key=lambda each: (-counted[each], each), default="")
 
 
 def first_that_fit(texts: Sequence[str]) -> str:
-    """Return the first descriptions that fit into `_MERGED_DESCRIPTION_CHARACTERS`, at least a part of the first."""
+    """Join the first descriptions that fit into `_MERGED_DESCRIPTION_CHARACTERS`. The first one is cut if necessary."""
     taken = texts[0][:_MERGED_DESCRIPTION_CHARACTERS]
     for text in texts[1:]:
         if len(taken) + 1 + len(text) > _MERGED_DESCRIPTION_CHARACTERS:
@@ -224,7 +223,6 @@ def _source(key: str, texts: Sequence[str], fingerprint: str) -> str:
 
 
 def _in_one_request(texts: Sequence[str]) -> list[str]:
-    """Return the descriptions that fit into one request."""
     taken: list[str] = []
     room = _SUMMARISED_CHARACTERS
     for text in texts:
@@ -235,20 +233,20 @@ def _in_one_request(texts: Sequence[str]) -> list[str]:
 
 
 _Long: TypeAlias = tuple[LayerEntity, Sequence[str]]
-"""An entity whose description is too long, and the descriptions it consists of."""
+"""An entity with a too long description, and the texts that this description combines."""
 
 
 class _FirstThatFit(RuleWriter[_Long, LayerEntity]):
     fingerprint = ""
 
     def text(self, group: _Long) -> LayerEntity:
-        """Return the entity with a cut description, and without a source, so that the next build asks again."""
+        """Shorten the description, and remove the source so that the next build asks the model again."""
         entity, texts = group
         return replace(entity, description=first_that_fit(texts), source="")
 
 
 class _Joiner(ModelWriter[_Long, LayerEntity]):
-    """Summarises long descriptions."""
+    """Summarises long descriptions with a language model."""
 
     def __init__(self, chat: Chat, model: str) -> None:
         super().__init__(chat.booked(NAME), model, prompt("description", __package__), _FirstThatFit())

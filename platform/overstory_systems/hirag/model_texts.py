@@ -1,4 +1,4 @@
-"""Reports on communities and summary entities written by a language model, one request each."""
+"""Writes reports on communities and summaries of clusters with a language model, one request each."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from overstory_systems.hirag.summaries import (
     as_weight,
 )
 
-_LONGEST_ENTITY_CHARACTERS = 400  # characters of an entity in a request
+_LONGEST_ENTITY_CHARACTERS = 400  # maximum length of an entity's description in a request
 
 
 class ModelReporter(ReportWriter[Material]):
@@ -54,8 +54,8 @@ class ModelReporter(ReportWriter[Material]):
         """Create a writer of reports.
 
         Args:
-            model: Name that reports carry in `by`.
-            entities: Entities of the corpus, as for `RuleReporter`.
+            model: Name of the model, which reports contain as `by`.
+            entities: Entities of the corpus, for `RuleReporter`.
         """
         super().__init__(chat.booked(NAME), model, prompt("report", __package__), RuleReporter(entities))
 
@@ -88,25 +88,25 @@ def _relations(material: Material) -> Iterator[Source]:
 
 
 _MOST_MEMBER_TOKENS = 4_000
-"""Tokens of the members shown in a prompt, by an upper estimate. The member nearest to the mean is always shown."""
+"""Upper bound on the number of tokens of the members in a prompt. The member nearest to the mean is always shown."""
 _MOST_MEMBER_CHUNKS = 1_000
-"""Passages of the members in a prompt. The summaries cite all of them."""
+"""Maximum number of passages of the members in a prompt. The summaries cite all of them."""
 _LONGEST_SUMMARISED_CHARACTERS = 4_000
-"""Characters of a text that are read."""
+"""Number of characters of a text that are read; the rest is ignored."""
 _LONGEST_MEMBER_DESCRIPTION_CHARACTERS = 1_000
-"""Characters of a member's description in a prompt."""
-_MOST_SUMMARIES_A_CLUSTER = 4  # summaries per answer
-_LONGEST_CLUSTER_NAME_CHARACTERS = 120  # characters of a name
-_LONGEST_JOINED_REASON_CHARACTERS = 160  # characters of the reason for a link
+"""Maximum number of characters of a member's description in a prompt."""
+_MOST_SUMMARIES_A_CLUSTER = 4  # maximum number of summaries in an answer
+_LONGEST_CLUSTER_NAME_CHARACTERS = 120  # maximum length of a name
+_LONGEST_JOINED_REASON_CHARACTERS = 160  # maximum length of the reason for a link
 _LONGEST_CLUSTER_SUMMARY_CHARACTERS = 1_000
-"""Characters of the texts of an answer."""
-_MEMBER_STRENGTHS = 10.0  # highest strength that the model gives
+"""Maximum number of characters of a summary's description."""
+_MEMBER_STRENGTHS = 10.0  # maximum strength in answers
 
 _META_TYPE_LIST = ", ".join(f'"{each}"' for each in META_TYPES)
 
 
 def _meta_type(value: object) -> object:
-    """Return the type, or "other" if the model invented it: its answer is paid for."""
+    """Return the type, or "other" if the model invented one, because its answer should not be wasted."""
     known = value.strip().lower() if isinstance(value, str) else value
     return known if known in META_TYPES else OTHER
 
@@ -151,8 +151,8 @@ class _GroupExcerpt:
     """The members of a group that a prompt shows.
 
     Attributes:
-        places: Positions of the shown members in the group; number i in the prompt is `places[i - 1]`.
-        chunks: Passages that support the shown members.
+        places: Positions of the shown members in the group. Number i in the prompt refers to `places[i - 1]`.
+        chunks: Ids of the passages that support the shown members.
     """
 
     texts: Sequence[str]
@@ -167,7 +167,7 @@ class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
         """Create a summariser.
 
         Args:
-            model: Name that summaries carry in `by`.
+            model: Name of the model, which summaries contain as `by`.
         """
         super().__init__(chat.booked(NAME), model, prompt("summary", __package__), RuleClusterSummariser())
 
@@ -187,7 +187,7 @@ class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
         return WritingOutcome(summaries or None, size, size - len(shown.places))
 
     def estimate(self, groups: int) -> Estimate:
-        """Return the cost if every prompt were as long as allowed."""
+        """Estimate the cost, assuming that every prompt has the maximum length."""
         return self.times(Request(self._messages([""]), FoundSummaries), groups, more_tokens=_MOST_MEMBER_TOKENS)
 
     def _messages(self, texts: Sequence[str]) -> Sequence[Message]:
@@ -211,13 +211,13 @@ class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
         return _GroupExcerpt(texts, [place_of[each.ref] for each in chosen], passages_of(chosen))
 
     def _read(self, group: Group, shown: _GroupExcerpt, answer: FoundSummaries) -> list[Summary]:
-        """Return the summaries, without invalid member numbers; members that the answer forgot are added."""
+        """Convert the answer to summaries. Invalid member numbers are ignored, and missing members are added."""
         named = [each for each in answer.summaries if entity_key(_line(each.name)) and _line(each.description)]
         joined = [_joined(each, shown.places) for each in named]
         if any(joined):
             named = [each for each, members in zip(named, joined, strict=True) if members]
             joined = [members for members in joined if members]
-        else:  # If no name has members, the first one gets all.
+        else:  # No summary has members: the first gets all.
             named, joined = named[:1], joined[:1]
         if not named:
             return []
@@ -236,7 +236,7 @@ class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
 
 
 def _joined(found: FoundSummary, places: Sequence[int]) -> dict[int, JoinedMember]:
-    """Return the members of a summary by position in the group; the first mention of a member counts."""
+    """Return the members of a summary by position in the group. If a number is repeated, its first mention counts."""
     joined: dict[int, JoinedMember] = {}
     for each in found.members:
         if 1 <= each.number <= len(places):
@@ -247,7 +247,7 @@ def _joined(found: FoundSummary, places: Sequence[int]) -> dict[int, JoinedMembe
 
 
 def _join_forgotten(group: Group, joined: Sequence[dict[int, JoinedMember]]) -> None:
-    """Add members that no summary has to the summary with the nearest mean, weighted by their cosine."""
+    """Add each member without a summary to the summary with the nearest mean, weighted by the cosine."""
     forgotten = [place for place in range(len(group.members)) if not any(place in members for members in joined)]
     if not forgotten:
         return

@@ -1,4 +1,4 @@
-"""Parts of the evidence other than passages: entities, relations, paths and reports. Pure functions."""
+"""Creates the parts of evidence other than passages: entities, relations, paths and reports. Pure functions."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from overstory.model import Part, RatedReport, ReportFinding
 from overstory.model.parts import PartKind
 from overstory_systems.hirag.scores import NearEntity, StoredReport
 
-_MOST_PASSAGES_OF_A_PATH = 8  # passages cited for a path
-_MOST_PASSAGES_OF_A_REPORT = 5  # passages cited for a report
+_MOST_PASSAGES_OF_A_PATH = 8  # maximum number of passages cited for a path
+_MOST_PASSAGES_OF_A_REPORT = 5  # maximum number of passages cited for a report
 MOST_PASSAGES_OF_ONE = 3
-"""Passages cited for each description or relation; the evidence carries all of them."""
+"""Maximum number of passages cited for a description or relation. The evidence contains all of them."""
 _MOST_RELATIONS_OFF_A_PATH = 3
-"""Relations shown for a path in addition to its own."""
+"""Maximum number of relations shown for a path in addition to the relations along the path."""
 _LONGEST_RELATION_CHARACTERS = 160
-"""Characters of a relation's description that are shown, because a context holds only a few paths."""
+"""Maximum number of characters of a relation's description. It is low because a context has room for few paths."""
 RELATED = "HIRAG_RELATED"
 
 Documents = Mapping[str, str]
-"""The document of each existing passage, by passage id."""
+"""Maps the id of each existing passage to the id of its document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class EntityPart(Part):
-    """An entity near the question.
+    """An entity whose meaning is close to the question.
 
     Attributes:
         entity: Id of the entity in the graph.
-        layer: 0 for entities of the texts, above 0 for summaries.
+        layer: 0 for an entity mentioned in the documents, above 0 for a summary.
     """
 
     kind: PartKind = field(default="entity", init=False)
@@ -48,7 +48,7 @@ class EntityPart(Part):
 
 @dataclass(frozen=True, slots=True)
 class DescribedRelation:
-    """A relation between two entities; `description` may be ""."""
+    """A relation between two named entities. `description` may be ""."""
 
     source: str
     target: str
@@ -62,8 +62,8 @@ class RelationPart(Part):
 
     Attributes:
         names: Names of the entities from one end to the other.
-        triples: Relations along the path, then others among its entities.
-        stated: True if the passages state all relations, so that none leads to a summary.
+        triples: Relations along the path, followed by other relations among its entities.
+        stated: True if passages state all relations. False if a relation leads to a summary.
     """
 
     kind: PartKind = field(default="relation", init=False)
@@ -77,7 +77,7 @@ class RelationPart(Part):
 
 
 class PathEntity(NamedTuple):
-    """An entity on a path; `description` is None if its passage was deleted."""
+    """An entity on a path. `description` is None if a passage that it uses was deleted."""
 
     id: str
     name: str
@@ -93,7 +93,7 @@ class PathRelation(NamedTuple):
     Attributes:
         source, target: Ids of the two entities.
         type: HIRAG_RELATED, SUMMARIZED_BY or SAME_AS.
-        description: May be ""; None if its passage was deleted.
+        description: May be "". None if its passage was deleted.
         chunks: Ids of the passages that state the relation.
     """
 
@@ -110,9 +110,9 @@ class Paths:
     """Paths between key entities, and relations.
 
     Attributes:
-        paths: Ids of the entities of each path, from end to end.
+        paths: For each path, the ids of its entities from end to end.
         entities: All entities on paths or at the ends of relations, by id.
-        relations: Relations among the entities of paths, and those of the entities nearest to the question.
+        relations: Relations among the entities of paths, and relations of the entities nearest to the question.
     """
 
     paths: Sequence[Sequence[str]] = ()
@@ -122,7 +122,7 @@ class Paths:
     def joined_with(self, others: Paths, limit: int) -> Paths:
         """Keep the relations within paths, and add up to `limit` distinct other relations.
 
-        Relations between paths come first (Eq. 16), then those of near entities, the nearest to the question first.
+        Of these, relations between paths come first (Eq. 16), then relations of the entities nearest to the question.
         """
         on_paths = [frozenset(path) for path in self.paths]
         entities = {**others.entities, **self.entities}
@@ -143,14 +143,14 @@ class Paths:
         return replace(found, relations=[*found.relations, *sorted(single.values(), key=order)[:limit]])
 
     def chunks(self, relation: PathRelation) -> Sequence[str]:
-        """Return the passages of a relation; a relation between layers has those of its lower entity."""
+        """Return the passages of a relation. For a relation between layers, return those of its lower entity."""
         if relation.type == RELATED:
             return relation.chunks
         ends = [self.entities[end] for end in (relation.source, relation.target) if end in self.entities]
         return min(ends, key=lambda end: end.layer).chunks if ends else ()
 
     def similarity(self, relation: PathRelation) -> float:
-        """Return the similarity of a relation to the question, the mean of its ends."""
+        """Return the mean cosine of a relation's ends with the question."""
         ends = [self.entities[end].cosine for end in (relation.source, relation.target) if end in self.entities]
         return sum(ends) / len(ends) if ends else 0.0
 
@@ -158,7 +158,7 @@ class Paths:
 def entity_parts(
     near: Iterable[NearEntity], descriptions: Mapping[str, tuple[str, Sequence[str]]], documents: Documents
 ) -> Iterator[EntityPart]:
-    """Yield parts for the entities that have a description in an existing passage, in order."""
+    """Yield a part for each entity whose description an existing passage supports, in order."""
     for entity in near:
         description, all_chunks = descriptions.get(entity.id, ("", ()))
         chunks = tuple(chunk for chunk in all_chunks if chunk in documents)
@@ -178,10 +178,10 @@ def entity_parts(
 
 
 def relation_parts(found: Paths, documents: Documents) -> list[RelationPart]:
-    """Return a part for each path and for each of the best other relations.
+    """Return one part per path, and one per single relation.
 
-    A path's part has the relations along the path, then others among its entities. Parts are ordered by the similarity
-    of their less similar end to the question.
+    The part of a path contains the relations along the path, then other relations among its entities. Parts are sorted
+    by the cosine of the end that is less similar to the question.
     """
     made = (part for part in _parts(found, documents) if part is not None)
     return sorted(made, key=lambda part: (-part.score, part.names))
@@ -249,7 +249,7 @@ def _along(relation: PathRelation, path: Sequence[str]) -> tuple[int, int]:
 def report_part(
     stored: StoredReport, score: float, documents: Documents, most: int = _MOST_PASSAGES_OF_A_REPORT
 ) -> RatedReport | None:
-    """Return a report as a part with at most `most` findings, None if none of its passages is left."""
+    """Convert a report to a part with at most `most` findings, or return None if all its passages were deleted."""
     report = stored.report
     chunks = dict.fromkeys(chunk for finding in report.findings for chunk in finding.chunks if chunk in documents)
     carried = tuple(chunks or dict.fromkeys(chunk for chunk in report.stands_on if chunk in documents))[

@@ -1,4 +1,4 @@
-"""Input of a community's report: its most central entities, strongest relations, and parts."""
+"""Prepares the input for reports on communities: central entities, strong relations, and reports on sub-communities."""
 
 from __future__ import annotations
 
@@ -14,30 +14,29 @@ from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.compile import Floats, Ints
 from overstory_systems.hirag.knowledge_graph import LayeredGraph, LayerEntity
 
-MOST_REPORT_ENTITIES = 12  # entities shown in a report
-MOST_REPORT_RELATIONS = 24  # relations shown in a report
-_MOST_REPORT_PARTS = 10  # largest sub-communities whose reports are read
+MOST_REPORT_ENTITIES = 12  # maximum number of entities in a report
+MOST_REPORT_RELATIONS = 24  # maximum number of relations in a report
+_MOST_REPORT_PARTS = 10  # maximum number of sub-communities whose reports are read
 _MOST_DIRECT_MEMBERS = 30
-"""Members up to which a community is described by its own sentences instead of its sub-communities' reports."""
+"""Maximum size of a community that is described by its members instead of by reports on its sub-communities."""
 _NO_COMMON_COMMUNITY = -1
-"""Marks a relation whose ends share no community."""
+"""Marks relations whose ends share no community."""
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The input of a community's report.
+    """The input for the report on one community.
 
     Attributes:
-        key: Digest of everything that a report may show; a writer gives equal reports for equal keys.
+        key: Digest of everything that the report may show. Equal keys mean equal reports.
         size: Number of members.
-        inner: Weight of the relations among members.
-        entities: Entities with distinct names, the most central first; summaries by rules last, because they list
-            others.
-        relations: Relations among members with a description, the strongest first. If `parts` is not empty, only the
+        inner: Total weight of the relations among members.
+        entities: Entities with distinct names, the most central first. Summaries by rules come last, because they
+            merely list other entities.
+        relations: Relations among members that have a description, the strongest first. If `parts` is not empty, only
             relations between parts.
-        ends: Ends of the relations, by ref.
-        parts: Reports on the sub-communities that describe the community, the largest first; empty for a small
-            community.
+        ends: The entities at the ends of the relations, by ref.
+        parts: Reports on the largest sub-communities, the largest first. Empty for a small community.
     """
 
     key: str
@@ -50,14 +49,14 @@ class Material:
 
 
 class Materials:
-    """The input of the reports on all communities of a tree; linear time and memory per level."""
+    """Prepares the input for the reports on all communities of a tree, in linear time and memory per level."""
 
     def __init__(self, tree: EncodingTree, graph: LayeredGraph, fingerprint: str) -> None:
-        """Prepare the input of the reports on all communities.
+        """Prepare for one tree.
 
         Args:
-            tree: Tree over the entities of the graph, all leaves at one depth.
-            fingerprint: Fingerprint of the reports' writer.
+            tree: Tree over the entities of the graph, with all leaves at the same depth.
+            fingerprint: Fingerprint of the writer of the reports.
         """
         self._tree = tree
         self._graph = graph
@@ -67,13 +66,13 @@ class Materials:
         self._joining, self._strongest = self._strongest_relations()
 
     def levels(self) -> Iterator[list[int]]:
-        """Yield the communities of each level, the deepest level first, without those equal to their child."""
+        """Yield the communities of each level, the deepest level first, skipping communities with a single child."""
         for depth in range(self._tree.height - 1, 0, -1):
             nodes = np.unique(self._tree.labels(depth))
             yield nodes[self._same_as[nodes] == nodes].tolist()
 
     def of(self, communities: Collection[int], reports: Mapping[int, Report]) -> Iterator[Material]:
-        """Yield the input of the reports on some communities of one level, given the reports of deeper levels."""
+        """Yield the input for reports on communities of one level, given the reports of deeper levels."""
         if not communities:
             return
         tree, entities, number = self._tree, self._graph.entities, self._graph.number
@@ -112,7 +111,7 @@ class Materials:
         return node
 
     def _strongest_relations(self) -> tuple[dict[int, list[EntityRelation]], dict[int, list[EntityRelation]]]:
-        """Return the strongest relations with a description: those in no sub-community, and all, by community."""
+        """Return the strongest described relations of each community: those in no sub-community, and all."""
         tree, relations = self._tree, self._graph.relations
         own: dict[int, list[EntityRelation]] = {}
         homes = _lowest_common(tree, self._graph)
@@ -132,7 +131,7 @@ class Materials:
 
 
 def only_children(tree: EncodingTree) -> Ints:
-    """Map each community with a single child to that child, every other node to itself. Shape (nodes,)."""
+    """Map each community with a single child to this child, and every other node to itself. Shape (nodes,)."""
     same = np.arange(len(tree))
     inner = np.arange(tree.leaves, tree.root)
     alone = inner[tree.sizes[inner] == tree.sizes[tree.parents[inner]]]
@@ -148,17 +147,17 @@ def is_list(entity: LayerEntity) -> bool:
 
 
 def by_centrality(graph: LayeredGraph, joined: Graph, labels: Ints) -> Ints:
-    """Order entities by group, each group's most central entity first and summaries by rules last. Shape (n,)."""
+    """Sort entities by group. Within a group, the most central come first, summaries by rules last. Shape (n,)."""
     lists = np.array([is_list(entity) for entity in graph.entities], dtype=np.bool_)
     order: Ints = np.lexsort((-centrality(joined, labels), lists, labels))
     return order
 
 
 def centrality(graph: Graph, labels: Ints) -> Floats:
-    """Return how central each vertex is in its group, shape (n,).
+    """Return the centrality of each vertex in its group, shape (n,).
 
-    Centrality is the weight of its edges within the group, times their share of all its edges. So a vertex connected to
-    everything is central nowhere.
+    This is the weight of the vertex's edges within the group, times their fraction of the weight of all its edges.
+    Therefore, a vertex that is connected to everything is central in no group.
     """
     sources = np.repeat(np.arange(graph.vertices), np.diff(graph.indptr))
     within = labels[sources] == labels[graph.neighbours]
@@ -170,7 +169,7 @@ def centrality(graph: Graph, labels: Ints) -> Floats:
 def _key(material: Material, fingerprint: str) -> str:
     """Return a digest of the community's size and of the texts, names and passages that its report may show.
 
-    Weights are not included, because adding one document changes them everywhere.
+    It ignores weights, because one added document changes weights everywhere.
     """
     return digest_of(
         "hirag-report",
@@ -188,7 +187,7 @@ def _content(entity: LayerEntity) -> tuple[object, ...]:
 
 
 def _lowest_common(tree: EncodingTree, graph: LayeredGraph) -> Ints:
-    """Return the deepest community with both ends of each relation, or `_NO_COMMON_COMMUNITY`. Shape (relations,)."""
+    """For each relation, return the deepest community that contains both ends, or `_NO_COMMON_COMMUNITY`."""
     number = graph.number
     ends = np.asarray([(number[each.source], number[each.target]) for each in graph.relations], dtype=np.int64)
     ends = ends.reshape(-1, 2)
@@ -201,7 +200,7 @@ def _lowest_common(tree: EncodingTree, graph: LayeredGraph) -> Ints:
 
 
 def _named_once(entities: Iterable[LayerEntity]) -> tuple[LayerEntity, ...]:
-    """Keep one entity per name, the one in the lowest layer."""
+    """Keep one entity per name, preferring the lowest layer."""
     by_name: dict[str, LayerEntity] = {}
     for entity in entities:
         first = by_name.setdefault(entity.key, entity)

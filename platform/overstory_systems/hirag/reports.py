@@ -1,8 +1,8 @@
-"""Reports on communities, and the rules that write them.
+"""Writes reports on communities, with a language model or by rules.
 
-Without a language model, sentences of the corpus replace the text that a model would write.
+Without a language model, sentences of the corpus replace the model's text.
 
-Source: HiRAG, Section 4.1.
+Source: HiRAG paper, Section 4.1.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from overstory_systems.hirag.knowledge_graph import NAME, LayeredGraph, LayerEnt
 from overstory_systems.hirag.report_material import Material, Materials, is_list
 from overstory_systems.hirag.summaries import common_words, head_of, shared
 
-_MOST_COMMUNITY_FINDINGS = 6  # findings per report
+_MOST_COMMUNITY_FINDINGS = 6  # maximum number of findings in a report
 MOST_FINDING_CANDIDATES = 4 * _MOST_COMMUNITY_FINDINGS
-_MOST_NAMES_IN_A_TITLE = 3  # names of entities in a title
+_MOST_NAMES_IN_A_TITLE = 3  # maximum number of entity names in a title
 _MOST_COMPARED_ENTITIES = 8
-"""Central entities whose descriptions are searched for a common theme; the search takes most of a report's time."""
+"""Number of central entities whose descriptions are searched for a common theme. This takes most of a report's time."""
 _LEAST_JOINING_WORD_SHARE = 0.1
-"""Least share of joining words ("of", "is") in a sentence that is cut off; rows of a table have fewer."""
+"""Minimum fraction of function words ("of", "is") in a truncated sentence. Table rows contain fewer."""
 _LEAST_THEME_SHARE = 0.5
-"""Least share of the central entities whose descriptions have the words of the theme."""
-_LONGEST_FINDING_SENTENCE_CHARACTERS = 400  # characters of a sentence in a finding
+"""Minimum fraction of the central entities whose descriptions must contain the theme."""
+_LONGEST_FINDING_SENTENCE_CHARACTERS = 400  # maximum length of a sentence in a finding
 _SENTENCE_RUN_WORDS = 4
-"""Length in words of the sequences by which sentences are compared."""
+"""Number of words in the sequences by which sentences are compared."""
 _SAME_SENTENCE_SHARE = 0.5
-"""Sentences are duplicates if they share more than this part of the shorter one's word sequences."""
+"""Sentences are duplicates if they share more than this fraction of the shorter sentence's word sequences."""
 _WORD = re.compile(r"\w+")
 _CODE = re.compile(r"^\W*(?:#include|\$ )|/\*|[{}<>]|;$")
 
@@ -51,7 +51,7 @@ Reporter: TypeAlias = TextWriter[Material, Report]
 
 
 def reporter_for(chat: Chat | None, model: str, entities: Sequence[LayerEntity] = ()) -> Reporter:
-    """Return the writer of reports on communities.
+    """Return a writer of reports, which uses the language model if there is one, otherwise rules.
 
     Args:
         model: Name of the language model.
@@ -67,11 +67,11 @@ def reporter_for(chat: Chat | None, model: str, entities: Sequence[LayerEntity] 
 def write_reports(
     tree: EncodingTree, graph: LayeredGraph, *, known: Mapping[str, Report], reporter: Reporter, progress: Progress
 ) -> TreeReports:
-    """Write reports on all communities of a tree except the root; communities with equal members share one.
+    """Write reports on all communities except the root. Communities with equal members share one report.
 
     Args:
-        tree: Tree over the entities of the graph, all leaves at one depth.
-        known: Reports of an earlier build, by key. Communities with the same content keep their report.
+        tree: Tree over the entities of the graph, with all leaves at the same depth.
+        known: Reports of an earlier build, by key. Communities with unchanged content keep their report.
     """
     materials = Materials(tree, graph, reporter.fingerprint)
     progress.start(f"{NAME} reports", tree.root - tree.leaves, "communities")
@@ -91,7 +91,7 @@ class RuleReporter(RuleWriter[Material, Report]):
         """Create a writer of reports.
 
         Args:
-            entities: Entities of the whole corpus. Words common in their descriptions are not used as a theme.
+            entities: Entities of the whole corpus. Words that are common in their descriptions cannot be a theme.
         """
         self._common = common_words([entity for entity in entities if entity.layer == 0])
 
@@ -105,12 +105,12 @@ class RuleReporter(RuleWriter[Material, Report]):
         theme, described = self._theme(material, shown)
         chunks = chain(
             (chunk for finding in findings for chunk in finding.chunks),
-            # The name of a summary may come from any of its passages, another entity's name is in its first passage.
+            # The name of a summary may come from any of its passages. Other names occur in the entity's first passage.
             (chunk for entity in shown for chunk in (entity.chunks if entity.layer else entity.chunks[:1])),
             described_by.chunks if leading else (),
             (chunk for entity in described for chunk in entity.chunks),
             (chunk for finding in findings for chunk in finding.also),
-            # A model's text may come from any of the passages that it was shown.
+            # A model's text may come from any passage that the model was shown.
             (chunk for part in parts if part.by != RULES for chunk in part.stands_on),
         )
         return Report(
@@ -124,9 +124,9 @@ class RuleReporter(RuleWriter[Material, Report]):
         )
 
     def _theme(self, material: Material, shown: Sequence[LayerEntity]) -> tuple[str, Sequence[LayerEntity]]:
-        """Return the theme that central entities share, and the entities whose descriptions have it.
+        """Return the theme that central entities share, and the entities whose descriptions contain it.
 
-        The theme is "" if there is none that reads well.
+        The theme is "" if too few descriptions share one.
         """
         if material.size <= len(shown):
             return "", ()
@@ -138,25 +138,25 @@ class RuleReporter(RuleWriter[Material, Report]):
 
 
 def _title(theme: str, shown: Sequence[LayerEntity]) -> str:
-    """Return a title: the theme and the central entities, as in "Hindi film: Morning Raga, Zubeidaa"."""
+    """Combine the theme and the central entities, as in "Hindi film: Morning Raga, Zubeidaa"."""
     names = ", ".join(head_of(entity) for entity in shown)
     return f"{theme[0].upper()}{theme[1:]}: {names}" if theme else names
 
 
 def rating(material: Material) -> float:
-    """Return the importance of a community, 0 to 10, from its size and the mean weight of its relations."""
+    """Rate a community from 0 to 10, by its size and the mean weight of its relations."""
     strength = material.inner / max(material.size, 1)
     return rating_of(material.size, strength / (1.0 + strength))
 
 
 def lead(entity: LayerEntity) -> str:
-    """Return the first sentence of an entity's description with its name; "" without a description."""
+    """Return the first sentence of an entity's description with the entity's name, "" without a description."""
     sentence = _first_sentence(entity.description)
     return about(entity.name, sentence) if sentence else ""
 
 
 def stated(relation: EntityRelation, ends: Mapping[str, LayerEntity]) -> str:
-    """Return the description of a relation, preceded by its ends (by ref) if it mentions neither."""
+    """Return the description of a relation, preceded by the names of both ends if it mentions neither."""
     text = _shortened(relation.description)
     source, target = ends[relation.source].name, ends[relation.target].name
     folded = text.casefold()
@@ -166,10 +166,10 @@ def stated(relation: EntityRelation, ends: Mapping[str, LayerEntity]) -> str:
 
 
 def _for_title(entities: Sequence[LayerEntity]) -> list[LayerEntity]:
-    """Return the most central entities for a title, without names contained in other names.
+    """Return the most central entities for a title, skipping names that contain or are contained in another.
 
-    Names that do not read like names are left out if there are others. Identifiers come after names in words, then
-    options, then summaries by rules.
+    Unreadable names are skipped unless there are no others. Identifiers come after names in words, then options, then
+    summaries by rules.
     """
     shown: list[LayerEntity] = []
     wanted = [each for each in entities if is_readable_name(each.name)] or entities
@@ -194,7 +194,7 @@ def _summary(material: Material, shown: Sequence[LayerEntity], leading: str) -> 
 
 
 def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
-    """Return the findings, the most important first, without duplicates; sentences come before lists and code."""
+    """Return distinct findings, the most important first. Sentences come before lists and code."""
     if parts:
         ranked = sorted(parts, key=lambda part: -part.rating)
         central = {entity.name for entity in material.entities}
@@ -217,7 +217,7 @@ def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
 
 
 def _is_sentence(text: str) -> bool:
-    """Return True if a text reads like a sentence, not like a fragment, code, or a list of options or words."""
+    """Return True if a text reads like a sentence, unlike a fragment, code, or a list of options or words."""
     words = text.split()
     options = sum(word.startswith("-") and len(word) > 1 for word in words)
     if not words or options > 1 or _CODE.search(text) or text.startswith("…") or words[0] in FUNCTION_WORDS:
@@ -229,7 +229,7 @@ def _is_sentence(text: str) -> bool:
 
 
 def _runs(text: str) -> frozenset[tuple[str, ...]]:
-    """Return all sequences of four words; the whole text if it is shorter."""
+    """Return all sequences of four words or, for a shorter text, the text itself."""
     words = _WORD.findall(text.casefold())
     return frozenset(
         tuple(words[start : start + _SENTENCE_RUN_WORDS])
@@ -238,18 +238,18 @@ def _runs(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def _are_duplicates(one: Set[tuple[str, ...]], other: Set[tuple[str, ...]]) -> bool:
-    """Return True if most of the shorter text is in the longer one, as in two cuts of one sentence."""
+    """Return True if the longer text contains most of the shorter one, as with two excerpts of one sentence."""
     return len(one & other) > _SAME_SENTENCE_SHARE * min(len(one), len(other))
 
 
 def _interleaved(lists: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
-    """Yield the first finding of each list, then the second of each."""
+    """Yield the first finding of each list, then the second of each, and so on."""
     for row in zip_longest(*lists):
         yield from (finding for finding in row if finding is not None)
 
 
 def _of_relations(material: Material) -> Iterator[Finding]:
-    """Yield sentences that connect members, the strongest connection between central members first."""
+    """Yield sentences that connect members, starting with strong relations of central members."""
     ends = material.ends
     rank = {entity.ref: place for place, entity in enumerate(material.entities)}
     last = len(rank)
@@ -267,13 +267,13 @@ def _of_relations(material: Material) -> Iterator[Finding]:
         refs = {ref for each in relations for ref in (each.source, each.target)}
         about = [ends[ref] for ref in sorted(refs, key=lambda ref: (rank.get(ref, last), ref))]
         chunks = [each.chunks[0] for each in relations if each.chunks]
-        also = [chunk for entity in about for chunk in entity.chunks[:1]]  # names may come before the sentence
+        also = [chunk for entity in about for chunk in entity.chunks[:1]]  # passages that introduce the names
         if chunks:
             yield Finding(text, tuple(dict.fromkeys(chunks)), tuple(entity.name for entity in about), tuple(also))
 
 
 def _whole_first(ranked: Sequence[tuple[str, list[EntityRelation]]]) -> Iterator[tuple[str, list[EntityRelation]]]:
-    """Replace each cut sentence by the first whole duplicate, if there is one."""
+    """Replace each truncated sentence by its first complete duplicate, if there is one."""
     runs = [_runs(text) for text, _ in ranked]
     for place, (text, _) in enumerate(ranked):
         better = place
@@ -284,7 +284,7 @@ def _whole_first(ranked: Sequence[tuple[str, list[EntityRelation]]]) -> Iterator
 
 
 def _of_entities(entities: Sequence[LayerEntity]) -> Iterator[Finding]:
-    """Yield descriptions of members, the most central first; summaries by rules only if there is nothing else."""
+    """Yield descriptions of members, the most central first. Summaries by rules are a last resort."""
     for entity in [each for each in entities if not is_list(each)] or entities:
         text = lead(entity)
         if text and entity.chunks:
@@ -298,7 +298,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _shortened(text: str) -> str:
-    """Return the text on one line, cut at a word boundary."""
+    """Return the text on one line, cut at a word boundary if it is too long."""
     line = " ".join(text.split())
     if len(line) <= _LONGEST_FINDING_SENTENCE_CHARACTERS:
         return line

@@ -1,4 +1,4 @@
-"""HiRAG's retriever: entities near the question, reports on their communities, and paths between communities."""
+"""HiRAG's retriever: finds entities near the question, reports on their communities, and paths between communities."""
 
 from __future__ import annotations
 
@@ -65,27 +65,27 @@ from overstory_systems.hirag.scores import (
 from overstory_systems.hirag.settings import HiragIndexSettings, HiragRetrieverSettings
 
 KEY_ENTITY_CANDIDATES = 50
-"""Entities near the question that can be key entities of a community; few pairs are connected, so the first suffice."""
+"""Number of nearest entities that can be key entities. These suffice because few pairs are connected."""
 _HIRAG_ENTITY_SEARCH_DEPTH = 100
-"""Entities requested from the vector index; it then returns .995 of the nearest 20 (`retrieve.vector_search`)."""
+"""Number of entities requested from the vector index, which then finds 99.5 % of the nearest 20."""
 _HUB_SHARE = 0.05
-"""Share of the passages above which an entity is a hub; paths do not lead through hubs."""
+"""An entity that occurs in more than this fraction of all passages is a hub. Paths avoid hubs."""
 _LEAST_HUB_PASSAGES = 20
-"""Least passages of a hub, because in a small corpus no name is too common."""
+"""A hub must occur in more than this number of passages, because no name is too common in a small corpus."""
 _REPORT_CANDIDATES = 40
-"""Reports on the coarsest communities from which different ones are selected."""
+"""Number of reports on the coarsest communities from which differing reports are selected."""
 _FEW_REPORTS = 5
-"""If the coarsest communities have fewer reports, those of the next level are used, too."""
+"""Number of reports below which reports on the next finer level are considered, too."""
 COARSEST_LEVEL, NEXT_LEVEL = 1, 2
-"""Levels of the tree."""
+"""Levels of the community tree."""
 
 Descriptions = Mapping[str, tuple[str, Sequence[str]]]
-"""Description and supporting passages, by entity id."""
+"""Maps entity ids to (description, ids of supporting passages)."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntityDetails:
-    """Descriptions, relations and reports of entities and communities.
+    """Descriptions, relations, reports and stored paths that were read for a question.
 
     Attributes:
         related: Strongest relations of the entities nearest to the question, with the entities at their ends.
@@ -100,7 +100,7 @@ class EntityDetails:
 
 @dataclass(slots=True)
 class HierarchySearch:
-    """The search for one question in one transaction. A node deleted between two statements is skipped.
+    """The search for one question in one transaction. Nodes that are deleted between two statements are skipped.
 
     Attributes:
         vector: Vector of the question.
@@ -132,7 +132,7 @@ class HierarchySearch:
         return found, Hierarchy.of(row["communities"])
 
     def read(self, entities: Sequence[NearEntity], communities: Sequence[Selected]) -> EntityDetails:
-        """Read descriptions, relations of the nearest entities, reports, and bridges between the communities."""
+        """Read the descriptions and relations of entities, and the reports and bridges of communities."""
         (row,) = self.tx.run(
             "systems/hirag/evidence",
             self.corpus.label,
@@ -160,7 +160,7 @@ class HierarchySearch:
         )
 
     def hubs(self) -> list[str]:
-        """Return the hubs: entities whose names occur in a twentieth of the passages."""
+        """Return the ids of the hubs: entities that occur in more than `_HUB_SHARE` of the passages."""
         given = {"generation": self.state.generation, "share": _HUB_SHARE, "least": _LEAST_HUB_PASSAGES}
         (row,) = self.tx.run("systems/hirag/hubs", self.corpus.label, **given)
         found: list[str] = row["hubs"]
@@ -172,11 +172,11 @@ class HierarchySearch:
         bridges: Sequence[tuple[str, ...]],
         hubs: Sequence[str] = (),
     ) -> Paths:
-        """Find short paths between pairs of entities (Eq. 15), and the relations among their entities (Eq. 16).
+        """Find short paths between pairs of entities (Eq. 15), and the relations among the paths' entities (Eq. 16).
 
         Args:
-            hubs: Entities that paths must avoid.
-            bridges: Stored paths, used for pairs with the same ends.
+            bridges: Stored paths. A stored path is used if it connects the two entities of a pair.
+            hubs: Ids of entities that paths must avoid.
         """
         known = {frozenset((path[0], path[-1])): path for path in bridges}
         ends = [(one.id, other.id) for one, other in pairs]
@@ -201,7 +201,7 @@ class HierarchySearch:
         )
 
     def coarsest(self, root: str, limit: int) -> list[StoredReport]:
-        """Return the most important reports of the coarsest communities; add the next level if there are few."""
+        """Return the most important reports on the coarsest communities; if few, also those on the next level."""
         found: list[StoredReport] = []
         for level in (COARSEST_LEVEL, NEXT_LEVEL):
             if len(found) < min(_FEW_REPORTS, limit):
@@ -220,7 +220,7 @@ class HierarchySearch:
         return found
 
     def chunk_cosines(self, ids: Iterable[str], limit: int) -> dict[str, float]:
-        """Return the cosines of these chunks and of the `limit` nearest chunks with the question."""
+        """Return the cosines of the question with the given chunks and with its `limit` nearest chunks."""
         nearest = nearest_chunk_cosines(self.tx, self.corpus, self.vector, limit, self.notes)
         missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in nearest]
         return nearest | chunk_cosines(self.tx, self.corpus, self.vector, missing)
@@ -244,22 +244,21 @@ def _related(near: Iterable[NearEntity], descriptions: Descriptions, rows: Itera
 
 
 def _from(path: tuple[str, ...], first: str) -> tuple[str, ...]:
-    """Return the path in the direction that starts with `first`."""
+    """Orient a path so that it starts with `first`."""
     return path if path[0] == first else path[::-1]
 
 
 SHARES: Mapping[ShareKind, float] = {"entity": 0.11, "relation": 0.28, "report": 0.28, "passage": 0.44}
-"""Shares of the context, as in the paper's code; its share for entities is not counted there."""
 OVERVIEW_SHARES: Mapping[ShareKind, float] = {"report": 0.85, "passage": 0.15}
 _OVERVIEW_FINDINGS = 3
-"""Findings per report for a question on all documents. Reports are the answer and passages examples, so all reports
-should be read."""
+"""Number of findings per report for a question about all documents. It is low, so that all reports can be read: they
+contain the answer, and passages are only examples."""
 _HIRAG_NEAREST_CHUNKS = 20
-"""Passages near the question that are ranked along with those that make statements, unless `k` is greater."""
+"""Minimum number of nearest passages that are ranked together with the passages that make statements."""
 _SINGLE_RELATIONS = 4
-"""Single relations shown in addition to paths, so that a context has room for both."""
+"""Maximum number of single relations shown in addition to paths, so that a context has room for both."""
 _MORE_THAN_RATING = 11.0
-"""Divisor that makes ratings less than 1, so that reports are ranked by hits first."""
+"""Divisor that makes ratings less than 1, so that reports are ranked by hits first and by rating second."""
 
 NOTHING_MATCHED = "the HiRAG index has no entities: the passages nearest in meaning are returned"
 NO_REPORT = "the HiRAG index has no reports: the passages nearest in meaning are returned"
@@ -268,7 +267,7 @@ NO_REPORT = "the HiRAG index has no reports: the passages nearest in meaning are
 class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]):
     """Retrieves entities, reports and paths, and the passages that state them.
 
-    Source: HiRAG, Section 4.2 and Algorithm 2.
+    Source: HiRAG paper, Section 4.2 and Algorithm 2.
     """
 
     def __init__(
@@ -281,7 +280,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
         self._hubs = _Hubs()
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """Return the `k` best chunks; for a question on all documents, the chunks cited by the best reports."""
+        """Return the `k` best chunks or, for a question about all documents, chunks cited by the best reports."""
         asked = read_question(question)
         vector: Vectors = question_vectors(self._context.embedder, [asked.text])[0]
         on_all = self._settings.communities > 0 and asks_about_whole_corpus(asked.text)
@@ -366,7 +365,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
 
 
 class _Hubs:
-    """The hubs of a corpus. They are read again after a change, because finding them reads every name."""
+    """Caches the hubs of a corpus until the corpus changes, because finding them reads every name."""
 
     def __init__(self) -> None:
         self._known: tuple[tuple[str, int], list[str]] | None = None
@@ -390,7 +389,7 @@ class _EvidenceItems:
     def of(
         cls, hits: tuple[Hit, ...], parts: Iterable[Part], rows: Mapping[str, Row], shares: Mapping[ShareKind, float]
     ) -> _EvidenceItems:
-        """Add the passages that parts cite in addition to the hits; `rows` must contain all of them."""
+        """Add the passages that parts cite in addition to the hits. `rows` must contain all these passages."""
         found = tuple(parts)
         return cls(hits, found, sources_of(found, hits, rows), shares)
 
@@ -404,7 +403,7 @@ def _by_meaning(asking: HierarchySearch, k: int, note: str) -> _EvidenceItems:
 def _statements(
     local: Sequence[NearEntity], relevant: Mapping[str, float], read: EntityDetails
 ) -> Iterator[EvidenceStatement]:
-    """Yield statements of passages about the nearest entities and their neighbours."""
+    """Yield the statements of passages about the nearest entities and about their neighbours."""
     names = {entity.id: entity.name for entity in local}
     for id_, value in relevant.items():
         if id_ in names and id_ in read.descriptions:

@@ -1,8 +1,8 @@
-"""Selection of communities and entities for a question, and scores of passages. Pure functions.
+"""Selects communities and entities for a question, and scores passages. Pure functions.
 
-The paper gives entities, paths, reports and texts to a language model and ranks no passages. docs/hirag.md describes
-what was tried on three sets of questions. Passages about entities related to the nearest entities help most. Entities
-on paths between communities do not help, because they are often too common.
+The paper gives entities, paths, reports and texts to a language model and does not rank passages. docs/hirag.md
+describes what was tried on three question sets. Passages about entities related to the nearest entities help most.
+Entities on paths between communities do not help, because they are often too common.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from overstory.text.names.keys import key_words
 
 # Selection for a question: communities, their key entities, and pairs of entities to connect. Pure functions.
 #
-# Source: HiRAG, Section 4.2, Eq. 12 to 15, and Algorithm 2.
+# Source: HiRAG paper, Section 4.2, Eq. 12 to 15, and Algorithm 2.
 
 
 class NearEntity(NamedTuple):
     """An entity near the question.
 
     Attributes:
-        cosine: Cosine with the question.
+        cosine: Cosine between the entity and the question.
         bottom: Id of the smallest community that contains the entity, "" if there is none.
     """
 
@@ -39,7 +39,7 @@ class NearEntity(NamedTuple):
 
 
 class RatedCommunity(NamedTuple):
-    """A community with its level, 0 for the root, and the rating of its report, 0.0 without one."""
+    """A community with its level (0 for the root) and the rating of its report (0.0 without a report)."""
 
     id: str
     level: int
@@ -52,8 +52,8 @@ class Hierarchy:
     """The communities that contain entities near a question.
 
     Attributes:
-        above: For each bottom community, itself and all communities that contain it, without the root.
-        root: Id of the root, "" if no entity is in a community.
+        above: For each bottom community: the community itself and all communities that contain it, except the root.
+        root: Id of the root, "" if no entity belongs to a community.
     """
 
     above: Mapping[str, Sequence[RatedCommunity]]
@@ -61,7 +61,7 @@ class Hierarchy:
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[Any]]) -> Hierarchy:
-        """Read the `communities` column of `systems/hirag/nearest`."""
+        """Convert the column `communities` of `systems/hirag/nearest`."""
         above: dict[str, list[RatedCommunity]] = {}
         root = ""
         for id_, level, size, rating, bottoms in rows:
@@ -78,16 +78,17 @@ class Hierarchy:
 
 
 class Selected(NamedTuple):
-    """A community selected for a question, and the number of nearest entities in it."""
+    """A community selected for a question, and how many of the nearest entities it contains."""
 
     community: RatedCommunity
     hits: int
 
 
 def select_communities(hits: Sequence[NearEntity], hierarchy: Hierarchy, limit: int) -> list[Selected]:
-    """Select the communities with most of the nearest entities (Eq. 13), then by rating.
+    """Select the communities that contain most of the nearest entities (Eq. 13), then by rating.
 
-    A community is left out if a community inside it has as many of these entities: the smaller one is more specific.
+    A community is skipped if a smaller community inside it contains as many of these entities, because the smaller one
+    is more specific.
     """
     counts: dict[RatedCommunity, int] = {}
     parent: dict[RatedCommunity, RatedCommunity] = {}
@@ -104,9 +105,9 @@ def select_communities(hits: Sequence[NearEntity], hierarchy: Hierarchy, limit: 
 def key_entities(
     near: Iterable[NearEntity], hierarchy: Hierarchy, selected: Sequence[Selected], limit: int
 ) -> list[list[NearEntity]]:
-    """Return the `limit` entities of each selected community that are nearest to the question (Eq. 14).
+    """For each selected community, return the `limit` entities that are nearest to the question (Eq. 14).
 
-    `near` has the nearest entity first. An entity in several communities counts for the smallest only.
+    `near` must be sorted, nearest first. An entity that belongs to several communities counts only for the smallest.
     """
     place = {each.community.id: at for at, each in enumerate(selected)}
     keys: list[list[NearEntity]] = [[] for _ in selected]
@@ -118,9 +119,9 @@ def key_entities(
 
 
 def pairs_to_join(keys: Sequence[Sequence[NearEntity]], limit: int) -> list[tuple[NearEntity, NearEntity]]:
-    """Pair key entities of consecutive communities: first the best ones of each, then the second best.
+    """Pair the best key entities of consecutive communities, then the second best, and so on.
 
-    Paths between the best entities are the most useful, and there are only `limit` pairs.
+    There are at most `limit` pairs, and paths between the best entities are the most useful.
     """
     pairs: list[tuple[NearEntity, NearEntity]] = []
     for rank in range(max(map(len, keys), default=0)):
@@ -130,7 +131,7 @@ def pairs_to_join(keys: Sequence[Sequence[NearEntity]], limit: int) -> list[tupl
 
 
 class StoredReport(NamedTuple):
-    """A report with its community."""
+    """A report and the community that it describes."""
 
     community: str
     id: str
@@ -140,9 +141,9 @@ class StoredReport(NamedTuple):
 
 
 def diverse(reports: Sequence[StoredReport], limit: int) -> list[StoredReport]:
-    """Select the most important reports that differ in content, by rating and size; shared words reduce the value."""
+    """Select reports with high rating and size. Reports that share words with a selected one count less."""
     words = {each.id: _words(each.report) for each in reports}
-    left = {each.id: each for each in reversed(reports)}  # of communities that share a report, keep the first
+    left = {each.id: each for each in reversed(reports)}  # For communities that share a report, keep the first.
     value = {id_: each.report.rating * math.log1p(each.size) for id_, each in left.items()}
     overlap = dict.fromkeys(left, 0.0)
     chosen: list[StoredReport] = []
@@ -164,21 +165,21 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 RANKING_ENTITIES = 10
-"""Entities nearest to the question that affect the ranking of passages."""
+"""Number of entities nearest to the question that affect the ranking of passages."""
 RELATIONS_OF_AN_ENTITY = 10
-"""Strongest relations that are read per entity."""
+"""Number of strongest relations that are read for each entity."""
 _PASSAGES_OF_AN_ENTITY = 2
-"""Most important passages of an entity that count."""
+"""Number of an entity's most important passages that count."""
 _NEAR_ENTITY_WEIGHT = 0.2  # weight of statements about near entities
 _RELATED_ENTITY_WEIGHT = 0.4
-"""Weights of statements about near entities and about entities related to them; the passage's cosine has weight 1."""
+"""Weight of statements about entities that are related to near entities. The passage's own cosine has weight 1."""
 
 
 class EvidenceStatement(NamedTuple):
-    """A statement that passages make about the evidence.
+    """A statement that passages make about an entity.
 
     Attributes:
-        kind: "entity" for one of the nearest entities, "relation" for an entity related to one.
+        kind: "entity" for one of the nearest entities, "relation" for an entity related to one of the nearest.
         what: Name of the entity.
         near_entity: For a relation, the name of the nearest entity.
         relevance: Relevance to the question, from 0 to 1.
@@ -194,7 +195,7 @@ class EvidenceStatement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HierarchyScore:
-    """The terms of a passage's score, with its statements, the most relevant first."""
+    """The terms of a passage's score, with the passage's statements, the most relevant first."""
 
     cosine: float
     entities: Sequence[EvidenceStatement] = ()
@@ -214,10 +215,10 @@ class HierarchyScore:
 
 
 def relevance(near: Sequence[NearEntity]) -> dict[str, float]:
-    """Return the relevance of the `RANKING_ENTITIES` nearest entities, by id; `near` has the nearest first.
+    """Return the relevance of the `RANKING_ENTITIES` nearest entities, by id. `near` must be sorted, nearest first.
 
-    The nearest entity gets its cosine. Relevance falls to 0 at the cosine of the first entity that no longer counts,
-    because cosines are all similar and only their differences are informative.
+    The relevance of the nearest entity is its cosine. Relevance falls linearly to 0 at the cosine of the first entity
+    beyond `RANKING_ENTITIES`. All cosines are similar; therefore, only their differences are informative.
     """
     if not near:
         return {}
@@ -231,7 +232,7 @@ def relevance(near: Sequence[NearEntity]) -> dict[str, float]:
 
 
 def scores(cosines: Mapping[str, float], statements: Iterable[EvidenceStatement]) -> dict[str, HierarchyScore]:
-    """Return the score of each passage that has a cosine."""
+    """Score each passage in `cosines`."""
     entities: dict[str, list[EvidenceStatement]] = {}
     relations: dict[str, list[EvidenceStatement]] = {}
     for each in sorted(statements, key=lambda one: (-one.relevance, one.what, one.near_entity)):

@@ -1,4 +1,4 @@
-"""Settings of HiRAG's index and of its retriever."""
+"""Settings of HiRAG's index and retriever."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from overstory.systems.settings import option
 
 @dataclass(frozen=True, slots=True)
 class HiragRetrieverSettings:
-    """Settings of the retriever. n = 20 is the paper's value, the others are ours (docs/hirag.md).
+    """Settings of the retriever. The default of `entities` is from the paper, the others are ours (docs/hirag.md).
 
-    Source: HiRAG, Section 4.2.
+    Source: HiRAG paper, Section 4.2.
 
     Attributes:
-        flat: Requires an index without summary layers.
+        flat: If True, the retriever requires an index without summary layers.
     """
 
     entities: int = option(20, "n: entities nearest to the question (Eq. 12)", least=1, most=200)
@@ -27,15 +27,15 @@ class HiragRetrieverSettings:
 
 
 Clusters = Literal["mixture", "k-means"]
-"""Clustering of the entities of a layer: a Gaussian mixture as published, or k-means groups of equal size."""
+"""Clustering of a layer's entities: a Gaussian mixture as published, or k-means groups of similar size."""
 
 
 @dataclass(frozen=True, slots=True)
 class HiragIndexSettings:
-    """Settings of the index; docs/hirag.md explains them.
+    """Settings of the index, which docs/hirag.md explains.
 
     Attributes:
-        layers: 0 stops when the cluster sparsity changes by at most 5 % (Section 5.4).
+        layers: With 0, layers are added until the cluster sparsity changes by at most 5 % (Section 5.4).
     """
 
     flat: bool = option(False, "no summary layers: the paper's ablation w/o HiIndex")

@@ -1,8 +1,8 @@
-"""Summary entities, which represent a cluster in the layer above, and the rules that write them.
+"""Summary entities, which represent clusters in the layer above, and the rules that write summaries.
 
 A summary by rules is named after the member nearest to the cluster's mean and a theme that the members' descriptions
-share: "Niels Bohr and others – Danish physicist, quantum". Its words and sentences come from the members nearest to the
-mean. It cites all their passages, so that the text is deleted with any of them.
+share: "Niels Bohr and others – Danish physicist, quantum". Its description quotes the members nearest to the mean, and
+cites all their passages. Therefore, it is deleted with any of these passages.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MetaType = Literal[
     "other",
 ]
 META_TYPES: tuple[str, ...] = get_args(MetaType)
-"""Types of summaries: the set X of meta types, for which the paper gives only examples."""
+"""Types of summaries: the set X of meta types, for which the paper only gives examples."""
 OTHER = "other"
 _META_TYPE = {
     "ORG": "organization",
@@ -60,16 +60,16 @@ _META_TYPE = {
 }
 
 _LEAST_MEMBER_WEIGHT = 0.01
-"""Least weight of a link, given to a member that points away from the mean."""
+"""Minimum weight of a link. It applies to members whose vectors point away from the mean."""
 _NAMED_CLUSTER_MEMBERS = 8
-"""Members that a description names."""
+"""Maximum number of members that a description names."""
 _QUOTED_CLUSTER_MEMBERS = 3
-"""Named members whose sentence is quoted."""
+"""Number of named members with a quoted sentence."""
 _MOST_CLUSTER_CHUNKS = 100
-"""Passages that a summary by rules cites. Members that would exceed it are not named, except the nearest one."""
-_LONGEST_MEMBER_SENTENCE_CHARACTERS = 240  # characters of a quoted sentence
+"""Maximum number of passages that a summary by rules cites. Only the nearest member may exceed it."""
+_LONGEST_MEMBER_SENTENCE_CHARACTERS = 240  # maximum length of a quoted sentence
 _LONGEST_HEAD_CHARACTERS = 80
-"""Characters of a member's name in the name of a summary."""
+"""Maximum number of characters of a member's name in the name of a summary."""
 
 _DASH = " – "
 _AND_OTHERS = " and others"
@@ -78,12 +78,12 @@ _ARTICLE = re.compile(r"^(?:the|The)\s+")
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A cluster of at least two members, the input of a summariser.
+    """A cluster of at least two members, from which summaries are written.
 
     Attributes:
-        members: Entities of one layer, ordered by ref.
+        members: Entities of one layer, sorted by ref.
         vectors: Vectors of the members, shape (n, d).
-        common: IDF weights of words in the whole layer.
+        common: IDF weights of the words in the whole layer.
     """
 
     members: Sequence[LayerEntity]
@@ -93,12 +93,12 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class JoinedMember:
-    """A member of a summary.
+    """A link from a summary to one of its members.
 
     Attributes:
         member: Position of the member in the group.
-        weight: Above 0, at most 1.
-        description: Reason for the link, "" if rules made it.
+        weight: Greater than 0, at most 1.
+        description: Reason for the link, "" if rules created it.
     """
 
     member: int
@@ -108,13 +108,13 @@ class JoinedMember:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary that becomes an entity of the next layer.
+    """A summary, which becomes an entity of the next layer.
 
     Attributes:
-        name: Name with at least one letter or digit, so that it has a key.
+        name: Contains at least one letter or digit, so that its key is not empty.
         type: One of `META_TYPES`.
         chunks: Ids of all passages that the description uses, those of the nearest member first.
-        members: Members in order of position. Each member of a group belongs to at least one of its summaries.
+        members: Members sorted by position. Each member of a group belongs to at least one of the group's summaries.
     """
 
     name: str
@@ -125,7 +125,7 @@ class Summary:
     members: tuple[JoinedMember, ...]
 
     def entity(self, layer: int, cluster: str) -> LayerEntity:
-        """Return the entity for the next layer; `cluster` is the digest of the summary's input."""
+        """Convert the summary to an entity of a layer. `cluster` is the digest of the summary's input."""
         key = entity_key(self.name)
         return LayerEntity(layer, key, self.name, self.type, self.description, self.chunks, by=self.by, source=cluster)
 
@@ -135,7 +135,7 @@ Summariser: TypeAlias = TextWriter[Group, Sequence[Summary]]
 
 
 class RuleClusterSummariser(RuleWriter[Group, Sequence[Summary]]):
-    """Writes one summary per group; each member is weighted by its cosine with the mean of all members."""
+    """Writes one summary per group. The weight of a member is its cosine with the mean of all members."""
 
     fingerprint = "hirag-summaries:3"
 
@@ -144,7 +144,7 @@ class RuleClusterSummariser(RuleWriter[Group, Sequence[Summary]]):
 
 
 def summariser_for(chat: Chat | None, model: str) -> Summariser:
-    """Return the writer of summary entities: rules, or the language model of this name."""
+    """Return a writer of summaries, which uses the language model if there is one, otherwise rules."""
     if chat is None:
         return RuleClusterSummariser()
     from overstory_systems.hirag.model_texts import ModelClusterSummariser  # pydantic is needed only with a model
@@ -153,12 +153,12 @@ def summariser_for(chat: Chat | None, model: str) -> Summariser:
 
 
 def common_words(layer: Sequence[LayerEntity]) -> CommonWords:
-    """Return the IDF weights of words in the descriptions of a layer."""
+    """Compute the IDF weights of the words in a layer's descriptions."""
     return CommonWords(lambda: map(_described, evenly(layer)))
 
 
 def shared(members: Sequence[LayerEntity], common: CommonWords) -> tuple[list[str], str]:
-    """Return key phrases that the descriptions of members share, without words of the first name; see `in_common`."""
+    """Return key phrases that the descriptions share, and a theme that avoids words of the first member's name."""
     return in_common(list(map(_described, members)), common, head_of(members[0]) if members else "")
 
 
@@ -167,7 +167,7 @@ def _described(entity: LayerEntity) -> Described:
 
 
 def rule_summary(group: Group) -> Summary:
-    """Summarise a group by rules, named after the nearest member of the summary's type."""
+    """Summarise a group by rules. The summary is named after the nearest member that has the summary's meta type."""
     cosines = to_mean(group.vectors)
     kind = meta_type(group.members)
     by_nearness = [group.members[place] for place in nearest_first(cosines).tolist()]
@@ -190,14 +190,14 @@ def as_weight(cosine: float) -> float:
 
 
 def meta_type(members: Iterable[LayerEntity]) -> str:
-    """Return the most frequent meta type, the first in the alphabet on ties; "other" if no member has one."""
+    """Return the most frequent meta type, the alphabetically first on a tie, or "other" if no type is known."""
     types = [each.type if each.layer else _META_TYPE.get(each.type, OTHER) for each in members]
     known = Counter(each for each in types if each in META_TYPES and each != OTHER)
     return min(known, key=lambda each: (-known[each], each)) if known else OTHER
 
 
 def head_of(entity: LayerEntity) -> str:
-    """Return the name of an entity as used in the name of a summary; for a summary by rules, its first member."""
+    """Return an entity's name as used in names of summaries. A summary by rules is represented by its first member."""
     name = entity.name
     if entity.layer and entity.by == RULES:
         name = name.partition(_DASH)[0].removesuffix(_AND_OTHERS).partition("; ")[0]
@@ -207,7 +207,7 @@ def head_of(entity: LayerEntity) -> str:
 
 
 def _name(named: Sequence[LayerEntity], theme: str, count: int) -> str:
-    """Return a name with one head in layer 1, two in layer 2, three above, so that it differs from its members."""
+    """Build a name from one head in layer 1, two in layer 2 and three above, so that it differs from members' names."""
     layer = named[0].layer
     heads = list(dict.fromkeys(head_of(each) for each in named[: min(3, layer + 1)]))
     if count == 2 and not layer:

@@ -1,6 +1,6 @@
-"""SeRAG: a chunk graph of three layers, its encoding tree, and community vectors without a language model.
+"""SeRAG: a chunk graph of three layers, its encoding tree, and community vectors, all without a language model.
 
-docs/research/serag.md describes how the paper was interpreted and what each part contributes.
+docs/research/serag.md describes our interpretation of the paper and the contribution of each part.
 
 Source: "Token-Free Hierarchical Indexing for RAG beyond LLM-based Summarization" (SeRAG).
 """

@@ -1,8 +1,8 @@
-"""A full build of SeRAG's index: the chunk graph, its trees and the vectors of their communities.
+"""Builds SeRAG's index from scratch: the chunk graph, its trees and the vectors of their communities.
 
-The graph depends only on the chunks, their vectors and their mentions. It is computed from scratch, half a million
-edges in a second. Only differences from the stored edges are written, so the next build completes a killed one. The
-trees go into a new generation. Small changes are handled by `update`.
+The graph depends only on the chunks, their vectors and their mentions. It is always computed completely, at half a
+million edges per second. Only differences from the stored edges are written; therefore, the next build completes a
+killed one. The trees are written to a new generation. `update` handles small changes.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from overstory_systems.serag.chunk_graph import (
 from overstory_systems.serag.settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
 
 _MOST_EXACT_CHUNKS = 200_000
-"""Chunks above which "auto" uses Graph Data Science. Both searches take equally long there, extrapolated from
-measurements with up to 63,000 chunks (docs/research/serag.md)."""
+"""Number of chunks above which "auto" uses Graph Data Science. At this number both searches take equally long,
+extrapolated from measurements with up to 63,000 chunks (docs/research/serag.md)."""
 
 
 def is_for_gds(graph: GraphClient, settings: SeragIndexSettings, chunks: int) -> bool:
@@ -64,12 +64,11 @@ def find_by_gds(writer: Writer, corpus: Corpus, nearest: int) -> None:
 
 
 def forget_similar(writer: Writer) -> None:
-    """Delete all SIMILAR relationships."""
     writer.graph.run_in_batches("systems/serag/unlink_similar", writer.corpus.label)
 
 
 def stored_neighbours(graph: GraphClient, corpus: Corpus, ids: Sequence[str], nearest: int) -> Neighbours:
-    """Read the SIMILAR relationships as cosines, for chunks in this order."""
+    """Read the SIMILAR relationships as cosines, for chunks in the order of `ids`."""
     number = {id_: place for place, id_ in enumerate(ids)}
     found = no_neighbours(len(ids), nearest)
     for row in graph.stream("systems/serag/similar", corpus.label):
@@ -81,12 +80,12 @@ def stored_neighbours(graph: GraphClient, corpus: Corpus, ids: Sequence[str], ne
 
 
 def similar_row(id_: str, nearest: Sequence[tuple[str, float]]) -> Row:
-    """Return a row of `systems/serag/write_similar` from ids and cosines of the nearest chunks."""
+    """Return a row for `systems/serag/write_similar`, given the ids and cosines of the nearest chunks."""
     return {"id": id_, "others": [{"id": other, "score": (1.0 + cosine) / 2.0} for other, cosine in nearest]}
 
 
 def _cosine(score: float) -> float:
-    """Return the cosine of a GDS score, (1 + cosine) / 2, rounded to steps of 2⁻²⁰ as in `nearest`."""
+    """Convert a GDS score, (1 + cosine) / 2, to a cosine, rounded to steps of 2⁻²⁰ as in `nearest`."""
     return round((2.0 * score - 1.0) * 2**20) / 2**20
 
 
@@ -96,13 +95,13 @@ _LINKS_READ_AT_ONCE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ReadChunks:
-    """All n chunks of a corpus that have a vector, ordered by id.
+    """All n chunks of a corpus that have a vector, sorted by id.
 
     Attributes:
         ids: Ids of the chunks.
-        documents: Document of each chunk.
+        documents: Id of each chunk's document.
         places: Shape (n,), position of each chunk in its document.
-        vectors: float32[n, d], of unit length.
+        vectors: float32[n, d], unit vectors.
         entities: Ids of the entities that each chunk mentions.
     """
 
@@ -113,7 +112,7 @@ class ReadChunks:
     entities: list[tuple[str, ...]]
 
     def document_numbers(self) -> Ints:
-        """Return the document of each chunk as a number, shape (n,)."""
+        """Return the number of each chunk's document, shape (n,)."""
         numbers: dict[str, int] = {}
         return np.array([numbers.setdefault(document, len(numbers)) for document in self.documents], dtype=np.int64)
 
@@ -146,7 +145,7 @@ def _chunks_of(rows: Sequence[Row]) -> ReadChunks:
         documents=[row["document"] for row in rows],
         places=np.array([row["seq"] for row in rows], dtype=np.int64),
         vectors=of_unit_length(vectors),
-        entities=[tuple(map(sys.intern, row["entities"])) for row in rows],  # the same id is in many rows
+        entities=[tuple(map(sys.intern, row["entities"])) for row in rows],  # many rows repeat an id
     )
 
 
@@ -163,13 +162,13 @@ def _joined(parts: Sequence[ReadChunks], corpus: Corpus) -> ReadChunks:
 
 @dataclass(frozen=True, slots=True)
 class StoredLinks:
-    """The stored edges as arrays; as Python objects, a million edges take .4 GB.
+    """The stored edges as arrays. As Python objects, a million edges would take 0.4 GB.
 
     Attributes:
-        ends: Shape (edges, 2), the chunks of each edge by number, in stored order.
-        weights: float64[edges, 2], weight in the fused graph and in the graph of meaning alone; NaN in a graph where
-            the edge is not among the strongest.
-        others: Chunk ids of the edges with a chunk that has no number.
+        ends: Shape (edges, 2), the numbers of each edge's chunks, in stored order.
+        weights: float64[edges, 2], the weights in the fused graph and in the graph of meaning alone. NaN if the edge is
+            not among the strongest in that graph.
+        others: Chunk ids of edges with a chunk that has no number.
     """
 
     ends: Ints
@@ -178,13 +177,13 @@ class StoredLinks:
 
 
 def read_links(graph: GraphClient, corpus: Corpus, ids: Sequence[str]) -> StoredLinks:
-    """Read the stored edges; the number of a chunk is its position in `ids`."""
+    """Read the stored edges. The number of a chunk is its position in `ids`."""
     number = {id_: place for place, id_ in enumerate(ids)}
     ends, weights = [np.zeros((0, 2), dtype=np.int64)], [np.zeros((0, 2))]
     others: list[tuple[str, str]] = []
     for rows in batches(graph.stream("systems/serag/links", corpus.label), _LINKS_READ_AT_ONCE):
         places = np.array([(number.get(row["one"], -1), number.get(row["other"], -1)) for row in rows], dtype=np.int64)
-        both = np.array([(row["weight"], row["semantic_weight"]) for row in rows], dtype=np.float64)  # NaN for None
+        both = np.array([(row["weight"], row["semantic_weight"]) for row in rows], dtype=np.float64)  # None becomes NaN
         known = (places >= 0).all(axis=1)
         ends.append(places[known])
         weights.append(both[known])
@@ -193,19 +192,19 @@ def read_links(graph: GraphClient, corpus: Corpus, ids: Sequence[str]) -> Stored
 
 
 _SAME_WEIGHT_DIFFERENCE = 1e-5
-"""Weights that differ by less are equal; cosines come in steps of 2⁻²⁰."""
+"""Weights that differ by less are considered equal. Cosines are multiples of 2⁻²⁰."""
 _ROWS_MADE_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The strongest edges as arrays until they are written; as rows, a million edges take .7 GB.
+    """The strongest edges as arrays until they are written. As rows, a million edges would take 0.7 GB.
 
     Attributes:
         ids: Ids of all chunks.
-        ends: Shape (edges, 2), the chunks of each edge by number, ascending.
-        weights: float64[edges, 2], weight in the fused graph and in the graph of meaning alone; NaN in a graph where
-            the edge is not among the strongest.
+        ends: Shape (edges, 2), the numbers of each edge's chunks, ascending.
+        weights: float64[edges, 2], the weights in the fused graph and in the graph of meaning alone. NaN if the edge is
+            not among the strongest in that graph.
         parts: Shape (edges, 3), weights in the layers similar, shared and near.
     """
 
@@ -215,7 +214,7 @@ class Links:
     parts: Scores
 
     def rows(self, places: Ints) -> list[Row]:
-        """Return the edges at some positions as rows for `systems/store/relate`."""
+        """Return the edges at the given positions as rows for `systems/store/relate`."""
         columns = (self.ends[places].tolist(), self.weights[places].tolist(), self.parts[places].tolist())
         return [
             {"source": self.ids[one], "target": self.ids[other], "properties": _properties(weights, parts)}
@@ -231,7 +230,7 @@ def _properties(weights: Sequence[float], parts: Sequence[float]) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class LazyRows:
-    """Rows of a statement; `made` turns slices of arrays into rows while they are read."""
+    """Rows of a statement that are created during iteration. `made` converts a slice of positions to rows."""
 
     number: int
     made: Callable[[slice], Iterable[Row]]
@@ -246,7 +245,7 @@ class LazyRows:
 
 @dataclass(frozen=True, slots=True)
 class LinkChanges:
-    """Rows of `systems/store/relate` and `systems/store/unrelate`; an edge with a new weight is in both."""
+    """Rows for `systems/store/relate` and `systems/store/unrelate`. Both contain edges with changed weights."""
 
     new: LazyRows
     gone: LazyRows
@@ -275,20 +274,20 @@ def link_changes(links: Links, stored: StoredLinks) -> LinkChanges:
 
 
 def _same_weights(some: Floats, others: Floats) -> npt.NDArray[np.bool_]:
-    """Return True where both weights are equal or missing in both, (edges, 2), (edges, 2) -> (edges,)."""
+    """For each edge, return True if both weights are equal or missing, given shapes (edges, 2)."""
     same = np.isclose(some, others, rtol=0.0, atol=_SAME_WEIGHT_DIFFERENCE, equal_nan=True)
     return same[:, 0] & same[:, 1]
 
 
 def write_links(writer: Writer, changes: LinkChanges, progress: Progress) -> None:
-    """Write the changes in several transactions; after a kill, the next run compares again and continues."""
+    """Write the changes in several transactions. If killed, the next build compares again and continues."""
     for statement, rows in (("systems/store/unrelate", changes.gone), ("systems/store/relate", changes.new)):
         commit_rows(writer, NAME, statement, rows, progress, type=LINKED)
 
 
 @dataclass(slots=True)
 class FusedGraphBuild:
-    """A running build; `by_gds` is True if GDS found and stored the nearest neighbours."""
+    """One full build. `by_gds` is True if GDS found and stored the nearest neighbours."""
 
     job: SystemRun[SeragIndexSettings]
     by_gds: bool = False
@@ -339,7 +338,7 @@ class FusedGraphBuild:
                 found = stored_neighbours(job.graph, job.corpus, chunks.ids, of_each)
             else:
                 if job.scratch or job.before is None or job.before.details.get("by_gds"):
-                    forget_similar(job.writer)  # found by GDS for another index
+                    forget_similar(job.writer)  # SIMILAR relationships of an earlier index
                 found = nearest(chunks.vectors, of_each, on_found=job.progress.advance)
         job.progress.finish(f"{of_each} per chunk, by {'Graph Data Science' if self.by_gds else 'exhaustive search'}")
         return found

@@ -1,8 +1,8 @@
 """Candidate search for one question: named entities, candidate chunks, and the terms of their scores.
 
-Our additions to the paper are marked.
+Our additions to the paper are marked as ours.
 
-Source: SeRAG, Section 3.3, Eq. 10 to 13.
+Source: SeRAG paper, Section 3.3, Eq. 10 to 13.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class NamedEntity:
     """An entity of the corpus that a question names.
 
     Attributes:
-        similarity: Similarity of its name to the name in the question; 1 for the same name.
+        similarity: Cosine between its name and the name in the question; 1 if the names are equal.
         idf: IDF weight of the entity.
-        counts: Number of mentions in each chunk.
+        counts: Number of mentions in each chunk, by chunk id.
     """
 
     name: str
@@ -50,7 +50,7 @@ class NamedEntity:
 
 
 class ChunkEdge(NamedTuple):
-    """An edge from a chunk to another; `share` is its weight divided by that of the chunk's strongest edge."""
+    """An edge between two chunks. `share` is its weight divided by the weight of the first chunk's strongest edge."""
 
     chunk: str
     other: str
@@ -58,18 +58,18 @@ class ChunkEdge(NamedTuple):
 
 
 class Nearness(NamedTuple):
-    """Neighbour score of a chunk, and the neighbour from which it comes."""
+    """The neighbour score of a chunk, and the id of the neighbour from which the score comes."""
 
     score: float
     source: str
 
 
 def entity_bonus(entities: Iterable[NamedEntity], *, idf_weighted: bool) -> dict[str, float]:
-    """Return log(1 + B) of each chunk that mentions an entity, with B = Σ similarity · log(1 + count) (Eq. 13).
+    """Return log(1 + B) for each chunk that mentions an entity, with B = Σ similarity · log(1 + count) (Eq. 13).
 
     Args:
-        idf_weighted: Multiply each term by the entity's IDF weight. This is ours: a name in half of the corpus is no
-            evidence.
+        idf_weighted: Multiply each term by the entity's IDF weight. This is ours: a name that occurs in half of the
+            corpus is no evidence.
     """
     sums: dict[str, float] = {}
     for entity in entities:
@@ -80,7 +80,7 @@ def entity_bonus(entities: Iterable[NamedEntity], *, idf_weighted: bool) -> dict
 
 
 def nearness(scores: Mapping[str, float], edges: Iterable[ChunkEdge]) -> dict[str, Nearness]:
-    """Return neighbour scores: the largest chunk score times edge share, for the chunk at the other end (ours)."""
+    """Return each chunk's neighbour score (ours): the maximum of its neighbours' scores times edge shares."""
     found: dict[str, Nearness] = {}
     for edge in edges:
         score = scores[edge.chunk] * edge.share
@@ -90,14 +90,15 @@ def nearness(scores: Mapping[str, float], edges: Iterable[ChunkEdge]) -> dict[st
 
 
 _MOST_CHUNKS_OF_A_NAME = 5_000
-"""Chunks of a name at most; a more frequent name gives no bonus, and a note is added."""
+"""Maximum number of chunks that mention a name. A more frequent name adds no bonus, only a note."""
 _MOST_NAMES_OF_A_QUESTION = 16
-"""Names of one question that are used."""
+"""Maximum number of names of a question that are used."""
 _SIMILAR_NAME_COSINE = 0.85
-"""τ of Eq. 12."""
+"""The threshold τ of Eq. 12."""
 _MOST_SIMILAR_NAMES = 16
-"""Names compared with those of a question, those with the most shared words first. Embedding a new one takes 2 ms."""
-_REMEMBERED_NAME_VECTORS = 4_096  # cached vectors of names
+"""Maximum number of names that are compared with the question's names. Those that share the most words come first.
+Embedding a new name takes 2 ms."""
+_REMEMBERED_NAME_VECTORS = 4_096  # maximum number of cached vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +107,8 @@ class NamedEntities:
 
     Attributes:
         entities: Entities of the corpus that the question names.
-        names: Names in the question, including those that the corpus lacks.
-        notes: Notes on names that were left out.
+        names: Names in the question, including those that do not occur in the corpus.
+        notes: Notes on names that were ignored.
     """
 
     entities: Sequence[NamedEntity]
@@ -115,12 +116,11 @@ class NamedEntities:
     notes: tuple[str, ...] = ()
 
     def words(self) -> set[str]:
-        """Return the words of all names."""
         return set().union(*map(_words, self.names))
 
 
 def named_entities(tx: Transaction, corpus: Corpus, question: Question, chunks: int) -> NamedEntities:
-    """Look up the entities that a question names, with their mentions per chunk; the corpus has `chunks` chunks."""
+    """Look up the entities that a question names, in a corpus of `chunks` chunks."""
     named = question_entities(tx, corpus, question)
     found = named.entities[:_MOST_NAMES_OF_A_QUESTION]
     ids = [entity.id for entity in found]
@@ -128,7 +128,7 @@ def named_entities(tx: Transaction, corpus: Corpus, question: Question, chunks: 
         row["id"]: row
         for row in tx.run("systems/serag/entity_chunks", corpus.label, ids=ids, most=_MOST_CHUNKS_OF_A_NAME)
     }
-    found = tuple(entity for entity in found if entity.id in rows)  # skip entities deleted in the meantime
+    found = tuple(entity for entity in found if entity.id in rows)  # skip entities that were just deleted
     counts = [(entity, dict(rows[entity.id]["chunks"])) for entity in found]
     known = {entity.key for entity in found}
     merged = {question.tokens.key(match.first, match.stop) for match in named.matches if match.key in known}
@@ -145,9 +145,9 @@ def named_entities(tx: Transaction, corpus: Corpus, question: Question, chunks: 
 
 
 def similar_entities(rows: Iterable[Row], asked: NamedEntities, names: NameVectors, chunks: int) -> list[NamedEntity]:
-    """Return entities of `systems/serag/entities` with names similar to those of the question, but not equal.
+    """Select entities from rows of `systems/serag/entities` with names similar to the question's names, but not equal.
 
-    Only names that share a word with one of the question are compared: others never reached the threshold.
+    Only names that share a word with a name in the question are compared: others never reached the threshold.
     """
     own = {entity_key(name) for name in asked.names}
     words = [_words(name) for name in asked.names]
@@ -167,7 +167,7 @@ def similar_entities(rows: Iterable[Row], asked: NamedEntities, names: NameVecto
 
 
 class NameVectors:
-    """Cached vectors of names. Safe to share between threads."""
+    """Caches the vectors of names. Threads can share an instance."""
 
     def __init__(self, embedder: Embedder, *, most: int = _REMEMBERED_NAME_VECTORS) -> None:
         self._embedder = embedder
@@ -176,7 +176,6 @@ class NameVectors:
         self._known: OrderedDict[str, Vectors] = OrderedDict()
 
     def of(self, names: Sequence[str]) -> Vectors:
-        """Return the vectors of names, float32[len(names), d]."""
         with self._lock:
             found = {name: self._known[name] for name in names if name in self._known}
         missing = [name for name in dict.fromkeys(names) if name not in found]
@@ -204,23 +203,23 @@ def _words(name: str) -> set[str]:
 
 
 _FEW_CHUNKS_OF_A_NAME = 100
-"""A name in at most this many chunks makes all of them candidates, whatever their cosines."""
+"""A name that occurs in at most this many chunks makes all of them candidates, whatever their cosines."""
 _MOST_EDGES_OF_AN_ANCHOR = 64
-"""Strongest edges followed from each anchor."""
+"""Number of strongest edges that are followed from each anchor."""
 
 
 @dataclass(slots=True)
 class ScoredCandidates:
-    """Candidates with the terms of their scores.
+    """Candidate chunks with the terms of their scores, all by chunk id.
 
     Attributes:
-        cosines: Cosine of each candidate with the question.
+        cosines: Cosine between each candidate and the question.
         coarse: Cosine of each candidate's best selected community, if the coarse term is used.
         entities: Entities of the corpus that the question names.
         bonus: log(1 + B) of each candidate.
         scores: Scores by which candidates are ranked.
         linked: Neighbour scores from better candidates.
-        filled: Candidates added by their cosine alone.
+        filled: Candidates that were added only because of their cosine.
     """
 
     settings: SeragRetrieverSettings
@@ -237,19 +236,18 @@ class ScoredCandidates:
         self.score()
 
     def score(self) -> None:
-        """Compute Eq. 10 for every candidate."""
+        """Compute the score of Eq. 10 for every candidate."""
         given = self.settings
         for id_, cosine in self.cosines.items():
             fine = cosine + given.bonus * self.bonus.get(id_, 0.0)
             self.scores[id_] = given.fine * fine + given.coarse * self.coarse.get(id_, 0.0)
 
     def keep(self, k: int) -> None:
-        """Keep only the `k` best candidates."""
         kept = best_of(self.scores, k)
         self.scores = {id_: self.scores[id_] for id_ in kept}
 
     def reasons(self, id_: str, source: str) -> Iterator[Reason]:
-        """Yield the terms of a candidate's score; `source` quotes the passage from which a neighbour score comes."""
+        """Yield the terms of a candidate's score. `source` quotes the passage from which the neighbour score comes."""
         given = self.settings
         plain = not (id_ in self.bonus or id_ in self.coarse or id_ in self.linked)
         near = NEAREST if plain else ""
@@ -293,7 +291,7 @@ class CandidateSearch:
         return self.embedding.result()
 
     def candidates(self, depth: int) -> dict[str, float]:
-        """Return the chunks nearest in meaning, and those with a rare name of the question."""
+        """Return cosines of the chunks nearest to the question, and of all chunks that contain a rare name from it."""
         found = self._nearest(depth)
         named = {
             id_ for each in self.names.entities if len(each.counts) <= _FEW_CHUNKS_OF_A_NAME for id_ in each.counts
@@ -301,7 +299,7 @@ class CandidateSearch:
         return found | self._cosines(sorted(named - found.keys()))
 
     def walk(self, found: ScoredCandidates) -> None:
-        """Add neighbour scores from the best chunks, along edges inside their communities."""
+        """Add neighbour scores from the best chunks, along edges within their communities."""
         anchors = best_of(found.scores, self.settings.anchors)
         rows = self.tx.run(
             "systems/serag/linked",
@@ -324,7 +322,7 @@ class CandidateSearch:
                 found.scores[id_] += self.settings.neighbours * near.score
 
     def fill(self, found: ScoredCandidates, k: int) -> None:
-        """Add the chunks nearest in meaning if there are fewer than `k`; they rank behind all others."""
+        """If there are fewer than `k` candidates, add the chunks nearest to the question, ranked behind all others."""
         least = min(found.scores.values(), default=0.0)
         nearest = self._nearest(depth_for(k))
         for id_ in best_of({id_: cosine for id_, cosine in nearest.items() if id_ not in found.scores}, k):

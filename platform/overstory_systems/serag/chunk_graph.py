@@ -1,8 +1,9 @@
-"""The chunk graph: three layers between chunks, and their fusion. Pure functions on arrays.
+"""The chunk graph: three layers of edges between chunks, and their fusion. Pure functions on arrays.
 
-A layer has distinct pairs of chunks i < j as ascending keys i · n + j, and a weight for each pair.
+A layer consists of distinct pairs of chunks i < j and a weight for each pair. The key of a pair is i · n + j for n
+chunks. Keys are ascending.
 
-Source: SeRAG, Section 3.1.
+Source: SeRAG paper, Section 3.1.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from overstory_entropy import Graph
 from overstory_entropy.compile import Floats, Ids, Ints, kernel
 
 NEARNESS_SIGMA_CHUNKS = 5.0
-"""Distance in chunks at which nearness in a document has fallen to exp(-1/2)."""
-LEAST_NEARNESS = 0.1  # least nearness that makes an edge
+"""Distance in chunks at which the weight of nearness in a document has fallen to exp(-1/2)."""
+LEAST_NEARNESS = 0.1  # minimum nearness of an edge
 LEAST_CHUNK_EDGE_WEIGHT = 1e-6
-"""Pairs with a lower weight are left out."""
+"""Edges with this weight or less are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Weights of the layers in the fusion (SeRAG, Eq. 6)."""
+    """Weights of the layers in the fusion (SeRAG paper, Eq. 6)."""
 
     similar: float = 0.45
     shared: float = 0.45
@@ -41,7 +42,7 @@ class Layer(NamedTuple):
     """Pairs of chunks and their weights.
 
     Attributes:
-        keys: Shape (pairs,), i · n + j with i < j, ascending.
+        keys: Shape (pairs,), the key i · n + j of each pair i < j, ascending.
         weights: Shape (pairs,).
     """
 
@@ -54,7 +55,7 @@ class Mentioned:
     """The distinct entities that each chunk mentions.
 
     Attributes:
-        starts: Shape (n + 1,), start of each chunk's entities.
+        starts: Shape (n + 1,). The entities of chunk i are entities[starts[i] : starts[i + 1]].
         entities: Shape (mentions,), entity numbers from 0.
     """
 
@@ -64,11 +65,11 @@ class Mentioned:
 
 @dataclass(frozen=True, slots=True)
 class SharedEntities:
-    """The layer SHARES_ENTITIES, and counts of what the limits left out.
+    """The layer SHARES_ENTITIES, and counts of what was dropped because of the limits.
 
     Attributes:
-        too_common: Number of entities that make no pairs because too many chunks mention them.
-        cut: Number of chunks that share entities with more chunks than are kept.
+        too_common: Number of entities that create no pairs because too many chunks mention them.
+        cut: Number of chunks that share entities with more chunks than were kept.
     """
 
     layer: Layer
@@ -78,12 +79,12 @@ class SharedEntities:
 
 @dataclass(frozen=True, slots=True)
 class ChunkGraph:
-    """The fusion of the layers, stored as LINKED.
+    """The fusion of the layers, which is stored as LINKED.
 
     Attributes:
-        keys: Shape (pairs,), as in `Layer`.
+        keys: Shape (pairs,), keys as in `Layer`.
         weights: Shape (pairs,), fused weights.
-        similar, shared, near: Shape (pairs,), weights in the layers, 0 if a layer lacks the pair.
+        similar, shared, near: Shape (pairs,), weights in each layer; 0 if the layer does not contain the pair.
     """
 
     chunks: int
@@ -94,37 +95,37 @@ class ChunkGraph:
     near: Scores
 
     def ends(self) -> Ints:
-        """Return the chunks of each pair, shape (pairs, 2)."""
+        """Return the two chunks of each pair, shape (pairs, 2)."""
         return ends_of_keys(self.keys, self.chunks)
 
     def as_graph(self) -> Graph:
-        """Return the graph for the entropy engine."""
         return Graph.from_edges(self.chunks, self.ends(), self.weights)
 
 
 def ends_of_keys(keys: Ints, chunks: int) -> Ints:
-    """Return the chunks of each pair, (pairs,) -> (pairs, 2)."""
+    """Convert keys of shape (pairs,) to chunks of shape (pairs, 2)."""
     return np.stack(np.divmod(keys, max(chunks, 1)), axis=1)
 
 
 def keys_of_ends(ends: Ints, chunks: int) -> Ints:
-    """Return the key of each pair of ordered chunks, (pairs, 2) -> (pairs,)."""
+    """Convert chunks of shape (pairs, 2), the lower one first, to keys of shape (pairs,)."""
     return ends[:, 0] * chunks + ends[:, 1]
 
 
 def most_chunks_of_an_entity(chunks: int, most: int) -> int:
-    """Return the number of chunks above which an entity makes no pairs: min(max(50, 10 % of the chunks), most)."""
+    """Return min(max(50, 10 % of the chunks), most): an entity that more chunks mention creates no pairs."""
     return min(max(50, chunks // 10), most)
 
 
 def shared_entities(mentioned: Mentioned, *, most_chunks: int, most_pairs: int) -> SharedEntities:
-    """Return the pairs of chunks that share entities, weighted by |Ei ∩ Ej| / max(|Ei|, |Ej|) (SeRAG, Eq. 4).
+    """Return the pairs of chunks i, j that share entities.
 
-    O(Σ chunks²) time over entities with at most `most_chunks` chunks; at most n · `most_pairs` pairs.
+    Weights are |Ei ∩ Ej| / max(|Ei|, |Ej|), where Ei are the entities of chunk i (SeRAG paper, Eq. 4). Takes O(Σ c²)
+    time, for c chunks of each entity with c ≤ `most_chunks`. Returns at most n · `most_pairs` pairs.
 
     Args:
-        most_chunks: Entities that more chunks mention are not counted as shared.
-        most_pairs: A pair is kept if it is among this many strongest pairs of either chunk; ties go to lower numbers.
+        most_chunks: Entities that more chunks mention are ignored.
+        most_pairs: Keep pairs among this many strongest pairs of either chunk. On a tie, lower chunk numbers win.
     """
     n = len(mentioned.starts) - 1
     sizes = np.diff(mentioned.starts)
@@ -148,11 +149,11 @@ def shared_entities(mentioned: Mentioned, *, most_chunks: int, most_pairs: int) 
 
 
 def near_in_documents(documents: Ints, places: Ints) -> Layer:
-    """Return the pairs of chunks of one document, weighted by exp(-(i - j)² / 2σ²) if at least 0.1 (SeRAG, Eq. 5).
+    """Return pairs of chunks of the same document, with weights exp(-(i - j)² / 2σ²) ≥ 0.1 (SeRAG paper, Eq. 5).
 
     Args:
-        documents: Shape (n,), document of each chunk.
-        places: Shape (n,), position of each chunk in its document; distinct within a document.
+        documents: Shape (n,), number of each chunk's document.
+        places: Shape (n,), position i of each chunk in its document, distinct within a document.
     """
     n = len(documents)
     order = np.lexsort((places, documents))
@@ -172,7 +173,7 @@ def near_in_documents(documents: Ints, places: Ints) -> Layer:
 
 
 def fused(chunks: int, similar: Layer, shared: Layer, near: Layer, shares: Shares = FUSED) -> ChunkGraph:
-    """Return the weighted sum of the layers, without pairs of weight 1e-6 or less."""
+    """Return the weighted sum of the layers, dropping pairs with a weight of 1e-6 or less."""
     keys = np.unique(np.concatenate([similar.keys, shared.keys, near.keys]))
     parts = [_on(keys, layer) for layer in (similar, shared, near)]
     weights = sum(
@@ -184,7 +185,7 @@ def fused(chunks: int, similar: Layer, shared: Layer, near: Layer, shares: Share
 
 
 def strongest_pairs(graph: Graph, most: int) -> Ints:
-    """Return the ascending keys of pairs that are among the `most` strongest of either end; ties as in the layers."""
+    """Return the ascending keys of pairs that are among the `most` strongest pairs of either chunk."""
     degrees = np.diff(graph.indptr)
     ends = np.zeros(graph.vertices + 1, dtype=np.int64)
     np.cumsum(np.minimum(degrees, most), out=ends[1:])
@@ -204,7 +205,7 @@ def _on(keys: Ints, layer: Layer) -> Scores:
 
 
 def _starts(groups: Ints | Ids, number: int) -> Ints:
-    """Return where each of the groups 0, 1, … begins among its sorted members."""
+    """Return the start of each of the groups 0, 1, … in an array sorted by group."""
     starts = np.zeros(number + 1, dtype=np.int64)
     np.cumsum(np.bincount(groups, minlength=number), out=starts[1:])
     return starts
@@ -212,7 +213,7 @@ def _starts(groups: Ints | Ids, number: int) -> Ints:
 
 @kernel
 def _sharers(starts: Ints, entities: Ids, holder_starts: Ints, holders: Ids) -> Ints:
-    """Count the chunks with which each chunk shares an entity, shape (n,)."""
+    """Count for each chunk how many other chunks share an entity with it, shape (n,)."""
     n = len(starts) - 1
     seen_by, degrees = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
     for chunk in range(n):
@@ -229,11 +230,11 @@ def _sharers(starts: Ints, entities: Ids, holder_starts: Ints, holders: Ids) -> 
 
 @kernel
 def _strongest_sharers(lists: tuple[Ints, Ids, Ints, Ids], sizes: Ints, ends: Ints) -> tuple[Ints, Scores]:
-    """Return each chunk's strongest sharers and their weights; those of chunk c start at ends[c].
+    """Return the chunks that share most with each chunk, and their weights. Those of chunk c start at ends[c].
 
     Args:
         lists: The arguments of `_sharers`.
-        sizes: Shape (n,), number of entities of each chunk, including too common ones.
+        sizes: Shape (n,), number of entities of each chunk, including too common entities.
     """
     starts, entities, holder_starts, holders = lists
     n = len(starts) - 1
@@ -270,7 +271,7 @@ def _strongest_sharers(lists: tuple[Ints, Ids, Ints, Ids], sizes: Ints, ends: In
 
 @kernel
 def _strongest_neighbours(indptr: Ints, neighbours: Ids, weights: Floats, ends: Ints) -> Ints:
-    """Return each vertex's strongest neighbours, those of v starting at ends[v]."""
+    """Return the strongest neighbours of each vertex. Those of vertex v start at ends[v]."""
     kept = np.empty(ends[-1], dtype=np.int64)
     for vertex in range(len(indptr) - 1):
         row = weights[indptr[vertex] : indptr[vertex + 1]]

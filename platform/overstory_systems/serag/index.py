@@ -1,4 +1,4 @@
-"""SeRAG as a system. No language model is used."""
+"""The SeRAG system. Its index needs no language model."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ from overstory_systems.serag.settings import (
 from overstory_systems.serag.update import Update, can_update
 
 SERAG_BYTES_A_PASSAGE, SERAG_BYTES_A_SHARER = 12_000, 12
-"""Bytes that a build holds per passage, and per passage with which it can share entities (docs/scale.md)."""
+"""Bytes that a build needs for a passage, and for each other passage with which it may share entities
+(docs/scale.md)."""
 
 
 class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
-    """The SeRAG system.
+    """The SeRAG system, which builds a chunk graph and its encoding tree.
 
-    Source: SeRAG, Sections 3.1 and 3.2.
+    Source: SeRAG paper, Sections 3.1 and 3.2.
     """
 
     name = NAME
@@ -53,8 +54,8 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
     )
     trees = (FUSED_TREE, SEMANTIC_TREE)
 
-    def bytes_a_passage(self, settings: SeragIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # whatever they are
-        """Return the bytes per passage, which grow with the number of edges from shared entities."""
+    def bytes_a_passage(self, settings: SeragIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # they do not matter
+        """Return the memory per passage, which grows with the number of edges from shared entities."""
         return SERAG_BYTES_A_PASSAGE + SERAG_BYTES_A_SHARER * min(settings.sharing, settings.common)
 
     def build(self, run: SystemRun[SeragIndexSettings]) -> None:
@@ -64,11 +65,11 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
             FusedGraphBuild(run).run()
 
     def index_options(self, settings: SeragRetrieverSettings) -> str:
-        """Return the options of an index with the second tree if the settings search it."""
+        """Return the option that builds the second tree if the settings search this tree."""
         return "semantic" if settings.tree == SEMANTIC else ""
 
     def describe(self, state: IndexState[SeragIndexSettings]) -> str:
-        """Describe the levels, the settings that differ from the defaults, and the search for neighbours."""
+        """Describe the levels, non-default settings, and how neighbours were found."""
         settings = state.settings
         levels = counted(settings.levels, "community level")
         second = f"a second tree ({SEMANTIC})" if settings.semantic else ""
@@ -77,12 +78,11 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
         return ", ".join(filter(None, (levels, second, others))) + f"; similar chunks {by}"
 
     def figures(self, graph: GraphClient, corpus: Corpus, state: IndexState[SeragIndexSettings]) -> Mapping[str, float]:
-        """Count the stored edges and tree nodes."""
         (row,) = graph.run("systems/serag/report", corpus.label, read=True, generation=state.generation)
         return {"stored_edges": row["links"], "tree_nodes": row["nodes"]}
 
     def has_tree(self, tree: TreeKind, state: IndexState[SeragIndexSettings]) -> bool:
-        """Return True if the index has the tree; the tree over meaning alone is optional."""
+        """Return True if the index contains the tree. The tree over meaning alone is optional."""
         return tree.name in state.settings.trees()
 
     def retriever(self, context: RetrievalContext, settings: SeragRetrieverSettings) -> Retriever:

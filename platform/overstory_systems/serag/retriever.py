@@ -1,4 +1,4 @@
-"""SeRAG's retriever: vectors, entities of the question, and neighbours of the best chunks in their communities."""
+"""SeRAG's retriever: combines vectors, the question's entities, and neighbours within communities."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Communities:
 
     Attributes:
         ids: Ids of the communities.
-        levels: Shape (m,).
+        levels: Shape (m,), level of each community.
         vectors: float32[m, d].
     """
 
@@ -43,7 +43,7 @@ class Communities:
     vectors: Vectors
 
     def nearest(self, vector: Vectors, per_level: int) -> dict[str, float]:
-        """Return the communities of each level nearest to a vector, with cosines, the finest level first."""
+        """Return the `per_level` communities of each level nearest to a vector, the finest level first."""
         cosines = self.vectors @ vector
         chosen: dict[str, float] = {}
         for level in np.unique(self.levels)[::-1]:
@@ -54,9 +54,9 @@ class Communities:
 
 
 class CommunityCache:
-    """Cache of the communities last searched, read once per generation. Safe to share between threads.
+    """Caches the communities searched last, which are read once per generation. Threads can share an instance.
 
-    A community takes 1.5 KB with 384 dimensions; there are about 100 per 1,000 chunks.
+    With 384 dimensions, a community takes 1.5 KB. There are about 100 communities per 1,000 chunks.
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class CommunityCache:
         self._known: tuple[tuple[str, str, int], Communities] | None = None
 
     def of(self, tx: Transaction, corpus: Corpus, tree: str, generation: int, stamp: int) -> Communities:
-        """Return the communities of a tree; `stamp` changes with the content of the generation."""
+        """Return the communities of a tree. `stamp` must change whenever the content of the generation changes."""
         state = (f"{corpus.label} {tree}", str(generation), stamp)
         with self._lock:
             if self._known is not None and self._known[0] == state:
@@ -81,18 +81,18 @@ class CommunityCache:
 
 
 def members(tx: Transaction, corpus: Corpus, communities: Sequence[str]) -> dict[str, list[str]]:
-    """Return the ids of the chunks, entities or documents in each community."""
+    """Return a map from each community's id to the ids of its chunks, entities or documents."""
     rows = tx.run("systems/tree/members", corpus.label, ids=list(communities))
     return {row["community"]: row["units"] for row in rows}
 
 
-_REPORT_TITLE_NAMES = 5  # names in a report's first line
+_REPORT_TITLE_NAMES = 5  # maximum number of names in a report's first line
 REPORT_NAMES_A_CHUNK = 12
-"""Names of each passage from which those in a report's first line are chosen."""
+"""Number of names per passage from which the names in a report's first line are chosen."""
 _REPORT_PASSAGES = 5
-"""Passages that a report quotes."""
+"""Maximum number of passages that a report quotes."""
 _QUOTED_PASSAGE_CHARACTERS = 160
-"""Characters of a quoted passage."""
+"""Maximum number of characters of a quoted passage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,8 @@ class SelectedCommunity:
     """A community selected for a question.
 
     Attributes:
-        level: Level from 1, the coarsest.
-        cosine: Cosine of the community's vector with the question.
+        level: Level of the community. Level 1 is the coarsest.
+        cosine: Cosine between the community's vector and the question.
         members: Ids of the community's chunks.
     """
 
@@ -114,7 +114,7 @@ class SelectedCommunity:
 def community_reports(
     selected: Sequence[SelectedCommunity], hits: Sequence[Hit], names: Sequence[Row]
 ) -> Iterator[CommunityReport]:
-    """Yield a report on each selected community with a hit, the nearest to the question first.
+    """Yield a report on each selected community that contains a hit, the nearest to the question first.
 
     A report covers only the hits, because summarising all members would take longer than the search.
 
@@ -141,7 +141,7 @@ def community_reports(
 
 
 def _title(community: SelectedCommunity, found: Sequence[Hit], idf: Mapping[str, Mapping[str, float]]) -> str:
-    """Return the size of the community and names, ranked by IDF summed over the hits that mention them."""
+    """State the community's size and its best names, ranked by IDF summed over the hits that mention them."""
     weights: dict[str, float] = {}
     for hit in found:
         for name, weight in idf.get(hit.chunk_id, {}).items():
@@ -157,22 +157,22 @@ def _quoted(hit: Hit) -> str:
 
 
 PROMPT = "self_query"
-_SERAG_NAMES_TOKENS = 300  # tokens of a model's answer
+_SERAG_NAMES_TOKENS = 300  # maximum number of tokens in an answer
 
 
 def passage_of(chat: Chat, question: str) -> str:
-    """Return a passage that could answer the question, written by the model (Section 3.3, Appendix A.1)."""
+    """Let the model write a passage that could answer the question (SeRAG paper, Section 3.3, Appendix A.1)."""
     booked = chat.booked("serag", question)
     limit = min(_SERAG_NAMES_TOKENS, chat.model.max_tokens)
     return " ".join(booked.ask(prompt(PROMPT, __package__).messages(question=question), max_tokens=limit).text.split())
 
 
 _MOST_SELECTED_CHUNKS = 20_000
-"""Chunks of selected communities that are compared, those of the finest communities first."""
+"""Maximum number of chunks in selected communities that are compared. Chunks of the finest communities come first."""
 
 
 class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]):
-    """Ranks chunks by SeRAG's score, or by ours over its graph; see `SeragRetrieverSettings`."""
+    """Ranks chunks by the published score or by ours. `SeragRetrieverSettings` describes both."""
 
     def __init__(self, system: SeRag, context: RetrievalContext, settings: SeragRetrieverSettings) -> None:
         super().__init__(system, context, settings)
@@ -181,9 +181,8 @@ class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]
         self._names = NameVectors(context.embedder)
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """Return the `k` best chunks."""
         asked = self._with_self_query(read_question(question))
-        vector = self._context.embedding(asked.text)  # embeds while names are looked up
+        vector = self._context.embedding(asked.text)  # embeds during the name look-up
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = require_tree(self._system, corpus, TREES[self._settings.tree])

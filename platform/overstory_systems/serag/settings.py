@@ -1,4 +1,4 @@
-"""Settings of SeRAG's index and of its retriever: the published score, ours, and the ablations."""
+"""Settings of SeRAG's index and retriever: the published score, our score, and the ablations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from overstory.systems.tree.kinds import TreeKind
 from overstory_systems.serag.chunk_graph import FUSED, MEANING_ALONE, Shares
 
 LINKED: Final = "LINKED"
-"""Type of the relationships between chunks of the chunk graph."""
+"""Type of the relationships between chunks in the chunk graph."""
 NAME: Final = "serag"
 """Name of the system, of its generations, and of its tree over the fused graph."""
 SEMANTIC: Final = "serag-semantic"
@@ -18,7 +18,7 @@ SEMANTIC: Final = "serag-semantic"
 
 LABEL: Final = "SeragNode"
 REACH: Final = "reach"
-"""Leaf property: cosine of the chunk's k-th nearest neighbour, k = `nearest`; missing if the chunk has fewer."""
+"""Leaf property: cosine of the chunk to its k-th nearest neighbour (k = `nearest`). Missing if there are fewer."""
 FUSED_TREE: Final = TreeKind(NAME, "SeRAG tree", "chunk", LABEL, structure=NAME, leaf_properties=(REACH,))
 SEMANTIC_TREE: Final = TreeKind(
     SEMANTIC, "SeRAG tree over meaning alone", "chunk", LABEL, structure=NAME, options="semantic"
@@ -26,20 +26,20 @@ SEMANTIC_TREE: Final = TreeKind(
 TREES: Final = {NAME: FUSED_TREE, SEMANTIC: SEMANTIC_TREE}
 
 Search = Literal["auto", "exact", "gds"]
-"""Search for the nearest neighbours: "exact" compares all pairs of chunks, "gds" finds nearly all neighbours with
-Graph Data Science, "auto" decides by the number of chunks."""
+"""How nearest neighbours are found. "exact" compares all pairs of chunks. "gds" uses Graph Data Science and finds
+nearly all neighbours. "auto" decides by the number of chunks."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeragIndexSettings:
-    """Settings of the index; docs/serag.md explains those without a value in the paper.
+    """Settings of the index. docs/serag.md explains those for which the paper states no value.
 
     Attributes:
-        common: An entity makes no edges if more chunks than this, or more than a tenth of all, mention it.
-        sharing: The strongest pairs are kept.
-        linked: The strongest edges are stored; the tree is built from all edges.
+        common: An entity creates no edges if more chunks than this, or than max(50, 10 % of all chunks), mention it.
+        sharing: Of the pairs that share entities, the strongest of each chunk are kept.
+        linked: The strongest edges of each chunk are stored, but the tree is built from all edges.
 
-    Source: SeRAG, Table 5.
+    Source: SeRAG paper, Table 5.
     """
 
     levels: int = option(2, "community levels between the root and the chunks", least=1, most=8)
@@ -51,7 +51,7 @@ class SeragIndexSettings:
     search: Search = option("auto", "search for the nearest neighbours: exact, by Graph Data Science, or auto")
 
     def trees(self) -> dict[str, Shares]:
-        """Return the trees of the index with the shares of the layers in each."""
+        """Return the names of the index's trees, each with its weights of the layers."""
         return {NAME: FUSED} | ({SEMANTIC: MEANING_ALONE} if self.semantic else {})
 
 
@@ -64,9 +64,10 @@ class SeragRetrieverSettings:
 
     S(q, v) = fine · (cos(q, v) + bonus · log(1 + B)) + coarse · cos(q, h_β) + neighbours · near(v).
 
-    The last term is ours: the best score among the `anchors` best chunks linked to v inside a community of the finest
-    level, times the edge's weight relative to that chunk's strongest edge. The defaults are ours, too; docs/serag.md
-    describes what each term contributes. With a coarse term, only chunks of the selected communities are candidates.
+    B sums v's mentions of the question's entities (Eq. 13), and h_β is the vector of v's selected community. near(v) is
+    ours: among the `anchors` best chunks, consider those linked to v within a community of the finest level. near(v) is
+    the highest product of such a chunk's score and the edge's weight relative to the chunk's strongest edge. The
+    defaults are ours, too (docs/serag.md). With a coarse term, only chunks of the selected communities are candidates.
     """
 
     coarse: float = option(0.0, "γ_c of Eq. 10: weight of the community's cosine", least=0, most=100)
@@ -98,5 +99,5 @@ class SeragRetrieverSettings:
 
     @property
     def edge_weight(self) -> str:
-        """Name of the property with the weight of the edges in the tree that is searched."""
+        """Name of the property that contains the edge weights for the searched tree."""
         return "semantic_weight" if self.tree == SEMANTIC else "weight"

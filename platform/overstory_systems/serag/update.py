@@ -1,12 +1,13 @@
-"""Incremental update of SeRAG's index; the cost depends on the number of changed chunks, not on the corpus.
+"""Updates SeRAG's index incrementally. The cost depends on the number of changed chunks, not on the corpus.
 
-The edges of changed chunks are looked up (`edges_of`), and each chunk is inserted where the tree's entropy is lowest
-(`overstory_entropy.local`). Volumes, cuts, sizes and the entropy are updated; the rest of the tree stays as it is. The
-index counts such changes. The whole graph is clustered again on request, or when more than a fifth of it changed.
+The edges of changed chunks are looked up (`edges_of`), and each changed chunk is inserted where the tree's entropy
+becomes lowest (`overstory_entropy.local`). Volumes, cuts, sizes and the entropy are updated, while the rest of the tree
+stays unchanged. The index counts these changes. The complete graph is clustered again on request, or if more than a
+fifth of it changed.
 
-Approximations: when a chunk is deleted, its edges are deleted, too, but the other ends keep their volumes, and their
-next strongest edges are not stored. For a changed chunk, only the sum of its old edges is known; they are assumed to
-lead to the same chunks as its new edges.
+Approximations: if a chunk is deleted, its edges are deleted, too, but the chunks at their other ends keep their
+volumes, and the next strongest edges of these chunks are not stored. For a changed chunk, only the total weight of its
+old edges is known. The old edges are assumed to lead to the same chunks as the new edges.
 """
 
 from __future__ import annotations
@@ -43,41 +44,41 @@ from overstory_systems.serag.chunk_graph import (
 )
 from overstory_systems.serag.settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
 
-# Edges of new or changed chunks, found by look-ups around them: the layers of `chunk_graph`, chunk by chunk.
+# Edges of new or changed chunks, found by look-ups around each chunk, for the layers of `chunk_graph`.
 #
-# They are exact except for these approximations, until the whole graph is clustered again. If a new chunk is nearer to
-# another chunk than that chunk's last neighbour, it gets an edge, and the old edge stays. The limits on common entities
-# do not affect existing edges. If a chunk shares entities with too many chunks, only its own strongest pairs count. A
-# vector index finds nearly all of the nearest chunks.
+# Until the complete graph is clustered again, they are exact with these exceptions. If a new chunk is nearer to another
+# chunk than that chunk's last neighbour, it gets an edge, but the old edge stays. The limits on common entities do not
+# affect existing edges. If a chunk shares entities with too many chunks, only its own strongest pairs count. A vector
+# index does not find all of the nearest chunks.
 
 _REVERSE_SEARCH_FACTOR = 5
-"""Factor by which more than `nearest` chunks are searched, to find chunks that have a new chunk among their nearest."""
+"""Factor by which more than `nearest` chunks are searched, to find those that have a new chunk among their nearest."""
 
 
 class Parts(NamedTuple):
-    """Weights of an edge in the layers, 0 if a layer lacks the edge."""
+    """Weights of an edge in the layers; 0 if a layer does not contain the edge."""
 
     similar: float = 0.0
     shared: float = 0.0
     near: float = 0.0
 
     def weight(self, shares: Shares) -> float:
-        """Return the weight in the fusion of the layers."""
+        """Return the weight of the edge in the fused graph."""
         return self.similar * shares.similar + self.shared * shares.shared + self.near * shares.near
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """New or changed chunks, and the chunks around each.
+    """New or changed chunks, and the chunks around each of them.
 
     Attributes:
-        ids: Ids of the chunks that have a vector.
-        vectors: Vector of each chunk, of unit length.
-        entities: Entities of each chunk.
-        around: For each chunk, the nearest chunks with their cosines, nearest first; more than get edges.
-        in_document: For each chunk, the chunks of its document with their distance in positions.
-        sharers: For each chunk, the chunks that share an entity that is not too common, with the number of shared
-            entities.
+        ids: Ids of the changed chunks that have a vector.
+        vectors: Unit vector of each changed chunk.
+        entities: Ids of the entities of each changed chunk.
+        around: For each changed chunk, the nearest chunks with their cosines, nearest first. Not all of them get edges.
+        in_document: For each changed chunk, the other chunks of its document with their distance in positions.
+        sharers: For each changed chunk, the chunks that share entities with it, with their number. Entities that are
+            too common do not count.
         notes: Notes on the search for the user.
     """
 
@@ -90,7 +91,7 @@ class Changed:
     notes: tuple[str, ...] = ()
 
     def neighbours(self) -> set[str]:
-        """Return the changed chunks and all chunks that may have an edge to one of them."""
+        """Return the changed chunks and all chunks that may have an edge to a changed chunk."""
         found = set(self.ids)
         for id_ in self.ids:
             found.update(self.in_document[id_], self.sharers[id_], (other for other, _ in self.around[id_]))
@@ -100,7 +101,7 @@ class Changed:
 def read_changed(
     tx: Transaction, corpus: Corpus, settings: SeragIndexSettings, ids: Sequence[str], chunks: int
 ) -> Changed:
-    """Read some chunks and the chunks around them; the corpus has `chunks` chunks."""
+    """Read changed chunks and the chunks around them. The corpus consists of `chunks` chunks."""
     rows = tx.run("systems/serag/changed", corpus.label, ids=list(ids), property=corpus.embedding_property)
     rows = [row for row in rows if row["vector"] is not None]
     there = [row["id"] for row in rows]
@@ -130,13 +131,13 @@ def edges_of(
 
     Args:
         sizes: Number of entities that each neighbour mentions.
-        reach: For each neighbour in the tree, the cosine of its k-th nearest neighbour, None if it has fewer.
+        reach: For each neighbour in the tree, the cosine of its k-th nearest neighbour, or None if it has fewer than k.
     """
     edges: dict[str, dict[str, Parts]] = {id_: {} for id_ in changed.ids}
 
     def put(one: str, other: str, **part: float) -> None:
         if other not in edges and other not in reach:
-            return  # the other chunk is placed later and gets this edge then
+            return  # The other chunk is placed later and gets this edge then.
         edges[one][other] = edges[one].get(other, Parts())._replace(**part)
         if other in edges:
             edges[other][one] = edges[other].get(one, Parts())._replace(**part)
@@ -156,19 +157,19 @@ def edges_of(
 
 
 def weights(edges: Mapping[str, Parts], shares: Shares) -> dict[str, float]:
-    """Return the edges of one chunk in one graph, without negligible weights."""
+    """Return the weights of one chunk's edges in one graph, dropping negligible weights."""
     found = {other: parts.weight(shares) for other, parts in edges.items()}
     return {other: weight for other, weight in found.items() if weight > LEAST_CHUNK_EDGE_WEIGHT}
 
 
 def reach_of(changed: Changed, id_: str, nearest: int) -> float | None:
-    """Return the cosine of a changed chunk's k-th nearest neighbour, k = `nearest`; None if it has fewer."""
+    """Return the cosine of a changed chunk to its k-th nearest neighbour (k = `nearest`), or None if it has fewer."""
     around = changed.around[id_]
     return around[nearest - 1][1] if len(around) >= nearest else None
 
 
 def _is_reached(other: str, cosine: float, changed: Mapping[str, object], reach: Mapping[str, float | None]) -> bool:
-    """Return True if a chunk with this cosine is among the nearest of `other`. Changed chunks have their own lists."""
+    """Return True if `other` is unchanged and a chunk with this cosine is among the nearest chunks of `other`."""
     if other in changed or other not in reach:
         return False
     farthest = reach[other]
@@ -176,7 +177,7 @@ def _is_reached(other: str, cosine: float, changed: Mapping[str, object], reach:
 
 
 def _strongest(changed: Changed, id_: str, sizes: Mapping[str, int], most: int) -> Iterable[tuple[str, float]]:
-    """Return the strongest sharers by |Ei ∩ Ej| / max(|Ei|, |Ej|); ties go to lower ids."""
+    """Return the chunks that share most, by |Ei ∩ Ej| / max(|Ei|, |Ej|). On a tie, lower ids come first."""
     own = len(changed.entities[id_])
     found = [
         (other, float(np.float32(times / max(own, sizes[other]))))
@@ -237,13 +238,13 @@ def _vectors(rows: Sequence[Row]) -> dict[str, Vectors]:
 
 _SERAG_CHUNKS_A_TRANSACTION = 500
 WEIGHTS = {NAME: "weight", SEMANTIC: "semantic_weight"}
-"""Properties of LINKED with the weights in each graph."""
+"""Names of the properties of LINKED that contain the weights in each graph."""
 _SAME_SUM_DIFFERENCE = 1e-5
-"""Relative tolerance, because weights are summed in another order."""
+"""Relative tolerance for sums of weights, because the order of summation varies."""
 
 
 def can_update(job: SystemRun[SeragIndexSettings]) -> bool:
-    """Return True if little enough has changed since the whole graph was clustered."""
+    """Return True if only a small part of the corpus changed since the complete graph was clustered."""
     before, backlog = job.before, job.backlog
     if job.scratch or job.improve or before is None or not before.built or "roots" not in before.details:
         return False
@@ -252,7 +253,7 @@ def can_update(job: SystemRun[SeragIndexSettings]) -> bool:
 
 @dataclass(slots=True)
 class Update:
-    """A running update, with the state of the index as last stored."""
+    """One incremental update. `state` is the state of the index as last stored."""
 
     job: SystemRun[SeragIndexSettings]
     state: IndexState[SeragIndexSettings]
@@ -371,14 +372,14 @@ class Update:
 
 @dataclass(slots=True)
 class Placed:
-    """Some chunks with their new positions in the trees, and the changes to write.
+    """Changed chunks with their new positions in the trees, and the changes that must be written.
 
     Attributes:
         entropies: Entropy of each tree after the changes.
-        links: Rows of `systems/store/relate`.
+        links: Rows for `systems/store/relate`.
         trees: Changes of each tree.
-        parted: Chunks whose edges are replaced.
-        parts: Parts of the trees, the fused graph's first.
+        parted: Ids of the chunks whose edges are replaced.
+        parts: Parts of the trees, the fused graph's part first.
         communities: Number of communities added to the first tree.
     """
 
@@ -392,7 +393,7 @@ class Placed:
 
 
 def _place(stored: StoredPart, ids: Sequence[str], edges: Mapping[str, Mapping[str, float]]) -> None:
-    """Remove existing chunks from the tree, insert all at the least cost, then insert each again among the others."""
+    """Remove changed chunks from the tree, insert all at the lowest cost, then insert each again among the others."""
     part = stored.part
     for id_ in ids:
         if id_ in part.leaves:
@@ -419,10 +420,10 @@ def _links(
     least: Mapping[str, Mapping[str, float]],
     most: int,
 ) -> list[Row]:
-    """Return rows of `systems/store/relate` for the edges that are among the strongest of either end in a graph.
+    """Return rows for `systems/store/relate`: the edges that are among the strongest of either end in a graph.
 
     Args:
-        least: For each graph, the least weight of an edge that is among the strongest of each other chunk.
+        least: For each graph and each other chunk, the minimum weight of an edge among the chunk's strongest.
     """
     found: dict[tuple[str, str], Row] = {}
     for tree, of_chunks in by_tree.items():
@@ -441,7 +442,7 @@ def _links(
 
 
 def _least(stored: Row, volume: float, most: int) -> float:
-    """Return the least weight of an edge that is among the strongest of a chunk, from its stored edges.
+    """Return the minimum weight at which an edge is among the strongest of a chunk, given its stored edges.
 
     This is the weight of the weakest stored edge, or 0 if the chunk has room for more edges.
     """

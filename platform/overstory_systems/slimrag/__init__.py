@@ -1,6 +1,6 @@
-"""SlimRAG (Zhang et al. 2025): retrieval without a graph of entities; entities lead only to sentences.
+"""SlimRAG (Zhang et al. 2025): retrieval without a graph of entities. Entities only lead to sentences.
 
-`docs/research/slimrag.md` describes how the paper was interpreted and what was measured.
+`docs/research/slimrag.md` describes our interpretation of the paper and our measurements.
 """
 
 from overstory_systems.slimrag.index import SlimRag, SlimRagIndexSettings, SlimRagRetrieverSettings

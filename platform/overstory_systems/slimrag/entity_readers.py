@@ -1,4 +1,4 @@
-"""Readers that split documents into sentences with the entities they refer to, by rules or by a language model."""
+"""Readers that split documents into sentences and find the entities to which each sentence refers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from overstory.text.sentences import sentence_texts
 
 
 def sentence_id(chunk: str, seq: int) -> str:
-    """Return the id of a sentence from its position in its chunk; a chunk's text never changes."""
+    """Derive the id of a sentence from its position in its chunk. This is safe because a chunk's text never changes."""
     return content_id("slim-sentence", chunk, str(seq))
 
 
 def entity_id(label: str, key: str) -> str:
-    """Return the id of an entity; `key` is its normalised canonical name."""
+    """Derive the id of an entity. `key` is the normalised canonical name."""
     return content_id("slim-entity", label, key)
 
 
@@ -36,7 +36,7 @@ _SLIMRAG_READING_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class WholeDocument:
-    """A document to be read, with (id, text) of each chunk in order."""
+    """A document that must be read, with the (id, text) of each chunk, in order."""
 
     id: str
     title: str
@@ -44,7 +44,7 @@ class WholeDocument:
 
 
 class ReadSentence(NamedTuple):
-    """A sentence with its references; `seq` is its index in the chunk."""
+    """A sentence and the entities to which it refers. `seq` is the sentence's index in the chunk."""
 
     chunk: str
     seq: int
@@ -54,12 +54,12 @@ class ReadSentence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """A document as read by SlimRAG.
+    """A document that was split and read.
 
     Attributes:
-        usage: Tokens used by a language model; cached answers count at their original cost.
-        windows: Number of requests to a model.
-        by_rules: Number of windows read by rules because the model's answer could not be used.
+        usage: Tokens used by a language model. Cached answers count with their original number of tokens.
+        windows: Number of windows of sentences that were sent to a model.
+        by_rules: Number of windows that were read by rules because the model's answer was unusable.
     """
 
     id: str
@@ -73,8 +73,8 @@ class EntityReader(Protocol):
     """Reads the entities of documents.
 
     Attributes:
-        fingerprint: Changes whenever the same document can be read differently.
-        at_once: Documents to store together; a killed run loses at most these.
+        fingerprint: Must change whenever the same document can be read differently.
+        at_once: Number of documents that are stored together. A killed build loses at most these.
     """
 
     fingerprint: str
@@ -107,7 +107,7 @@ class RuleReader:
             yield self._together(read[0][0][0], [found for _, found in read])
 
     def of_sentences(self, sentences: Sequence[str], title: str) -> list[list[Resolved]]:
-        """Return the references of sentences that are already split."""
+        """Return the references in each of the given sentences."""
         parts = [(0, _as_one(found)) for found in self._parser.parse(sentences)]
         return self._referring(united(parts), title)
 
@@ -130,5 +130,5 @@ def _text(piece: tuple[WholeDocument, int]) -> str:
 
 
 def _as_one(found: References) -> References:
-    """Return the references of a text as if it were one sentence."""
+    """Treat a text as a single sentence, and return its references."""
     return References((0,), tuple(reference._replace(sentence=0) for reference in found.references))

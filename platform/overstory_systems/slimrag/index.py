@@ -1,8 +1,8 @@
 """SlimRAG's index: sentences and entities with vectors, and the entities to which each sentence refers.
 
-A document is read as a whole and stored in one transaction with its progress mark, so a killed run resumes with the
-next document. Adding or deleting a document only affects its own sentences and the entities to which only they refer.
-No other retriever uses these nodes.
+Documents are read completely and stored in one transaction together with their progress marks. Therefore, a killed
+build resumes with the next documents. If a document is added or deleted, only its own sentences change, and entities to
+which no other sentences refer. No other retriever uses these nodes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from overstory_systems.slimrag.entity_readers import (
 
 @dataclass(frozen=True, slots=True)
 class SlimRagRetrieverSettings:
-    """Settings of the retriever. Source of the defaults: the paper's appendix."""
+    """Settings of the retriever. The defaults are from the paper's appendix."""
 
     decomposition: bool = option(True, "split questions into sub-questions first")
     entities: int = option(5, "K: entities of the corpus per entity of the question", least=1, most=100)
@@ -59,7 +59,7 @@ class SlimRagRetrieverSettings:
 
 _SLIMRAG_DOCUMENTS_A_PAGE = 500
 ENTITIES = "SlimEntity"
-"""Kind of the nodes whose vectors are searched."""
+"""Label of the nodes whose vectors are searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class SlimRagIndexSettings:
 
 
 class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
-    """The SlimRAG system.
+    """The SlimRAG system, which indexes sentences and the entities to which they refer.
 
     Source: Zhang et al. 2025, "Indexing Phase" and Algorithm 1, lines 2–10.
     """
@@ -91,12 +91,11 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
     reads_with_model = True
     rebuilds_after_deletions = False
 
-    def readings(self, settings: SlimRagIndexSettings, model: str) -> Sequence[Reading[Any]]:  # noqa: ARG002 # one parse serves all
-        """Return the readings that rules need; none with a language model."""
+    def readings(self, settings: SlimRagIndexSettings, model: str) -> Sequence[Reading[Any]]:  # noqa: ARG002 # the same for all settings
+        """Return the readings that the rules need. A language model needs none."""
         return () if model else (REFERENCES,)
 
     def fingerprint(self, settings: SlimRagIndexSettings, context: BuildContext, chat: Chat | None) -> str:
-        """Return the fingerprint of the reader."""
         return _reader(settings, context, chat).fingerprint
 
     def build(self, run: SystemRun[SlimRagIndexSettings]) -> None:
@@ -106,7 +105,7 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
             remove_other_embedders(run.writer)
             built = False
         if built and run.backlog.pending > run.backlog.units - run.backlog.pending:
-            # After a large fill the index is built again: one grown by many small transactions is five times slower.
+            # After a large change, the index is rebuilt: growing it in small transactions makes it five times slower.
             schema.drop_derived_index(run.graph, run.corpus.label, ENTITIES)
             built = False
         details = run.before.details if run.before is not None and built else {}
@@ -136,19 +135,19 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
         return reader.estimate(_documents(view.graph, view.corpus, self, before if same else None, again=not same))
 
     def describe(self, state: IndexState[SlimRagIndexSettings]) -> str:
-        """Describe the reader, and whether coreference is resolved."""
+        """Describe the reader, and state whether coreference is resolved."""
         return f"read by {state.model or 'rules'}, {'with' if state.settings.coreference else 'without'} coreference"
 
     def figures(
         self,
         graph: GraphClient,
         corpus: Corpus,
-        state: IndexState[SlimRagIndexSettings],  # noqa: ARG002 # counted, not remembered
+        state: IndexState[SlimRagIndexSettings],  # noqa: ARG002 # the graph is counted
     ) -> Mapping[str, float]:
-        """Count sentences, entities, references and tokens, and compute RITU.
+        """Count sentences, entities, references and tokens, and compute RITU and LLM-RITU.
 
-        RITU is the number of index tokens divided by that of corpus tokens, as defined in the paper; lower is more
-        compact. LLM-RITU counts only the language model's tokens; it is 0 for rules.
+        RITU, defined in the paper, is the number of index tokens divided by the number of corpus tokens. A low value
+        means a compact index. LLM-RITU only counts the language model's tokens, and is 0 with rules.
         """
         (row,) = graph.run("systems/slimrag/report", corpus.label, read=True)
         llm = row["prompt_tokens"] + row["completion_tokens"]
@@ -167,7 +166,7 @@ def _reader(settings: SlimRagIndexSettings, context: BuildContext, chat: Chat | 
     rules = RuleReader(context.extraction, coreference=settings.coreference, parsed=context.parsed)
     if chat is None:
         return rules
-    from overstory_systems.slimrag.model_entities import ModelEntityReader  # pydantic, which only a model needs
+    from overstory_systems.slimrag.model_entities import ModelEntityReader  # pydantic is needed only with a model
 
     return ModelEntityReader(chat, rules)
 
@@ -190,13 +189,13 @@ class _Fill:
         self._embedder = TimedEmbedder(run.context.embedder, self._making, run.figures)
         self._store = DerivedVectors(run.writer, self._embedder, stage=run.system.name)
         self._one_page = threading.Lock()
-        self._coming: frozenset[str] = frozenset()  # entities of the page written next
+        self._coming: frozenset[str] = frozenset()  # ids of the entities of the page that is written next
 
     def run(self) -> None:
         run, removed = self._run, set[str]()
         for page in prefetch(self._pages()) if run.chat is None else self._pages():
             ready = page
-            # Entities or vectors that this page uses may have been deleted with the previous page.
+            # The previous page may have deleted entities or vectors that this page uses.
             if not removed.isdisjoint(page.relies_on):
                 ready = self._page(page.documents, frozenset())
             with self._writing("write"):
@@ -218,10 +217,10 @@ class _Fill:
             yield page
 
     def _page(self, batch: Sequence[ReadDocument], coming: frozenset[str]) -> _DocumentPage:
-        """Prepare a page of documents; the vectors of their sentences are stored before.
+        """Prepare a page of documents. The vectors of their sentences are stored immediately.
 
         Args:
-            coming: Ids of entities that will be stored when the page is written.
+            coming: Ids of entities that will be stored before this page is written.
         """
         with self._one_page, self._making("vectors"):
             return self._made(batch, coming)
@@ -253,7 +252,7 @@ class _Fill:
         return _DocumentPage(batch, entity_rows, sentence_rows, known.union(ids), sum(tokens))
 
     def _written(self, page: _DocumentPage) -> set[str]:
-        """Write a page in one transaction; return the ids of entities and vectors that may have been deleted."""
+        """Write a page in one transaction, and return the ids of entities and vectors that it may have deleted."""
         label = self._run.corpus.label
         took = [
             {"id": read.id, "prompt": read.usage.prompt_tokens, "completion": read.usage.completion_tokens}
@@ -289,10 +288,10 @@ class _Fill:
 @dataclass(frozen=True, slots=True)
 class _DocumentPage:
     documents: Sequence[ReadDocument]
-    entities: Sequence[Row]  # new ones
+    entities: Sequence[Row]  # new entities only
     sentences: Sequence[Row]
-    relies_on: frozenset[str]  # ids of stored entities and vectors used by sentences
-    tokens: int  # of all embedded texts
+    relies_on: frozenset[str]  # ids of stored entities and vectors that the sentences use
+    tokens: int  # total of all embedded texts
 
 
 def _names(label: str, batch: Iterable[ReadDocument]) -> dict[str, str]:
@@ -307,8 +306,8 @@ def _names(label: str, batch: Iterable[ReadDocument]) -> dict[str, str]:
 
 
 def _row(label: str, sentence: ReadSentence, tokens: int, vector: str) -> Row:
-    """Return a sentence as a row with its vector's id and its most literal reference to each entity."""
-    refers: dict[str, dict[str, Any]] = {}  # columns as in the statement's header
+    """Convert a sentence to a row with its vector's id and, for each entity, its most literal reference."""
+    refers: dict[str, dict[str, Any]] = {}  # columns are listed in the statement's header
     plainest = sorted(sentence.refers, key=lambda reference: ("text", "alias", "coreference").index(reference.by))
     for reference in plainest:
         key = entity_key(reference.name)

@@ -1,6 +1,6 @@
-"""Entities of documents and sub-questions of questions, found by a language model.
+"""Finds entities in documents and sub-questions in questions with a language model.
 
-One request per window of sentences returns coreference and canonical names.
+One request per window of sentences resolves coreference and returns canonical names.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from overstory_systems.slimrag.entity_readers import ReadDocument, ReadSentence,
 
 STAGE = "slimrag"
 PROMPT = "entities"
-_LONGEST_FOUND_NAME_CHARACTERS = 200  # characters of a name in an answer
+_LONGEST_FOUND_NAME_CHARACTERS = 200  # maximum length of a name in an answer
 _MOST_KNOWN_NAMES = 40
-"""Latest names from earlier windows that a request repeats."""
+"""Maximum number of names from earlier windows in a request. The latest names are used."""
 
 
 class FoundEntity(BaseModel):
@@ -40,7 +40,7 @@ class FoundEntities(BaseModel):
 class ModelEntityReader:
     """Reads documents with a language model, several at a time.
 
-    A window is read by rules if its answer cannot be used, or names nothing that the document contains.
+    Rules read a window if the model's answer is unusable or contains no name that occurs in the document.
     """
 
     at_once = 8
@@ -55,7 +55,7 @@ class ModelEntityReader:
         yield from self._chat.each(self._read, documents)
 
     def estimate(self, documents: Iterable[WholeDocument]) -> Estimate:
-        """Return an upper bound on the cost of reading; names repeated from earlier windows are not included."""
+        """Return an upper bound on the cost of reading, except for names that requests repeat from earlier windows."""
         return self._chat.estimate(
             Request(self._messages(document, window, ()), FoundEntities)
             for document in documents
@@ -77,7 +77,7 @@ class ModelEntityReader:
                 else:
                     remembered += reply.completion.usage if reply.completion.cached else Usage()
                     refers = replies.of(window, reply.value)
-                if not any(refers):  # a model that is too small returns nothing usable
+                if not any(refers):  # Answers of small models may contain nothing usable.
                     refers = self._rules.of_sentences([sentence.text for sentence in window], document.title)
                     by_rules += any(refers)
                 read += [sentence._replace(refers=found) for sentence, found in zip(window, refers, strict=True)]
@@ -93,12 +93,12 @@ class ModelEntityReader:
 
 
 class _DocumentReplies:
-    """The model's replies for a document so far, without names that the document does not contain."""
+    """The model's replies for a document so far. Names that do not occur in the document are ignored."""
 
     def __init__(self, document: WholeDocument) -> None:
         self._words = set(key_words(" ".join([document.title, *(text for _, text in document.chunks)])))
         self._names: dict[str, str] = {}
-        self._chunks: dict[str, frozenset[str]] = {}  # chunks of the window with each name, by key
+        self._chunks: dict[str, frozenset[str]] = {}  # by key, the chunks of the window that named it
 
     @property
     def names(self) -> Sequence[str]:
@@ -111,7 +111,7 @@ class _DocumentReplies:
         return frozenset().union(*list(self._chunks.values())[-_MOST_KNOWN_NAMES:])
 
     def of(self, window: Sequence[ReadSentence], found: FoundEntities) -> list[list[Resolved]]:
-        """Return the references of each sentence; one that contains a name always refers to it."""
+        """Return the references of each sentence. A sentence that contains a name always refers to its entity."""
         refers: list[list[Resolved]] = [[] for _ in window]
         texts = [f" {' '.join(key_words(sentence.text))} " for sentence in window]
         chunks = frozenset(sentence.chunk for sentence in window)
@@ -135,7 +135,7 @@ def _sentences(document: WholeDocument) -> list[ReadSentence]:
 
 
 _QUESTION_PROMPT = "question"
-_SLIMRAG_NAMES_TOKENS = 400  # tokens of a model's answer
+_SLIMRAG_NAMES_TOKENS = 400  # maximum number of tokens in an answer
 
 
 class SubQuestion(BaseModel):
@@ -152,7 +152,7 @@ class SubQuestions(BaseModel):
 
 
 def sub_questions(chat: Chat, question: str) -> dict[str, Sequence[str]]:
-    """Return the sub-questions with the entities of each."""
+    """Return a map from each sub-question to its entities."""
     booked = chat.booked("slimrag", question)
     limit = min(_SLIMRAG_NAMES_TOKENS, chat.model.max_tokens)
     reply = booked.ask_for(

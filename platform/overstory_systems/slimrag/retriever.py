@@ -1,4 +1,4 @@
-"""SlimRAG's retriever: the question's entities, the nearest entities of the corpus, and their sentences."""
+"""SlimRAG's retriever: finds the question's entities, the nearest entities of the corpus, and their sentences."""
 
 from __future__ import annotations
 
@@ -42,32 +42,31 @@ _MOST_QUESTION_PARTS = 6
 
 
 class QuestionPart(NamedTuple):
-    """A sub-question, and the character ranges of the question from which it is made."""
+    """A sub-question, and the character ranges of the question that it consists of."""
 
     text: str
     pieces: tuple[tuple[int, int], ...]
 
     def holds(self, character: int) -> bool:
-        """Return True if the part includes this character of the question."""
+        """Return True if the sub-question includes the character at this position of the question."""
         return any(start <= character < stop for start, stop in self.pieces)
 
 
 class QuestionParts(NamedTuple):
-    """The sub-questions of a question, at least one, and its references."""
+    """The sub-questions of a question (at least one), and the question's references to entities."""
 
     parts: tuple[QuestionPart, ...]
     references: References
 
     def referred_to(self, part: QuestionPart) -> list[Reference]:
-        """Return the references within a sub-question."""
         return [reference for reference in self.references.references if part.holds(reference.start)]
 
 
 def question_parts(doc: Doc) -> QuestionParts:
-    """Split a question into sub-questions that use its own words; an unsplittable question is returned as it is.
+    """Split a question into sub-questions that consist of its words. If it cannot be split, the result is the question.
 
-    "Which is older, A or B?" gives "Which is older, A?" and "Which is older, B?". "Who wrote the film that A directed?"
-    gives "Who wrote the film?" and "the film that A directed".
+    "Which is older, A or B?" becomes "Which is older, A?" and "Which is older, B?". "Who wrote the film that A
+    directed?" becomes "Who wrote the film?" and "the film that A directed".
     """
     parts: list[QuestionPart] = []
     for sentence in doc.sents if doc.has_annotation("SENT_START") else ():
@@ -81,7 +80,7 @@ def question_parts(doc: Doc) -> QuestionParts:
 
 
 def _compared(sentence: Span) -> Iterator[QuestionPart]:
-    """Yield the question once for each of two names joined by "or" or "and", without the other."""
+    """If "or" or "and" joins two names, yield the question once for each name, without the other."""
     for second in sentence:
         first = second.head
         if second.dep_ != "conj" or first.i >= second.i or not (_is_name(first) and _is_name(second)):
@@ -96,7 +95,7 @@ def _compared(sentence: Span) -> Iterator[QuestionPart]:
 
 
 def _clauses(sentence: Span) -> Iterator[QuestionPart]:
-    """Yield the question without its relative clauses, and each clause with its noun."""
+    """Yield the question without its relative clauses, and each relative clause with its noun."""
     clauses = [token for token in sentence if token.dep_ == "relcl" and token.head.i < token.left_edge.i]
     inside = {i for clause in clauses for i in range(clause.left_edge.i, clause.right_edge.i + 1)}
     if not clauses or len(inside) + 2 >= len(sentence):
@@ -125,7 +124,7 @@ def _part(sentence: Span, kept: Collection[int]) -> QuestionPart:
 
 
 def united(parts: list[tuple[int, QuestionParts]]) -> QuestionParts:
-    """Combine the parts of a very long question; only the first sub-questions are kept."""
+    """Combine the parts of a long question that was parsed in pieces. Only the first sub-questions are kept."""
     found = [
         QuestionPart(part.text, tuple((offset + start, offset + stop) for start, stop in part.pieces))
         for offset, of_part in parts
@@ -147,7 +146,7 @@ QUESTION_PARTS = Reading("overstory_systems.slimrag.retriever:QUESTION_PARTS", q
 
 
 _MOST_ASKED_ENTITIES = 16
-"""Entities of a question that are searched; each costs one search."""
+"""Maximum number of a question's entities that are searched. Each costs one search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ class AskedEntities:
 
     Attributes:
         parts: Sub-questions.
-        entities: Names as first written, those in the most sub-questions first.
+        entities: Names as first written. Those that occur in the most sub-questions come first.
     """
 
     parts: tuple[str, ...]
@@ -165,14 +164,14 @@ class AskedEntities:
 
 
 class QuestionEntityReader:
-    """Finds the sub-questions and entities of questions. Safe to share between threads."""
+    """Finds the sub-questions and entities of questions. Threads can share an instance."""
 
     def __init__(self, settings: ExtractionSettings, *, decomposition: bool) -> None:
         self._parser = SpacyParser(find_pipeline(settings.pipeline), QUESTION_PARTS)
         self._decomposition = decomposition
 
     def read(self, question: str, chat: Chat | None) -> AskedEntities:
-        """Find sub-questions with the language model, or by rules if there is none.
+        """Find sub-questions and entities, with the language model if there is one, otherwise by rules.
 
         If the model fails, the question is not split, and a note is added. Another note is added if the parser read
         only part of the question.
@@ -182,7 +181,7 @@ class QuestionEntityReader:
             return _asked({question: self._names(text)}, shorter)
         if chat is None:
             return _asked(self._names_by_part(text), shorter)
-        from overstory_systems.slimrag.model_entities import sub_questions  # pydantic, which only a model needs
+        from overstory_systems.slimrag.model_entities import sub_questions  # pydantic is needed only with a model
 
         try:
             parts = sub_questions(chat, question)
@@ -205,7 +204,7 @@ def _named(found: QuestionParts, part: QuestionPart) -> list[str]:
 
 
 def _asked(names: Mapping[str, Sequence[str]], notes: tuple[str, ...] = ()) -> AskedEntities:
-    """Return the entities of all parts; if there are too many, those that most parts name."""
+    """Return the entities of all parts. If there are too many, those in the most parts are kept."""
     counts: Counter[str] = Counter()
     written: dict[str, str] = {}
     for of_part in names.values():
@@ -218,12 +217,12 @@ def _asked(names: Mapping[str, Sequence[str]], notes: tuple[str, ...] = ()) -> A
 
 @dataclass(frozen=True, slots=True)
 class HitEntity:
-    """An entity of the corpus near an entity of the question.
+    """An entity of the corpus that is similar to an entity of the question.
 
     Attributes:
-        similarity: Cosine of the two entities.
+        similarity: Cosine between the two entities.
         degree: Number of sentences that refer to the entity.
-        sentences: Ids of these sentences, possibly only the first.
+        sentences: Ids of these sentences, at most `_MOST_SENTENCES_OF_AN_ENTITY`.
     """
 
     name: str
@@ -233,7 +232,7 @@ class HitEntity:
 
 
 class ScoredSentence(NamedTuple):
-    """A sentence with its score and the terms of the score."""
+    """A sentence with its score (cosine · factor) and both terms."""
 
     id: str
     score: float
@@ -242,18 +241,18 @@ class ScoredSentence(NamedTuple):
 
 
 def hit_entities(entities: Iterable[HitEntity]) -> Counter[str]:
-    """Count, for each sentence, the hit entities to which it refers."""
+    """Count for each sentence how many of these entities it refers to."""
     return Counter(sentence for entity in entities for sentence in entity.sentences)
 
 
 def scores(
     ids: Sequence[str], vectors: Vectors, question: Vectors, factor: Mapping[str, float]
 ) -> list[ScoredSentence]:
-    """Return the sentences scored by max(0, cosine with the question) · factor, best first, ties by id.
+    """Score sentences by max(0, cosine with the question) · factor. The result is sorted by score, ties by id.
 
     Args:
-        vectors: Shape (len(ids), d), about unit length.
-        question: Shape (d,), unit length.
+        vectors: Shape (len(ids), d), approximately unit vectors.
+        question: Shape (d,), unit vector.
     """
     if not ids:
         return []
@@ -267,7 +266,7 @@ def scores(
 
 
 def within(tokens: Sequence[int], most: int) -> int:
-    """Return the number of sentences with these tokens that fit into a context, at least one."""
+    """Return how many sentences with these token counts fit into `most` tokens, at least one."""
     total = 0
     for number, count in enumerate(tokens):
         total += count
@@ -277,20 +276,20 @@ def within(tokens: Sequence[int], most: int) -> int:
 
 
 _SLIMRAG_ENTITY_SEARCH_DEPTH = 30
-"""Entities requested from the index, so that the best `settings.entities` are right. Of 48,000 entities 93 % of them
-are; with 50 requested 97 %, which costs 3 ms more per question and gains .004 of R@5."""
+"""Number of entities requested from the index, so that the best `settings.entities` are mostly exact: 93 % of them
+among 48,000 entities. Requesting 50 gives 97 %, costs 3 ms more per question, and improves R@5 by 0.004."""
 _MOST_SENTENCES_OF_AN_ENTITY = 2_000
-"""Sentences read per entity: for a name that half of a large corpus mentions, more would not help the ranking."""
+"""Maximum number of sentences read per entity. For a name that half of a large corpus mentions, more do not help."""
 
 _SENTENCES_A_PAGE = 50
-"""Sentences read at once, enough for the context and for the chunks of most questions."""
+"""Number of sentences read at once. This suffices for the context, and for the chunks of most questions."""
 
 NO_NAME_KNOWN = "the corpus does not name {}: the nearest names were used"
 NOTHING_MATCHED = "no entity of the question leads to a sentence: the passages nearest in meaning are returned"
 
 
 class SlimRagRetriever(SystemRetriever[SlimRagIndexSettings, SlimRagRetrieverSettings]):
-    """Ranks chunks by their best sentence; `Evidence.excerpts` is the context that the paper gives to a model.
+    """Ranks chunks by their best sentence. `Evidence.excerpts` is the context that the paper gives to a language model.
 
     Source: Zhang et al. 2025, Algorithm 1, lines 11–28.
     """
@@ -302,9 +301,8 @@ class SlimRagRetriever(SystemRetriever[SlimRagIndexSettings, SlimRagRetrieverSet
         self._entities = VectorCache(_entity_vectors)
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """Return the `k` chunks with the best sentences."""
         read = read_question(question)
-        vector = self._context.embedding(read.text)  # embeds while entities are searched
+        vector = self._context.embedding(read.text)  # embeds during entity search
         asked = self._questions.read(read.text, self._context.chat() if self._settings.decomposition else None)
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
@@ -322,9 +320,9 @@ class SlimRagRetriever(SystemRetriever[SlimRagIndexSettings, SlimRagRetrieverSet
         return self._query(query)
 
     def _named(self, tx: Transaction, corpus: Corpus, names: Sequence[str]) -> tuple[Vectors, int]:
-        """Return the vectors of names, float32[len(names), d], and the number of names that the corpus has.
+        """Return the vectors of names, float32[len(names), d], and the number of names that occur in the corpus.
 
-        Names of the corpus have stored vectors; embedding another one takes 3 ms.
+        Vectors of the corpus's names are stored. Embedding any other name takes 3 ms.
         """
         vectors = self._entities.of(tx, corpus, [entity_id(corpus.label, entity_key(name)) for name in names])
         unknown = [place for place, vector in enumerate(vectors) if not vector.any()]
@@ -333,7 +331,7 @@ class SlimRagRetriever(SystemRetriever[SlimRagIndexSettings, SlimRagRetrieverSet
         return vectors, len(names) - len(unknown)
 
     def _excerpts(self, asking: _SentenceSearch, found: _RankedSentences) -> tuple[Excerpt, ...]:
-        """Return the best sentences that fit, in document order, the best document first."""
+        """Return the best sentences that fit, in document order. The document with the best sentence comes first."""
         rows = list(itertools.islice(asking.rows(found.sentences), self._settings.sentences))
         fitting = rows[: within([row["tokens"] for row in rows], self._settings.context_tokens)]
         first = {row["document"]: rank for rank, row in reversed(list(enumerate(fitting)))}
@@ -360,9 +358,9 @@ class _SentenceSearch:
     asked: AskedEntities
     vector: Vectors  # vector of the question
     names: Vectors  # vectors of `asked.entities`
-    index: str  # vector index of entities, "" to scan them
-    known: dict[str, Row] = field(default_factory=dict[str, Row])  # sentences read, by id
-    passages: dict[str, Row] = field(default_factory=dict[str, Row])  # chunks read, by id
+    index: str  # name of the vector index of entities; "" means that entities are scanned
+    known: dict[str, Row] = field(default_factory=dict[str, Row])  # sentences that were read, by id
+    passages: dict[str, Row] = field(default_factory=dict[str, Row])  # chunks that were read, by id
 
     def found(self, k: int) -> _RankedSentences:
         entities, notes = self._entities()
@@ -423,7 +421,7 @@ class _SentenceSearch:
         return ranked_hits(self.passages, chunk_scores, lambda chunk: _reasons(best[chunk], names))
 
     def rows(self, scored: Sequence[ScoredSentence]) -> Iterator[Row]:
-        """Yield sentences with texts and positions, best first, each with its score under "scored"."""
+        """Yield sentences with texts and positions, best first. The score of each is stored under "scored"."""
         for start in range(0, len(scored), _SENTENCES_A_PAGE):
             page = {each.id: each for each in scored[start : start + _SENTENCES_A_PAGE]}
             missing = [id_ for id_ in page if id_ not in self.known]

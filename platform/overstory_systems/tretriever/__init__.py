@@ -1,6 +1,6 @@
-"""T-Retriever: an encoding tree over the edges and texts of a graph; nodes of all its levels are searched.
+"""T-Retriever: an encoding tree over the edges and texts of a graph, whose nodes are searched on all levels.
 
-docs/research/tretriever.md describes how the paper was interpreted.
+docs/research/tretriever.md describes our interpretation of the paper.
 
 Source: "T-Retriever: Tree-based Hierarchical Retrieval Augmented Generation for Textual Graphs" (Wei et al. 2026).
 """

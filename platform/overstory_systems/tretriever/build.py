@@ -1,8 +1,8 @@
-"""A build of T-Retriever's index: the graph, its encoding tree, summaries of sets, and vectors to search.
+"""Builds T-Retriever's index: the graph, its encoding tree, summaries of sets of vertices, and vectors for the search.
 
-A build fills a new generation, which readers see once it is complete. Texts that a language model wrote from the same
-input are taken from the generation in use, so only changed input costs requests. Vectors are stored as they are made
-and answers of a language model are cached, so a killed build repeats little.
+A build fills a new generation, which becomes visible to readers once it is complete. Texts that a language model wrote
+from the same input are copied from the generation in use; therefore, only changed input causes requests. A killed build
+repeats little, because vectors are stored immediately and the model's answers are cached.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ from overstory_systems.tretriever.summaries import (
 from overstory_systems.tretriever.vertex_graphs import Ints, ReadGraph, VertexGraph, read_documents, read_entities
 
 _MOST_SUMMARISED_MEMBERS = 30
-"""Vertices of a set that are read for its summary, those nearest to the set's mean."""
-_MOST_SUMMARISED_EDGES = 30  # edges between these vertices that are read
+"""Maximum number of vertices that are read for the summary of a set: those nearest to the set's mean."""
+_MOST_SUMMARISED_EDGES = 30  # maximum number of edges between these vertices
 _MOST_SUMMARISED_PARTS = 20
-"""Summaries of the largest subsets that are read for the summary of a set."""
+"""Maximum number of subsets whose summaries are read for the summary of a set. The largest subsets are used."""
 
 
 @dataclass(slots=True)
 class VertexTreeBuild:
-    """A running build; `timed` has the seconds spent in each part."""
+    """One build of the index. `timed` records the seconds spent in each part."""
 
     job: SystemRun[TRetrieverIndexSettings]
     timed: PartSeconds = field(init=False)
@@ -66,7 +66,6 @@ class VertexTreeBuild:
         self._store = DerivedVectors(self.job.writer, embedder, stage=NAME)
 
     def run(self) -> None:
-        """Fill a new generation and publish it."""
         job, settings = self.job, self.job.settings
         if job.before is not None and job.before.embedder != job.context.embedder.fingerprint:
             remove_other_embedders(job.writer)
@@ -95,7 +94,7 @@ class VertexTreeBuild:
         remove_unused(job.writer, stage=NAME)
 
     def _vectors_of(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of texts, float32[n, d]; missing vectors are computed and stored."""
+        """Return float32[n, d]. Missing vectors are computed and stored."""
         with self.timed("vectors"):
             return self._store.of(texts)
 
@@ -129,7 +128,7 @@ class VertexTreeBuild:
         return density
 
     def _summaries(self, read: ReadGraph, edges: Graph, tree: EncodingTree, kind: TreeKind) -> dict[int, Report]:
-        """Return the summaries of all sets of two or more vertices except the root, by node."""
+        """Summarise all sets of two or more vertices except the root, and return the summaries by node."""
         job = self.job
         common = common_words(read.texts, range(len(read.graph.ids)))
         writer = writer_for(job.chat, job.model, common)
@@ -158,7 +157,7 @@ class VertexTreeBuild:
         job.progress.finish(f"{total:,} rows written")
 
     def _statements(self, nodes: TreeNodes, reports: Mapping[str, Report], read: ReadGraph) -> Iterator[Statement]:
-        """Yield statements for vectors of leaves and summaries, and for edges between leaves of entities."""
+        """Yield statements that write the vectors of nodes and, for entities, the edges between leaves."""
         graph, label = read.graph, nodes.corpus
         texts = {id_: f"{report.title}. {report.summary}" for id_, report in reports.items()}
         vectors = dict(zip(texts, self._vectors_of([*texts.values()]), strict=True))
@@ -176,7 +175,7 @@ class VertexTreeBuild:
 
 
 def _edges(graph: VertexGraph, ids: Sequence[str]) -> Iterator[Row]:
-    """Yield rows of the edges between leaves, from the lower id to the higher one."""
+    """Yield the edges between leaves as rows, from the lower id to the higher one."""
     ends: list[tuple[int, int]] = graph.ends.tolist()
     for (one, other), weight, chunks in zip(ends, graph.weights.tolist(), graph.chunks, strict=True):
         source, target = sorted((ids[one], ids[other]))
@@ -184,14 +183,14 @@ def _edges(graph: VertexGraph, ids: Sequence[str]) -> Iterator[Row]:
 
 
 class Sets:
-    """The input of the summaries of a tree's `count` sets of two or more vertices, without the root (Eq. 10)."""
+    """Prepares the input for the summaries of all sets of two or more vertices, except the root (Eq. 10)."""
 
     def __init__(self, graph: VertexGraph, edges: Graph, tree: EncodingTree, fingerprint: str) -> None:
-        """Prepare the input of all summaries.
+        """Prepare for one tree.
 
         Args:
-            edges: `graph` in the form of the entropy engine.
-            tree: Tree over `edges`, without pass-through nodes.
+            edges: `graph`, converted for the entropy engine.
+            tree: Tree over `edges`, without nodes that have a single child.
             fingerprint: Fingerprint of the summariser.
         """
         self._graph, self._edges, self._tree, self._fingerprint = graph, edges, tree, fingerprint
@@ -199,14 +198,14 @@ class Sets:
         self.count = max(0, len(tree) - tree.leaves - 1)
 
     def levels(self) -> Iterator[list[int]]:
-        """Yield the nodes of two or more vertices except the root, the lowest level first."""
+        """Yield the sets of each level, the lowest level first."""
         tree = self._tree
         inner = np.arange(tree.leaves, len(tree) - 1)
         for depth in range(tree.height - 1, 0, -1):
             yield inner[tree.depths[inner] == depth].tolist()
 
     def of(self, nodes: Iterable[int], reports: Mapping[int, Report]) -> Iterator[SetToSummarise]:
-        """Yield the sets of some nodes, in order, given the summaries of all sets below them."""
+        """Yield the summary input of some nodes, in order, given the summaries of all sets below them."""
         tree = self._tree
         for node in nodes:
             members = np.sort(tree.members(node))
@@ -242,7 +241,7 @@ class Sets:
         return members[np.argsort(-cosines, kind="stable")[:_MOST_SUMMARISED_MEMBERS]]
 
     def _edges_among(self, members: Ints) -> list[ShownEdge]:
-        """Return the strongest edges between some vertices."""
+        """Return the strongest edges among the given vertices."""
         graph, edges, local = self._graph, self._edges, self._local
         local[members] = np.arange(len(members))
         rows: list[tuple[float, int, int]] = []

@@ -1,4 +1,4 @@
-"""T-Retriever as a system."""
+"""The T-Retriever system."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ KEPT_TREES: Mapping[str, str] = {
     "partition of communities": "tree by PARTITION inside structural communities",
     "structure": "tree by structure alone",
 }
-"""Display names for `SemanticTree.kept`."""
+"""Display names for the values of `SemanticTree.kept`."""
 
 _TRETRIEVER_BYTES_A_PASSAGE = 33_000
-"""Bytes of vertices, edges and summaries that a build holds per passage, measured (docs/scale.md)."""
+"""Memory that a build needs per passage for vertices, edges and summaries, in bytes, as measured (docs/scale.md)."""
 
 
 class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
-    """The T-Retriever system.
+    """The T-Retriever system, which builds an encoding tree over documents or entities.
 
-    Source: T-Retriever, Adaptive Compression Encoding, Eq. 3 to 10.
+    Source: T-Retriever paper, Adaptive Compression Encoding, Eq. 3 to 10.
     """
 
     name = NAME
@@ -56,10 +56,10 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
     reads_with_model = True
 
     def units_of(self, state: IndexState[TRetrieverIndexSettings] | None) -> tuple[Unit, ...]:
-        """Return the units on which the index depends: a tree over entities depends on chunks, too."""
+        """Return the units on which the index depends. A tree over entities also depends on chunks."""
         return ("document", "chunk") if state is not None and state.details.get("over") == "entities" else ("document",)
 
-    def require(self, settings: TRetrieverIndexSettings, graph: GraphClient) -> None:  # noqa: ARG002 # needs nothing of the server
+    def require(self, settings: TRetrieverIndexSettings, graph: GraphClient) -> None:  # noqa: ARG002 # needs no server feature
         settings.require_something()
 
     def fingerprint(self, settings: TRetrieverIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
@@ -67,7 +67,7 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
         return writer_for(chat, "").fingerprint
 
     def bytes_a_passage(self, settings: TRetrieverIndexSettings, graph: GraphClient, corpus: Corpus) -> int:
-        """Return the bytes per passage, measured over entities; 0 over documents, which are few."""
+        """Return the memory per passage for entities, as measured; 0 for documents, which are few."""
         return _TRETRIEVER_BYTES_A_PASSAGE if vertices_of(settings, graph, corpus) == "entities" else 0
 
     def build(self, run: SystemRun[TRetrieverIndexSettings]) -> None:
@@ -76,9 +76,9 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
         VertexTreeBuild(run).run()
 
     def estimate(self, view: SystemView[TRetrieverIndexSettings]) -> Estimate:
-        """Estimate the cost as if all sets were new and as many as the vertices. Existing summaries may be kept."""
+        """Estimate the cost, assuming as many new sets as vertices. It is lower if existing summaries are kept."""
         from overstory_systems.tretriever.model_summaries import (
-            ModelSetSummariser,  # pydantic, which only a model needs
+            ModelSetSummariser,  # pydantic is needed only with a model
         )
 
         if vertices_of(view.settings, view.graph, view.corpus) == "documents":
@@ -93,11 +93,11 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
         return replace(whole, kept=int(view.before.figures["sets"]) - without)
 
     def has_tree(self, tree: TreeKind, state: IndexState[TRetrieverIndexSettings]) -> bool:
-        """Return True if the tree is over the kind of vertices that the index has."""
+        """Return True if the tree's vertices are of the kind that the index uses."""
         return (tree == ENTITY_TREE) == (state.details.get("over") == "entities")
 
     def describe(self, state: IndexState[TRetrieverIndexSettings]) -> str:
-        """Describe the vertices, and the settings that differ from the defaults."""
+        """Describe the vertices, and list the settings that differ from the defaults."""
         one, several = ("entity", "entities") if state.details.get("over") == "entities" else ("document", "documents")
         vertices = counted(int(state.figures.get("vertices", 0)), one, several)
         kept = KEPT_TREES.get(str(state.details.get(KEPT)), "")
@@ -107,7 +107,7 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
     def figures(
         self, graph: GraphClient, corpus: Corpus, state: IndexState[TRetrieverIndexSettings]
     ) -> Mapping[str, float]:
-        """Count the sets without a summary; deleting a passage hides summaries made from it."""
+        """Count the sets without a summary. If a passage is deleted, the summaries that use it are hidden."""
         (row,) = graph.run("systems/tretriever/size", corpus.label, read=True, generation=state.generation)
         return {"sets_without_summary": row["without"]}
 

@@ -1,9 +1,9 @@
-"""Summaries of sets of vertices written by a language model, one request each.
+"""Summarises sets of vertices with a language model, one request per set.
 
-A summary is made from the texts of the vertices and of the edges between them. If these do not fit into a request,
-summaries of the largest subsets represent them.
+A request contains the texts of the vertices and of the edges between them. If these do not fit, it contains summaries
+of the largest subsets.
 
-Source: T-Retriever (Wei et al. 2026), Eq. 10.
+Source: T-Retriever paper (Wei et al. 2026), Eq. 10.
 """
 
 from __future__ import annotations
@@ -31,16 +31,15 @@ from overstory_systems.tretriever.summaries import (
 from overstory_systems.tretriever.vertex_graphs import VertexText
 
 _MOST_REQUESTED_EDGES = 16
-"""Edges in a request."""
+"""Maximum number of edges in a request."""
 _MOST_REQUESTED_PASSAGES = 500
-"""Passages of the texts in a request, all cited by the summary. Texts that would exceed it are left out, except the
-first."""
-_LONGEST_REQUESTED_VERTEX_CHARACTERS = 500  # characters of a vertex in a request
-_LONGEST_REQUESTED_EDGE_CHARACTERS = 240  # characters of an edge in a request
+"""Maximum number of passages in a request. The summary cites all of them. Only the first text may exceed it."""
+_LONGEST_REQUESTED_VERTEX_CHARACTERS = 500  # maximum length of a vertex's text in a request
+_LONGEST_REQUESTED_EDGE_CHARACTERS = 240  # maximum length of an edge's text in a request
 
 
 class ModelSetSummariser(ReportWriter[SetWithTexts]):
-    """Summarises sets with a language model, several at a time; sets without passages are left to rules."""
+    """Summarises sets with a language model, several at a time. Sets without passages are left to rules."""
 
     most_sources = SHOWN_SET_MEMBERS + _MOST_REQUESTED_EDGES
 
@@ -48,8 +47,8 @@ class ModelSetSummariser(ReportWriter[SetWithTexts]):
         """Create a summariser.
 
         Args:
-            model: Name that summaries carry in `by`.
-            common: IDF weights of words, as for `RuleSetSummariser`.
+            model: Name of the model, which summaries contain as `by`.
+            common: IDF weights of words, for `RuleSetSummariser`.
         """
         super().__init__(chat.booked(NAME), model, prompt("summary", __package__), RuleSetSummariser(common))
 

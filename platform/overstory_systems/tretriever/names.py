@@ -1,4 +1,4 @@
-"""Names of T-Retriever's labels and relationship types, and its trees."""
+"""Names of T-Retriever's labels, relationship type and state keys, and its trees."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ NAME: Final = "tretriever"
 NODE: Final = "TretrieverNode"
 SUMMARY: Final = "TretrieverSummary"
 EDGE: Final = "TRETRIEVER_EDGE"
-"""Relationship type between leaves for entities; documents are related by their LINKS."""
+"""Type of the relationships between leaves that are entities. Documents are connected by their LINKS instead."""
 KEPT: Final = "kept"
-"""Key in the state's details: which of the trees built had the lowest entropy."""
+"""Key in the state's details for the name of the tree with the lowest entropy."""
 
 DOCUMENT_TREE: Final = TreeKind(
     NAME, "T-Retriever tree", "document", NODE, structure=NAME, options="over=documents", reports=SUMMARY
@@ -30,7 +30,7 @@ KINDS: Mapping[Vertices, TreeKind] = {"documents": DOCUMENT_TREE, "entities": EN
 
 
 def vertices_of(settings: TRetrieverIndexSettings, graph: GraphClient, corpus: Corpus) -> Vertices:
-    """Return the kind of vertices; "auto" means documents if a stored link joins two of them, otherwise entities."""
+    """Return the kind of vertices. "auto" means documents if the corpus contains links, otherwise entities."""
     if settings.over != "auto":
         return settings.over
     return "documents" if corpus_counts(graph, corpus.label).links else "entities"

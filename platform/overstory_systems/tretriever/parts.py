@@ -1,4 +1,4 @@
-"""The subgraphs found by T-Retriever as parts of the evidence. Pure functions."""
+"""Converts the subgraphs that T-Retriever finds to parts of the evidence. Pure functions."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from overstory.text.questions.asked_words import AskedWords
 from overstory.text.sentences import sentence_texts
 
 _PART_TOKENS = 300
-"""Average tokens of a part at most: four such parts fit into their share of a context."""
+"""Maximum average number of tokens per part. Four such parts fit into their share of a context."""
 MOST_PART_TOKENS = 2 * _PART_TOKENS
-"""Tokens of a part that uses the room left by shorter parts."""
+"""Maximum number of tokens of a part that uses room left by shorter parts."""
 _NODE_SHARE = 0.75
-"""Share of a part's tokens that summary and vertices can use before the edges."""
+"""Fraction of a part's tokens that are available to the summary and vertices; edges use the rest."""
 _LONGEST_PART_NAME_CHARACTERS = 100
 _LONGEST_PART_SUMMARY_CHARACTERS = 160
 LONGEST_VERTEX_TEXT_CHARACTERS, LONGEST_LONE_VERTEX_TEXT_CHARACTERS = 120, 240
 _LONGEST_PART_EDGE_CHARACTERS = 120
-"""Characters of a name, a summary, the text of a vertex (among others, and alone), and an edge."""
+"""Maximum characters of a part's name and summary, a vertex's text (among others, or alone), and an edge."""
 _MOST_EDGES_OF_A_PART = 12
-"""Edges of a part that are shown; the others are counted."""
+"""Maximum number of edges shown in a part. Further edges are only counted."""
 PASSAGES_OF_A_SUMMARY = 3
-"""Passages cited for a summary; the evidence carries all of them."""
-_DOCUMENT_CHARACTERS = 300  # characters shown of a document
-_NAME_CHARACTERS = 200  # characters shown of a sentence on an entity
+"""Maximum number of passages cited for a summary. The evidence contains all of them."""
+_DOCUMENT_CHARACTERS = 300  # maximum length of a document's beginning
+_NAME_CHARACTERS = 200  # maximum length of a sentence about an entity
 _EDGE_CHARACTERS = 160
-"""Characters shown of an edge between entities."""
+"""Maximum number of characters of an edge between entities."""
 
 Documents = Mapping[str, str]
-"""The document of each existing passage, by passage id."""
+"""Maps the id of each existing passage to the id of its document."""
 
 
 class Member(NamedTuple):
@@ -48,7 +48,7 @@ class Member(NamedTuple):
 
     Attributes:
         id: Id of the document or entity.
-        cosine: Cosine of its leaf with the question.
+        cosine: Cosine between the vertex's leaf and the question.
     """
 
     id: str
@@ -58,12 +58,14 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FoundSet:
-    """A node of the tree near the question: a set of vertices, or a single vertex with its neighbours.
+    """A tree node near the question: a set of vertices, or a single vertex with its neighbours.
 
     Attributes:
-        is_set: False for a single vertex, whose name is then the heading.
-        cosine: Cosine with the question.
-        title, summary: "" for a single vertex, or if the summary was deleted with a passage.
+        is_set: False for a single vertex.
+        size: Number of vertices. For a single vertex, its neighbours count, too.
+        cosine: Cosine between the node and the question.
+        title: Name of a single vertex; title of a set, "" if its summary was deleted with a passage.
+        summary: "" for a single vertex, or if the summary was deleted with a passage.
         chunks: Ids of the passages that support the summary, the most important first.
         seen: Number of vertices that were compared with the question.
         members: The vertices nearest to the question, the nearest first.
@@ -82,7 +84,7 @@ class FoundSet:
 
     @property
     def heading(self) -> str:
-        """The title, or the names of the vertices."""
+        """The title or, without a title, the names of the first vertices."""
         if self.title:
             return on_one_line(self.title)
         names = [_name(member.name) for member in self.members[:2]]
@@ -95,8 +97,8 @@ class SubgraphVertex:
 
     Attributes:
         id: Id of the document or entity.
-        text: Text of the vertex, may be "".
-        chunks: Ids of the passages from which the text is taken.
+        text: Text of the vertex. May be "".
+        chunks: Ids of the passages that contain the text.
     """
 
     id: str
@@ -110,7 +112,7 @@ class FoundEdge(NamedTuple):
 
     Attributes:
         source, target: Ids of the vertices.
-        type: Type of the link, may be ""; "" between entities, whose edges have no direction.
+        type: Type of the link, may be "". Always "" between entities, whose edges have no direction.
         text: Text of the link.
         chunks: Ids of the passages that state an edge between entities.
     """
@@ -129,11 +131,11 @@ class FoundEdge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SubgraphEdge:
-    """An edge of a subgraph, with the names of its ends. Between documents it leads from `source` to `target`.
+    """An edge of a subgraph, with the names of its ends. Between documents, it leads from `source` to `target`.
 
     Attributes:
-        text: Text of the link, or a sentence that states the edge between entities; may be "".
-        chunks: Ids of the passages from which the text is taken; empty for a link.
+        text: Text of the link, or a sentence that states the edge between entities. May be "".
+        chunks: Ids of the passages that contain the text. Empty for a link.
     """
 
     source_id: str
@@ -149,14 +151,15 @@ class SubgraphEdge:
 class SubgraphPart(Part):
     """A set of vertices near the question, with the edges between them.
 
-    A vertex belongs to the first part that has it, an edge between two parts to the later one.
+    A vertex that belongs to several parts is shown in the first of them. An edge between two parts is shown in the
+    later one.
 
     Attributes:
         community: Id of the set in the graph, "" for a single vertex.
-        level: Level of the set in its tree, from 1, the coarsest.
+        level: Level of the set in its tree. Level 1 is the coarsest.
         size: Number of vertices in the set.
         heading: The full title; `title` may be cut.
-        summary: Summary of the whole set; may be "".
+        summary: Summary of all vertices of the set. May be "".
         vertices: The vertices nearest to the question.
         more_edges: Number of edges between vertices of the parts that are not shown.
     """
@@ -180,11 +183,11 @@ class SubgraphPart(Part):
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """The share of one set in the union of all sets (Eq. 13).
+    """The portion of one set in the union of all sets (Eq. 13).
 
     Attributes:
-        members: Vertices of the set that no earlier set has.
-        edges: The strongest edges among them, and from them to vertices of earlier sets.
+        members: Vertices that belong to no earlier set.
+        edges: The strongest edges among these vertices and from them to vertices of earlier sets.
         more: Number of further edges.
     """
 
@@ -197,11 +200,11 @@ class Subgraph:
 def divided(found: Iterable[FoundSet], edges: Iterable[FoundEdge], asked: AskedWords) -> list[Subgraph]:
     """Divide the union of the sets into one subgraph per set.
 
-    A vertex goes to the first set that has it, an edge to the later set of its two ends. Edges are ordered by words
-    that they share with the question, then by nearness to it.
+    A vertex goes to the first set that contains it, and an edge to the later of its ends' sets. Edges are sorted by the
+    words that they share with the question, then by the cosines of their ends.
 
-    A set without a new vertex is left out, unless it has a summary and more vertices than were read: the summary then
-    covers other vertices, too.
+    A set without new vertices is dropped, unless it has a summary and also contains vertices that were not read,
+    because the summary then covers these vertices, too.
     """
     kept: list[tuple[FoundSet, list[Member]]] = []
     place: dict[str, int] = {}
@@ -239,13 +242,13 @@ def subgraph_parts(
     documents: Documents,
     unit: Unit,
 ) -> Iterator[SubgraphPart]:
-    """Yield the subgraphs as parts, without those that have no existing passage.
+    """Convert subgraphs to parts, skipping subgraphs without existing passages.
 
-    Room left by short parts is shared among the others.
+    Long parts can use the room that short parts leave.
 
     Args:
         vertices: Vertices with an existing passage, by id.
-        edges: Edges with existing passages, by the edge found.
+        edges: The edge to show for each edge found, if its passages exist.
     """
     written: list[tuple[SubgraphPart, Callable[[int], str]]] = []
     for each in subgraphs:
@@ -282,10 +285,10 @@ def subgraph_parts(
 
 
 def sharing_room(texts: Sequence[Callable[[int], str]]) -> list[str]:
-    """Return the texts with `_PART_TOKENS` tokens on average; room left by short texts is shared equally.
+    """Return texts of `_PART_TOKENS` tokens on average. Room left by short texts is divided among the others.
 
     Args:
-        texts: Functions that return a text within a number of tokens.
+        texts: Functions that return a text with at most the given number of tokens.
     """
     written = [text(MOST_PART_TOKENS) for text in texts]
     needs = [count_at_most(text) for text in written]
@@ -306,7 +309,7 @@ def _lines(
     unit: Unit,
     tokens: int,
 ) -> Iterator[str]:
-    """Yield title, summary, vertices and edges within the given tokens, without repeating a sentence."""
+    """Yield title, summary, vertices and edges within the token limit, without repeating sentences."""
     yield of.heading
     shown = [of.heading]
     used = count_at_most(of.heading)
@@ -333,7 +336,7 @@ def _lines(
 
 
 def _fitting(lines: Iterable[tuple[str, str]], tokens: int) -> tuple[list[str], int]:
-    """Return the first lines that fit, each in its longer or shorter form, and their tokens."""
+    """Return the first lines that fit, each in the longer or shorter form, and their number of tokens."""
     taken: list[str] = []
     used = 0
     for forms in lines:
@@ -353,7 +356,7 @@ def _node(vertex: SubgraphVertex, shown: list[str]) -> str:
 
 
 def _edge_line(edge: SubgraphEdge, shown: list[str]) -> tuple[str, str]:
-    """Return an edge with its text, unless a vertex already has that text, and without."""
+    """Return an edge in two forms: with its text, unless a vertex already shows this text, and without."""
     ends = f"- {_name(edge.source)} {'—' if edge.chunks else '→'} {_name(edge.target)}"
     text = shortened(edge.text, _LONGEST_PART_EDGE_CHARACTERS) if _new(edge.text, shown) else ""
     detail = ", ".join(filter(None, (on_one_line(edge.type), text)))
@@ -361,7 +364,7 @@ def _edge_line(edge: SubgraphEdge, shown: list[str]) -> tuple[str, str]:
 
 
 def _new(text: str, shown: Iterable[str]) -> bool:
-    """Return True if a text, possibly cut, is not part of a text already shown."""
+    """Return True if a possibly shortened text is not contained in a text already shown."""
     words = text.strip("… ")
     return bool(words) and not any(words in each for each in shown)
 
@@ -372,7 +375,7 @@ def _name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SearchedPassages:
-    """Passages in which sentences are searched; `rows` has the rows of `retrieve/chunks_by_id` by id."""
+    """Finds sentences in passages. `rows` are rows of `retrieve/chunks_by_id`, by chunk id."""
 
     rows: Mapping[str, Row]
     _folded: dict[str, Sequence[tuple[str, str]]] = field(default_factory=dict[str, "Sequence[tuple[str, str]]"])
@@ -392,10 +395,10 @@ class SearchedPassages:
     def between(self, one: str, other: str, chunks: Sequence[str]) -> tuple[str, str]:
         """Return a sentence that mentions both names, and the id of its passage.
 
-        If no sentence mentions both, the first that mentions one of them is returned, otherwise "".
+        If there is none, return the first sentence that mentions one of the names, otherwise "".
 
         Args:
-            chunks: Ids of the passages, the most important first; passages without a row are skipped.
+            chunks: Ids of the passages, the most important first. Passages without a row are skipped.
 
         Returns:
             Two empty strings if no passage has a row.
@@ -412,7 +415,7 @@ class SearchedPassages:
         return one_only
 
     def _sentences(self, chunk: str) -> Sequence[tuple[str, str]]:
-        """Return the sentences of a passage on one line, each as written and folded."""
+        """Return the sentences of a passage on one line, each as written and in folded form."""
         if chunk not in self._folded:
             self._folded[chunk] = list(_folded(self.rows[chunk]))
         return self._folded[chunk]

@@ -1,4 +1,4 @@
-"""T-Retriever's retriever: sets of vertices of any size near the question, and the subgraph that they form."""
+"""T-Retriever's retriever: finds sets of vertices near the question, on all levels, and the subgraph that they form."""
 
 from __future__ import annotations
 
@@ -47,21 +47,21 @@ from overstory_systems.tretriever.parts import (
 from overstory_systems.tretriever.settings import TRetrieverIndexSettings, TRetrieverRetrieverSettings
 
 _NODE_SEARCH_DEPTH = 100
-"""Nodes requested from the vector index, so that the best few are exact (`retrieve.vector_search`)."""
+"""Number of nodes requested from the vector index, so that the best few are exact (`retrieve.vector_search`)."""
 _NODES_FOR_A_SUBGRAPH = 5
-"""Nodes requested per subgraph: if single vertices are searched, sets are among the nodes."""
+"""Number of nodes requested per subgraph, because some may be sets when only single vertices are searched."""
 _LEAVES_OF_A_SET = 1_000
-"""Vertices of a set that are compared with the question."""
+"""Maximum number of a set's vertices that are compared with the question."""
 _MOST_SUBGRAPH_VERTICES = 300
-"""Vertices of all sets together."""
+"""Maximum number of vertices of all sets together."""
 PASSAGES: Mapping[Unit, int] = {"document": 32, "entity": 5}
-"""Passages of a document that are compared; for an entity, passages of each kind."""
+"""Maximum number of passages of a document that are compared; for an entity, number of passages of each kind."""
 _SUBGRAPH_PASSAGES_OF_ONE = 2
-"""Passages of a vertex or an edge that are returned."""
+"""Number of passages of a vertex or edge that are returned."""
 _EDGES_TRIED_OF_A_VERTEX = 5_000
-"""Edges of a vertex that are examined."""
+"""Maximum number of edges of a vertex that are examined."""
 _MOST_SUBGRAPH_EDGES = 200
-"""Strongest edges between the vertices that are returned."""
+"""Maximum number of edges between the vertices that are returned. The strongest are selected."""
 READERS: Mapping[Unit, str] = {
     "document": "systems/tretriever/subgraph_of_documents",
     "entity": "systems/tretriever/subgraph_of_entities",
@@ -70,10 +70,10 @@ READERS: Mapping[Unit, str] = {
 
 @dataclass(frozen=True, slots=True)
 class NearestSets:
-    """The nodes of the tree nearest to the question.
+    """The tree nodes nearest to the question.
 
     Attributes:
-        unit: Kind of the vertices.
+        unit: What the vertices represent.
         sets: The nodes, the nearest first.
     """
 
@@ -82,7 +82,7 @@ class NearestSets:
 
     @property
     def cosines(self) -> dict[str, float]:
-        """Cosines of the vertices with the question, by document or entity id."""
+        """Cosines between vertices and the question, by document or entity id."""
         return {member.id: member.cosine for each in self.sets for member in each.members}
 
     @property
@@ -95,9 +95,9 @@ class VertexDetails:
     """Passages of vertices, and the edges between the vertices.
 
     Attributes:
-        passages: Passages about each vertex, the best first, by vertex id; deleted vertices are missing.
+        passages: Ids of the passages about each vertex, the best first, by vertex id. Deleted vertices are missing.
         edges: Edges between the vertices, the strongest first.
-        cosines: Cosines of passages with the question; passages without a vector are missing.
+        cosines: Cosines between passages and the question. Passages without a vector are missing.
     """
 
     passages: Mapping[str, Sequence[str]] = field(default_factory=dict[str, "Sequence[str]"])
@@ -107,7 +107,7 @@ class VertexDetails:
 
 @dataclass(slots=True)
 class SubgraphSearch:
-    """The search for one question in one transaction. A node deleted between two statements is skipped.
+    """The search for one question in one transaction. Nodes that are deleted between two statements are skipped.
 
     Attributes:
         vector: Vector of the question.
@@ -203,19 +203,19 @@ def _found_set(values: Sequence[Any]) -> FoundSet:
 
 
 _PASSAGES_OF_A_VERTEX = 2
-"""Most important passages of a vertex that count."""
-_NEIGHBOUR_WEIGHT = 0.2  # weight of statements about a neighbour of a near vertex
+"""Number of a vertex's most important passages that count."""
+_NEIGHBOUR_WEIGHT = 0.2  # weight of statements about neighbours of near vertices
 _NEAR_SET_WEIGHT = 0.2
-"""Weights of statements about neighbours of near vertices, and about near sets; the passage's cosine has weight 1.
-Statements about a near vertex itself add nothing (docs/tretriever.md)."""
+"""Weight of statements about near sets. The passage's own cosine has weight 1. Statements about a near vertex itself
+add nothing (docs/tretriever.md)."""
 
 
 class SubgraphStatement(NamedTuple):
-    """A statement that passages make about the subgraphs.
+    """A statement that passages make about a subgraph.
 
     Attributes:
-        kind: "edge" for a neighbour of a vertex near the question, "set" for a member of a set near it.
-        what: Name of the vertex, or title of the set.
+        kind: "edge" for a neighbour of a vertex near the question, "set" for a member of a set near the question.
+        what: Name of the neighbour, or title of the set.
         near_vertex: For an edge, the name of the near vertex.
         relevance: Relevance to the question, from 0 to 1.
         chunks: Ids of the passages, the most important first.
@@ -230,7 +230,7 @@ class SubgraphStatement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SubgraphScore:
-    """The terms of a passage's score: the most relevant statement of each kind, None without one."""
+    """The terms of a passage's score: its cosine, and the most relevant statement of each kind, or None."""
 
     cosine: float
     edge: SubgraphStatement | None = None
@@ -250,9 +250,9 @@ class SubgraphScore:
 
 
 def relevance(cosines: Mapping[str, float]) -> dict[str, float]:
-    """Scale cosines linearly from 0 for the farthest to 1 for the nearest; 1 for all if they are equal.
+    """Scale cosines linearly to the range 0 to 1. If all cosines are equal, each becomes 1.
 
-    Cosines with a question are all similar, and only their differences are informative.
+    All cosines with a question are similar, and only their differences are informative.
     """
     if not cosines:
         return {}
@@ -262,7 +262,7 @@ def relevance(cosines: Mapping[str, float]) -> dict[str, float]:
 
 
 def scores(cosines: Mapping[str, float], statements: Iterable[SubgraphStatement]) -> dict[str, SubgraphScore]:
-    """Return the score of each passage that has a cosine."""
+    """Score each passage in `cosines`."""
     found: dict[str, dict[str, SubgraphStatement]] = {}
     for each in sorted(statements, key=lambda one: (-one.relevance, one.what, one.near_vertex)):
         for chunk in each.chunks if each.relevance > 0.0 else ():
@@ -271,23 +271,22 @@ def scores(cosines: Mapping[str, float], statements: Iterable[SubgraphStatement]
 
 
 SHARES: Mapping[ShareKind, float] = {"subgraph": 0.6, "passage": 0.4}
-"""Shares of the context."""
+"""Fractions of the context by kind of part."""
 _TRETRIEVER_NEAREST_CHUNKS = 20
-"""Passages near the question that are ranked along with those of the subgraphs, unless `k` is greater."""
+"""Minimum number of nearest passages that are ranked together with the subgraphs' passages."""
 
 NOTHING_MATCHED = "the T-Retriever index has no subgraphs: the passages nearest in meaning are returned"
 
 
 class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
-    """Retrieves the subgraphs near the question, and the passages about them.
+    """Retrieves subgraphs near the question, and the passages about them.
 
-    The subgraphs are returned as text; there is no graph neural network (Eq. 14 and 15).
+    The subgraphs are returned as text. There is no graph neural network (Eq. 14 and 15).
 
-    Source: T-Retriever, Eq. 11 to 13.
+    Source: T-Retriever paper, Eq. 11 to 13.
     """
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """Return the `k` best chunks, and the subgraphs."""
         asked = read_question(question)
         vector: Vectors = question_vectors(self._context.embedder, [asked.text])[0]
 
@@ -300,7 +299,7 @@ class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRet
         return self._query(query)
 
     def _found(self, asking: SubgraphSearch, question: str, k: int) -> Evidence:
-        """Return the evidence without notes."""
+        """Return the evidence, but without notes."""
         found = asking.nearest(self._settings)
         if not found.sets:
             asking.notes.append(NOTHING_MATCHED)
@@ -322,7 +321,7 @@ class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRet
 
 
 def _statements(found: NearestSets, read: VertexDetails) -> Iterator[SubgraphStatement]:
-    """Yield statements of passages about neighbours of near vertices, and about sets."""
+    """Yield the statements of passages about neighbours of near vertices, and about near sets."""
     names = found.names
     near = relevance(found.cosines)
     of_sets = relevance({each.id: each.cosine for each in found.sets})
@@ -344,7 +343,7 @@ def _statements(found: NearestSets, read: VertexDetails) -> Iterator[SubgraphSta
 
 
 def _shown(subgraphs: Sequence[Subgraph], read: VertexDetails) -> Iterator[str]:
-    """Yield the passages that parts may cite."""
+    """Yield the ids of the passages that parts may cite."""
     for each in subgraphs:
         for member in each.members:
             yield from read.passages.get(member.id, ())[:1]

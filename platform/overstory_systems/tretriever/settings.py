@@ -1,4 +1,4 @@
-"""Settings of T-Retriever's index and of its retriever."""
+"""Settings of T-Retriever's index and retriever."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from overstory.systems.settings import Preset, Presets, option
 
 @dataclass(frozen=True, slots=True)
 class TRetrieverRetrieverSettings:
-    """Settings of the retriever. k = 6 is the paper's value, the other number is ours (docs/tretriever.md).
+    """Settings of the retriever. The default of `subgraphs` is from the paper, `vertices` is ours (docs/tretriever.md).
 
-    Source: T-Retriever, Eq. 12.
+    Source: T-Retriever paper, Eq. 12.
     """
 
     subgraphs: int = option(6, "k: nodes of the tree nearest to the question, on any level", least=1, most=50)
@@ -30,7 +30,7 @@ class TRetrieverRetrieverSettings:
 
 
 Over = Literal["auto", "documents", "entities"]
-"""Allowed settings for the vertices. "auto" means documents if there are links between them, otherwise entities."""
+"""Setting for the vertices. "auto" means documents if there are links between documents, otherwise entities."""
 
 Vertices = Literal["documents", "entities"]
 """Kind of the vertices of a tree."""
@@ -38,9 +38,9 @@ Vertices = Literal["documents", "entities"]
 
 @dataclass(frozen=True, slots=True)
 class TRetrieverIndexSettings:
-    """Settings of the index; docs/tretriever.md explains the defaults.
+    """Settings of the index. docs/tretriever.md explains the defaults.
 
-    Source: T-Retriever, S²-Entropy, Eq. 5 and 6.
+    Source: T-Retriever paper, S²-Entropy, Eq. 5 and 6.
     """
 
     over: Over = option("auto", "vertices: documents joined by links, or entities; auto: documents if there are links")

@@ -1,15 +1,15 @@
 """Summaries of sets of vertices, and the rules that write them.
 
-A summary by rules consists of names and sentences of the set. Its title is the member nearest to the mean and a theme
-that the texts share: "The Matrix and others – Wachowski, hacker". It names as many members as fit, because the set is
-found by the vector of its summary. For a large set, text is taken from the nearest members and from the first finding
-of each of the largest parts, so that the cost does not depend on the size.
+A summary by rules consists of names and sentences from the set. Its title combines the member nearest to the mean and a
+theme that the texts share: "The Matrix and others – Wachowski, hacker". Because a set is found through its summary's
+vector, the summary names as many members as fit. For a large set, the text comes from the nearest members and from the
+first finding of each of the largest parts; therefore, the cost does not depend on the set's size.
 
-A summary cites all passages it is made from, and is deleted with any of them. So a vertex without a passage is never
-named, and the summary of a set of such vertices only states their number.
+A summary cites all passages from which it was made, and is deleted with any of them. Therefore, vertices without a
+passage are never named. If all vertices lack passages, the summary only states their number.
 
-Source: T-Retriever (Wei et al. 2026), "Semantic Content Preparation", Eq. 10; sentences of the graph replace the text
-of a language model.
+Source: T-Retriever paper (Wei et al. 2026), "Semantic Content Preparation", Eq. 10. Sentences of the graph replace the
+language model's text.
 """
 
 from __future__ import annotations
@@ -33,32 +33,32 @@ from overstory.text.key_phrases import (
 from overstory_systems.tretriever.vertex_graphs import VertexText, VertexTexts
 
 _NAMES_WITHOUT_THEME = 3
-"""Names in a title without a theme."""
+"""Maximum number of names in a title without a theme."""
 NAMED_SET_MEMBERS = 12
-"""Members named in a summary by rules."""
+"""Maximum number of members named in a summary by rules."""
 SHOWN_SET_MEMBERS = 16
-"""Members shown in a request to a model."""
+"""Maximum number of members shown in a request to a language model."""
 _READ_SET_MEMBERS = 8
-"""Members whose texts the rules read."""
+"""Maximum number of members whose texts the rules read."""
 _OWN_SET_MEMBERS_WITH_PARTS = 4
-"""Members whose texts the rules read if they also read findings of parts."""
-_READ_SET_PARTS = 6  # parts whose reports are read
+"""Maximum number of members whose texts the rules read in addition to findings of parts."""
+_READ_SET_PARTS = 6  # maximum number of parts with reports that are read
 _MOST_SET_CHUNKS = 24
-"""Passages that a summary by rules cites. Texts that would exceed it are not read, except the nearest member's."""
-_MOST_SET_FINDINGS = 6  # findings per report
+"""Maximum number of passages that a summary by rules cites. Only the nearest member may exceed it."""
+_MOST_SET_FINDINGS = 6  # maximum number of findings in a report
 _MOST_EDGE_FINDINGS = 2
-"""Findings about edges per report."""
+"""Maximum number of findings about edges in a report."""
 _LONGEST_SET_MEMBER_CHARACTERS = 500
-"""Characters of a vertex's text."""
-_LONGEST_SET_SUMMARY_CHARACTERS = 600  # characters of a set's summary
+"""Maximum number of characters of a vertex's text."""
+_LONGEST_SET_SUMMARY_CHARACTERS = 600  # maximum length of a set's summary
 _LONGEST_SET_NAMES_CHARACTERS = 240
-"""Characters of all names in a summary."""
-LONGEST_SET_NAME_CHARACTERS = 60  # characters of one name in a summary
-_LONGEST_SET_SENTENCE_CHARACTERS = 240  # characters of a sentence in a finding
+"""Maximum number of characters of all names in a summary together."""
+LONGEST_SET_NAME_CHARACTERS = 60  # maximum length of a name
+_LONGEST_SET_SENTENCE_CHARACTERS = 240  # maximum length of a sentence
 _FIRST_SENTENCE_SCORE = 1.0
-"""Score of a text's first sentence, in key phrases."""
+"""Bonus for a text's first sentence; a key phrase counts 1."""
 _VERTEX_TEXTS_A_PAGE = 2_000
-"""Vertices whose texts are read at once."""
+"""Number of vertices whose texts are read at once."""
 _ENDS = (".", "!", "?", "…", '"', "”", "。")
 
 
@@ -67,8 +67,8 @@ class ShownEdge(NamedTuple):
 
     Attributes:
         source, target: Positions of the vertices.
-        chunks: Ids of the passages that state the edge, the most important first; may be empty.
-        text: Text of the edge without the names of its ends; may be "".
+        chunks: Ids of the passages that state the edge, the most important first. May be empty.
+        text: Text of the edge without the names of its ends. May be "".
     """
 
     source: int
@@ -79,13 +79,13 @@ class ShownEdge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SetToSummarise:
-    """A set of at least two vertices, the input of a summariser.
+    """A set of at least two vertices, for which a summary is written.
 
     Attributes:
-        key: Digest of the input of the summary.
-        members: Positions of the vertices that are read, those nearest to the mean of all vectors first.
+        key: Digest of the summary's input.
+        members: Positions of the vertices that are read, those nearest to the mean vector first.
         size: Number of vertices in the set.
-        inside: Share of the volume that stays inside the set, 0 to 1.
+        inside: Fraction of the set's volume that stays inside the set, from 0 to 1.
         edges: The strongest edges between `members`, the strongest first.
         parts: Summaries of the subsets, the largest first.
     """
@@ -108,7 +108,7 @@ class RuleSetSummariser(RuleWriter[SetWithTexts, Report]):
     fingerprint = "tretriever-summaries:3"
 
     def __init__(self, common: CommonWords | None = None) -> None:
-        """Create a summariser; `common` has the IDF weights of the graph's words."""
+        """Create a summariser, given the IDF weights of the graph's words."""
         self._common = common or CommonWords(list)
 
     def text(self, group: SetWithTexts) -> Report:
@@ -135,10 +135,10 @@ class RuleSetSummariser(RuleWriter[SetWithTexts, Report]):
 
 
 class Summariser(TextWriter[SetToSummarise, Report]):
-    """Reads the texts of sets' first members, for many sets at once, and has the sets summarised."""
+    """Reads the texts of each set's first members, for many sets at once, and passes the sets on to a writer."""
 
     def __init__(self, writer: TextWriter[SetWithTexts, Report], texts: VertexTexts, most: int) -> None:
-        """Create a summariser that reads the texts of `most` members of each set."""
+        """Create a summariser that reads the texts of the first `most` members of each set."""
         self._writer, self._texts, self._most = writer, texts, most
         self.fingerprint = writer.fingerprint
 
@@ -169,7 +169,7 @@ class Summariser(TextWriter[SetToSummarise, Report]):
 
 
 def writer_for(chat: Chat | None, model: str, common: CommonWords | None = None) -> TextWriter[SetWithTexts, Report]:
-    """Return the writer of summaries, rules or a language model.
+    """Return a writer of summaries, which uses the language model if there is one, otherwise rules.
 
     Args:
         model: Name of the language model.
@@ -183,7 +183,7 @@ def writer_for(chat: Chat | None, model: str, common: CommonWords | None = None)
 
 
 def common_words(texts: VertexTexts, vertices: Sequence[int]) -> CommonWords:
-    """Return the IDF weights of words in the vertices' texts, or in a sample: common words distinguish no set."""
+    """Compute the IDF weights of words over the texts of vertices, or over a sample of them."""
     return CommonWords(lambda: _sample(texts, vertices))
 
 
@@ -197,10 +197,10 @@ def _sample(texts: VertexTexts, vertices: Sequence[int]) -> Iterator[Described]:
 
 
 def _read_by_rules(each: SetToSummarise, members: Sequence[VertexText]) -> tuple[list[VertexText], bool]:
-    """Return the texts for a summary, and True if findings of parts are among them.
+    """Select the texts for a summary. The bool is True if findings of parts are among them.
 
-    These are the nearest member, then the first findings of the largest parts if not all members are read, then other
-    members.
+    The nearest member comes first. If not all members are read, the first findings of the largest parts follow, then
+    further members.
     """
     own = [one._replace(text=one.text[:_LONGEST_SET_MEMBER_CHARACTERS]) for one in members]
     if each.size <= _READ_SET_MEMBERS or not each.parts:
@@ -210,14 +210,14 @@ def _read_by_rules(each: SetToSummarise, members: Sequence[VertexText]) -> tuple
 
 
 def _leading(part: Report) -> VertexText:
-    """Return the first finding of a part. A model's text may come from any of the passages that it was shown."""
+    """Return the first finding of a part. If a model wrote the part, all passages shown to the model support it."""
     finding = part.findings[0]
     chunks = (*finding.chunks, *finding.also) if part.by == RULES else part.stands_on
     return VertexText(finding.names[0] if finding.names else "", finding.text, chunks)
 
 
 def _within(texts: Iterable[VertexText], most_chunks: int) -> list[VertexText]:
-    """Return the texts whose passages fit, without duplicates by name and first passage."""
+    """Return the texts whose passages fit. Texts with the same name and first passage are duplicates."""
     return within((one for one in texts if one.chunks), most_chunks, same=lambda one: (one.name, one.chunks[0]))
 
 
@@ -229,7 +229,7 @@ def _named(read: Sequence[VertexText], members: Sequence[VertexText]) -> list[Ve
 
 
 def _head(named: Sequence[VertexText], size: int, by_parts: bool, *, most: int = 0) -> str:
-    """Return both names of a set of two; otherwise the first readable name, or more if described by parts."""
+    """Return the name part of a title: both names of a set of two, otherwise the first readable name or names."""
     ranked = sorted(named, key=lambda one: not is_readable_name(one.name))
     names = list(dict.fromkeys(shortened(one.name, LONGEST_SET_NAME_CHARACTERS) for one in ranked))
     if size == 2 and len(names) == 2:
@@ -240,7 +240,7 @@ def _head(named: Sequence[VertexText], size: int, by_parts: bool, *, most: int =
 
 
 def _summary(named: Sequence[VertexText], size: int, phrases: Sequence[str], findings: Sequence[Finding]) -> str:
-    """Return names, common phrases, and as many sentences as fit."""
+    """Combine names, common phrases, and as many sentences as fit."""
     names: list[str] = []
     room = _LONGEST_SET_NAMES_CHARACTERS
     for one in named:
@@ -265,12 +265,13 @@ def _summary(named: Sequence[VertexText], size: int, phrases: Sequence[str], fin
 def _findings(
     each: SetToSummarise, read: Sequence[VertexText], members: Sequence[VertexText], phrases: Sequence[str]
 ) -> list[Finding]:
-    """Return the most informative sentence of each text, and after the first one the strongest edges with a text.
+    """Return one informative sentence per text, and findings about the strongest edges that have a text.
 
-    The nearest member's sentence comes first, then those with the most common phrases.
+    The nearest member's sentence comes first, then the edges, then other sentences, those with the most common phrases
+    first.
 
     Args:
-        phrases: Phrases that the texts share; without them, the first sentences in the order of the texts.
+        phrases: Phrases that the texts share. Without phrases, the first sentence of each text is used, in order.
     """
     words = [phrase.casefold() for phrase in phrases]
     ranked: list[tuple[float, Finding]] = []
@@ -287,7 +288,7 @@ def _findings(
 
 
 def _central(text: str, phrases: Sequence[str]) -> tuple[float, str]:
-    """Return the sentence with the most phrases, and its score; the first sentence has a bonus."""
+    """Return the score and text of the sentence with the most phrases. The first sentence gets a bonus."""
     best, sentence = -1.0, ""
     for place, each in enumerate(sentences_of(text)):
         lower = each.casefold()
@@ -298,7 +299,7 @@ def _central(text: str, phrases: Sequence[str]) -> tuple[float, str]:
 
 
 def _of_edges(each: SetToSummarise, read: Sequence[VertexText], members: Sequence[VertexText]) -> Iterator[Finding]:
-    """Yield edges with a text between two members that are read, whose passages the summary cites anyway."""
+    """Yield findings about edges that have a text and connect members that are read, if the passages fit."""
     names = {one.name for one in read}
     known = {place: one for place, one in zip(each.members, members, strict=False) if one.chunks and one.name in names}
     stood_on = {chunk for one in read for chunk in one.chunks}

@@ -1,4 +1,4 @@
-"""The graph of a tree: documents with their links, or entities with their relations."""
+"""The graph under a tree: documents with their links, or entities with their relations."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class VertexGraph:
-    """Vertices with vectors of their texts, and edges between them; vertices are identified by position.
+    """Vertices with vectors of their texts, and edges. Vertices are identified by their position.
 
     Attributes:
-        unit: Kind of a vertex.
+        unit: What a vertex represents.
         ids: Ids of the n documents or entities, ascending.
         sources: Digest of each vertex's text.
-        vectors: float32[n, d], of unit length; zeros for a vertex without a vector.
-        ends: Shape (m, 2), distinct pairs in order, the lower position first.
-        weights: Shape (m,), above 0.
-        chunks: For each edge, ids of the passages that state it, the most important first; empty for links.
-        edge_texts: For each edge, the sentence of a relation, or types and texts of links; may be "".
-        turned: Shape (m,), True if an edge leads only from the higher position to the lower.
+        vectors: float32[n, d], unit vectors. The row of a vertex without a vector is zero.
+        ends: Shape (m, 2), positions of each edge's vertices, the lower one first. Edges are distinct and sorted.
+        weights: Shape (m,), greater than 0.
+        chunks: For each edge, the ids of the passages that state it, the most important first. Empty for links.
+        edge_texts: For a relation, the sentence that states it; for links, their types and texts. May be "".
+        turned: Shape (m,), True if an edge leads only from the higher position to the lower one.
     """
 
     unit: Unit
@@ -55,14 +55,14 @@ class VertexGraph:
     turned: NDArray[np.bool_]
 
     def as_graph(self, *, weighted: bool = True) -> Graph:
-        """Return the graph for the entropy engine; without `weighted` every edge has weight 1, as in the paper."""
+        """Convert to the entropy engine's graph. Without `weighted`, every edge has weight 1, as in the paper."""
         from overstory_entropy import Graph
 
         weights = self.weights if weighted else np.ones(len(self.weights))
         return Graph.from_edges(len(self.ids), self.ends, weights)
 
     def edge_at(self, one: int, other: int) -> int:
-        """Return the position of the edge between two vertices, `one` being the lower position."""
+        """Return the position of the edge between two vertices. `one` must be the lower position."""
         start, end = np.searchsorted(self.ends[:, 0], [one, one + 1]).tolist()
         return int(start + np.searchsorted(self.ends[start:end, 1], other))
 
@@ -72,8 +72,8 @@ class VertexText(NamedTuple):
 
     Attributes:
         name: Title of the document, or name of the entity.
-        text: Text without the name in front; may be "".
-        chunks: Ids of the passages from which the text is taken.
+        text: Text without the leading name. May be "".
+        chunks: Ids of the passages that contain the text.
     """
 
     name: str
@@ -82,26 +82,26 @@ class VertexText(NamedTuple):
 
 
 VertexTexts = Callable[[Sequence[int]], list[VertexText]]
-"""Function that reads the texts of vertices by position."""
+"""Reads the texts of vertices, given their positions."""
 
 
 _TRETRIEVER_DOCUMENTS_A_PAGE = 200
 _MOST_AVERAGED_PASSAGES = 50
-"""Passages at the beginning of a document whose mean is the document's vector."""
+"""Maximum number of passages, from the beginning of a document, whose mean is the document's vector."""
 _TRETRIEVER_TEXTS_A_PAGE = 500
 _LONGEST_DOCUMENT_CHARACTERS = 2_000
-"""Characters of a document that are used for summaries."""
+"""Maximum number of characters of a document that are used for summaries."""
 
 VectorsOf = Callable[[Sequence[str]], Vectors]
-"""Function that returns the vectors of n texts, float32[n, d]."""
+"""Returns the vectors of n texts, float32[n, d]."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadGraph:
-    """A graph with the texts of its vertices, and notes for the user.
+    """A graph, the texts of its vertices, and notes for the user.
 
     Attributes:
-        embedded: Text of each vertex whose vector is stored as a derived text's; empty for documents.
+        embedded: Text of each vertex whose vector is stored as a derived vector. Empty for documents.
     """
 
     over: Vertices
@@ -113,7 +113,7 @@ class ReadGraph:
 
 
 def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> ReadGraph:
-    """Read documents with the mean vectors of their passages, and links in either direction as edges."""
+    """Read documents as vertices and their links as undirected edges. Vectors are means over passages."""
     ids: list[str] = []
     sources: list[str] = []
     vectors: list[Vectors] = []
@@ -155,7 +155,7 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
 
 
 def _mean_vector(vectors: Sequence[Sequence[float]], dimension: int) -> Vectors:
-    """Return the mean as float32[d] of unit length; zeros without vectors."""
+    """Return the mean as a unit vector, float32[d]; zeros if there are no vectors."""
     if not vectors:
         return np.zeros(dimension, dtype=np.float32)
     mean: Vectors = of_unit_length(np.array(vectors, dtype=np.float32).mean(axis=0, keepdims=True))[0]
@@ -173,11 +173,11 @@ class _VertexLink(NamedTuple):
 def _edges_of_links(
     ids: Sequence[str], links: Sequence[_VertexLink]
 ) -> tuple[Ints, Floats, list[str], NDArray[np.bool_]]:
-    """Combine the links between each pair of documents into one edge.
+    """Combine all links between the same two documents into one edge, and sum their weights.
 
-    Returns ends (m, 2), weights (m,), texts, and True for edges that lead only from the higher position to the lower.
-    Weights are summed; links from a document to itself are left out. A link counts for at most `HEAVIEST_LINK`, a limit
-    that earlier versions did not enforce.
+    Returns ends (m, 2), weights (m,), texts, and True for edges that lead only from the higher position to the lower
+    one. Links from a document to itself are skipped. The weight of a link is capped at `HEAVIEST_LINK`, because earlier
+    versions did not enforce this limit.
     """
     place = {id_: number for number, id_ in enumerate(ids)}
     found = [
@@ -226,7 +226,7 @@ def _document_text(row: Mapping[str, object]) -> VertexText:
 
 
 def read_entities(graph: GraphClient, corpus: Corpus, vectors_of: VectorsOf) -> ReadGraph:
-    """Read entities with the vectors of their descriptions, and relations as edges."""
+    """Read entities with the vectors of their descriptions as vertices, and relations as edges."""
     found: EntityGraph = read_entity_graph(graph, corpus.label)
     entities = sorted(found.entities, key=lambda entity: entity.id)
     place = {entity.key: number for number, entity in enumerate(entities)}
