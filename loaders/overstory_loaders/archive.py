@@ -49,8 +49,6 @@ _COPIED_BYTES = 2**20
 
 @dataclass(frozen=True, slots=True)
 class _ArchiveMember:
-    """A file in an archive, with its name, its modification time, and a function that opens it."""
-
     name: str
     modified: int
     open: Callable[[], IO[bytes]]
@@ -101,7 +99,6 @@ def unpack(source: str, folder: Path, *, on_broken: OnBroken, on_skipped: OnSkip
 
 
 def _place(name: str, source: str, on_skipped: OnSkipped) -> PurePosixPath | None:
-    """Return the member's path relative to the archive; None if the name is invalid or points outside the archive."""
     plain = name.replace("\\", "/")
     path = PurePosixPath(plain)
     shown = f"{source}/{os.fsencode(name).decode('utf-8', 'backslashreplace')}"
@@ -237,8 +234,6 @@ class ArchiveLoader:
 
 
 class _UnpackedFiles:
-    """The files of an unpacked archive, which are reported under their names in the archive."""
-
     def __init__(self, archive: str, folder: Path, on_broken: OnBroken, on_skipped: OnSkipped) -> None:
         self._folder, self._copy = folder.as_posix(), TemporaryCopy(folder, archive)
         self._on_broken, self._on_skipped = on_broken, on_skipped

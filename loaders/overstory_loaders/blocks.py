@@ -87,10 +87,6 @@ class OutlinedText:
 def join_blocks(blocks: Iterable[Block], *, source: str = "", remedy: str = "Split it.") -> OutlinedText:
     """Clean the blocks and join them into one text, separated by blank lines. Empty blocks are dropped.
 
-    Args:
-        source: the source that the error message names.
-        remedy: the advice in the error message.
-
     Raises:
         BrokenSource: the text is longer than 64 MiB.
     """

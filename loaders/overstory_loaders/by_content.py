@@ -148,7 +148,6 @@ def _format_of_zip(source: str) -> str:
 
 
 def _is_text_otherwise_encoded(head: bytes) -> bool:
-    """Return True if the bytes are not UTF-8 but look like text: several words and no control characters."""
     if marked_encoding(head):
         return False
     try:

@@ -36,7 +36,6 @@ class CodePart:
         path: names of the enclosing definitions, followed by its own name; () for the file.
         text: source text, in which inner definitions are reduced to their signatures.
         first_line: number of the first line, counted from 1. Comments before the definition are part of it.
-        last_line: number of the last line.
         calls: qualified names of the functions that it calls.
     """
 
@@ -190,7 +189,6 @@ class _Splitter:
         return tuple(part for part in (part.strip() for part in name.replace("::", ".").split(".")) if part)
 
     def _signature(self, found: _Definition) -> str:
-        """Return the text of a definition up to its body, without the comments above it."""
         body = found.inner.child_by_field_name("body")
         stop = body.start_byte if body is not None else found.outer.end_byte
         text = self._text(found.outer.start_byte, stop).strip()

@@ -184,7 +184,6 @@ def _blocks(container: Element, reading: _BodyReading) -> Iterator[Block]:
 
 
 def _notes(reading: _BodyReading) -> Iterator[Block]:
-    """Yield the notes that the last paragraph refers to, unless they have already been read."""
     if reading.inside:
         return
     reading.inside += 1

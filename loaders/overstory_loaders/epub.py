@@ -61,7 +61,6 @@ class EpubLoader:
         return has_suffix(source, SUFFIXES)
 
     def recognises_content(self, source: str) -> bool:
-        """Return True if the file is a ZIP archive that declares itself an EPUB."""
         return format_by_content(source) == "epub"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:

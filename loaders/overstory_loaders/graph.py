@@ -34,8 +34,6 @@ class _Key:
 
 @dataclass(slots=True)
 class _Element:
-    """A `<node>` or `<edge>` element that is being read."""
-
     kind: str
     attributes: Mapping[str, str]
     line: int
@@ -68,8 +66,6 @@ def graphml_edges(source: str, on_broken: OnBroken) -> Iterator[Edge]:
 
 
 class _ElementReader:
-    """Reads the elements of one kind from a GraphML file."""
-
     def __init__(self, source: str, kind: str, on_broken: OnBroken) -> None:
         self._source = source
         self._kind = kind

@@ -103,7 +103,6 @@ def _edge(record: Record) -> Edge:
 
 
 def _properties(values: Mapping[str, object], used: set[str]) -> dict[str, object]:
-    """Return the members of the object `properties`, together with all members of the record that are not `used`."""
     inner = values.get(PROPERTIES)
     given = cast("dict[str, object]", inner) if isinstance(inner, dict) else {}
     return given | {name: value for name, value in values.items() if name not in used}

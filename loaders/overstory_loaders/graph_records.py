@@ -213,7 +213,6 @@ def _shown(value: object) -> str:
 
 
 def _is_text(value: object) -> bool:
-    """Return True for a non-blank string that is not a number, and for a list of such strings."""
     if isinstance(value, list | tuple):
         items = cast("Sequence[object]", value)
         return bool(items) and all(_is_text(each) for each in items)

@@ -260,7 +260,6 @@ def column_of(name: str) -> Column:
 
 
 def _columns(header: TableHeader, roles: Mapping[str, str]) -> dict[str, Column]:
-    """Return the columns by their names in the header. In a plain header, `roles` determines their types."""
     columns: dict[str, Column] = {}
     for name in header.names:
         column = column_of(name)
@@ -274,7 +273,6 @@ def _cells_of(columns: Mapping[str, Column], role: str, row: Mapping[str, object
 
 
 def _id_of(columns: Mapping[str, Column], role: str, row: Mapping[str, object], place: Place) -> str:
-    """Return the id in the column that has the given role. If the column has an id space, it is put before the id."""
     name, column = next((name, column) for name, column in columns.items() if column.type == role)
     value = str(row.get(name, ""))
     if not value.strip():

@@ -81,7 +81,6 @@ class HtmlLoader:
         return has_suffix(source, SUFFIXES)
 
     def recognises_content(self, source: str) -> bool:
-        """Return True if the file begins with an HTML element or an HTML doctype."""
         return format_by_content(source) == "html"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
@@ -130,7 +129,6 @@ def decode_page(data: bytes, source: str) -> str:
 
 
 def _declared_encoding(data: bytes, source: str) -> str | None:
-    """Return the codec for the encoding that `<meta charset>` or the XML declaration declares; None if neither does."""
     found = _CHARSET.search(data[:_PRESCAN_BYTES])
     if found is None:
         return None

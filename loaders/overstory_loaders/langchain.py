@@ -41,7 +41,6 @@ def from_langchain(
     cannot store is dropped.
 
     Args:
-        origin: a LangChain document loader, or an iterable of LangChain documents.
         source: `Document.source` of all documents; by default, the entry `source` in each document's metadata.
         on_broken: called for each document that has no text or a duplicate id. It may raise the error.
 

@@ -239,7 +239,6 @@ def _metadata(mail: Mail) -> dict[str, object]:
 
 
 def _messages(stream: IO[bytes], source: str, on_broken: OnBroken) -> Iterator[bytes]:
-    """Yield the messages in a mailbox one at a time. Messages that are too long are reported and skipped."""
     lines: list[bytes] = []
     size = 0
     number = 0

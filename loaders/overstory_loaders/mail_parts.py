@@ -145,7 +145,6 @@ class Mail:
         quoted_lines: number of quoted lines that were left out.
         assumed_encoding: encoding that was assumed because the declared one was missing or wrong; otherwise "".
         left_out: number of parts that were not read because there are too many.
-        encrypted: True if the text is encrypted.
         without_boundary: number of parts that declare inner parts but lack the line that separates them.
     """
 

@@ -158,7 +158,6 @@ def _alias(source: str, title: str, path: str) -> Iterator[Document | Link]:
 
 
 def _page_below(source: str, path: str) -> Path | None:
-    """Return the file of the manual page that `source` names as `path`; None if the same manual does not contain it."""
     if ".." in Path(path).parts or Path(path).is_absolute():
         return None
     folder = Path(source).absolute().parent

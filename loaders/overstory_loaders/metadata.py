@@ -27,7 +27,6 @@ class CleanMetadata:
     """Metadata that Neo4j can store.
 
     Attributes:
-        values: the values that were kept.
         dropped: names of values that cannot be stored. Names whose value is None are not listed.
     """
 

@@ -104,7 +104,6 @@ def _cell(cell: Mapping[str, object], language: str) -> Iterator[str]:
 
 
 def _outputs(outputs: Sequence[object]) -> Iterator[str]:
-    """Yield a cell's Markdown output, then its printed output in one fenced code block. Long output is shortened."""
     printed: list[str] = []
     for each in map(_mapping, outputs):
         data = _mapping(each.get("data", each))

@@ -42,7 +42,6 @@ class OdfBlocks:
     """Reads the blocks of a document. `blocks` may be called only once.
 
     Attributes:
-        hidden_sheets: names of hidden sheets.
         has_text: True if the document contains text other than sheet names and slide numbers.
     """
 
@@ -90,7 +89,6 @@ class OdfBlocks:
                     yield block
 
     def _slide(self, page: XmlElement) -> Iterator[Block]:
-        """Yield the heading of a slide, then its texts and notes. A slide without a title is headed "Slide 3" or so."""
         self._slides += 1
         shapes = [each for each in page.elements() if each.attributes.get("class") not in _AROUND_SLIDES]
         titles = [each for each in shapes if each.attributes.get("class") == "title"]
@@ -108,7 +106,6 @@ class OdfBlocks:
                 yield Block(f"Notes: {block.text}" if is_notes and not place else block.text, tight=block.tight)
 
     def _element(self, element: XmlElement) -> Iterator[Block]:
-        """Yield the blocks of an element. The blocks of a text box follow the paragraph to which it is anchored."""
         if element.name in _NOT_TEXT:
             return
         if element.name == "table":
@@ -132,7 +129,6 @@ class OdfBlocks:
             yield from self._children(element)
 
     def _read_notes(self) -> Iterator[Block]:
-        """Yield the footnotes and endnotes that have been found since the last call."""
         if self._inside:
             return
         self._inside += 1
@@ -292,7 +288,6 @@ def _duration(text: str) -> Cell:
 
 
 def _anchored(element: XmlElement) -> Iterator[XmlElement]:
-    """Yield the notes and text boxes of a paragraph, but not those inside another note or text box."""
     for child in element.elements():
         if child.name in ("note", "text-box"):
             yield child
@@ -346,7 +341,6 @@ class OdfLoader:
         return has_suffix(source, SUFFIXES) and not Path(source).name.startswith(".~lock")
 
     def recognises_content(self, source: str) -> bool:
-        """Return True if the file is a ZIP archive that declares itself an OpenDocument file."""
         return f".{format_by_content(source)}" in SUFFIXES
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
@@ -394,7 +388,6 @@ def _check_encryption(archive: zipfile.ZipFile, source: str) -> None:
 
 
 def _properties(archive: zipfile.ZipFile, source: str) -> dict[str, object]:
-    """Return the document properties by name. If they are damaged, they are ignored."""
     tree = readable_tree(archive, _META, source)
     found: dict[str, object] = {}
     keywords: list[str] = []

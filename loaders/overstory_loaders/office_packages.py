@@ -58,7 +58,6 @@ class OfficeLoader:
         return has_suffix(source, self.suffixes) and not Path(source).name.startswith("~$")
 
     def recognises_content(self, source: str) -> bool:
-        """Return True if the file is a ZIP archive with the main part of this format."""
         return format_by_content(source) == self.name
 
     def why_not(self, source: str) -> BrokenSource | None:
@@ -90,8 +89,6 @@ class LostPart(NamedTuple):
         referrer: name of the part that refers to it; "" if the package itself does.
         relation: id of the relation through which the referrer refers to it.
         kind: last segment of the relation's type, such as "footnotes" or "slide".
-        name: name of the part in the package.
-        why: reason why it cannot be read.
     """
 
     referrer: str

@@ -122,7 +122,6 @@ def _slide_relations(opened: OpenedOffice[Presentation]) -> list[str]:
 def _lost_parts(
     opened: OpenedOffice[Presentation], slides: Sequence[Slide | None], source: str
 ) -> Iterator[BrokenSource]:
-    """Yield an error for each damaged part. If it is part of a slide, the error names the slide's number."""
     numbers = {slide.part.partname[1:]: number for number, slide in enumerate(slides, start=1) if slide is not None}
     ids = _slide_relations(opened)
     main = opened.document.part.partname[1:]

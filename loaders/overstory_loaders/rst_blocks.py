@@ -257,7 +257,6 @@ class RstReader:
                 self.links.append((_with_suffix(address), words or address))
 
     def _table(self, node: nodes.table) -> Iterator[Block]:
-        """Yield the title of a table, then a block for each row, which repeats the column names."""
         for title in node.findall(nodes.title):
             yield Block(self._inline(title))
         table = DataTable()

@@ -177,7 +177,6 @@ def _names(row: _Row) -> dict[int, str]:
 
 
 def _is_typed(rows: Sequence[_Row], column: int) -> bool:
-    """Return True if a column contains values and none of them is a text."""
     cells = [row[column] for row in rows if column < len(row) and cell_text(row[column])]
     return bool(cells) and not any(isinstance(cell, str) and not _is_number(cell) for cell in cells)
 
@@ -195,7 +194,6 @@ def _fits(names: _Row, rows: Sequence[_Row]) -> bool:
 
 
 def _gap_of(rows: Sequence[_Row]) -> str:
-    """Return the separator between cells without column names: a colon if there are two columns, otherwise a comma."""
     columns = {place for row in rows for place, cell in enumerate(row) if cell is not None and cell_text(cell)}
     return ": " if len(columns) == 2 else ", "
 
@@ -230,7 +228,6 @@ class DataTable:
     """A table of data that is read row by row.
 
     Attributes:
-        header_rows: number of header rows at its beginning.
         in_head: True while the rows in the head of the table are read.
     """
 

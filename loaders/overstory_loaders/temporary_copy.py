@@ -17,7 +17,6 @@ class TemporaryCopy:
     """A temporary file or folder that a loader reads in place of the user's file.
 
     Args:
-        copy: path of the temporary file or folder.
         place: address of the file or folder that the copy replaces.
     """
 

@@ -146,17 +146,14 @@ def _attributes(element: XmlElement) -> dict[str, str]:
 
 
 def _is_mixed(element: XmlElement) -> bool:
-    """Return True if an element contains both text and elements, as prose does."""
     has_words = any(isinstance(child, str) and child.strip() for child in element.children)
     return has_words and any(True for _ in element.elements())
 
 
 def _is_record(elements: Sequence[XmlElement]) -> bool:
-    """Return True if some elements form a record: all are fields, they have different names, and none is a `<p>`."""
     names = {each.name for each in elements}
     return len(names) > 1 and "p" not in names and all(map(_is_field, elements))
 
 
 def _is_field(element: XmlElement) -> bool:
-    """Return True if an element contains no elements and no long text."""
     return not any(True for _ in element.elements()) and len(element.text()) <= _LONGEST_FIELD_CHARACTERS

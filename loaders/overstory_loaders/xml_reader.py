@@ -39,7 +39,6 @@ class XmlReader:
             has the form "namespace name".
         end: function that is called with the name of each element that ends.
         characters: function that is called with each text.
-        deepest: maximum nesting depth of elements.
     """
 
     def __init__(
@@ -133,8 +132,6 @@ class XmlReader:
 
 
 class _AsUtf8:
-    """A wrapper around a stream in another encoding that converts it to UTF-8."""
-
     def __init__(self, stream: IO[bytes], codec: str, source: str) -> None:
         self._stream, self._decoder = stream, codecs.getincrementaldecoder(codec)()
         self._codec, self._source = codec, source

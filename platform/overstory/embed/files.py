@@ -16,7 +16,6 @@ def checked(path: Path, sha256: str, *, remedy: str) -> Path:
     """Verify the SHA-256 digest of a model file, once per process, and return its path.
 
     Args:
-        sha256: the expected digest.
         remedy: tells the user what to do if the file is missing or differs.
     """
     try:

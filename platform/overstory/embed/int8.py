@@ -52,7 +52,6 @@ class OnnxModel:
 
     Attributes:
         member: name of the model file inside the jar.
-        sha256: SHA-256 digest of the model file.
         pooling: how the vector of a text is computed. With "mean", it is the mean of the states of its tokens. With
             "first", it is the state of its first token, [CLS].
     """
@@ -228,7 +227,6 @@ class FastEmbedder:
         return self._encoder.vectors(self._tokenizer().ids(texts, _TOKEN_LIMIT))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens in each text, including the special tokens [CLS] and [SEP]."""
         return self._tokenizer().count(texts)
 
     def _tokenizer(self) -> WordPieces:

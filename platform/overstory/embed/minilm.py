@@ -72,7 +72,6 @@ class MiniLmEmbedder:
         return vectors
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens in each text, including the special tokens [CLS] and [SEP]."""
         return self._tokenizer().count(texts)
 
     def _tokenizer(self) -> WordPieces:

@@ -106,7 +106,6 @@ class MultilingualEmbedder:
         return self._centred(self._model().query([_readable(text) for text in questions]))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens in each text, including special tokens."""
         model = self._model()
         return [model.token_count(_without_nul(text)) for text in texts]
 

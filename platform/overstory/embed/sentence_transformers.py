@@ -65,7 +65,6 @@ class SentenceTransformersEmbedder:
         return self._encoded([well_formed(text) for text in texts])
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens in each text, including special tokens."""
         with self._turn:
             return [len(self._model.tokenizer(well_formed(text), verbose=False)["input_ids"]) for text in texts]
 

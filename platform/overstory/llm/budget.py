@@ -36,7 +36,6 @@ class Spent:
     Attributes:
         requests: number of answered requests, including requests with unusable answers.
         remembered: number of answers from the cache, which cost nothing.
-        usage: tokens used by the requests.
         wasted: tokens used by requests with unusable answers. They are included in `usage`.
         saved: tokens that the cached answers originally cost.
         seconds: time spent waiting for answers, summed over all threads.
@@ -55,7 +54,6 @@ class Spent:
         return Spent(*map(operator.add, self._values(), other._values()))
 
     def __sub__(self, before: Spent) -> Spent:
-        """Return the additional usage since an earlier state, `before`."""
         return Spent(*map(operator.sub, self._values(), before._values()))
 
     def _values(self) -> list[Any]:  # the values are numbers and a Usage
@@ -78,7 +76,6 @@ class Estimate:
     """An upper bound on the usage of planned requests, computed without sending them.
 
     Attributes:
-        requests: number of requests to be sent.
         remembered: number of requests whose answers are already cached.
         usage: upper bound on the tokens in the prompts, and the sum of the token limits of the answers.
         cost: cost of `usage` according to `Prices`.
@@ -134,7 +131,6 @@ class RecordedUsage:
 
     @property
     def spent(self) -> Spent:
-        """The usage recorded so far."""
         with self._lock:
             return self._spent
 
@@ -184,13 +180,11 @@ class UsageMeter:
 
     @property
     def spent(self) -> Spent:
-        """The total usage."""
         with self._changed:
             return self._totals.spent
 
     @property
     def by_stage(self) -> dict[str, Spent]:
-        """A map from stages to their usage."""
         with self._changed:
             return dict(self._totals.by_stage)
 

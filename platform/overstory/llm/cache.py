@@ -58,8 +58,6 @@ class CacheSize:
     """The size of the answer cache.
 
     Attributes:
-        answers: number of cached answers.
-        bytes: total size of the answers.
         tokens: tokens that the answers originally cost.
     """
 
@@ -78,11 +76,7 @@ class AnswerCache:
     """A cache of answers. It is safe to share between threads, and its file is safe to share between processes."""
 
     def __init__(self, path: Path, *, most_bytes: int) -> None:
-        """Create a cache whose file is not opened before its first use.
-
-        Args:
-            most_bytes: maximum total size of the answers.
-        """
+        """Create a cache whose file is not opened before its first use."""
         self.path = path
         self._most_bytes = most_bytes
 
@@ -210,7 +204,6 @@ class AnswerCache:
             excess -= size
 
     def _quote_also(self, database: sqlite3.Connection, key: str, passages: Collection[str]) -> None:
-        """Record that the prompt of a cached answer also quotes these passages. Nothing is written if this is known."""
         known = {passage for (passage,) in database.execute("SELECT passage FROM quotes WHERE key = ?", (key,))}
         new = set(passages) - known
         if new:
@@ -253,7 +246,6 @@ class AnswerCache:
         )
 
     def _connected(self) -> sqlite3.Connection:
-        """Open a connection in autocommit mode, and create the tables if they are missing."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         new = not self.path.exists()
         database = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)

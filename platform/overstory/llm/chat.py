@@ -106,7 +106,6 @@ class Chat(Closable):
     ) -> None:
         """
         Args:
-            cache: answer cache; None if answers are not cached.
             usage: meter to which usage is added; by default a new meter without a budget.
             at_once: maximum number of concurrent calls in `each`.
             stage, question: stage and question to which usage is attributed.
@@ -186,7 +185,6 @@ class Chat(Closable):
         If the answer is not valid, the model is asked once to correct it.
 
         Args:
-            kind: the pydantic class.
             once: True to remember in the cache if an answer was cut off or unusable. The same request then fails
                 immediately and is not paid for again. Use this for work that can continue without the answer.
         """

@@ -30,7 +30,6 @@ class Fault:
 
     Attributes:
         error: the error to raise if the request is not retried or all retries fail.
-        retries: maximum number of retries.
         asked: seconds to wait before a retry, as requested by the endpoint; None if it requested no wait.
     """
 
@@ -46,7 +45,6 @@ def fault_of(error: Exception, *, address: str, seconds: float, key: str | None,
         address: address of the endpoint, for messages.
         seconds: timeout of the request, for messages.
         key: API key, which is masked in messages.
-        retries: maximum number of retries after a temporary failure.
     """
 
     def masked(text: str) -> str:
@@ -78,7 +76,6 @@ def broken_off(address: str, characters: int, why: str) -> LlmUnreachable:
     """Return the error for an answer that was received only in part.
 
     Args:
-        characters: number of characters received.
         why: the reason; "" for a timeout.
     """
     return LlmUnreachable(

@@ -37,9 +37,7 @@ class LocalServer:
         """Load a model and start the server. This takes about a second for a small model.
 
         Args:
-            file: the model file.
             context: maximum number of tokens in a request and its answer together.
-            at_once: maximum number of concurrent requests.
         """
         try:
             xllamacpp: Any = importlib.import_module("xllamacpp")  # this compiled module has no type annotations
@@ -116,11 +114,9 @@ class LocalChat:
     def complete(
         self, messages: Sequence[Message], schema: JsonSchema | None = None, *, max_tokens: int | None = None
     ) -> Completion:
-        """Return the model's answer."""
         return self._started().complete(messages, schema, max_tokens=max_tokens)
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
-        """Yield the model's answer piece by piece, and return the completion."""
         return (yield from self._started().stream(messages, max_tokens=max_tokens))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:

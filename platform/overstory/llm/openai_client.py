@@ -152,10 +152,8 @@ class StreamedAnswer:
     Attributes:
         mask: masks the API key in the text.
         most: maximum number of characters. If the answer is longer, it is cut off and `finish` is set to "length".
-        begun: True if any part of the answer has arrived.
         cut: True if the answer was cut off, so that the rest need not be read.
         finish: the reason why the answer ended; None if it has not ended.
-        usage: the token counts that the endpoint sent, if any.
     """
 
     mask: KeyMask
@@ -227,7 +225,6 @@ class Dialect:
         enforces: True if the endpoint accepts and enforces JSON schemas.
         limit: name of the field for the token limit. OpenAI has renamed this field, other endpoints have not.
         temperature: True if the endpoint accepts a temperature.
-        streams: True if the endpoint can stream answers.
         counts: True if the endpoint reports the usage at the end of a stream.
     """
 
@@ -288,7 +285,6 @@ class OpenAiChat:
     def complete(
         self, messages: Sequence[Message], schema: JsonSchema | None = None, *, max_tokens: int | None = None
     ) -> Completion:
-        """Return the model's answer."""
         limit = self.max_tokens if max_tokens is None else max_tokens
         try:
             return self._thread.run(self._answer(list(messages), schema, limit))
@@ -589,7 +585,6 @@ def _with_system(messages: list[Message], text: str) -> list[Message]:
 
 
 def _usage(answer: Any, text: str, messages: list[Message], schema: JsonSchema | None) -> Usage:
-    """Return the usage that the endpoint reports, or a high estimate if it reports no plausible usage."""
     reported = getattr(answer, "usage", None)
     counts = [getattr(reported, name, None) for name in ("prompt_tokens", "completion_tokens")]
     match counts:

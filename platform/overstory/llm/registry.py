@@ -96,11 +96,9 @@ class ModelCheck:
 
     Attributes:
         model: the endpoint's name for the model.
-        answer: the model's answer to the question.
         passage: number of the passage that the model cited.
         right: True if both the answer and the cited passage are correct. A model that fails this test is of little use.
         corrected: True if the model's first answer did not match the schema and had to be corrected.
-        usage: usage of all requests in the test.
     """
 
     model: str

@@ -114,7 +114,6 @@ def balanced(text: str) -> Iterator[str]:
 
 
 def _error_lines(error: Any) -> str:  # a `pydantic.ValidationError`, which is not imported just for its type
-    """Return the validation errors, one per line."""
     lines = [
         f"{'.'.join(str(step) for step in part['loc']) or 'the object'}: {part['msg']}."
         for part in error.errors(include_url=False, include_input=False, include_context=False)

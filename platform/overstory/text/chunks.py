@@ -111,7 +111,6 @@ class _Cutter:
 
 
 def _merged(found: Iterator[Unit], small: int) -> list[Unit]:
-    """Merge adjacent units as long as the merged unit has at most `small` tokens."""
     merged: list[Unit] = []
     for unit in found:
         if merged and merged[-1].tokens + unit.tokens <= small:
@@ -212,7 +211,6 @@ def _between_headings(document: Document) -> Iterator[Section]:
 
 
 def _has_body(text: str, path: str) -> bool:
-    """Return True if a section contains text below its heading; an underline does not count."""
     below = text.strip().partition("\n")[2] if path else text
     return any(c.isalnum() for c in below)
 

@@ -297,7 +297,6 @@ def _year(text: str, pieces: Sequence[_FigureToken], at: int) -> tuple[int, int]
 
 
 def _is_near(text: str, pieces: Sequence[_FigureToken], at: int) -> bool:
-    """Return True if at most three characters of white space or punctuation separate a token from the next one."""
     if at + 1 >= len(pieces):
         return False
     gap = text[pieces[at].end : min(pieces[at + 1].start, pieces[at].end + 4)]

@@ -166,7 +166,6 @@ def key_phrases(things: Sequence[Described], common: CommonWords, *, head: str |
     equal. A phrase in the name of exactly one member is left out, because it describes only that member.
 
     Args:
-        things: the members of the group.
         head: name under which the group is shown, by default the first member's name. Phrases that consist only of its
             words are left out.
     """
@@ -199,7 +198,6 @@ def theme_of(phrases: Sequence[str], things: Sequence[Described]) -> str:
 
     Args:
         phrases: key phrases of the group, most specific first.
-        things: the members of the group.
     """
     texts = [" ".join(sentences_of(thing.text)) for thing in things]
     names = " | ".join(thing.name for thing in things).casefold()

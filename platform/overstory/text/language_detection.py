@@ -205,7 +205,6 @@ def _likeliest(text: str, among: Set[str], own: str) -> str:
 
 
 def _is_borne_out(text: str, language: str) -> bool:
-    """Return True if a text contains more frequent words of a language than of English, or is not in Latin script."""
     return not is_latin(text) or has_words_of(text, language, ENGLISH)
 
 

@@ -98,7 +98,6 @@ def has_words_of(text: str, language: str, other: str) -> bool:
 
 
 def _list_of(language: str) -> Path | None:
-    """Return the path of spaCy's stop-word list for a language, or None if there is none."""
     spacy = importlib.util.find_spec("spacy") if language.isalpha() and language.isascii() else None
     if spacy is None or spacy.origin is None:
         return None

@@ -138,7 +138,6 @@ def _named(reference: Reference, place: int, key: str, entities: dict[str, _Refe
 
 
 def _antecedent(reference: Reference, entities: Iterable[_Referent]) -> _Referent | None:
-    """Return the most recently mentioned entity to which a pronoun or phrase can refer, or None."""
     fitting = [entity for entity in entities if _fits(reference, entity)]
     best = max(fitting, key=lambda entity: (entity.last, -entity.place), default=None)
     if best is not None and reference.type in {"he", "she"}:

@@ -31,7 +31,6 @@ class Reference(NamedTuple):
         surface: the words as written, without the article or possessive of a phrase.
         type: the entity type of a name ("PERSON"), the main noun of a phrase ("film"), or the nominative of a pronoun
             ("he" for "his").
-        sentence: index of the sentence.
         start: offset of the first character in the text.
         definite: True for a phrase that begins with a word such as "the" or "this".
         describes: index of the reference that a phrase describes ("Iris" in "Iris is a film"), or −1.
@@ -120,7 +119,6 @@ def _described_name(chunk: Span, name_at: dict[int, int]) -> int:
 
 
 def _ordered(starts: list[int], found: list[tuple[int, Reference]]) -> References:
-    """Sort the references by position, and adjust the indices in `describes`."""
     order = sorted(range(len(found)), key=lambda at: (found[at][0], at))
     place = {at: rank for rank, at in enumerate(order)}
     place[NO_ANTECEDENT] = NO_ANTECEDENT

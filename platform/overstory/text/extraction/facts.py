@@ -91,7 +91,6 @@ def _modifiers(head: Token, *, with_prepositions: bool) -> Iterator[int]:
 
 
 def _belongs(preposition: Token, head: Token) -> bool:
-    """Return True if a prepositional phrase is part of its noun phrase. After a name, only a phrase with "of" is."""
     return not head.ent_type_ or preposition.lower_ == "of"
 
 
@@ -108,7 +107,6 @@ def _with_entity(head: Token, indices: set[int]) -> set[int]:
 
 
 def _inner_punctuation(head: Token, kept: set[int]) -> Iterator[int]:
-    """Yield the indices of punctuation marks between two kept words, except quotation marks."""
     between = (head.doc[i + 1] for i in kept if i + 2 in kept and i + 1 not in kept)
     return (mark.i for mark in between if mark.is_punct and not mark.is_quote)
 
@@ -384,7 +382,6 @@ _Object = tuple[str, "Token", str]
 
 
 def _objects(verb: Token) -> list[_Object]:
-    """Return the predicates and objects that a verb states about its subject."""
     if is_existential(verb):
         return list(_whereabouts(verb))
     what, things = predicate(verb), direct_objects(verb)

@@ -294,7 +294,6 @@ class _Reader:
             yield words[first].start, end
 
     def _may_be_german_name(self, text: str) -> bool:
-        """Return False for a common noun, recognised by its ending, its articles or a list of frequent nouns."""
         if _PlacedWord(text, 0, 0).has_shape:
             return True
         if text in self._determined and self._undetermined[text] <= 2 * self._determined[text]:
@@ -318,7 +317,6 @@ class _Reader:
         return before is not None and before.text in _GERMAN_PLACES and not plural
 
     def _before(self, place: int) -> _PlacedWord | None:
-        """Return the previous word if it is in the same sentence and only white space lies between, otherwise None."""
         if place == 0 or not self._adjoins(place):
             return None
         return self._words[place - 1]
@@ -347,7 +345,6 @@ class _Reader:
         )
 
     def _begins_sentence(self, place: int) -> bool:
-        """Return True for the first word of a sentence, block or quotation."""
         word = self._words[place]
         if place == 0 or word.start in self._begins or word.start - 2 in self._begins:  # 2 is the length of "L'"
             return True
@@ -364,7 +361,6 @@ def _shaped_half(word: _PlacedWord) -> str:
 
 
 def _is_of_path(text: str, word: _PlacedWord) -> bool:
-    """Return True if a word is part of a path, an address or an option."""
     return text[max(0, word.start - 1) : word.start] in _PATH or text[word.end : word.end + 1] == "/"
 
 
@@ -447,7 +443,6 @@ class SpacyExtractor:
         return f"rules {RULES_VERSION} {segmenter_version(language) if language in SEGMENTERS else ''}".strip()
 
     def language_notes(self, languages: Sequence[str]) -> tuple[LanguageNote, ...]:
-        """Return a note if a word segmenter is not installed for some of these languages."""
         without = [
             each
             for each in languages
@@ -472,7 +467,6 @@ class SpacyExtractor:
         return self._in_order(chunks, read)
 
     def extract_sharing(self, chunks: Iterable[ChunkText], parsed: ParsedTexts) -> Iterator[Extraction]:
-        """Extract as `extract` does, and add the values of `parsed.readings` from the same parse to `parsed`."""
         parser = SpacyParser(self._pipeline, combined([FINDINGS, *parsed.readings]))
 
         def read(some: Iterable[ChunkText]) -> Iterator[Extraction]:

@@ -76,10 +76,8 @@ class WrittenName(NamedTuple):
     """A name in the corpus.
 
     Attributes:
-        name: spelling of the name.
         type: entity type, or "" if unknown.
         passages: number of passages that mention the name.
-        aliases: other spellings of the name.
     """
 
     key: str
@@ -220,7 +218,6 @@ def _is_last_name(name: WrittenName, into: WrittenName) -> bool:
 
 
 def _is_acronym(name: WrittenName) -> bool:
-    """Return True if a name is short and written in capitals, so that it may be an acronym."""
     if " " in name.key or not name.key.isalpha() or len(name.key) not in ACRONYM_LETTERS:
         return False
     return any(sum(map(str.isupper, each)) >= len(name.key) for each in (name.name, *name.aliases))
@@ -263,7 +260,6 @@ def _is_plural(x: str, y: str) -> bool:
 
 
 def _is_swapped(x: str, y: str) -> bool:
-    """Return True if two words differ only in the order of two adjacent letters."""
     if len(x) != len(y):
         return False
     places = [i for i, (a, b) in enumerate(zip(x, y, strict=True)) if a != b]

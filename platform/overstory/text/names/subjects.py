@@ -157,7 +157,6 @@ def _manual_page(line: Line, found: Sequence[Line]) -> Iterator[Term]:
 
 
 def _signature(line: Line, following: Line | None) -> list[Term]:
-    """Return the names of the function in a line with a signature, unless the line belongs to a code listing."""
     match = _SIGNATURE.fullmatch(line.text) if len(line.text) < _LONGEST_SIGNATURE_CHARACTERS else None
     if match is None or match["name"] in _KEYWORDS or following is None:
         return []
@@ -404,9 +403,7 @@ def name_uses(
 
     Args:
         sentences: offsets of the sentences in the text.
-        names: all names to search for.
         subjects: names that passages are about. They are also found inside longer names.
-        edits: edits of names, by which merged and hidden names are resolved.
         language: ISO code of the text's language; "" for English.
     """
     places: dict[str, list[Match]] = {}

@@ -130,7 +130,6 @@ def _distinct(features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray
 
 
 def _compiled(layer: Layer) -> ort.InferenceSession | None:
-    """Return an ONNX session for a layer, or None if the layer or one inside it is unknown."""
     graph = _OnnxGraph()
     try:
         return graph.session(_added(graph, layer, _INPUT))
@@ -199,7 +198,6 @@ class _Words(NamedTuple):
     """The words of a batch of texts.
 
     Attributes:
-        vectors: vector of each word.
         space: True for each word that consists of white space.
         alone: True for each word that ends a text or a sentence, so that no entity can continue after it.
     """
@@ -344,7 +342,6 @@ class _OnnxGraph:
         return self.add("Max", *(self.slice(sums, at * outputs, (at + 1) * outputs, axis=1) for at in range(pieces)))
 
     def session(self, output: str) -> ort.InferenceSession:
-        """Return a single-threaded session that computes `output`."""
         graph = b"".join(_field(1, node) for node in self._nodes) + _field(2, "layers")
         graph += b"".join(_field(5, constant) for constant in self._constants)
         graph += _field(11, _rows_named(_INPUT)) + _field(12, _rows_named(output))

@@ -37,7 +37,6 @@ class _Rule(NamedTuple):
 
     Attributes:
         words: the patterns, each as a list with a condition for each token.
-        attributes: the attributes to assign.
         place: index of the token in the match.
     """
 

@@ -58,7 +58,6 @@ class FairLock:
 
     @property
     def awaited(self) -> bool:
-        """True if a thread is waiting for the lock."""
         return self._gate.locked()
 
 
@@ -176,7 +175,6 @@ def _folder(name: str) -> Path | None:
 
 
 def _meta(folder: Path) -> dict[str, object] | None:
-    """Return the content of a pipeline's meta.json; None if it cannot be read or lacks language, name or version."""
     try:
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -80,7 +80,6 @@ def resolve_pronoun(form: str, question: str, turns: Sequence[Turn]) -> tuple[st
     Args:
         form: nominative of the pronoun ("he" for "his"), "there" for a place, or the noun in a phrase ("film" for "the
             film").
-        question: the question that contains the pronoun.
         turns: the turns before the question, oldest first.
     """
     for names in _by_likelihood(form, question, turns):
@@ -118,7 +117,6 @@ def distinct_names(names: Iterable[Named]) -> list[str]:
 
 
 def _by_likelihood(form: str, question: str, turns: Sequence[Turn]) -> Iterator[list[Named]]:
-    """Yield lists of possible antecedents, the most likely list first."""
     fitting = [_fitting(form, turn) for turn in reversed(turns)]
     expected = _expected_types(question) if form in ("it", "they") else frozenset[str]()
     for names in fitting[:_MOST_TURNS_FOR_KIND]:
@@ -168,6 +166,5 @@ def _together(names: Sequence[Named]) -> Named | None:
 
 
 def _expected_types(question: str) -> frozenset[str]:
-    """Return the entity types to which the pronoun in a question may refer, as its other words imply."""
     words = (word.lower() for word in _WORD.findall(question))
     return next((_KINDS[word] for word in words if word in _KINDS), frozenset())

@@ -179,7 +179,6 @@ def _is_content_word(token: Token) -> bool:
 
 
 def _asking(doc: Doc) -> Token | None:
-    """Return the question word, or None if there is none."""
     return next((t for t in doc if t.tag_ in {"WDT", "WP", "WP$", "WRB"} and t.lower_ != "that"), None)
 
 

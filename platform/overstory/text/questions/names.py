@@ -17,9 +17,6 @@ def mentioned(text: str, references: Iterable[Reference]) -> list[str]:
 
     Capitals may be the only sign of a name, such as the title of a film. Parts of identifiers are left out, such as "2"
     in "setsid(2)".
-
-    Args:
-        references: the references in the question.
     """
     tokens = tokenise(text)
     identifiers = [text[shape.start : shape.end] for shape in tokens.shapes]
@@ -79,8 +76,6 @@ def question_names(tokens: Tokens, names: NameDictionary, terms: Container[str] 
     case. Technical names count anywhere.
 
     Args:
-        tokens: the tokens of the question.
-        names: all known names.
         terms: keys of the terms that texts define.
     """
     found: list[Match] = []
@@ -167,7 +162,6 @@ def longest_first(phrases: Sequence[Match], known: Container[str]) -> list[Match
 
     Args:
         phrases: result of `unknown_names`.
-        known: keys of the known phrases.
     """
     chosen: list[Match] = []
     after = 0

@@ -32,7 +32,6 @@ class _QuestionWords:
     """The words of questions about the whole corpus, in one language.
 
     Attributes:
-        documents: words for the documents.
         pairs: pairs of words for the documents, such as "knowledge base".
         pointers: words that stand for the documents, such as "this" in "What is this about?".
         themes: words for a theme. A question with such a word is about the whole corpus.
@@ -44,7 +43,6 @@ class _QuestionWords:
         summarise: verbs for a summary. The question must also contain a word from `documents` or `pointers`.
         treats: words such as "discuss". The question must also contain a word from `documents`, or words from both
             `pointers` and `about`.
-        about: words such as "about" (see `treats`).
         others: words that do not matter.
     """
 
