@@ -163,7 +163,6 @@ def prepare(instance: Instance, jars: Jars, settings: ServerSettings, ports: Por
 
 
 def _set_first_password(instance: Instance) -> None:
-    """Write the initial password, which Neo4j reads when it creates its system database."""
     dbms = instance.home / "data" / "dbms"
     if instance.has_graph():
         instance.known_password()
@@ -233,7 +232,6 @@ def command(
     an environment variable (see `environment`).
 
     Args:
-        options: additional Java options.
         short_session: if True, use the Java options for a fast start, as with `ServerSettings.fast_start`.
     """
     heap = memory_megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=SMALLEST_HEAP_MEGABYTES)

@@ -389,10 +389,7 @@ def _is_there(instance: Instance) -> bool:
 
 
 def _greeted(instance: Instance, settings: ServerSettings) -> Connection | None:
-    """Return the connection to the running server if it passes a fast check, else None.
-
-    The function must record the use before it reads the server's record: `watchdog._stop_unused` relies on this order.
-    """
+    """The function must record the use before it reads the server's record: `watchdog._stop_unused` relies on this."""
     if not instance.note_use():
         return None
     running = instance.running()
@@ -404,7 +401,6 @@ def _greeted(instance: Instance, settings: ServerSettings) -> Connection | None:
 
 
 def _revived(instance: Instance, settings: ServerSettings, patience: float, progress: Progress) -> Connection | None:
-    """Return the connection to the running server if it answers a query; if it does not, stop it and return None."""
     running = instance.running()
     if running is None or not process.is_server(running.pid, instance.home):
         _stopped(instance)
