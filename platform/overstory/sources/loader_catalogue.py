@@ -155,7 +155,6 @@ class Catalogue:
         return next((loader for loader in readers if loader.is_database(source)), None)
 
     def not_recognised(self, source: str) -> LoaderNotFound:
-        """Return the error for a source that no loader recognises."""
         if why := self.why_not(source):
             return LoaderNotFound(str(why), remedy=why.remedy)
         remedy = (

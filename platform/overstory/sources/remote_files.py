@@ -136,7 +136,6 @@ class RemoteFiles(ABC):
     ) -> None:
         """
         Args:
-            cache: the cache of downloaded files.
             is_recognised: returns True if a loader recognises the name of the file at a path or, if the file exists,
                 its content.
         """

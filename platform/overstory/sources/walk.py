@@ -332,9 +332,7 @@ class _SourceReader:
                 self._coverage.add_unread(each, "a part of it is broken")
 
     def _loader_for(self, path: Path, *, named: bool = False) -> Loader | None:
-        """Return the loader for a path, or None if there is none.
-
-        If the user requested a loader, only that loader is considered.
+        """If the user requested a loader, only that loader is considered.
 
         Args:
             named: True if the path is one of the given paths. A requested loader reads a given file in any case, and
@@ -346,11 +344,9 @@ class _SourceReader:
         return self._only if wanted or self._known.recognising(str(path)) is self._only else None
 
     def _whole(self, path: Path, loader: Loader) -> Path:
-        """Return the folder of the file `path` if `loader` recognises this folder, otherwise `path`."""
         return path.parent if is_file(path) and recognises(loader, str(path.parent)) else path
 
     def _folder(self, folder: Path) -> Iterator[Loaded]:
-        """Yield the items of all recognised files in a given folder. If there are no such files, report an error."""
         anything = False
         chosen = self._chosen(folder)
         found = self._walk(folder, chosen)
@@ -460,11 +456,7 @@ class _SourceReader:
         yield from map(describing(path, given), self._items(str(path), loader, following))
 
     def _report_other_files(self, folder: Path, loader: Loader, chosen: ChosenFiles | None) -> None:
-        """Report as skipped those files in the folder that `loader` does not read but that another loader would read.
-
-        Args:
-            loader: the loader that reads the folder in one piece.
-        """
+        """Report as skipped those files in the folder that `loader` does not read but another loader would read."""
         for path, other in self._walk(folder, chosen) if self._only is None else ():
             read_before = os.path.realpath(path) in self._done
             if other is not loader and not read_before and not recognises(loader, str(path)):
@@ -473,7 +465,6 @@ class _SourceReader:
                 self._on_skipped(f"{path} ({why})")
 
     def _items(self, source: str, loader: Loader, following: tuple[Path, Loader] | None) -> Iterator[Loaded]:
-        """Yield the items that a loader reads from a source. If a part of it is broken, record it in the coverage."""
         self._on_reading(source)
         then = None if following is None else (str(following[0]), following[1])
         yield from self._loading.items(source, loader, following=then)

@@ -174,7 +174,6 @@ class WebPages(RemoteFiles):
                 yield address
 
     def _file(self, page: Page, *, sitemap: str) -> Iterator[FetchedFile]:
-        """Yield the page as a file whose suffix fits its format. If no loader reads it, report the page as skipped."""
         if page.address in self._coverage.read:
             return
         parts = urlsplit(page.address)

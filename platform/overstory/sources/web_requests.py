@@ -56,7 +56,6 @@ class Page:
 
     Attributes:
         address: the address that was requested, before any redirect.
-        content_type: the content type in the response header.
         modified: the modification time in the response header; None if there is none.
     """
 
