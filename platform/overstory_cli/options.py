@@ -62,7 +62,6 @@ class Result:
     Attributes:
         value: the value that is printed as JSON with --json.
         show: the function that prints the result for people, without --json.
-        code: the exit code of the command.
     """
 
     value: object
