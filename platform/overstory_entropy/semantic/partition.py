@@ -210,12 +210,10 @@ class Divider:
 
     Attributes:
         graph: Graph with the edges that count.
-        density: Density of the texts.
         weight: Weight λ of the texts; see `semantic_structural_entropy`.
         rng: Random generator for the starting points of the search.
         arrangement: Order in which large sets are cut into blocks. By default, similar texts are close to each other.
         kernel_entries: Maximum number of entries in a kernel matrix.
-        capped: Counts of the shortcuts that were taken.
     """
 
     graph: Graph
@@ -363,7 +361,6 @@ def partition_all(divider: Divider, tree: EncodingTree | None = None) -> Encodin
     """Apply PARTITION until no division of any node lowers the entropy. The resulting tree may have any height.
 
     Args:
-        divider: Divider for the graph.
         tree: Initial tree. Its nodes whose children are all leaves are divided. By default, the root is divided.
     """
     graph = divider.graph
@@ -394,11 +391,8 @@ class _Undivided:
     """A node that has not been divided yet.
 
     Attributes:
-        number: Number of the node.
-        members: Vertices of the node.
         base: Mean surprise of each vertex in its current groups.
         groups: Number of groups that contain the vertices. The node counts if it is a group, but the root does not.
-        depth: Depth of the node.
     """
 
     number: int

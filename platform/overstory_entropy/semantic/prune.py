@@ -159,7 +159,6 @@ class Pruning:
         return EncodingTree.from_parents(self._graph, np.where(parents < 0, -1, number[parents]))
 
     def _structural_price(self, node: int) -> float:
-        """Return the change in structural entropy in bits if a node is removed."""
         volume, above = self._tree.volume[node], self._tree.volume[self._parents[node]]
         if volume == 0.0:
             return 0.0
@@ -227,7 +226,6 @@ def best_selection(graph: Graph, tree: EncodingTree, density: Density, height: i
 
     Args:
         tree: Tree in which no node has only one child.
-        density: Density of the tree's vertices.
         height: Maximum depth of the leaves, ≥ 1.
         weight: Weight λ of the texts, ≥ 0.
     """
@@ -277,7 +275,6 @@ class _Programme:
         return _contracted(self._graph, self._tree, kept)
 
     def _add_semantic(self, density: Density, rate: float) -> None:
-        """Compute the surprise of each node's vertices, and that of its own leaves in the node and its ancestors."""
         spans = Spans.of(self._tree)
         for node in range(self._tree.leaves, len(self._tree)):
             members = spans.members(node)
