@@ -84,7 +84,6 @@ class ServiceHost:
         Args:
             folder: the folder that contains tokens and uploaded files.
             open_without_tokens: as in `Gate`.
-            works_at_need: if True, the process runs jobs only after it has queued a job itself.
         """
         return cls(
             settings=service,
@@ -208,7 +207,6 @@ class Call:
 
     Attributes:
         request: the HTTP request; None if the call arrived on standard input (`overstory mcp`).
-        access: the rights of the request.
         corpus: name of the corpus that the request is about; "" if there is none.
     """
 
@@ -254,9 +252,6 @@ class Call:
 
     async def ask(self, also: Sequence[str], call: Callable[[Askable], R]) -> R:
         """Run a blocking function on the corpus together with other corpora, and return its result.
-
-        Args:
-            also: names of the other corpora.
 
         Raises:
             the errors of `ServiceHost.opened_as_one` and `ServiceHost.run`.

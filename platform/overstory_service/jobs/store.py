@@ -148,7 +148,6 @@ class JobStore:
         Args:
             corpora: return only the jobs of these corpora; None for all corpora.
             before: return only the jobs whose number is less than this; None for all jobs.
-            limit: maximum number of jobs.
         """
         rows = self._graph.run(
             "service/jobs",

@@ -575,7 +575,6 @@ class CompletionForm:
 
 
 def _usage(answer: Answer) -> dict[str, int]:
-    """Return how many tokens the language model used. For an extractive answer, the numbers are 0."""
     return _tokens(answer.usage.usage.prompt_tokens, answer.usage.usage.completion_tokens)
 
 

@@ -216,10 +216,6 @@ def shown_job(call: Call, job: ServiceJob) -> ServiceJob:
 def _allowed(given: str, folders: tuple[str, ...]) -> Folder:
     """Return the real path of a folder, after checking that it is an allowed folder or lies below one.
 
-    Args:
-        given: the path of the folder.
-        folders: the allowed folders.
-
     Raises:
         NotAllowed: the folder is not allowed, or it does not exist.
         Refused: the path is invalid.
