@@ -58,7 +58,6 @@ class Coverage:
             downloaded files.
         entered: the real paths of all other folders that were visited.
         hidden: number of files and folders that were skipped because their names begin with a full stop.
-        delete_excluded: True if the documents of excluded files must be deleted.
         folder: if stored sources are relative paths, the folder that they are relative to; None if they are absolute.
     """
 
@@ -185,7 +184,7 @@ def _is_gone(source: str) -> bool:
 
 
 def _is_missing(path: str) -> bool:
-    """Return True if the file certainly does not exist. A file that cannot be accessed may exist."""
+    """A file that cannot be accessed may exist."""
     try:
         os.stat(path)  # noqa: PTH116 # a source may be a text that is not a path
     except (FileNotFoundError, NotADirectoryError, ValueError):

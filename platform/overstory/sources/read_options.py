@@ -138,9 +138,6 @@ class ReadOptions:
 def spec_of(patterns: Sequence[str], option: str) -> GitPatterns | None:
     """Return the patterns of an option, or None if `patterns` is empty.
 
-    Args:
-        option: the name of the option, for error messages.
-
     Raises:
         SettingsError: a pattern is invalid, or all patterns begin with "!", which has no effect.
     """

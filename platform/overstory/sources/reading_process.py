@@ -241,10 +241,7 @@ def main(depth: str, folder: str) -> None:
 
 
 def _requests(folder: str) -> Iterator[bytes]:
-    """Yield the lines of standard input.
-
-    When the parent process ends, this process exits at once, even while it is reading a file.
-    """
+    """When the parent process ends, this process exits at once, even while it is reading a file."""
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def listen() -> None:
@@ -263,8 +260,6 @@ class _OutOfMemory(BaseException):
 
 
 class _FileReading:
-    """Handles a request in the worker: reads a file, and sends its items and reports."""
-
     def __init__(self, request: _FileRequest, give: Callable[[bytes], None]) -> None:
         self._request, self._give = request, give
         self._events: list[_Event] = []

@@ -120,7 +120,6 @@ def read_sources(
             is given in `paths`, and in folders the files that it recognises.
         installed: the available loaders; by default all installed loaders.
         coverage: an object in which to record which paths were read, which were not, and which folders are empty.
-        options: options that select the files in folders and control how they are read.
         on_decoded: called for each file that was read in an encoding other than UTF-8, or with some bytes replaced.
         on_reading: called with each source before it is read.
         only: absolute paths or addresses below `paths`; only these are read. If one of them does not exist, its
@@ -155,8 +154,6 @@ def read_sources(
 
 
 class _SourceReader:
-    """The state of one call of `read_sources`, such as the files that were already read."""
-
     def __init__(
         self,
         known: Catalogue,
@@ -237,7 +234,7 @@ class _SourceReader:
                 yield from self.read([named])
 
     def _parts(self, root: Path, below: Sequence[Path]) -> Iterator[Loaded]:
-        """Read only some paths in a folder. The documents of a path that does not exist count as deleted."""
+        """The documents of a path that does not exist count as deleted."""
         chosen = self._chosen(root)
         units = {unit for path in below if (unit := self._unit(root, path, chosen)) is not None}
         for unit in sorted(units):
@@ -367,9 +364,7 @@ class _SourceReader:
     def _walk(
         self, folder: Path, chosen: ChosenFiles | None, *, start: Path | None = None
     ) -> Iterator[tuple[Path, Loader]]:
-        """Yield the paths to read below a folder, with their loaders, in order of names.
-
-        Symbolic links are followed, but no folder is entered twice.
+        """Symbolic links are followed, but no folder is entered twice.
 
         Args:
             start: a path in the folder; only this path and everything below it is visited.
@@ -409,7 +404,6 @@ class _SourceReader:
                     self._on_skipped(self._known.skipped(str(path), str(path)) if self._only is None else str(path))
 
     def _leads_outside(self, path: Path) -> bool:
-        """Return True if a path leads outside the folders to which the run is confined, and report it as skipped."""
         if not leads_outside(path, self._options.within):
             return False
         self._coverage.add_unread(str(path), LEADS_OUTSIDE)
@@ -456,7 +450,6 @@ class _SourceReader:
         yield from map(describing(path, given), self._items(str(path), loader, following))
 
     def _report_other_files(self, folder: Path, loader: Loader, chosen: ChosenFiles | None) -> None:
-        """Report as skipped those files in the folder that `loader` does not read but another loader would read."""
         for path, other in self._walk(folder, chosen) if self._only is None else ():
             read_before = os.path.realpath(path) in self._done
             if other is not loader and not read_before and not recognises(loader, str(path)):

@@ -180,7 +180,6 @@ def addresses_of(host: str, port: int, *, allow_private: bool, source: str) -> l
     """Return those IP addresses of a host to which a connection is allowed.
 
     Args:
-        allow_private: if True, private addresses are allowed, too.
         source: the address of the page, for error messages.
 
     Raises:
