@@ -164,7 +164,6 @@ def encode_semantic(
         weight: Weight of the texts, ≥ 0, which is called λ in formulas. With 0.0, the texts are ignored.
         structure: False to ignore the edges.
         seed: Random seed. The same seed leads to the same tree.
-        kernel_entries: Maximum number of entries in a kernel matrix.
 
     Raises:
         GraphError: The arguments are invalid or do not fit together. If rows of the vectors are invalid, the message

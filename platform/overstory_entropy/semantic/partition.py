@@ -211,9 +211,7 @@ class Divider:
     Attributes:
         graph: Graph with the edges that count.
         weight: Weight λ of the texts; see `semantic_structural_entropy`.
-        rng: Random generator for the starting points of the search.
         arrangement: Order in which large sets are cut into blocks. By default, similar texts are close to each other.
-        kernel_entries: Maximum number of entries in a kernel matrix.
     """
 
     graph: Graph
@@ -271,7 +269,6 @@ class Divider:
         return self.arrangement
 
     def _best_labels(self, problem: BisectionProblem, ordered: Ints) -> Ints:
-        """Return the best of three divisions: connected components, an improved Fiedler sweep, and improved 2-means."""
         candidates: list[tuple[Ints, float]] = []
         component = components(problem.indptr, problem.neighbours)
         if component.any():

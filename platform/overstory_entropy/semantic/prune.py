@@ -178,7 +178,6 @@ class Pruning:
         return float((without - total / groups).sum())
 
     def _forget(self, node: int, span: slice) -> None:
-        """Subtract a group from the sums of its vertices, and update the prices of the groups above and below it."""
         related = [other for other in self._related(node) if other in self._surprise]
         shared = [
             slice(max(span.start, part.start), min(span.stop, part.stop)) for part in map(self._spans.slice, related)
@@ -195,7 +194,6 @@ class Pruning:
         return next(iter(self._inner[node]), None) if len(self._children[node]) == 1 else None
 
     def _related(self, node: int) -> list[int]:
-        """Return the ancestors of a node, except the root, and its internal descendants."""
         found: list[int] = []
         above = int(self._parents[node])
         while above != self._tree.root:
