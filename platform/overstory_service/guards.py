@@ -148,7 +148,6 @@ class Guards:
             )
 
     def _limit(self, scope: Scope) -> int:
-        """Return the maximum size of the request's body in bytes."""
         if _is_sign_in(scope):
             return _SIGN_IN_BYTES
         megabytes = _BODY_MEGABYTES
@@ -186,7 +185,6 @@ class _Body:
     """The body of a request, whose size and time of arrival are limited.
 
     Attributes:
-        complete: True if the complete body has arrived.
         has_left: True if the client closed the connection before the body was complete.
         refused: the error if a limit was exceeded, else None. It is stored here because the route may convert the error
             that it gets while it reads the body.

@@ -142,9 +142,7 @@ class ServiceHost:
 
         Args:
             given: the input of the job, as JSON types.
-            by: the name of the token with which the job was requested.
             job: the id of the job, if files were uploaded for it; by default a new id.
-            files: True if files were uploaded for the job.
 
         Raises:
             CorpusNameInvalid, DatabaseError: the job cannot be queued.
@@ -232,7 +230,6 @@ class Call:
             self.request.state.question = question
 
     async def run(self, call: Callable[[], R]) -> R:
-        """Run a blocking function with `ServiceHost.run`."""
         return await self.host.run(self.request, call)
 
     async def read(self, call: Callable[[Readable], R]) -> R:
@@ -286,7 +283,6 @@ class Call:
 
 
 def host_of(request: Request) -> ServiceHost:
-    """Return the `ServiceHost` of the process that received the request."""
     found: ServiceHost = request.app.state.host
     return found
 

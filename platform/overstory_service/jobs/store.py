@@ -216,7 +216,6 @@ class JobStore:
 
         Args:
             loaded: counts of what all processes of the job have loaded.
-            file: the file that was read last.
 
         Returns:
             True if a user has cancelled the job, None if another process has taken it over, and False otherwise.

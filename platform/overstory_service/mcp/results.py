@@ -80,7 +80,6 @@ def shortened(value: Any, characters: int, without: Collection[str]) -> dict[str
         value: a dataclass.
         characters: maximum number of characters in fields named `text` and `summary`. Other strings are cut to
             `SHORT_TEXT_CHARACTERS`. Strings at the top level, such as the text of an answer, are not cut.
-        without: names of fields to leave out.
     """
 
     def part(each: Any, key: str, depth: int) -> Any:

@@ -218,7 +218,6 @@ class _ProcessAccess:
     Attributes:
         token: the secret of the token; None for no limit.
         corpora: names of the corpora that the agent can access; None for all corpora.
-        write: True if the agent may change corpora.
     """
 
     gate: Gate

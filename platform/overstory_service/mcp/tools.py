@@ -79,7 +79,6 @@ class AgentTool:
     Attributes:
         arguments: the pydantic model of the tool's arguments.
         result: type of the result, which is a value of the HTTP API.
-        rights: the rights that a token needs for using the tool.
         characters, without: arguments for `results.shortened`.
     """
 
@@ -282,7 +281,6 @@ async def search(call: Call, args: SearchToolArguments) -> Evidence:
 
 
 def _excerpt(hit: Hit, most: int) -> str:
-    """Return the part of a passage that matches the question best, with at most `most` characters."""
     start, end = hit.excerpt(most)
     return f"{'… ' if start else ''}{hit.text[start:end].strip()}{CUT if end < len(hit.text) else ''}"
 

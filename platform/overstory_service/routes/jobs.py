@@ -164,7 +164,6 @@ async def _events(request: Request, call: Call, first: ServiceJob) -> AsyncGener
 
 
 async def _may_follow(request: Request, corpus: str) -> bool:
-    """Return True if the token with which an event stream was requested can still access the job."""
     try:
         access = await admitted(request)
         access.require("write")
