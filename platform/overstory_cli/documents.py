@@ -121,6 +121,7 @@ def _show_documents(knowledge: Knowledge, sources: Sequence[str], where: str | N
 
 
 def _show_some(listed: Iterator[StoredDocument], limit: int | None) -> bool:
+    """Show at most `limit` documents; return True if there is at least one."""
     some = False
     for document in itertools.islice(listed, limit):
         some = True

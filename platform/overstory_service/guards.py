@@ -148,6 +148,7 @@ class Guards:
             )
 
     def _limit(self, scope: Scope) -> int:
+        """Return the maximum size of the request's body in bytes."""
         if _is_sign_in(scope):
             return _SIGN_IN_BYTES
         megabytes = _BODY_MEGABYTES

@@ -163,6 +163,7 @@ def prepare(instance: Instance, jars: Jars, settings: ServerSettings, ports: Por
 
 
 def _set_first_password(instance: Instance) -> None:
+    """Write the initial password, which Neo4j reads when it creates its system database."""
     dbms = instance.home / "data" / "dbms"
     if instance.has_graph():
         instance.known_password()

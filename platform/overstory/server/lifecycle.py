@@ -401,6 +401,7 @@ def _greeted(instance: Instance, settings: ServerSettings) -> Connection | None:
 
 
 def _revived(instance: Instance, settings: ServerSettings, patience: float, progress: Progress) -> Connection | None:
+    """Return the connection to the running server if it answers a query; if it does not, stop it and return None."""
     running = instance.running()
     if running is None or not process.is_server(running.pid, instance.home):
         _stopped(instance)

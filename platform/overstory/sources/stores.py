@@ -107,6 +107,7 @@ class StoreFiles(RemoteFiles):
         return named.rstrip("/")
 
     def _is_read(self, below: str, address: str) -> bool:
+        """Return True if a file must be read; otherwise record that it is hidden or excluded."""
         parts = PurePosixPath(below).parts
         if not is_well_formed(below) or any(part.startswith(".") for part in parts):
             self._coverage.hidden += 1

@@ -404,6 +404,7 @@ class _SourceReader:
                     self._on_skipped(self._known.skipped(str(path), str(path)) if self._only is None else str(path))
 
     def _leads_outside(self, path: Path) -> bool:
+        """Return True if a path leads outside the folders to which the run is confined, and report it as skipped."""
         if not leads_outside(path, self._options.within):
             return False
         self._coverage.add_unread(str(path), LEADS_OUTSIDE)

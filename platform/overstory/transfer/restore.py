@@ -233,6 +233,7 @@ def _restore_batch(
 
 
 def _describe_files(writer: Writer, batch: Sequence[RestoredDocument], known: Mapping[str, Row]) -> int:
+    """Update the file metadata of those documents whose content is unchanged. Return how many were updated."""
     label = writer.corpus.label
     by_id = {document_id(label, r.document.source, r.document.source_key): r for r in batch}
     others = [

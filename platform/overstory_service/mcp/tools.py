@@ -281,6 +281,7 @@ async def search(call: Call, args: SearchToolArguments) -> Evidence:
 
 
 def _excerpt(hit: Hit, most: int) -> str:
+    """Return the part of a passage that matches the question best, with at most `most` characters."""
     start, end = hit.excerpt(most)
     return f"{'… ' if start else ''}{hit.text[start:end].strip()}{CUT if end < len(hit.text) else ''}"
 
