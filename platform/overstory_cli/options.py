@@ -62,7 +62,6 @@ class Result:
     Attributes:
         value: the value that is printed as JSON with --json.
         show: the function that prints the result for people, without --json.
-        code: the exit code of the command.
     """
 
     value: object
@@ -93,7 +92,6 @@ def json_option(command: Callable[P, Result | int | None]) -> Callable[P, int]:
 
 
 def wants_json() -> bool:
-    """Return True if the current command was run with --json."""
     return bool(click.get_current_context().params.get("as_json"))
 
 
@@ -147,7 +145,6 @@ def verbosity_options(command: Callable[Concatenate[Progress, P], R]) -> Callabl
 
 
 def is_verbose() -> bool:
-    """Return True if the current command was run with -v."""
     return bool(click.get_current_context().params.get("verbose"))
 
 

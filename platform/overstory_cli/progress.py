@@ -88,7 +88,6 @@ class BarProgress:
 
 
 def _time_column(left: TimeLeft, clock: Clock) -> ProgressColumn:
-    """Return a column that shows the remaining time or, as long as there is no estimate, the elapsed time."""
     from rich.progress import TimeElapsedColumn
     from rich.text import Text
 

@@ -94,7 +94,6 @@ def reading_options(command: Callable[Concatenate[ReadOptions, P], R]) -> Callab
 
 
 def _given_metadata(_context: click.Context, _option: click.Parameter, given: Sequence[str]) -> Metadata:
-    """Parse the values of the option `--set`, and return a map from metadata keys to values."""
     found: Metadata = {}
     for setting in given:
         key, equals, value = setting.partition("=")

@@ -33,9 +33,6 @@ def structural_weights(tree: EncodingTree, node: int) -> Floats:
     All weights are ≥ 0. A weight is 0.0 if the vertex has no edges, if β is the leaf of the vertex, or if no node on
     the path from the vertex to β has a sibling.
 
-    Args:
-        node: Number of the node β.
-
     Raises:
         GraphError: The tree does not contain the node.
     """

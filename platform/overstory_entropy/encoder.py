@@ -116,7 +116,7 @@ def _with_another_level(problem: PlacementProblem, nested: Ints, random: np.rand
 
 log = logging.getLogger(__name__)
 
-_LARGEST_MOVED_LEAVES = 4  # maximum number of leaves in a subtree that is moved
+_LARGEST_MOVED_LEAVES = 4
 _UNLIMITED_CONVERGED_BITS = 1e-4  # the search ends after a round that gains less than this
 _MOST_UNLIMITED_ROUNDS = 12
 

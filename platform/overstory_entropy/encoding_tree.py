@@ -402,7 +402,7 @@ def _checked_parents(leaves: int, parents: Ints) -> Ints:
 
 @kernel
 def _depths_and_smallest_leaves(parents: Ints, leaves: int, depths: Ints, smallest: Ints) -> bool:
-    """Fill in the depth and the smallest leaf of each node. Return False if the parents form a cycle."""
+    """Return False if the parents form a cycle."""
     path = np.empty(len(parents), dtype=np.int64)
     for node in range(len(parents)):
         length = 0

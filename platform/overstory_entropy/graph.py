@@ -259,7 +259,7 @@ def _sorted_by_column(ends: Ids, mass: Floats, both: bool, columns: Ints) -> tup
 
 @kernel
 def _close_gaps(starts: Ints, filled: Ints, neighbours: Ids, weights: Floats) -> tuple[Ints, Ids, Floats]:
-    """Close the gaps between the rows in place. Return the offsets of the rows, their neighbours and their weights."""
+    """Return the offsets of the rows, their neighbours and their weights."""
     indptr = np.zeros(len(starts), dtype=np.int64)
     for vertex in range(len(filled)):
         size = filled[vertex] - starts[vertex]

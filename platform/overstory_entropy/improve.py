@@ -246,7 +246,6 @@ def refine(problem: PlacementProblem, levels: Levels, order: Ints) -> tuple[Ints
     (Traag, Waltman and van Eck 2019), with structural entropy instead of modularity.
 
     Args:
-        levels: Communities of the nodes.
         order: Shape (n,). Order in which the nodes are visited.
 
     Returns:
@@ -332,7 +331,6 @@ def improve(
     Args:
         levels: Initial communities, which are changed in place.
         depth: Number of levels, ≥ 1.
-        rounds: Maximum number of rounds.
     """
     gained = 0.0
     for _ in range(rounds):
@@ -346,7 +344,7 @@ def improve(
 
 
 def _move_nodes_and_sets(problem: PlacementProblem, levels: Levels, depth: int, random: np.random.Generator) -> float:
-    """Move nodes between communities, then larger and larger sets of nodes. Return the gain in bits."""
+    """Return the gain in bits."""
     nodes = len(levels.home)
     gain = relocate(problem, levels, depth, random.permutation(nodes)) / problem.total
     sets, count = refine(problem, levels, random.permutation(nodes))

@@ -65,7 +65,6 @@ class TreePart:
         levels: Number of community levels between the root and the leaves, ≥ 1. The parent of every leaf is a community
             of the lowest level.
         communities: Communities by name, including the root.
-        leaves: Leaves by name.
         gone: Names of communities that became empty and were removed.
     """
 
@@ -157,7 +156,6 @@ class TreePart:
         Args:
             home: Name of the community that contained the leaves.
             volume: Sum of the degrees of the leaves.
-            count: Number of deleted leaves.
         """
         if count > 0 and volume > 0.0:
             self._terms_before -= volume * log2(volume / count)

@@ -74,7 +74,7 @@ def _rearrange(problem: PlacementProblem, tree: BinaryTree, left: Ints, right: I
 
 @kernel
 def _cut(tree: BinaryTree, random: Floats) -> Pieces:
-    """Cut the tree into pieces, from the root downwards. `random` contains a number from 0 to 1 for each node."""
+    """`random` contains a number from 0 to 1 for each node."""
     nodes = len(tree.left)
     leaves = (nodes + 1) // 2
     piece_of = np.full(nodes, -1, dtype=np.int64)
@@ -296,9 +296,7 @@ class Branches(NamedTuple):
         left: Left child of each node; −1 for leaves.
         right: Right child of each node; −1 for leaves.
         parents: Parent of each node; −1 for the root.
-        volume: Volume of each node.
         own: Twice the weight of the edges between the two children of each node.
-        log_volume: log2 of the volume of each node.
     """
 
     left: Ints

@@ -66,7 +66,6 @@ class Access:
         corpora.
 
         Args:
-            name: the name of a token.
             tokens: all valid tokens.
         """
         if name == self.name:

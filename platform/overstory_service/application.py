@@ -173,7 +173,6 @@ async def _lifespan(application: FastAPI) -> AsyncGenerator[None]:
 
 
 async def _start(host: ServiceHost) -> None:
-    """Load the models, connect to the database, and begin to run jobs. If this fails, try again until it succeeds."""
     while not host.ready:
         try:
             await run_in_threadpool(host.corpora.warm)

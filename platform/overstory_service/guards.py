@@ -186,7 +186,6 @@ class _Body:
     """The body of a request, whose size and time of arrival are limited.
 
     Attributes:
-        complete: True if the complete body has arrived.
         has_left: True if the client closed the connection before the body was complete.
         refused: the error if a limit was exceeded, else None. It is stored here because the route may convert the error
             that it gets while it reads the body.

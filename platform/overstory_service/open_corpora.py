@@ -82,7 +82,6 @@ class OpenCorpora:
 
         Args:
             knowledge: the corpus, as returned by `borrow`.
-            where: the filter of the token.
 
         Raises:
             CorpusNotFound: the filter uses a metadata key that no document has. The view would be empty.

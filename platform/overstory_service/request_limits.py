@@ -67,7 +67,6 @@ class DatabaseWatch:
             raise self.unreachable()
 
     def unreachable(self) -> DatabaseUnreachable:
-        """Return the error for a request that the database does not answer."""
         return DatabaseUnreachable(
             f"{self._address()}: the database does not respond.",
             remedy="Check whether its process is stopped or its machine overloaded (overstory server status).",
@@ -131,7 +130,6 @@ async def while_wanted(request: Request | None, work: Awaitable[R], seconds: flo
 
     Args:
         request: the request of the client. With None, the caller must cancel this coroutine if the client has gone.
-        seconds: timeout in seconds.
         watch: the health check of the database, which is run at intervals of `UNWATCHED_SECONDS`.
 
     Raises:

@@ -84,7 +84,6 @@ class ServiceHost:
         Args:
             folder: the folder that contains tokens and uploaded files.
             open_without_tokens: as in `Gate`.
-            works_at_need: if True, the process runs jobs only after it has queued a job itself.
         """
         return cls(
             settings=service,
@@ -143,9 +142,7 @@ class ServiceHost:
 
         Args:
             given: the input of the job, as JSON types.
-            by: the name of the token with which the job was requested.
             job: the id of the job, if files were uploaded for it; by default a new id.
-            files: True if files were uploaded for the job.
 
         Raises:
             CorpusNameInvalid, DatabaseError: the job cannot be queued.
@@ -208,7 +205,6 @@ class Call:
 
     Attributes:
         request: the HTTP request; None if the call arrived on standard input (`overstory mcp`).
-        access: the rights of the request.
         corpus: name of the corpus that the request is about; "" if there is none.
     """
 
@@ -234,7 +230,6 @@ class Call:
             self.request.state.question = question
 
     async def run(self, call: Callable[[], R]) -> R:
-        """Run a blocking function with `ServiceHost.run`."""
         return await self.host.run(self.request, call)
 
     async def read(self, call: Callable[[Readable], R]) -> R:
@@ -254,9 +249,6 @@ class Call:
 
     async def ask(self, also: Sequence[str], call: Callable[[Askable], R]) -> R:
         """Run a blocking function on the corpus together with other corpora, and return its result.
-
-        Args:
-            also: names of the other corpora.
 
         Raises:
             the errors of `ServiceHost.opened_as_one` and `ServiceHost.run`.
@@ -291,7 +283,6 @@ class Call:
 
 
 def host_of(request: Request) -> ServiceHost:
-    """Return the `ServiceHost` of the process that received the request."""
     found: ServiceHost = request.app.state.host
     return found
 

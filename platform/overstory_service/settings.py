@@ -24,7 +24,6 @@ class ServiceSettings:
 
     Attributes:
         host: host name or IP address on which the service listens.
-        port: port on which the service listens.
         allowed_hosts: names that are accepted in the Host header. If the service listens only to this machine, the
             names of this machine are accepted, too. Otherwise, () means that every name is accepted.
         allowed_origins: other web origins that may send requests, such as "https://app.example.org".

@@ -187,9 +187,6 @@ class TokenFile:
     def begin_session(self, secret: str) -> str | None:
         """Start a session, and return the value of its cookie, which does not reveal the token.
 
-        Args:
-            secret: the secret of the token.
-
         Returns:
             The value of the cookie, or None if there is no token with this secret.
 
@@ -210,9 +207,6 @@ class TokenFile:
     def of_session(self, cookie: str) -> AccessToken | None:
         """Return the token with which a session was started, or None if the session does not exist or has ended.
 
-        Args:
-            cookie: the value of the session's cookie.
-
         Raises:
             SettingsError: the file cannot be read, or other users can read it.
         """
@@ -226,9 +220,6 @@ class TokenFile:
 
     def end_session(self, cookie: str) -> None:
         """End a session. If there is no such session, do nothing.
-
-        Args:
-            cookie: the value of the session's cookie.
 
         Raises:
             SettingsError: the file cannot be read or written.

@@ -49,11 +49,7 @@ class ClassArchive:
 
     @classmethod
     def of(cls, instance: Instance, java: Path, digest: str) -> ClassArchive:
-        """Return the archive for a Java binary and a list of jars.
-
-        Args:
-            digest: the digest of the list of jars, `ServerJars.digest`.
-        """
+        """Return the archive for a Java binary and a list of jars."""
         binary = java.resolve()
         found = binary.stat()
         described = f"{binary} {found.st_size} {found.st_mtime_ns} {digest}"
@@ -104,7 +100,6 @@ def write(instance: Instance, last: Running, *, is_wanted: Callable[[], bool]) -
     Nothing is written if there is already an archive for the same Java binary and jars, or if the disk is nearly full.
 
     Args:
-        last: the record of the server that ran last.
         is_wanted: called several times per second; if it returns False, writing is abandoned.
 
     Raises:
@@ -144,10 +139,7 @@ def size(instance: Instance) -> int:
 
 
 def _train(training: Instance, jars: Jars, java: Path, options: Sequence[str], is_wanted: Callable[[], bool]) -> bool:
-    """Start the training server, run the training statements on it, and stop it.
-
-    Return False if `is_wanted` returned False, or if the server ended too early.
-    """
+    """Return False if `is_wanted` returned False, or if the server ended too early."""
     settings = ServerSettings()
     ports = configuration.free_ports()
     configuration.prepare(training, jars, settings, ports)

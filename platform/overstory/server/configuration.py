@@ -233,7 +233,6 @@ def command(
     an environment variable (see `environment`).
 
     Args:
-        options: additional Java options.
         short_session: if True, use the Java options for a fast start, as with `ServerSettings.fast_start`.
     """
     heap = memory_megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=SMALLEST_HEAP_MEGABYTES)

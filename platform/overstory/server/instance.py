@@ -69,9 +69,6 @@ class Instance:
     """The files of one embedded server.
 
     All of them are in the folder `<data>/server`, except the lock file, which must still exist after `remove`.
-
-    Attributes:
-        data: the data folder from the settings.
     """
 
     data: Path
@@ -119,7 +116,6 @@ class Instance:
 
     @property
     def archives(self) -> Path:
-        """Folder that contains the class archive."""
         return self.root / "class-archive"
 
     def create(self) -> None:
@@ -187,9 +183,6 @@ class Instance:
         """Raise `ServerStartError` if the graph was last used with a later version of Neo4j.
 
         Neo4j cannot open the graph of a later version.
-
-        Args:
-            version: the version of Neo4j that is about to open the graph.
         """
         recorded = self._store().get("neo4j")
         if isinstance(recorded, str) and _version_key(recorded) > _version_key(version):

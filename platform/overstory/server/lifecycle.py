@@ -389,10 +389,7 @@ def _is_there(instance: Instance) -> bool:
 
 
 def _greeted(instance: Instance, settings: ServerSettings) -> Connection | None:
-    """Return the connection to the running server if it passes a fast check, else None.
-
-    The function must record the use before it reads the server's record: `watchdog._stop_unused` relies on this order.
-    """
+    """The function must record the use before it reads the server's record: `watchdog._stop_unused` relies on this."""
     if not instance.note_use():
         return None
     running = instance.running()

@@ -30,7 +30,6 @@ def spawn(command: Sequence[str], *, folder: Path, log: Path, environ: Mapping[s
     """Start a process that continues after this process ends and that Ctrl-C does not stop.
 
     Args:
-        folder: the working folder of the new process.
         log: the file to which the output of the new process is appended.
 
     Returns:

@@ -108,7 +108,6 @@ def read_log(settings: Settings, *, lines: int = 50, follow: bool = False) -> It
     """Return the last lines of the server's output, oldest first.
 
     Args:
-        lines: maximum number of lines.
         follow: if True, the iterator then waits for new lines and never ends.
     """
     instance = Instance.of(settings.places)
@@ -323,7 +322,6 @@ def check_status(found: ServerStatus) -> Check:
 
 
 def _written(name: str, folder: Path, variable: str) -> Check:
-    """Check that files can be written to a folder or, if it does not exist, to the nearest parent that does."""
     place = _existing(folder)
     try:
         with tempfile.TemporaryDirectory(prefix=".try-", dir=place) as made:

@@ -89,11 +89,7 @@ def _stop_unused(instance: Instance, running: Running, since: float) -> bool:
 
 
 def prepare_next_start(instance: Instance, stopped: Running) -> None:
-    """Write a class archive for the server that was just stopped, and give up if the server is used or stopped again.
-
-    Args:
-        stopped: the record of the stopped server.
-    """
+    """Write a class archive for the server that was stopped, and give up if the server is used or stopped again."""
     used = instance.last_use()
     try:
         if class_archive.write(

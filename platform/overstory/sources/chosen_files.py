@@ -97,11 +97,7 @@ class ChosenFiles:
             return False
 
     def chooses(self, relative: str) -> bool:
-        """Return True if a remote file must be read.
-
-        Args:
-            relative: the path of the file, relative to the folder.
-        """
+        """Return True if a remote file must be read."""
         path = self._folder / relative
         between = [each for each in path.parents if each.is_relative_to(self._folder) and each != self._folder]
         return (

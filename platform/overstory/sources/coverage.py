@@ -37,12 +37,9 @@ class Kept:
     """Stored documents that a run did not read. Sync keeps them, because their files may still exist.
 
     Attributes:
-        path: the file or folder that was not read.
-        why: the reason why it was not read.
         empty: True if the path is missing or empty, as with a disk that is not mounted. With `allow_empty`, sync
             deletes the documents.
         excluded: True if patterns exclude the path or files in it. With `delete_excluded`, sync deletes the documents.
-        documents: number of documents.
     """
 
     path: str
@@ -57,12 +54,10 @@ class Coverage:
     """A record of what `read_sources` read and what it skipped.
 
     Attributes:
-        roots: the paths and addresses that the run was asked to read.
         read: the real paths of files that were read, of folders that one loader read in one piece, and the addresses of
             downloaded files.
         entered: the real paths of all other folders that were visited.
         hidden: number of files and folders that were skipped because their names begin with a full stop.
-        delete_excluded: True if the documents of excluded files must be deleted.
         folder: if stored sources are relative paths, the folder that they are relative to; None if they are absolute.
     """
 
@@ -150,9 +145,6 @@ class Coverage:
         """Return the reason to keep a stored document that the run did not find, or None if it can be deleted.
 
         The document can be deleted if its file is gone, or if the run read the file and did not find the document.
-
-        Args:
-            source: the source of the document.
         """
         places = with_parents(source)
         for path in places:
@@ -192,7 +184,7 @@ def _is_gone(source: str) -> bool:
 
 
 def _is_missing(path: str) -> bool:
-    """Return True if the file certainly does not exist. A file that cannot be accessed may exist."""
+    """A file that cannot be accessed may exist."""
     try:
         os.stat(path)  # noqa: PTH116 # a source may be a text that is not a path
     except (FileNotFoundError, NotADirectoryError, ValueError):

@@ -25,7 +25,6 @@ class DecodedFile:
     """A report that a file was read in an encoding other than UTF-8, or that some of its bytes were replaced.
 
     Attributes:
-        encoding: the encoding in which the file was read.
         replaced: number of places where invalid bytes were replaced with "�".
     """
 

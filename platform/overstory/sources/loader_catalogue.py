@@ -141,11 +141,7 @@ class Catalogue:
         return next((why for loader in self.loaders.values() if (why := _result_of(loader, "why_not", source))), None)
 
     def skipped(self, source: str, shown: str) -> str:
-        """Return the text that reports a skipped file. It includes the reason and the remedy if a loader knows them.
-
-        Args:
-            shown: the path or address to show for the file.
-        """
+        """Return the text that reports a skipped file. It includes the reason and the remedy if a loader knows them."""
         why = self.why_not(source)
         return f"{shown} ({why.reason}. {why.remedy})" if why else shown
 
@@ -155,7 +151,6 @@ class Catalogue:
         return next((loader for loader in readers if loader.is_database(source)), None)
 
     def not_recognised(self, source: str) -> LoaderNotFound:
-        """Return the error for a source that no loader recognises."""
         if why := self.why_not(source):
             return LoaderNotFound(str(why), remedy=why.remedy)
         remedy = (

@@ -53,7 +53,6 @@ class GitPatterns:
         return found
 
     def _fitting(self, path: str, *, is_folder: bool = True) -> bool | None:
-        """Return the decision of the last pattern that matches the path itself, or None if no pattern does."""
         for pattern in self._last_first:
             if (is_folder or not pattern.folders_only) and pattern.regex.fullmatch(path):
                 return pattern.chooses
@@ -138,9 +137,6 @@ class ReadOptions:
 
 def spec_of(patterns: Sequence[str], option: str) -> GitPatterns | None:
     """Return the patterns of an option, or None if `patterns` is empty.
-
-    Args:
-        option: the name of the option, for error messages.
 
     Raises:
         SettingsError: a pattern is invalid, or all patterns begin with "!", which has no effect.

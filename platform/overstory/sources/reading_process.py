@@ -174,7 +174,6 @@ class ReadingProcess(Closable):
                 self.close()
 
     def close(self) -> None:
-        """Stop the worker, if there is one, and delete its temporary files."""
         if self._process is not None:
             self._process.stop()
             self._process = None
@@ -242,10 +241,7 @@ def main(depth: str, folder: str) -> None:
 
 
 def _requests(folder: str) -> Iterator[bytes]:
-    """Yield the lines of standard input.
-
-    When the parent process ends, this process exits at once, even while it is reading a file.
-    """
+    """When the parent process ends, this process exits at once, even while it is reading a file."""
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def listen() -> None:
@@ -264,15 +260,12 @@ class _OutOfMemory(BaseException):
 
 
 class _FileReading:
-    """Handles a request in the worker: reads a file, and sends its items and reports."""
-
     def __init__(self, request: _FileRequest, give: Callable[[bytes], None]) -> None:
         self._request, self._give = request, give
         self._events: list[_Event] = []
         self._characters = 0
 
     def answer(self) -> None:
-        """Read the file, and send its items and reports."""
         from overstory.sources.loader_runner import (
             LoaderRunner,
         )  # imported here because loader_runner imports this module
@@ -311,7 +304,6 @@ class _FileReading:
 
 
 def _is_out_of_memory(error: BrokenSource) -> bool:
-    """Return True if a `MemoryError` is among the causes of an error or is currently being handled."""
     each: BaseException | None = error
     while each is not None and not isinstance(each, MemoryError):
         each = each.__cause__ or each.__context__
@@ -329,10 +321,7 @@ def _held_bytes() -> int | None:
 
 
 def _set_soft_limit(what: int, value: int) -> None:
-    """Set the soft limit of a resource, at most to its hard limit.
-
-    The hard limit is not changed, so that the soft limit can be raised again.
-    """
+    """The hard limit is not changed, so that the soft limit can be raised again."""
     _, hard = resource.getrlimit(what)
     if hard != resource.RLIM_INFINITY and (value == resource.RLIM_INFINITY or value > hard):
         value = hard
@@ -340,7 +329,6 @@ def _set_soft_limit(what: int, value: int) -> None:
 
 
 def _killed_by(ended: ProcessEnded, source: str, limits: ReadingLimits) -> BrokenSource:
-    """Return the error for a worker that ended while it read a file."""
     if ended.status == -signal.SIGXCPU:
         reason, remedy = f"takes longer than {limits.seconds_for(source):,} s of processor time to read", _REMEDY
     elif ended.status == -signal.SIGKILL:

@@ -136,7 +136,6 @@ class RemoteFiles(ABC):
     ) -> None:
         """
         Args:
-            cache: the cache of downloaded files.
             is_recognised: returns True if a loader recognises the name of the file at a path or, if the file exists,
                 its content.
         """
@@ -168,11 +167,7 @@ class RemoteFiles(ABC):
 
 @contextmanager
 def placed(relative: str) -> Generator[tuple[Path, Path]]:
-    """Provide a temporary folder and the path in it to which the caller must write the file.
-
-    Args:
-        relative: the path of the file, relative to the folder.
-    """
+    """Provide a temporary folder and the path in it to which the caller must write the file."""
     with tempfile.TemporaryDirectory(prefix="overstory-fetched-") as made:
         folder = Path(made)
         parts = [part[-_LONGEST_NAME_CHARACTERS:] for part in relative.split("/") if part not in ("", ".", "..")]

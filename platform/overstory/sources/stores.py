@@ -158,7 +158,6 @@ class StoreFiles(RemoteFiles):
         return head.startswith(_ARCHIVE) or self._is_recognised(str(path))
 
     def _fetch(self, store: Any, name: str, address: str, info: Mapping[str, Any], path: Path) -> None:
-        """Write a file of the store to `path`. If it has not changed since it was cached, use the cached content."""
         state = "" if _is_here(store) else _state(info)
         known = self._cache.known(address) if state else None
         if known is not None and known[0].get(_STATE) == state:

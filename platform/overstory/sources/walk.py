@@ -120,7 +120,6 @@ def read_sources(
             is given in `paths`, and in folders the files that it recognises.
         installed: the available loaders; by default all installed loaders.
         coverage: an object in which to record which paths were read, which were not, and which folders are empty.
-        options: options that select the files in folders and control how they are read.
         on_decoded: called for each file that was read in an encoding other than UTF-8, or with some bytes replaced.
         on_reading: called with each source before it is read.
         only: absolute paths or addresses below `paths`; only these are read. If one of them does not exist, its
@@ -155,8 +154,6 @@ def read_sources(
 
 
 class _SourceReader:
-    """The state of one call of `read_sources`, such as the files that were already read."""
-
     def __init__(
         self,
         known: Catalogue,
@@ -237,7 +234,7 @@ class _SourceReader:
                 yield from self.read([named])
 
     def _parts(self, root: Path, below: Sequence[Path]) -> Iterator[Loaded]:
-        """Read only some paths in a folder. The documents of a path that does not exist count as deleted."""
+        """The documents of a path that does not exist count as deleted."""
         chosen = self._chosen(root)
         units = {unit for path in below if (unit := self._unit(root, path, chosen)) is not None}
         for unit in sorted(units):
@@ -332,9 +329,7 @@ class _SourceReader:
                 self._coverage.add_unread(each, "a part of it is broken")
 
     def _loader_for(self, path: Path, *, named: bool = False) -> Loader | None:
-        """Return the loader for a path, or None if there is none.
-
-        If the user requested a loader, only that loader is considered.
+        """If the user requested a loader, only that loader is considered.
 
         Args:
             named: True if the path is one of the given paths. A requested loader reads a given file in any case, and
@@ -346,11 +341,9 @@ class _SourceReader:
         return self._only if wanted or self._known.recognising(str(path)) is self._only else None
 
     def _whole(self, path: Path, loader: Loader) -> Path:
-        """Return the folder of the file `path` if `loader` recognises this folder, otherwise `path`."""
         return path.parent if is_file(path) and recognises(loader, str(path.parent)) else path
 
     def _folder(self, folder: Path) -> Iterator[Loaded]:
-        """Yield the items of all recognised files in a given folder. If there are no such files, report an error."""
         anything = False
         chosen = self._chosen(folder)
         found = self._walk(folder, chosen)
@@ -371,9 +364,7 @@ class _SourceReader:
     def _walk(
         self, folder: Path, chosen: ChosenFiles | None, *, start: Path | None = None
     ) -> Iterator[tuple[Path, Loader]]:
-        """Yield the paths to read below a folder, with their loaders, in order of names.
-
-        Symbolic links are followed, but no folder is entered twice.
+        """Symbolic links are followed, but no folder is entered twice.
 
         Args:
             start: a path in the folder; only this path and everything below it is visited.
@@ -460,11 +451,6 @@ class _SourceReader:
         yield from map(describing(path, given), self._items(str(path), loader, following))
 
     def _report_other_files(self, folder: Path, loader: Loader, chosen: ChosenFiles | None) -> None:
-        """Report as skipped those files in the folder that `loader` does not read but that another loader would read.
-
-        Args:
-            loader: the loader that reads the folder in one piece.
-        """
         for path, other in self._walk(folder, chosen) if self._only is None else ():
             read_before = os.path.realpath(path) in self._done
             if other is not loader and not read_before and not recognises(loader, str(path)):
@@ -473,7 +459,6 @@ class _SourceReader:
                 self._on_skipped(f"{path} ({why})")
 
     def _items(self, source: str, loader: Loader, following: tuple[Path, Loader] | None) -> Iterator[Loaded]:
-        """Yield the items that a loader reads from a source. If a part of it is broken, record it in the coverage."""
         self._on_reading(source)
         then = None if following is None else (str(following[0]), following[1])
         yield from self._loading.items(source, loader, following=then)

@@ -121,10 +121,7 @@ class WebPages(RemoteFiles):
             self._on_broken(BrokenSource("lists no pages", source=self._address, remedy="Check the sitemap."))
 
     def _addresses(self, sitemap: Page, listed: _Listed, requests: WebRequests, robots: _Robots) -> Iterator[str]:
-        """Yield the addresses of the pages that are listed in a sitemap, or in the sitemaps that it lists.
-
-        Each address is yielded once. Pages and sitemaps on other hosts are reported as skipped.
-        """
+        """Each address is yielded once. Pages and sitemaps on other hosts are reported as skipped."""
         host = _origin(self._address)
         seen: set[str] = set()
         for given in listed.addresses if listed.is_index else ():
@@ -174,7 +171,6 @@ class WebPages(RemoteFiles):
                 yield address
 
     def _file(self, page: Page, *, sitemap: str) -> Iterator[FetchedFile]:
-        """Yield the page as a file whose suffix fits its format. If no loader reads it, report the page as skipped."""
         if page.address in self._coverage.read:
             return
         parts = urlsplit(page.address)

@@ -56,7 +56,6 @@ class Page:
 
     Attributes:
         address: the address that was requested, before any redirect.
-        content_type: the content type in the response header.
         modified: the modification time in the response header; None if there is none.
     """
 
@@ -181,7 +180,6 @@ def addresses_of(host: str, port: int, *, allow_private: bool, source: str) -> l
     """Return those IP addresses of a host to which a connection is allowed.
 
     Args:
-        allow_private: if True, private addresses are allowed, too.
         source: the address of the page, for error messages.
 
     Raises:

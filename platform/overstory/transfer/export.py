@@ -236,8 +236,6 @@ def _put_originals(mentions: dict[str, list[Record]], facts: dict[str, list[Reco
 
     Args:
         mentions, facts: maps from chunk ids to rows, which are changed in place.
-        by: the extractor.
-        found: what the extractor found in the chunk.
     """
     chunk = found.chunk_id
     rows: dict[str, Record] = {}
@@ -276,12 +274,7 @@ def _document_record(document: Record, chunks: list[Record], links: list[Record]
 
 
 def document_record(document: Document, sha256: str, chunks: list[Record], links: list[Record]) -> Record:
-    """Return the record of a document that is not stored in a graph.
-
-    Args:
-        chunks: the records of the document's chunks.
-        links: the records of the links that start from the document.
-    """
+    """Return the record of a document that is not stored in a graph."""
     of_file = sorted(document.file_metadata.keys() - document.metadata.keys())
     return _record(replace(document, metadata=document.all_metadata), sha256, chunks, links, of_file=of_file)
 

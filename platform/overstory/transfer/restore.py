@@ -176,7 +176,7 @@ def _take_over_embedder(writer: Writer, header: ExportHeader, source: str) -> No
 
 
 def _take_over_vocabularies(writer: Writer, header: ExportHeader) -> None:
-    """Add those vocabularies that the corpus does not contain yet. Existing vocabularies are not changed."""
+    """Existing vocabularies are not changed."""
     known = stored_vocabularies(writer.graph, writer.corpus)
     for source, names in header.vocabularies.items():
         if source not in known:
@@ -184,7 +184,6 @@ def _take_over_vocabularies(writer: Writer, header: ExportHeader) -> None:
 
 
 def _take_over_edits(writer: Writer, header: ExportHeader) -> None:
-    """Append those name edits that the corpus does not contain yet."""
     corpus = writer.corpus
     known = {stored.edit for stored in stored_edits(writer.graph, corpus)}
     new = [edit for edit in header.name_edits if edit not in known]
@@ -295,7 +294,6 @@ def _store_large(
     is_stored: bool,
     answers: RememberedAnswers,
 ) -> None:
-    """Write a document with many chunks in several transactions."""
     corpus = writer.corpus
     id_ = str(rows[0]["document"])
 
@@ -352,10 +350,7 @@ def _chunk_rows(label: str, id_: str, restored: RestoredDocument) -> list[Row]:
 
 
 def _store_vectors(tx: Transaction, corpus: Corpus, rows: Sequence[Row], chunks: Sequence[RestoredChunk]) -> None:
-    """Write the vectors of chunks.
-
-    An export contains a vector for each chunk. In the graph, chunks with equal text share one vector.
-    """
+    """An export contains a vector for each chunk. In the graph, chunks with equal text share one vector."""
     joined: list[Row] = []
     vectors: dict[str, list[float]] = {}
     for row, chunk in zip(rows, chunks, strict=True):

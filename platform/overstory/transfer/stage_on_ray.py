@@ -62,8 +62,6 @@ class StageActors:
             address: "ray://HOST:PORT", or "ray" for the cluster to which this machine belongs. If it belongs to none,
                 "ray" starts a cluster on this machine.
             workers: number of actors; None for as many as the cluster has processors for.
-            cpus: number of processors that Ray reserves for each actor.
-            gpus: number of GPUs that Ray reserves for each actor.
 
         Raises:
             ExtraMissing: Ray is not installed.
@@ -117,7 +115,7 @@ class StageActors:
 
     @contextmanager
     def _connected(self) -> Generator[None]:
-        """Connect to Ray during the `with` block. If the program is already connected, use and keep that connection."""
+        """If the program is already connected, use and keep that connection."""
         if self._ray.is_initialized():
             yield
             return

@@ -70,7 +70,6 @@ class Refusal:
     of_source: bool
 
     def error(self) -> OverstoryError:
-        """Return the error that the receiving process must raise."""
         return (SourceError if self.of_source else ModelError)(self.message, remedy=self.remedy)
 
 
@@ -158,8 +157,6 @@ class StageReport:
     """The outcome of staging.
 
     Attributes:
-        documents: number of documents in all shards.
-        chunks: number of chunks in all shards.
         written: number of new shards.
         kept: number of shards that already existed.
         deleted: number of shards that were deleted because their documents have changed or are gone.
@@ -198,7 +195,6 @@ def stage(
 
     Args:
         engine: the engine that writes the shards; None to write them in this process.
-        report: the report to which the outcome is added.
 
     Raises:
         SourceError: no document was read, or the folder cannot be written to or contains other files.
@@ -279,7 +275,7 @@ def staged_shards(folder: str) -> list[str] | None:
 
 
 def _slices(items: Iterable[Loaded], report: StageReport, on_broken: OnBroken) -> Iterator[Slice]:
-    """Divide the documents into slices. The end of a slice depends only on the documents in the slice."""
+    """The end of a slice depends only on the documents in the slice."""
     documents: list[Document] = []
     links: dict[tuple[str, str], dict[LinkKey, float]] = {}
     characters = 0

@@ -83,10 +83,6 @@ def distinct(graph: Graph, tree: EncodingTree) -> EncodingTree:
 
     The structural and the semantic entropy stay the same. In the result, the nodes 0 … n−1 are the vertices, all other
     nodes contain at least two vertices, and the last node is the root. Leaves may be at any depth.
-
-    Args:
-        graph: Graph of the tree's vertices.
-        tree: A tree such as those that `encode_semantic` returns.
     """
     return without_pass_throughs(graph, tree)
 
@@ -167,9 +163,7 @@ def encode_semantic(
         height: Depth of the leaves, ≥ 1. There are height − 1 levels of groups below the root.
         weight: Weight of the texts, ≥ 0, which is called λ in formulas. With 0.0, the texts are ignored.
         structure: False to ignore the edges.
-        candidates: Candidate trees that are built.
         seed: Random seed. The same seed leads to the same tree.
-        kernel_entries: Maximum number of entries in a kernel matrix.
 
     Raises:
         GraphError: The arguments are invalid or do not fit together. If rows of the vectors are invalid, the message

@@ -210,12 +210,8 @@ class Divider:
 
     Attributes:
         graph: Graph with the edges that count.
-        density: Density of the texts.
         weight: Weight λ of the texts; see `semantic_structural_entropy`.
-        rng: Random generator for the starting points of the search.
         arrangement: Order in which large sets are cut into blocks. By default, similar texts are close to each other.
-        kernel_entries: Maximum number of entries in a kernel matrix.
-        capped: Counts of the shortcuts that were taken.
     """
 
     graph: Graph
@@ -273,7 +269,6 @@ class Divider:
         return self.arrangement
 
     def _best_labels(self, problem: BisectionProblem, ordered: Ints) -> Ints:
-        """Return the best of three divisions: connected components, an improved Fiedler sweep, and improved 2-means."""
         candidates: list[tuple[Ints, float]] = []
         component = components(problem.indptr, problem.neighbours)
         if component.any():
@@ -363,7 +358,6 @@ def partition_all(divider: Divider, tree: EncodingTree | None = None) -> Encodin
     """Apply PARTITION until no division of any node lowers the entropy. The resulting tree may have any height.
 
     Args:
-        divider: Divider for the graph.
         tree: Initial tree. Its nodes whose children are all leaves are divided. By default, the root is divided.
     """
     graph = divider.graph
@@ -394,11 +388,8 @@ class _Undivided:
     """A node that has not been divided yet.
 
     Attributes:
-        number: Number of the node.
-        members: Vertices of the node.
         base: Mean surprise of each vertex in its current groups.
         groups: Number of groups that contain the vertices. The node counts if it is a group, but the root does not.
-        depth: Depth of the node.
     """
 
     number: int

@@ -159,7 +159,6 @@ class Pruning:
         return EncodingTree.from_parents(self._graph, np.where(parents < 0, -1, number[parents]))
 
     def _structural_price(self, node: int) -> float:
-        """Return the change in structural entropy in bits if a node is removed."""
         volume, above = self._tree.volume[node], self._tree.volume[self._parents[node]]
         if volume == 0.0:
             return 0.0
@@ -179,7 +178,6 @@ class Pruning:
         return float((without - total / groups).sum())
 
     def _forget(self, node: int, span: slice) -> None:
-        """Subtract a group from the sums of its vertices, and update the prices of the groups above and below it."""
         related = [other for other in self._related(node) if other in self._surprise]
         shared = [
             slice(max(span.start, part.start), min(span.stop, part.stop)) for part in map(self._spans.slice, related)
@@ -196,7 +194,6 @@ class Pruning:
         return next(iter(self._inner[node]), None) if len(self._children[node]) == 1 else None
 
     def _related(self, node: int) -> list[int]:
-        """Return the ancestors of a node, except the root, and its internal descendants."""
         found: list[int] = []
         above = int(self._parents[node])
         while above != self._tree.root:
@@ -227,7 +224,6 @@ def best_selection(graph: Graph, tree: EncodingTree, density: Density, height: i
 
     Args:
         tree: Tree in which no node has only one child.
-        density: Density of the tree's vertices.
         height: Maximum depth of the leaves, ≥ 1.
         weight: Weight λ of the texts, ≥ 0.
     """
@@ -277,7 +273,6 @@ class _Programme:
         return _contracted(self._graph, self._tree, kept)
 
     def _add_semantic(self, density: Density, rate: float) -> None:
-        """Compute the surprise of each node's vertices, and that of its own leaves in the node and its ancestors."""
         spans = Spans.of(self._tree)
         for node in range(self._tree.leaves, len(self._tree)):
             members = spans.members(node)

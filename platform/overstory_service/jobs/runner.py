@@ -278,7 +278,6 @@ class _JobLease:
     """The lease of a running job. A thread renews it and stores the progress of the job.
 
     Attributes:
-        cancelled: True if a user cancelled the job.
         lost: True if another process has taken over the job.
         report: load report whose counts include what all processes of the job have loaded.
     """

@@ -148,7 +148,6 @@ class JobStore:
         Args:
             corpora: return only the jobs of these corpora; None for all corpora.
             before: return only the jobs whose number is less than this; None for all jobs.
-            limit: maximum number of jobs.
         """
         rows = self._graph.run(
             "service/jobs",
@@ -217,7 +216,6 @@ class JobStore:
 
         Args:
             loaded: counts of what all processes of the job have loaded.
-            file: the file that was read last.
 
         Returns:
             True if a user has cancelled the job, None if another process has taken it over, and False otherwise.

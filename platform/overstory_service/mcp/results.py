@@ -80,7 +80,6 @@ def shortened(value: Any, characters: int, without: Collection[str]) -> dict[str
         value: a dataclass.
         characters: maximum number of characters in fields named `text` and `summary`. Other strings are cut to
             `SHORT_TEXT_CHARACTERS`. Strings at the top level, such as the text of an answer, are not cut.
-        without: names of fields to leave out.
     """
 
     def part(each: Any, key: str, depth: int) -> Any:
@@ -142,7 +141,6 @@ def _outline(fields: dict[str, Any], indent: str) -> Iterator[str]:
 
 
 def _item(fields: dict[str, Any], indent: str) -> list[str]:
-    """Return the lines for an object in a list. If the object has only a few short fields, return a single line."""
     lines = [*_outline(fields, indent)] or [""]
     is_flat = not any(isinstance(each, dict | list) for each in fields.values() if each)
     is_short = len(lines) <= _MOST_FIELDS_OF_A_LINE and sum(map(len, lines)) <= _MOST_CHARACTERS_OF_A_LINE

@@ -162,7 +162,6 @@ def listed_tool(name: str) -> Tool:
 
 
 def _without(schema: Any, keywords: set[str], fields: Collection[str] = ()) -> Any:  # the schema consists of JSON types
-    """Return a JSON schema without the given keywords, and without the given fields of objects."""
     if isinstance(schema, list):
         return [_without(part, keywords, fields) for part in schema]
     if not isinstance(schema, dict):
@@ -219,7 +218,6 @@ class _ProcessAccess:
     Attributes:
         token: the secret of the token; None for no limit.
         corpora: names of the corpora that the agent can access; None for all corpora.
-        write: True if the agent may change corpora.
     """
 
     gate: Gate
@@ -286,7 +284,6 @@ async def _serve(host: ServiceHost, access_of: AccessOf, *, write: bool) -> None
 
 
 async def _answer(server: Server[Any]) -> None:
-    """Answer calls from standard input until it ends or standard output is closed."""
     try:
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())

@@ -79,8 +79,6 @@ class AgentTool:
     Attributes:
         arguments: the pydantic model of the tool's arguments.
         result: type of the result, which is a value of the HTTP API.
-        work: the function that runs the tool.
-        rights: the rights that a token needs for using the tool.
         characters, without: arguments for `results.shortened`.
     """
 

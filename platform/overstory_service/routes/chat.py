@@ -75,7 +75,6 @@ def side_answer(last: str, earlier: list[str]) -> SideAnswer | None:
     """Return the response to a housekeeping request of a chat application, or None if the message is a question.
 
     Args:
-        last: the user's last message.
         earlier: the user's earlier messages, oldest first.
     """
     task = _task(last)
@@ -118,7 +117,6 @@ def _side_tasks_title(text: str, earlier: list[str]) -> str:
 
 
 def _first_message(history: str) -> str:
-    """Return the user's first message in the transcript of a conversation, or "" if the user sent no message."""
     user = _USER.search(history)
     if user is None:
         return ""
@@ -257,7 +255,6 @@ def url_citations(text: str, answer: Answer, base: str, corpus: str) -> list[dic
 
     Args:
         text: the text of the answer, as it was sent.
-        base: the address of the service.
     """
     cited = {each.number: each for each in answer.citations}
     return [
@@ -284,7 +281,6 @@ def _title(citation: Citation) -> str:
 
 
 def _address(citation: Citation, base: str, corpus: str) -> str:
-    """Return the address of the source if it is a web page; otherwise, the address of the passage on our web page."""
     if _WEB.fullmatch(citation.source):
         return quote(citation.source, safe=":/?#[]@!$&'*+,;=%~-._")
     place = "/".join(quote(part, safe="") for part in (corpus, citation.document_id))
@@ -575,7 +571,6 @@ class CompletionForm:
 
 
 def _usage(answer: Answer) -> dict[str, int]:
-    """Return how many tokens the language model used. For an extractive answer, the numbers are 0."""
     return _tokens(answer.usage.usage.prompt_tokens, answer.usage.usage.completion_tokens)
 
 

@@ -178,7 +178,6 @@ def document_text(view: Readable, document: str, *, first: int, limit: int, arou
 
     Args:
         first: position of the first passage.
-        limit: maximum number of passages.
         around: id of a passage; if given, passages around it are returned, and `first` is ignored.
 
     Raises:

@@ -164,7 +164,6 @@ async def _events(request: Request, call: Call, first: ServiceJob) -> AsyncGener
 
 
 async def _may_follow(request: Request, corpus: str) -> bool:
-    """Return True if the token with which an event stream was requested can still access the job."""
     try:
         access = await admitted(request)
         access.require("write")
@@ -215,10 +214,6 @@ def shown_job(call: Call, job: ServiceJob) -> ServiceJob:
 
 def _allowed(given: str, folders: tuple[str, ...]) -> Folder:
     """Return the real path of a folder, after checking that it is an allowed folder or lies below one.
-
-    Args:
-        given: the path of the folder.
-        folders: the allowed folders.
 
     Raises:
         NotAllowed: the folder is not allowed, or it does not exist.

@@ -120,7 +120,6 @@ class AskRequest(SearchRequest):
     )
 
     def options(self) -> AskOptions:
-        """Return the options for `Knowledge.ask`."""
         options = AskOptions(
             retriever=self.retriever,
             where=self.where,
