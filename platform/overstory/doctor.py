@@ -69,8 +69,6 @@ def measure_recall(graph: GraphClient, corpus: str, label: str, index: str, embe
     Args:
         corpus: label of the corpus.
         label: label of the indexed nodes.
-        index: name of the index.
-        embedding_property: node property that contains the vectors.
     """
     (row,) = graph.run(
         "vectors/sample",

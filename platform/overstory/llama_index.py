@@ -65,8 +65,6 @@ class OverstoryNodeRetriever(SharesKnowledge, BaseRetriever):
             password: password of this user; by default, the password in the settings.
             database: database on this server; by default, the database in the settings.
             settings: settings; by default, they are read from the OVERSTORY_* environment variables.
-            callback_manager: as for other LlamaIndex retrievers.
-            verbose: as for other LlamaIndex retrievers.
 
         Raises:
             QuestionError: `k` is out of range.

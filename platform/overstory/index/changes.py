@@ -37,7 +37,6 @@ class LoadTarget:
 
     Attributes:
         label: label that the corpus has or would have.
-        exists: True if the corpus exists.
         writer: writer of the corpus; None in a preview, which writes nothing.
     """
 

@@ -246,7 +246,6 @@ def replace_vocabulary(writer: Writer, source: str, wanted: Mapping[str, Vocabul
     """Replace the vocabulary that was loaded from this path. The next run of the index stages applies it.
 
     Args:
-        source: path of the vocabulary file.
         wanted: new names by key. If there are none, the vocabulary is removed.
     """
     label = writer.corpus.label

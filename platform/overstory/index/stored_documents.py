@@ -82,11 +82,7 @@ def document_by_id(graph: GraphClient, corpus: Corpus, document: str) -> StoredD
 def document_passages(
     graph: GraphClient, corpus: Corpus, document: str, *, first: int, limit: int
 ) -> list[DocumentPassage]:
-    """Return the passages of a document in reading order.
-
-    Args:
-        first: number of passages to skip.
-    """
+    """Return the passages of a document in reading order."""
     rows = graph.run("corpus/document_passages", corpus.label, read=True, id=document, skip=first, limit=limit)
     return [
         DocumentPassage(row["id"], row["heading"] or "", row["text"], int(row["start"]), int(row["end"]), position)
@@ -351,7 +347,6 @@ def _below(path: str) -> tuple[str, str]:
 
 
 def _is_path(given: str) -> bool:
-    """Return True if the text may be a path. Addresses are not paths."""
     return "\0" not in given and "://" not in given and is_well_formed(given)
 
 

@@ -195,7 +195,6 @@ def unpacked(chunk_id: str, found: str) -> Findings:
 
 
 def _edited_keys(findings: Findings, edits: EditedNames) -> list[str]:
-    """Return the keys of those entities in the findings that edits hide or merge."""
     keys = {mention.key for mention in findings.mentions}
     keys |= {key for fact in findings.facts for key in (fact.subject_key, fact.object_key) if key}
     return sorted(keys & edits.resolved.keys())

@@ -509,7 +509,7 @@ def _broken_collector(report: LoadReport, *, strict: bool) -> OnBroken:
 
 
 def _report_changes(changes: Changes, on_change: OnChange | None, *, sync: bool) -> None:
-    """Call `on_change` for each change. Without `sync`, a moved document counts as added, and none as removed."""
+    """Without `sync`, a moved document counts as added, and none as removed."""
     if on_change is not None:
         for change in changes.listed(vanished=sync):
             on_change(change)

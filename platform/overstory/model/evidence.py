@@ -21,7 +21,7 @@ _MOST_HITS_SHOWN = 20  # maximum number of hits, and of parts, in the `repr` of 
 
 _MOST_REPEATING_DOCUMENTS = 3  # maximum number of documents with the same text that `Hit.also` names
 
-_MOST_CLAUSES_OF_A_HIT = 2  # maximum number of clauses in the sentence that explains a hit
+_MOST_CLAUSES_OF_A_HIT = 2
 
 ShareKind = Literal["passage", "entity", "relation", "report", "path", "subgraph", "answer"]
 """Kinds of results that can get a share of the context window. Excerpts get none, because they count as passages."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from overstory.display import counted, printable, shortened
 from overstory.model.origin import HasOrigin
 
-_SHORT_ID_CHARACTERS = 8  # number of characters in the short form of an id, which is shown to users
+_SHORT_ID_CHARACTERS = 8
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -20,8 +20,6 @@ class StoredFact(HasOrigin):
         relation: relation between subject and object.
         tail: object of the fact.
         quote: sentence that states the fact; "" if the system does not store the sentence.
-        chunk_id: id of the passage that states the fact.
-        document_id: id of the document that contains this passage.
     """
 
     head: str
@@ -46,7 +44,6 @@ class StoredAnswer:
     """An answer that a system remembers.
 
     Attributes:
-        system: name of the system.
         questions: questions that got this answer, newest first. There is at least one.
         text: the full answer, with citation numbers.
         short: the answer without citations.

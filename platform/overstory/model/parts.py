@@ -161,9 +161,7 @@ class LinkEdge(Part):
 
     Attributes:
         source: title of the document at the start of the link.
-        type: type of the link.
         target: title of the document at the end of the link.
-        link_text: text of the link.
         step: 1 if the question names one of the two documents, 2 if the link is one step away from such a document.
         at_source: True if the end of the link that is nearer to the question is `source`.
     """

@@ -204,8 +204,6 @@ class _MentionChanges:
 
     Attributes:
         starts: one row per chunk, with the beginnings of names that its text may contain.
-        gone: rows of mentions to delete.
-        new: rows of mentions to add.
         changed: rows of mentions whose spellings or sentences changed.
         made: rows of the mentioned entities that come from a vocabulary or an edit.
     """
