@@ -50,7 +50,6 @@ class IndexRecall:
     """The measured recall of one vector index.
 
     Attributes:
-        nodes: number of indexed nodes.
         sampled: number of nodes for which neighbours were looked up; 0 for an empty index.
         recall: fraction of the `NEAREST_FOR_RECALL` nearest neighbours that the index found, on average; 1.0 for an
             empty index.

@@ -446,7 +446,7 @@ def memory_megabytes(variable: str, text: str, *, at_least: int) -> float:
 
 
 def _is_address(text: str) -> bool:
-    """Return True if the Neo4j driver accepts this address. Only a neo4j:// address may have a query after "?"."""
+    """Only a neo4j:// address may have a query after "?"."""
     found = _ADDRESS.fullmatch(text)
     if found is None or (found["routing"] and not text.startswith("neo4j")):
         return False

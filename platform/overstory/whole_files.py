@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-_OWNER_ONLY = 0o600  # only the user may read and write the file
+_OWNER_ONLY = 0o600
 _ANYBODY = 0o666  # everybody may read and write the file, unless the umask forbids it
 
 

@@ -334,7 +334,6 @@ class GraphClient(Closable):
 
     @contextmanager
     def _errors(self, doing: str) -> Generator[None]:
-        """Raise `WorkCancelled` if the caller was cancelled; translate driver errors raised by the block."""
         check()
         with driver_errors(doing, storage=self._storage):
             yield

@@ -55,8 +55,6 @@ def derived_label(label: str, kind: str, slot: Slot | None = None) -> str:
     """Return the label of one kind of nodes in a corpus, such as `Corpus_…_Report`, or `Corpus_…_Report_A` with a slot.
 
     Args:
-        label: label of the corpus.
-        kind: kind of nodes, such as "Report".
         slot: slot of the nodes' generation; None for nodes that are not built in generations.
     """
     derived = f"{label}_{kind}" if slot is None else f"{label}_{kind}_{slot}"

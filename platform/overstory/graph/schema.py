@@ -136,7 +136,6 @@ def await_index(graph: GraphClient, name: str, progress: Progress | None = None)
 
 
 def _not_online_after(graph: GraphClient, name: str, seconds: int) -> StatementFailed | None:
-    """Wait up to `seconds` for an index. Return None if it is online, otherwise the server's error."""
     try:
         graph.run("schema/await_index", name=name, seconds=seconds)
     except StatementFailed as error:

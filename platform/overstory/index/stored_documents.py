@@ -177,10 +177,7 @@ def selections(given: str) -> list[Selection]:
 
 
 def _forms(given: str) -> list[str]:
-    """Return the text itself, and its Unicode forms NFC and NFD.
-
-    File names from macOS may be in NFD, in which "é" consists of two code points.
-    """
+    """File names from macOS may be in NFD, in which "é" consists of two code points."""
     if given.isascii():
         return [given]
     return list(dict.fromkeys((given, unicodedata.normalize("NFC", given), unicodedata.normalize("NFD", given))))

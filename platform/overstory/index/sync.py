@@ -251,7 +251,7 @@ def _pairs(tx: Transaction, corpus: Corpus, removal: Removal) -> list[Pair]:
 
 
 def _rows_of_roots(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> Iterator[Row]:
-    """Yield the properties of the documents at these paths lazily. Each document is yielded once."""
+    """Each document is yielded once."""
     folders = {root.path for root in roots if root.with_contents and not root.sitemap}
     outermost = {(root.path, root.sitemap): root for root in roots if not _has_ancestor_in(folders, root.path)}
     for root in outermost.values():

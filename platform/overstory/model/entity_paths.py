@@ -31,8 +31,6 @@ class PathStep(HasOrigin):
     If the kind is "link", the title, source and ids are those of the document at the start of the link.
 
     Attributes:
-        start: name of the entity at which the step starts.
-        end: name of the entity to which the step leads.
         predicate: predicate of the fact, such as "be born in", or type of the link; "" for other kinds.
         subject: subject of the fact, or start of the link; "" for other kinds. It may be either of the two entities.
         object: object of the fact, or target of the link; "" for other kinds.

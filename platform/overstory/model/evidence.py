@@ -158,7 +158,6 @@ class Evidence:
 
     Attributes:
         hits: ranked passages, best first, without duplicates. `overstory bench` evaluates this ranking.
-        notes: remarks on the result, for example that the index is outdated or that the question was shortened.
         parts: other results. Within a kind, the best part is first, but excerpts are in reading order.
         sources: passages that support parts but are not hits. They are not ranked, and their score is 0.
         shares: relative share of the context window for each kind of result, in the order in which a language model

@@ -17,7 +17,6 @@ class StoredFact(HasOrigin):
 
     Attributes:
         head: subject of the fact.
-        relation: relation between subject and object.
         tail: object of the fact.
         quote: sentence that states the fact; "" if the system does not store the sentence.
     """

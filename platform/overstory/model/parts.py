@@ -274,7 +274,7 @@ class BridgePath(Part):
             names += [(arrow, step.name), (arrow, step.target_title or shortened(step.target_sentence, 40))]
         before = line
         for arrow, name in ((arrow, " ".join(name.split())) for arrow, name in names):
-            if name != before:  # a name that equals the title before it is skipped
+            if name != before:
                 line += f" {arrow} {name}"
             before = name
         sentences = dict.fromkeys([*(step.source_sentence for step in taken), taken[-1].target_sentence])

@@ -156,7 +156,6 @@ def _forget_originals(writer: Writer, names: PassageNames) -> None:
 
 
 def _mark_changed(writer: Writer, names: PassageNames, edits: EditedNames) -> None:
-    """Mark the chunks whose mentions may change, because names were added or dropped."""
     label = writer.corpus.label
     for keys in batches(names.gone(), _STARTS_A_QUERY):
         ids = [entity_id(label, key) for key in keys]
