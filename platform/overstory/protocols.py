@@ -88,7 +88,6 @@ class Embedder(Protocol):
     Attributes:
         fingerprint: identifier that must change whenever the same text may get another vector, for example because of
             other weights, another tokenizer or another token limit.
-        dimension: number of components in a vector.
         token_limit: maximum number of tokens, including special tokens, in a text that is embedded completely.
 
     Optional:

@@ -279,7 +279,6 @@ class LlmSettings:
         llm: "openai" for an OpenAI-compatible endpoint, "local" for a model in this process, or the name of a kind from
             another package; None for no language model.
         model: name of the model; for "local", the path of a GGUF file.
-        base_url: address of the endpoint.
         max_tokens: maximum number of tokens in a response, unless a call specifies another maximum.
         seconds: maximum number of seconds for a request; 0 for no limit.
         retries: maximum number of retries after a transient failure.

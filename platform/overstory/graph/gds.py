@@ -130,7 +130,6 @@ def projected(
     """Yield the GDS client and an undirected projection of a corpus. The projection is dropped when the block ends.
 
     Args:
-        types: types of the relationships to project.
         weight: relationship property that becomes the property `weight`. A relationship without it has weight 1.0.
         stage: stage that needs the projection. It becomes part of the name and of error messages.
     """

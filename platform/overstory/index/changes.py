@@ -101,7 +101,6 @@ def _is_of_other_file(document: Document, known: Row) -> bool:
 
 
 def _has_text(document: Document, stored: Row) -> bool:
-    """Return True if the stored document has the same text, page starts and language, so that only metadata changed."""
     own = own_metadata(stored)
     if page_starts(own) != page_starts(document.metadata):
         return False

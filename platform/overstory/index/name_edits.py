@@ -106,7 +106,6 @@ class VocabularyChange:
 
     Attributes:
         source: path of the file.
-        names: number of names in the file.
         added: names that were not in the vocabulary before.
         changed: names whose spelling, type or aliases changed.
         removed: names that the file no longer contains.
@@ -127,7 +126,6 @@ class ListedEntity:
         key: normalised name.
         name: name chosen by a manual edit; without one, the most frequent spelling.
         type: entity type; "" if unknown.
-        aliases: other spellings.
         passages: number of passages that mention the entity.
     """
 

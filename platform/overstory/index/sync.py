@@ -32,11 +32,8 @@ class FailedFile:
     """A file or other source that could not be read completely in the last attempt.
 
     Attributes:
-        source: path or address.
         reason: the first error, without the path.
         remedy: what to do; "" if unknown.
-        line: line number of the first error, if known.
-        faults: number of errors.
         since: time of the first failure, in ISO 8601 format.
         root: path that was passed to `ingest`; "" for files that no longer exist after loading, such as uploads.
     """

@@ -95,7 +95,6 @@ class FoundFact:
         subject_key, object_key: key of the entity that the subject or the object is; "" if it is not an entity that the
             chunk mentions.
         sentence: index of the sentence in the chunk; None if unknown.
-        quote: text of the sentence.
     """
 
     subject: str

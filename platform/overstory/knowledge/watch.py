@@ -47,7 +47,6 @@ class WatchOptions:
     """Options for watching folders.
 
     Attributes:
-        index: True to update the index after each change.
         full_sync_minutes: time between full syncs; 0 means that only the first one is made.
         quiet_milliseconds: how long to wait after the last change before a sync starts.
     """

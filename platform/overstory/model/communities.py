@@ -71,7 +71,6 @@ class MemberDocument(HasOrigin):
     """A document directly below a community.
 
     Attributes:
-        passages: number of passages in the document.
         similarity: cosine similarity between the vector of the community and the nearest passage of the document.
     """
 

@@ -151,9 +151,7 @@ class FactStatement:
     """A fact with subject, predicate and object that a sentence states.
 
     Attributes:
-        subject: phrase in the text.
         predicate: base form of the verb with its particles and preposition, such as "be born in" or "marry".
-        object: phrase in the text.
         sentence: index of the sentence in the chunk.
         position: position of the fact in the chunk, in the order of the text.
         subject_mention: index, in the chunk's mentions, of the named entity that is the subject or its head; None if

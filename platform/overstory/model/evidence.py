@@ -61,7 +61,6 @@ class Hit(OfPassage):
     Attributes:
         score: score of the passage. No hit has a higher score than the hit before it. The scale depends on the
             retriever.
-        reasons: the parts of the score, with explanations.
         start: position of the first character in the document's text; None if the retriever does not report it.
         end: position after the last character; None if the retriever does not report it.
         page: number of the page on which the passage starts, counted from 1; None if the document has no pages.

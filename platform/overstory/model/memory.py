@@ -79,8 +79,6 @@ class MemorySize:
     """The size of a system's memory of a corpus.
 
     Attributes:
-        answers: number of remembered answers.
-        questions: number of questions that got these answers.
         facts: number of different facts that answers cite.
         passages: number of different passages that state these facts.
         unsupported: number of answers that are not used because no passage states one of their facts any more.
@@ -110,7 +108,6 @@ class MemoryRestored:
     """The result of restoring an exported memory.
 
     Attributes:
-        restored: number of answers that were added to the memory.
         known: number of answers that the memory already contained.
         left_out: number of skipped answers for each reason.
     """
