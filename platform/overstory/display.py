@@ -113,12 +113,7 @@ def around(text: str, phrase: str, width: int = 2 * _DISPLAY_WIDTH) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a text in which some words and one sentence are marked.
-
-    Attributes:
-        word: True if the piece is a marked word.
-        sentence: True if the piece is part of the marked sentence.
-    """
+    """A piece of a text in which some words and one sentence are marked."""
 
     text: str
     word: bool

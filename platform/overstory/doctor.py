@@ -50,7 +50,6 @@ class IndexRecall:
     """The measured recall of one vector index.
 
     Attributes:
-        nodes: number of indexed nodes.
         sampled: number of nodes for which neighbours were looked up; 0 for an empty index.
         recall: fraction of the `NEAREST_FOR_RECALL` nearest neighbours that the index found, on average; 1.0 for an
             empty index.
@@ -69,8 +68,6 @@ def measure_recall(graph: GraphClient, corpus: str, label: str, index: str, embe
     Args:
         corpus: label of the corpus.
         label: label of the indexed nodes.
-        index: name of the index.
-        embedding_property: node property that contains the vectors.
     """
     (row,) = graph.run(
         "vectors/sample",

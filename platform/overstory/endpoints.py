@@ -135,7 +135,6 @@ class Backoff:
     """Pauses between retries that grow exponentially and vary randomly, so that clients do not all retry together.
 
     Attributes:
-        retries: maximum number of retries.
         first: first pause in seconds, before the random variation.
         longest: maximum pause in seconds, before the random variation.
         patience: maximum pause in seconds that a server may request. If it requests more, there is no retry.
@@ -165,9 +164,6 @@ def retry_after(headers: Mapping[str, str], now: datetime.datetime) -> float | N
     """Return how many seconds to wait according to the header retry-after-ms or Retry-After; None if neither is valid.
 
     The header retry-after-ms contains milliseconds. Retry-After contains seconds or a date.
-
-    Args:
-        now: current time.
     """
     for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
         value = headers.get(name)

@@ -232,7 +232,6 @@ class BrokenSource(SourceError):
     """A file, line or record cannot be read. The message names the source.
 
     Attributes:
-        source: path or address that could not be read.
         line: line number, counted from 1; None if unknown.
         reason: description of the fault, without source and line.
         hides: True if the fault may have hidden other documents of the source. A sync then does not delete these

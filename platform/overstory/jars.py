@@ -260,7 +260,7 @@ def is_whole(jar: Jar, file: Path) -> bool:
 
 
 def _in_parallel(jars: Sequence[Jar], folder: Path, stream: Stream, on_bytes: Callable[[int], None]) -> None:
-    """Download several jars at a time. The largest jars come first, so that no large jar is left for the end."""
+    """The largest jars come first, so that no large jar is left for the end."""
     stop, written = threading.Event(), SimpleQueue[int]()
 
     def report() -> None:

@@ -109,7 +109,7 @@ class OverstoryRetriever(SharesKnowledge, BaseRetriever):
         k: int | None = None,
         filter: str | dict[str, Any] | Expression | None = None,  # noqa: A002
     ) -> list[Document]:
-        """Search asynchronously. If the task is cancelled, the server stops the query."""
+        """If the task is cancelled, the server stops the query."""
         knowledge = self.knowledge
         return _documents(await knowledge.asearch(query, **self._options(k, filter)), parts=self.parts)
 

@@ -55,7 +55,6 @@ class OverstoryNodeRetriever(SharesKnowledge, BaseRetriever):
         Args:
             corpus: name of the corpus; by default, the corpus in the settings.
             k: number of passages to return, from 1 to 1,000.
-            retriever: name of an Overstory retriever.
             parts: True to also return reports, subgraphs, relations and other parts, as separate nodes after the
                 passages.
             filter: metadata filter, like the argument `where` of `Knowledge.search`.
@@ -65,8 +64,6 @@ class OverstoryNodeRetriever(SharesKnowledge, BaseRetriever):
             password: password of this user; by default, the password in the settings.
             database: database on this server; by default, the database in the settings.
             settings: settings; by default, they are read from the OVERSTORY_* environment variables.
-            callback_manager: as for other LlamaIndex retrievers.
-            verbose: as for other LlamaIndex retrievers.
 
         Raises:
             QuestionError: `k` is out of range.

@@ -149,10 +149,8 @@ class ProcessPool(Generic[Q, A]):
         """Start the processes.
 
         Args:
-            start: function that starts a process.
             ask: function that sends a question to a process and returns the answer. If it raises `ProcessEnded`, the
                 process is replaced by a new process.
-            count: number of processes.
             tries: maximum number of processes to which a question is sent, if they end without an answer.
         """
         self._start, self._ask_one, self._tries = start, ask, tries

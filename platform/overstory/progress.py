@@ -63,7 +63,6 @@ class Step:
         task: name of the task, such as "load", "embed", "export", or "hirag reports" for a stage of a system. While
             Neo4j is downloaded, the name is "Neo4j"; while the server starts, it is "Server". While a long text is
             split, the name is "chunk", and then "load" again.
-        done: number of units that are finished.
         total: number of units in the whole task; None if unknown.
         unit: name of the units, such as "documents".
         detail: summary of the result if the task has ended, otherwise None.

@@ -88,7 +88,6 @@ class Embedder(Protocol):
     Attributes:
         fingerprint: identifier that must change whenever the same text may get another vector, for example because of
             other weights, another tokenizer or another token limit.
-        dimension: number of components in a vector.
         token_limit: maximum number of tokens, including special tokens, in a text that is embedded completely.
 
     Optional:
@@ -136,7 +135,7 @@ def cosines_with(embedder: Embedder, question: str, texts: Sequence[str]) -> Vec
     """Return the cosine of a question with each text, as float32 with shape (len(texts),)."""
     if hasattr(embedder, "embed_questions"):
         asked, vectors = question_vectors(embedder, [question])[0], embedder.embed(texts)
-    else:  # the question and the texts are embedded in one request
+    else:
         asked, *_ = together = embedder.embed([question, *texts])
         vectors = together[1:]
     cosines: Vectors = vectors @ asked

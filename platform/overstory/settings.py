@@ -220,10 +220,8 @@ class EmbeddingSettings:
     """Settings of the embedder for new corpora.
 
     Attributes:
-        embedder: name of the embedder.
         model: name of the model, for an OpenAI-compatible endpoint or sentence-transformers.
         base_url: address of an OpenAI-compatible endpoint.
-        api_key: key for this endpoint.
         threads: number of threads of a model that runs in this process; 0 for one thread per processor. Worker
             processes set it.
         models: folder whose subfolder `jars` contains the models; None for the folder that the environment variables
@@ -262,7 +260,6 @@ class ExtractionSettings:
     """Settings of the extractor that finds entities and facts.
 
     Attributes:
-        extractor: name of the extractor.
         pipeline: name of the spaCy pipeline.
         processes: number of processes; 0 to choose it automatically.
         further_pipelines: names of spaCy pipelines for other languages. Each reads the documents in its language.
@@ -282,8 +279,6 @@ class LlmSettings:
         llm: "openai" for an OpenAI-compatible endpoint, "local" for a model in this process, or the name of a kind from
             another package; None for no language model.
         model: name of the model; for "local", the path of a GGUF file.
-        base_url: address of the endpoint.
-        api_key: key for the endpoint.
         max_tokens: maximum number of tokens in a response, unless a call specifies another maximum.
         seconds: maximum number of seconds for a request; 0 for no limit.
         retries: maximum number of retries after a transient failure.
@@ -450,7 +445,7 @@ def memory_megabytes(variable: str, text: str, *, at_least: int) -> float:
 
 
 def _is_address(text: str) -> bool:
-    """Return True if the Neo4j driver accepts this address. Only a neo4j:// address may have a query after "?"."""
+    """Only a neo4j:// address may have a query after "?"."""
     found = _ADDRESS.fullmatch(text)
     if found is None or (found["routing"] and not text.startswith("neo4j")):
         return False

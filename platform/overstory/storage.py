@@ -21,7 +21,6 @@ def storage_errors(place: Path, *, error: type[ServerError] = ServerError, varia
 
     Args:
         place: folder that the block reads or writes.
-        error: class of the exception.
         variable: environment variable that sets the folder. The remedy names it.
     """
     try:
@@ -48,7 +47,6 @@ def check_space(place: Path, needed: int, *, error: type[ServerError], variable:
     """Raise an exception if fewer than `needed` bytes are free on the disk of an existing folder.
 
     Args:
-        error: class of the exception.
         variable: environment variable that sets the folder. The remedy names it.
     """
     free = shutil.disk_usage(place).free

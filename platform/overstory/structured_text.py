@@ -115,7 +115,7 @@ def _check_events(events: Any, most_values: int) -> None:  # `yaml.Event` is not
 
 
 def _count_values(root: yaml.Node | None, most_values: int) -> int:
-    """Count the values of a tree. An aliased node may have several parents, or even be its own ancestor."""
+    """An aliased node may have several parents, or even be its own ancestor."""
     import yaml
 
     waiting = [] if root is None else [(root, 0)]

@@ -8,16 +8,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-_OWNER_ONLY = 0o600  # only the user may read and write the file
+_OWNER_ONLY = 0o600
 _ANYBODY = 0o666  # everybody may read and write the file, unless the umask forbids it
 
 
 @contextmanager
 def written_whole(file: Path, *, mode: int = _ANYBODY) -> Generator[TextIO]:
     """Open a UTF-8 text stream whose content replaces the file atomically if the block ends without an error.
-
-    Args:
-        mode: permissions of the file.
 
     Raises:
         OSError: the file cannot be written.
@@ -36,9 +33,6 @@ def written_whole(file: Path, *, mode: int = _ANYBODY) -> Generator[TextIO]:
 
 def write_whole(file: Path, text: str, *, mode: int = _OWNER_ONLY) -> None:
     """Replace the content of a file atomically. By default, only the user can read the file.
-
-    Args:
-        mode: permissions of the file.
 
     Raises:
         OSError: the file cannot be written.

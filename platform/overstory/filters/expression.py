@@ -173,10 +173,6 @@ class Restricted(Expression):
 
     Results reveal nothing about the documents outside the restriction. They do not even reveal that a key or an entity
     exists there.
-
-    Attributes:
-        fixed: the restriction.
-        asked: the filter of the user; None if there is none.
     """
 
     fixed: Expression

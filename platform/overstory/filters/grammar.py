@@ -136,7 +136,6 @@ class _Expressions(Transformer[Token, Expression]):
 
 
 def _place(error: UnexpectedInput, text: str) -> int:
-    """Return the position of a syntax error. If something is missing at the end, this is the length of the text."""
     if isinstance(error, UnexpectedToken) and error.token.type == "$END":
         return len(text)
     return error.pos_in_stream or 0

@@ -122,7 +122,7 @@ def _compared(key: str, operator: str, value: object) -> tuple[Expression, ...]:
 
 
 def _equal(key: str, operator: Operator, value: Asked) -> Expression:
-    """Return a comparison for "=" or "!=". A text that is a date is compared both as a text and as a date."""
+    """A text that is a date is compared both as a text and as a date."""
     either = _both(value)
     if len(either) == 1:
         return Comparison(key, operator, either)
@@ -130,7 +130,6 @@ def _equal(key: str, operator: Operator, value: Asked) -> Expression:
 
 
 def _both(value: Asked) -> tuple[Asked, ...]:
-    """Return the value. If it is a text that is a date, also return the date."""
     dated = _dated(value)
     return (value,) if dated is value else (value, dated)
 

@@ -79,11 +79,6 @@ class Transaction:
     """A transaction: either all of its statements take effect, or none."""
 
     def __init__(self, transaction: neo4j.ManagedTransaction | neo4j.Transaction, server: tuple[int, ...]) -> None:
-        """Create a wrapper around a transaction of the driver.
-
-        Args:
-            server: version of the server; some statements have a different text for newer servers.
-        """
         self._transaction = transaction
         self._server_version = server
 
@@ -244,8 +239,6 @@ class GraphClient(Closable):
         Args:
             name: name of the statement. It must return the first `$limit` rows whose ids are greater than `$after`,
                 sorted by id.
-            size: number of rows per page.
-            id_of: function that returns the id of a row.
         """
         after = ""
         while rows := self.run(name, label, read=True, after=after, limit=size, **parameters):
@@ -306,7 +299,6 @@ class GraphClient(Closable):
 
         Args:
             doing: name of the transaction. Start it with "retrieve/" if a user waits for the result.
-            text: text of the statement.
             work: function of the statement's rows, which are fetched as it consumes them.
 
         Raises:
@@ -329,7 +321,7 @@ class GraphClient(Closable):
         close_forgotten()
 
     def _read(self, doing: str, work: Callable[[neo4j.ManagedTransaction], T]) -> T:
-        """Run `work` in a read-only transaction. The time limit applies if `doing` starts with "retrieve/"."""
+        """The time limit applies if `doing` starts with "retrieve/"."""
         import neo4j
 
         with (
@@ -342,7 +334,6 @@ class GraphClient(Closable):
 
     @contextmanager
     def _errors(self, doing: str) -> Generator[None]:
-        """Raise `WorkCancelled` if the caller was cancelled; translate driver errors raised by the block."""
         check()
         with driver_errors(doing, storage=self._storage):
             yield

@@ -29,7 +29,6 @@ class Corpus:
     Attributes:
         label: label of every node of the corpus. It is also the id of the corpus node.
         version: number that increases with every committed change.
-        analyzer: analyzer of the full-text indexes.
         index_set: number of the set of full-text indexes that the corpus uses.
         embedder: fingerprint of the embedder that computed the searched vectors; "" before the first vector.
         dimension: dimension of the searched vectors; 0 before the first vector.

@@ -174,7 +174,6 @@ def _first_cause(error: BaseException) -> BaseException:
 
 
 def _why_unreachable(message: str) -> str:
-    """Return the operating system's reason from a driver message; without one, the whole message on one line."""
     if found := _REASON.search(message):
         return found[1][0].upper() + found[1][1:]
     return " ".join(message.split())

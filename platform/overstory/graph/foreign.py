@@ -93,10 +93,7 @@ def _plain_values(properties: Mapping[str, object]) -> tuple[dict[str, object], 
 
 
 def _plain(value: object) -> object:
-    """Convert a property value to text, number, boolean or list; return None if that is not possible.
-
-    Dates, times and durations become ISO 8601 text. Points become text, too.
-    """
+    """Convert a property value to text, number, boolean or list; return None if that is not possible."""
     from neo4j import spatial, time
 
     if isinstance(value, spatial.Point):

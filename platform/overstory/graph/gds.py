@@ -37,9 +37,7 @@ class Projection:
 
     Attributes:
         corpus: label of the corpus.
-        stage: stage that created the projection.
         host: machine and container of the process that created the projection, as `this_host` returns it.
-        pid: number of that process.
         started: start time of that process, in seconds since 1970.
         key: random digits that differ for each projection.
     """
@@ -132,7 +130,6 @@ def projected(
     """Yield the GDS client and an undirected projection of a corpus. The projection is dropped when the block ends.
 
     Args:
-        types: types of the relationships to project.
         weight: relationship property that becomes the property `weight`. A relationship without it has weight 1.0.
         stage: stage that needs the projection. It becomes part of the name and of error messages.
     """
@@ -149,7 +146,6 @@ def projected_by(
     Args:
         statement: name of the statement (`gds/project_…`).
         stage: stage that needs the projection. It becomes part of the name and of error messages.
-        extra: name of the optional extra that installs the client.
     """
     client = gds_client(writer.graph, stage, extra=extra)
     with projection(writer, statement, stage=stage, **parameters) as name, driver_errors("gds"):
@@ -160,7 +156,6 @@ def gds_client(graph: GraphClient, stage: str, *, extra: str = "gds") -> GraphDa
     """Return a GDS client that uses the connection of `graph`.
 
     Args:
-        stage: stage that needs the client. Error messages name it.
         extra: name of the optional extra that installs the client.
     """
     require_client(graph, stage, extra=extra)
@@ -171,12 +166,7 @@ def gds_client(graph: GraphClient, stage: str, *, extra: str = "gds") -> GraphDa
 
 
 def require_client(graph: GraphClient, stage: str, *, extra: str = "gds") -> None:
-    """Raise `GdsMissing` unless the GDS plugin and its Python client are installed.
-
-    Args:
-        stage: stage that needs the client. Error messages name it.
-        extra: name of the optional extra that installs the client.
-    """
+    """Raise `GdsMissing` unless the GDS plugin and its Python client are installed."""
     graph.capabilities.require_gds(stage)
     if importlib.util.find_spec("graphdatascience") is None:
         raise GdsMissing(f"{stage} needs the Graph Data Science client.", remedy=install_command(extra))
@@ -191,8 +181,6 @@ def require_memory(
     server does not report how much heap it uses. GDS itself rejects a projection that cannot fit.
 
     Args:
-        nodes: number of nodes.
-        relationships: number of relationships.
         properties: names of the relationship properties; the first is the weight.
 
     Raises:

@@ -53,7 +53,6 @@ def read(graph: GraphClient, corpus: Corpus, name: str, doing: str, ask: Callabl
     generation are then deleted.
 
     Args:
-        name: name of the structure.
         doing: name of the transaction. Start it with "retrieve/" if a user waits for the result.
         ask: function of the transaction and the number of the generation, which is 0 before the first generation is
             published. Nodes may disappear between two statements of `ask`.
@@ -84,7 +83,6 @@ def begin(writer: Writer, name: str, kinds: Sequence[str] = ()) -> int:
     new generation occupies the slot that the current generation does not use.
 
     Args:
-        name: name of the structure.
         kinds: kinds of nodes that are in a vector index.
     """
     used = writer.graph.run("corpus/used_generations", writer.corpus.label, read=True, name=name)
@@ -98,7 +96,6 @@ def publish(writer: Writer, name: str, generation: int, kinds: Sequence[str] = (
     """Switch readers to a finished generation, then delete all other generations in batches. Repeating this is safe.
 
     Args:
-        name: name of the structure.
         generation: number of the finished generation; 0 deletes all generations.
         kinds: kinds of nodes that are in a vector index. The indexes of the other slot are dropped; for generation 0,
             the indexes of both slots.

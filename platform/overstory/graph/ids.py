@@ -55,8 +55,6 @@ def derived_label(label: str, kind: str, slot: Slot | None = None) -> str:
     """Return the label of one kind of nodes in a corpus, such as `Corpus_…_Report`, or `Corpus_…_Report_A` with a slot.
 
     Args:
-        label: label of the corpus.
-        kind: kind of nodes, such as "Report".
         slot: slot of the nodes' generation; None for nodes that are not built in generations.
     """
     derived = f"{label}_{kind}" if slot is None else f"{label}_{kind}_{slot}"
@@ -86,8 +84,6 @@ def chunk_id(document: str, text: str, occurrence: int) -> str:
     """Return the id of a chunk, which stays the same if the chunk moves within its document.
 
     Args:
-        document: id of the document.
-        text: text of the chunk.
         occurrence: number that distinguishes chunks of the document with equal texts.
     """
     return content_id("chunk", document, text, str(occurrence))
@@ -97,7 +93,6 @@ def entity_id(label: str, key: str) -> str:
     """Return the id of an entity.
 
     Args:
-        label: label of the corpus.
         key: normalised name of the entity, from `overstory.text.names.keys.entity_key`.
     """
     return content_id("entity", label, key)
@@ -107,7 +102,6 @@ def fact_id(label: str, subject: str, predicate: str, object_: str) -> str:
     """Return the id of a fact.
 
     Args:
-        label: label of the corpus.
         subject: result of `entity_argument` or `text_argument` for the subject.
         object_: result of `entity_argument` or `text_argument` for the object.
     """
@@ -132,7 +126,6 @@ def derived_vector_id(label: str, embedder: str, text: str) -> str:
     """Return the id of the node that stores the vector of a text.
 
     Args:
-        label: label of the corpus.
         embedder: fingerprint of the embedder that computed the vector.
     """
     return content_id("derived-vector", label, embedder, text)

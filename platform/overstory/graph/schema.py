@@ -116,9 +116,6 @@ def version_of(rows: list[Row]) -> int:
 def await_index(graph: GraphClient, name: str, progress: Progress | None = None) -> None:
     """Wait until an index is online. For a million vectors, this can take half an hour or more.
 
-    Args:
-        progress: object that receives the progress if the index is not online at once.
-
     Raises:
         StatementFailed: the index cannot be built, or has made no progress for half an hour.
     """
@@ -139,7 +136,6 @@ def await_index(graph: GraphClient, name: str, progress: Progress | None = None)
 
 
 def _not_online_after(graph: GraphClient, name: str, seconds: int) -> StatementFailed | None:
-    """Wait up to `seconds` for an index. Return None if it is online, otherwise the server's error."""
     try:
         graph.run("schema/await_index", name=name, seconds=seconds)
     except StatementFailed as error:
@@ -160,7 +156,6 @@ def create_missing(
     Args:
         indexes: the statement that creates each index, by the name of the index.
         labels: the label that each statement needs, by the name of the index; None if the statements need no label.
-        analyzer: analyzer of full-text indexes.
     """
     missing = _not_online(graph, indexes)
     for name in missing:
@@ -175,7 +170,6 @@ def create_missing(
 
 
 def _not_online(graph: GraphClient, names: Iterable[str]) -> list[str]:
-    """Return the names of those indexes that are not online."""
     wanted = list(names)
     online = {row["name"] for row in graph.run("schema/online_indexes", read=True, names=wanted)}
     return [name for name in wanted if name not in online]
@@ -235,7 +229,6 @@ def derived_index(label: str, kind: str, slot: Slot | None = None) -> str:
     """Return the name of the vector index over the property `embedding` of one kind of nodes.
 
     Args:
-        label: label of the corpus.
         kind: kind of nodes, as in their label: "Report" for `Corpus_…_Report`.
         slot: slot of the nodes' generation; None for nodes that are not built in generations.
     """

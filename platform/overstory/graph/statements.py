@@ -100,7 +100,6 @@ _ADDED: dict[str, str] = {}
 
 @functools.cache
 def _own() -> dict[str, str]:
-    """Return the texts of the built-in statements by name, from the installed wheel or the repository."""
     package = Path(__file__).resolve().parents[1]
     installed = package / "_cypher"
     files = sorted((installed if installed.is_dir() else package.parents[1] / "cypher").rglob("*.cypher"))

@@ -263,7 +263,6 @@ def _marks(rows: Sequence[Row], boilerplate: Set[int]) -> Iterator[Row]:
 
 
 def _by_chunks(documents: Iterable[Row]) -> Iterator[list[Row]]:
-    """Group documents into batches whose chunks fit in memory. A document is never split."""
     return batches_by_size(documents, lambda document: int(document["chunks"]), _BOILERPLATE_CHUNKS_A_TRANSACTION)
 
 

@@ -37,7 +37,6 @@ class LoadTarget:
 
     Attributes:
         label: label that the corpus has or would have.
-        exists: True if the corpus exists.
         writer: writer of the corpus; None in a preview, which writes nothing.
     """
 
@@ -102,7 +101,6 @@ def _is_of_other_file(document: Document, known: Row) -> bool:
 
 
 def _has_text(document: Document, stored: Row) -> bool:
-    """Return True if the stored document has the same text, page starts and language, so that only metadata changed."""
     own = own_metadata(stored)
     if page_starts(own) != page_starts(document.metadata):
         return False

@@ -23,7 +23,6 @@ class Chunking:
         """Start to report progress.
 
         Args:
-            task: name of the progress task.
             embedder: embedder whose token limit no chunk may exceed.
         """
         self._task = task

@@ -137,7 +137,6 @@ class StageRecord:
 
     Attributes:
         fingerprint: identifier of the model or code version. If it changes, the stage may produce another result.
-        seconds: duration of the last run.
         version: corpus version at the end of the run.
         at, total: for a stopped run, how many items were finished, and how many were planned; None if unknown.
     """

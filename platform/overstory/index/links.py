@@ -255,7 +255,6 @@ def unresolve_links(tx: Transaction, corpus: Corpus, documents: Sequence[str]) -
 def _keep(
     graph: GraphClient, links: ReadLinks, known: Mapping[str, Row], is_partly_read: Callable[[str], bool]
 ) -> None:
-    """Keep the stored links of each document whose source could not be read completely."""
     partly = [id_ for id_, row in known.items() if row["links_sha256"] and is_partly_read(row["source"])]
     if partly:
         links.keep(graph.stream("ingest/stored_links", links.label, documents=partly))

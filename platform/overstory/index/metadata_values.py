@@ -57,7 +57,7 @@ def file_metadata_of(document: Document) -> Metadata:
 
 
 def _stored(value: MetadataValue) -> object:
-    """Convert a value for storage. Named time zones become offsets, because the server may not know the names."""
+    """Named time zones become offsets, because the server may not know the names."""
     if isinstance(value, list):
         return [_stored(each) for each in value]
     return with_zone(value) if isinstance(value, datetime) else value

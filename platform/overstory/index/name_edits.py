@@ -106,7 +106,6 @@ class VocabularyChange:
 
     Attributes:
         source: path of the file.
-        names: number of names in the file.
         added: names that were not in the vocabulary before.
         changed: names whose spelling, type or aliases changed.
         removed: names that the file no longer contains.
@@ -127,7 +126,6 @@ class ListedEntity:
         key: normalised name.
         name: name chosen by a manual edit; without one, the most frequent spelling.
         type: entity type; "" if unknown.
-        aliases: other spellings.
         passages: number of passages that mention the entity.
     """
 
@@ -246,7 +244,6 @@ def replace_vocabulary(writer: Writer, source: str, wanted: Mapping[str, Vocabul
     """Replace the vocabulary that was loaded from this path. The next run of the index stages applies it.
 
     Args:
-        source: path of the vocabulary file.
         wanted: new names by key. If there are none, the vocabulary is removed.
     """
     label = writer.corpus.label

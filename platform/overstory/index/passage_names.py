@@ -206,7 +206,6 @@ def _subject(row: Row) -> Subject:
 
 
 def _original(found: str) -> dict[str, Subject]:
-    """Parse the stored JSON with a passage's subjects before edits."""
     return {key: Subject(*fields) for key, *fields in json.loads(found)}
 
 
@@ -263,7 +262,6 @@ def _other_subjects(
 def _wanted(
     keys: Set[str], about: Iterable[Mapping[str, Subject]], states: Mapping[str, Row], edits: EditedNames
 ) -> NameKeys:
-    """Return the keys of the names that must be searched for in texts, by the rule in `looked_for`."""
     here = [{key: names[key] for key in names.keys() & keys} for names in about]
     parsed = {key for key in keys if key in states and states[key]["parsed"]}
     everywhere, subjects = looked_for(here, parsed)

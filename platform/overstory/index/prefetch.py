@@ -17,7 +17,6 @@ class MarkedEntities:
     """The statements with which a stage updates the entities that are marked for it.
 
     Attributes:
-        stage: name of the stage, for errors and the server log.
         ids: statement that returns the ids of marked entities, as for `marked`.
         read: statement that returns one row for $ids. Its column `entities` is a list of maps with `id`, `held` (False
             if nothing mentions the entity any more, so that it must be deleted) and the properties that `written`

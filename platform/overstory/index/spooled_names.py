@@ -114,7 +114,6 @@ class NameKeys:
     """Keys of the names to search for in texts.
 
     Attributes:
-        all: keys of all these names.
         subjects: keys of those names that some passage is about.
     """
 

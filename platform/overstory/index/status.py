@@ -61,7 +61,6 @@ class CountedValue:
 
     Attributes:
         value: the value; a date is in UTC.
-        documents: number of documents with this value.
         is_cut: True if the value is a text that was shortened to its beginning.
     """
 

@@ -82,11 +82,7 @@ def document_by_id(graph: GraphClient, corpus: Corpus, document: str) -> StoredD
 def document_passages(
     graph: GraphClient, corpus: Corpus, document: str, *, first: int, limit: int
 ) -> list[DocumentPassage]:
-    """Return the passages of a document in reading order.
-
-    Args:
-        first: number of passages to skip.
-    """
+    """Return the passages of a document in reading order."""
     rows = graph.run("corpus/document_passages", corpus.label, read=True, id=document, skip=first, limit=limit)
     return [
         DocumentPassage(row["id"], row["heading"] or "", row["text"], int(row["start"]), int(row["end"]), position)
@@ -181,10 +177,7 @@ def selections(given: str) -> list[Selection]:
 
 
 def _forms(given: str) -> list[str]:
-    """Return the text itself, and its Unicode forms NFC and NFD.
-
-    File names from macOS may be in NFD, in which "é" consists of two code points.
-    """
+    """File names from macOS may be in NFD, in which "é" consists of two code points."""
     if given.isascii():
         return [given]
     return list(dict.fromkeys((given, unicodedata.normalize("NFC", given), unicodedata.normalize("NFD", given))))
@@ -351,7 +344,6 @@ def _below(path: str) -> tuple[str, str]:
 
 
 def _is_path(given: str) -> bool:
-    """Return True if the text may be a path. Addresses are not paths."""
     return "\0" not in given and "://" not in given and is_well_formed(given)
 
 

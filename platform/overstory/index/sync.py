@@ -32,11 +32,8 @@ class FailedFile:
     """A file or other source that could not be read completely in the last attempt.
 
     Attributes:
-        source: path or address.
         reason: the first error, without the path.
         remedy: what to do; "" if unknown.
-        line: line number of the first error, if known.
-        faults: number of errors.
         since: time of the first failure, in ISO 8601 format.
         root: path that was passed to `ingest`; "" for files that no longer exist after loading, such as uploads.
     """
@@ -251,7 +248,7 @@ def _pairs(tx: Transaction, corpus: Corpus, removal: Removal) -> list[Pair]:
 
 
 def _rows_of_roots(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> Iterator[Row]:
-    """Yield the properties of the documents at these paths lazily. Each document is yielded once."""
+    """Each document is yielded once."""
     folders = {root.path for root in roots if root.with_contents and not root.sitemap}
     outermost = {(root.path, root.sitemap): root for root in roots if not _has_ancestor_in(folders, root.path)}
     for root in outermost.values():

@@ -36,7 +36,6 @@ WRITTEN_CHUNKS_A_TRANSACTION = 5_000
 Until the commit, the server keeps about 19 KB per chunk in memory. Its default heap has room for 38,000 chunks.
 """
 
-# A row is a map of properties, whose values have different types.
 Row = dict[str, Any]
 
 

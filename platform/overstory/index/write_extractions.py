@@ -95,7 +95,6 @@ class FoundFact:
         subject_key, object_key: key of the entity that the subject or the object is; "" if it is not an entity that the
             chunk mentions.
         sentence: index of the sentence in the chunk; None if unknown.
-        quote: text of the sentence.
     """
 
     subject: str
@@ -195,7 +194,6 @@ def unpacked(chunk_id: str, found: str) -> Findings:
 
 
 def _edited_keys(findings: Findings, edits: EditedNames) -> list[str]:
-    """Return the keys of those entities in the findings that edits hide or merge."""
     keys = {mention.key for mention in findings.mentions}
     keys |= {key for fact in findings.facts for key in (fact.subject_key, fact.object_key) if key}
     return sorted(keys & edits.resolved.keys())

@@ -31,11 +31,6 @@ class WorkThreads:
     """A pool of threads for blocking calls that asyncio tasks await. Threads start on demand and end with `close`."""
 
     def __init__(self, most: int = _ASYNC_CALLS_AT_ONCE) -> None:
-        """Create the pool without starting threads.
-
-        Args:
-            most: maximum number of threads.
-        """
         self._most = most
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None

@@ -176,7 +176,6 @@ class CorpusConnection:
 
     Attributes:
         client: class that opens the database connection.
-        filters: object that evaluates metadata filters.
         learners: systems that remember answers which are not stored yet.
     """
 

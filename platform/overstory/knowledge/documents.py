@@ -54,7 +54,6 @@ class ExportReport:
     """The result of an export.
 
     Attributes:
-        documents: number of exported documents.
         digest: digest of the corpus; "" for a filtered export.
         notes: for a filtered export, the parts of the corpus that were left out.
     """
@@ -334,10 +333,7 @@ class DocumentEdits(WholePart):
             return changed
 
     def _ids_of(self, corpus: Corpus, given: Sequence[str]) -> Iterator[str]:
-        """Return the ids of documents that are given by id, by source, or by source and key.
-
-        An unknown document raises an error at once, not while the ids are iterated.
-        """
+        """An unknown document raises an error at once, not while the ids are iterated."""
         possible = {each: [each] if _ID.fullmatch(each) else ids_of_origin(corpus, each) for each in given}
         every = list(itertools.chain.from_iterable(possible.values()))
         ids = {document.id for document in documents_by_id(self.graph, corpus, every)}

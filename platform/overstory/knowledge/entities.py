@@ -67,7 +67,6 @@ def most_mentioned_in(
     come from the whole corpus. Every mention in the documents is read twice.
 
     Args:
-        documents: document ids.
         type_: entity type to list; "" for all.
         prefix: start of the normalised name; "" for all.
         words: normalised words. For each, the name must contain a word that starts with it.
@@ -287,7 +286,6 @@ def find_entity_passages(
     """Return the passages that mention an entity or are about it, at most `limit` at a time.
 
     Args:
-        first: number of passages to skip.
         among: function that finds the documents whose passages may be returned; None for all documents.
     """
 

@@ -126,7 +126,6 @@ class EntityEdits(WholePart):
 
         Args:
             limit: maximum number of suggestions, 1 or more.
-            reason: return only suggestions for this reason.
 
         Raises:
             QuestionError: `limit` is below 1, or the reason does not exist.

@@ -91,7 +91,6 @@ class Ingestion(WholePart):
         A document whose content has not changed is skipped. A document whose content has changed is replaced.
 
         Args:
-            paths: one or several paths or addresses.
             loader: name of a loader; by default the loader is chosen by the type of each source.
             strict: stop at the first source that cannot be read, instead of skipping it.
             sync: also delete the documents whose files no longer exist under `paths`. Documents whose source could not
@@ -201,7 +200,6 @@ class Ingestion(WholePart):
         document: for each document that is loaded, the links passed here replace all of its stored links.
 
         Args:
-            documents: one or several documents, and links between documents.
             strict: stop at the first invalid document, instead of skipping it.
             metadata: as for `ingest`.
 
@@ -509,7 +507,7 @@ def _broken_collector(report: LoadReport, *, strict: bool) -> OnBroken:
 
 
 def _report_changes(changes: Changes, on_change: OnChange | None, *, sync: bool) -> None:
-    """Call `on_change` for each change. Without `sync`, a moved document counts as added, and none as removed."""
+    """Without `sync`, a moved document counts as added, and none as removed."""
     if on_change is not None:
         for change in changes.listed(vanished=sync):
             on_change(change)

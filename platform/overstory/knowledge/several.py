@@ -236,7 +236,6 @@ def _of_all(group: Group, found: Mapping[str, Repeats]) -> tuple[int, tuple[Repe
     """Return how many passages in all corpora repeat the group's first hit, and the first few of these passages.
 
     Args:
-        group: hits with the same text.
         found: for each corpus title, the repeats in that corpus by chunk id.
     """
     total = -1

@@ -47,9 +47,6 @@ class WatchOptions:
     """Options for watching folders.
 
     Attributes:
-        read: options that select the files, and that determine how they are read.
-        metadata: metadata added to each document.
-        index: True to update the index after each change.
         full_sync_minutes: time between full syncs; 0 means that only the first one is made.
         quiet_milliseconds: how long to wait after the last change before a sync starts.
     """
@@ -91,8 +88,6 @@ def watch(
 
 
 class _Watch:
-    """The state of one call to `watch`, including the changed paths that are not synced yet."""
-
     def __init__(
         self,
         knowledge: Knowledge,

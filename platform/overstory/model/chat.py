@@ -25,8 +25,6 @@ class Usage:
     """The number of tokens in requests and responses.
 
     Attributes:
-        prompt_tokens: number of tokens in the requests.
-        completion_tokens: number of tokens in the responses.
         estimated: True if a number is an estimate because the endpoint did not report it.
     """
 

@@ -71,7 +71,6 @@ class MemberDocument(HasOrigin):
     """A document directly below a community.
 
     Attributes:
-        passages: number of passages in the document.
         similarity: cosine similarity between the vector of the community and the nearest passage of the document.
     """
 
@@ -195,7 +194,6 @@ class CommunityTree:
     """A community of a community tree with the nodes below it, and figures on the whole tree.
 
     Attributes:
-        corpus: name of the corpus.
         tree: name of the tree, as `Knowledge.tree` accepts it.
         unit: kind of leaves: passages ("chunk"), entities ("entity") or documents ("document").
         size: number of passages, entities or documents in the whole tree.
@@ -203,7 +201,6 @@ class CommunityTree:
         entropy: structural entropy of the whole tree, in bits; None if the tree encodes no graph.
         above: ids of the communities that contain `community`, largest first, without the root.
         community: the requested community, by default the root, with the nodes below it.
-        notes: remarks on the result, for example that the index is outdated or that parts were left out.
     """
 
     corpus: str
@@ -281,7 +278,6 @@ class ReportedCommunity:
     """A community with the title, summary and rating of its report, if it has a report.
 
     Attributes:
-        id: id of the community.
         unit: kind of members: passages ("chunk"), entities ("entity") or documents ("document").
         level: 1 for the communities directly below the root, 2 for the next level, and so on.
         size: number of passages, entities or documents in the community.
@@ -328,14 +324,11 @@ class CommunityReports:
     """The reports on the communities at one level of a tree.
 
     Attributes:
-        corpus: name of the corpus.
         tree: name of the tree, as `Knowledge.reports` accepts it.
-        level: level of the communities.
         levels: number of reports at each level of the tree, from the level below the root downwards.
         reports: reports sorted by rating, then by size of the community, up to the requested limit.
         without: communities of the level without a report, largest first, up to the requested limit.
         hidden: number of all communities of the level without a report, whether shown or not.
-        notes: remarks on the result, for example that the index is outdated.
     """
 
     corpus: str
@@ -373,7 +366,6 @@ class FullReport:
     """A report on a community, with the communities above and below it in the tree.
 
     Attributes:
-        corpus: name of the corpus.
         tree: name of the tree, as `Knowledge.report` accepts it.
         community: the community, with the title, summary, rating and author of its report. Without a report, these are
             empty.
@@ -382,7 +374,6 @@ class FullReport:
         above: communities that contain this community, largest first.
         below: communities directly below, highest rating first, at most 20.
         communities: number of all communities directly below.
-        notes: remarks on the result, for example that the index is outdated or that there is no report.
     """
 
     corpus: str

@@ -33,7 +33,6 @@ class Document:
         source_key: key that identifies the document within the source, such as the `_id` in a BEIR file; "" if the
             source consists of one document.
         text: the whole text, without white space at its ends. It is split into chunks without gaps or overlaps.
-        title: title of the document; "" if there is none.
         headings: headings, sorted by `start`. A chunk never crosses a heading.
         file_metadata: metadata of the file, such as its name and modification time. If only these change, the document
             counts as unchanged.
@@ -62,7 +61,6 @@ class Annotation:
 
     Attributes:
         source: source of the annotated document; "" if `source_key` alone identifies the document.
-        source_key: key of the annotated document.
         triples: facts as (subject, predicate, object), in the order of the text.
     """
 
@@ -92,8 +90,6 @@ class Link:
 
     Attributes:
         source: source of the start document.
-        source_key: key of the start document.
-        target_key: key of the target document.
         target_source: source of the target document; "" if it is the source of the start document.
         type: type of the link, such as "ACTED_IN"; "" for links without a type.
         text: text of the link, such as the text of a hyperlink; "" if there is none.
@@ -121,7 +117,6 @@ class TextPiece:
         start: position of the first character of the piece in the document's text.
         end: position after the last character of the piece.
         heading: the headings above the piece, from the highest level down, such as "Setup › Linux".
-        token_count: number of tokens in the piece.
     """
 
     seq: int
@@ -156,9 +151,7 @@ class FactStatement:
     """A fact with subject, predicate and object that a sentence states.
 
     Attributes:
-        subject: phrase in the text.
         predicate: base form of the verb with its particles and preposition, such as "be born in" or "marry".
-        object: phrase in the text.
         sentence: index of the sentence in the chunk.
         position: position of the fact in the chunk, in the order of the text.
         subject_mention: index, in the chunk's mentions, of the named entity that is the subject or its head; None if

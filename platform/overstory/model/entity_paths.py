@@ -31,8 +31,6 @@ class PathStep(HasOrigin):
     If the kind is "link", the title, source and ids are those of the document at the start of the link.
 
     Attributes:
-        start: name of the entity at which the step starts.
-        end: name of the entity to which the step leads.
         predicate: predicate of the fact, such as "be born in", or type of the link; "" for other kinds.
         subject: subject of the fact, or start of the link; "" for other kinds. It may be either of the two entities.
         object: object of the fact, or target of the link; "" for other kinds.
@@ -104,7 +102,6 @@ class EntityPaths:
         end: name of the last entity, as it is spelled in the corpus.
         paths: first the best of the shortest paths, then the other paths, best first. No two paths go through the same
             entities.
-        notes: remarks on the result, for example that some paths were not followed or that the index is outdated.
     """
 
     start: str
@@ -160,7 +157,6 @@ class EntityFact(HasOrigin):
     """A fact about an entity, with the first passage that states it.
 
     Attributes:
-        sentence: the sentence that states the fact.
         passages: number of all passages that state the fact.
     """
 
@@ -202,7 +198,6 @@ class EntityPassages:
         name: name of the entity, as it is spelled in the corpus.
         passages: passages, sorted by title and by position in the document.
         next: offset of the next page of passages; None if this is the last page.
-        notes: remarks on the result.
     """
 
     name: str
@@ -239,7 +234,6 @@ class EntityFacts:
         facts: facts about the entity, up to the requested limit. Facts that more passages state come first.
         related: entities that occur in facts with this entity, up to the requested limit. Entities whose connecting
             facts are stated more often come first.
-        notes: remarks on the result, for example that some passages were not read or that the index is outdated.
     """
 
     name: str

@@ -21,7 +21,7 @@ _MOST_HITS_SHOWN = 20  # maximum number of hits, and of parts, in the `repr` of 
 
 _MOST_REPEATING_DOCUMENTS = 3  # maximum number of documents with the same text that `Hit.also` names
 
-_MOST_CLAUSES_OF_A_HIT = 2  # maximum number of clauses in the sentence that explains a hit
+_MOST_CLAUSES_OF_A_HIT = 2
 
 ShareKind = Literal["passage", "entity", "relation", "report", "path", "subgraph", "answer"]
 """Kinds of results that can get a share of the context window. Excerpts get none, because they count as passages."""
@@ -61,7 +61,6 @@ class Hit(OfPassage):
     Attributes:
         score: score of the passage. No hit has a higher score than the hit before it. The scale depends on the
             retriever.
-        reasons: the parts of the score, with explanations.
         start: position of the first character in the document's text; None if the retriever does not report it.
         end: position after the last character; None if the retriever does not report it.
         page: number of the page on which the passage starts, counted from 1; None if the document has no pages.
@@ -158,7 +157,6 @@ class Evidence:
 
     Attributes:
         hits: ranked passages, best first, without duplicates. `overstory bench` evaluates this ranking.
-        notes: remarks on the result, for example that the index is outdated or that the question was shortened.
         parts: other results. Within a kind, the best part is first, but excerpts are in reading order.
         sources: passages that support parts but are not hits. They are not ranked, and their score is 0.
         shares: relative share of the context window for each kind of result, in the order in which a language model

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from overstory.display import counted, printable, shortened
 from overstory.model.origin import HasOrigin
 
-_SHORT_ID_CHARACTERS = 8  # number of characters in the short form of an id, which is shown to users
+_SHORT_ID_CHARACTERS = 8
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -17,11 +17,8 @@ class StoredFact(HasOrigin):
 
     Attributes:
         head: subject of the fact.
-        relation: relation between subject and object.
         tail: object of the fact.
         quote: sentence that states the fact; "" if the system does not store the sentence.
-        chunk_id: id of the passage that states the fact.
-        document_id: id of the document that contains this passage.
     """
 
     head: str
@@ -46,7 +43,6 @@ class StoredAnswer:
     """An answer that a system remembers.
 
     Attributes:
-        system: name of the system.
         questions: questions that got this answer, newest first. There is at least one.
         text: the full answer, with citation numbers.
         short: the answer without citations.
@@ -83,8 +79,6 @@ class MemorySize:
     """The size of a system's memory of a corpus.
 
     Attributes:
-        answers: number of remembered answers.
-        questions: number of questions that got these answers.
         facts: number of different facts that answers cite.
         passages: number of different passages that state these facts.
         unsupported: number of answers that are not used because no passage states one of their facts any more.
@@ -114,7 +108,6 @@ class MemoryRestored:
     """The result of restoring an exported memory.
 
     Attributes:
-        restored: number of answers that were added to the memory.
         known: number of answers that the memory already contained.
         left_out: number of skipped answers for each reason.
     """

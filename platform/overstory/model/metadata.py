@@ -298,7 +298,6 @@ def page_of(start: int, text: str, page_starts: Sequence[int]) -> int | None:
 
     Args:
         start: position of the passage in the document.
-        text: text of the passage.
         page_starts: position of the first character of each page. The position of a page without text is the end of the
             text before it.
     """

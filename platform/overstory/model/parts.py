@@ -161,9 +161,7 @@ class LinkEdge(Part):
 
     Attributes:
         source: title of the document at the start of the link.
-        type: type of the link.
         target: title of the document at the end of the link.
-        link_text: text of the link.
         step: 1 if the question names one of the two documents, 2 if the link is one step away from such a document.
         at_source: True if the end of the link that is nearer to the question is `source`.
     """
@@ -276,7 +274,7 @@ class BridgePath(Part):
             names += [(arrow, step.name), (arrow, step.target_title or shortened(step.target_sentence, 40))]
         before = line
         for arrow, name in ((arrow, " ".join(name.split())) for arrow, name in names):
-            if name != before:  # a name that equals the title before it is skipped
+            if name != before:
                 line += f" {arrow} {name}"
             before = name
         sentences = dict.fromkeys([*(step.source_sentence for step in taken), taken[-1].target_sentence])

@@ -42,7 +42,6 @@ def vector_of(label: str, row: Mapping[str, Any]) -> str | None:
     """Return the id of a chunk's vector, whether or not it is stored; None if the chunk gets no vector.
 
     Args:
-        label: label of the corpus.
         row: as for `embedded_text`.
     """
     text = embedded_text(row)
@@ -71,9 +70,6 @@ def begin_vector_index(writer: Writer, *, dimension: int) -> bool:
 
     Searches compare all vectors until the index is online.
 
-    Args:
-        dimension: dimension of the vectors.
-
     Returns:
         True if the index is still being built, so that `sync_vectors` must wait for it.
     """
@@ -89,11 +85,7 @@ def begin_vector_index(writer: Writer, *, dimension: int) -> bool:
 
 
 def sync_vectors(writer: Writer, *, dimension: int, progress: Progress | None = None) -> None:
-    """Create the vector index, and wait until it is online; or drop it if the corpus is too small to need one.
-
-    Args:
-        dimension: dimension of the vectors.
-    """
+    """Create the vector index, and wait until it is online; or drop it if the corpus is too small to need one."""
     corpus = writer.corpus
     index = _settle(writer, dimension, corpus.embedding_property, progress)
     if index != corpus.vector_index:

@@ -54,7 +54,6 @@ def most_frequent(counted: Sequence[tuple[str, int]]) -> list[str]:
 
 
 def _edit_names(writer: Writer, edits: EditedNames) -> int:
-    """Apply the edits to the chunks that changed edits affect. Return the number of these chunks."""
     graph, label = writer.graph, writer.corpus.label
     edited = 0
     while rows := graph.run("ingest/renamed_chunks", label, read=True, limit=_RENAMED_CHUNKS_A_TRANSACTION):

@@ -54,10 +54,8 @@ def annotate(writer: Writer, annotations: Sequence[Annotation], on_broken: OnBro
 
 
 def _chunks_of(writer: Writer, annotations: Sequence[Annotation]) -> dict[tuple[str, str], dict[str, list[Row]]]:
-    """Return the chunks of the annotated documents.
-
-    The result is a map from the (source, key) of an annotation to its documents: a map from document id to chunks, in
-    reading order.
+    """The result is a map from the (source, key) of an annotation to its documents: a map from document id to chunks,
+    in reading order.
     """
     label = writer.corpus.label
     rows = [
@@ -239,11 +237,7 @@ def _remembered(chunks: Iterator[ChunkText], texts: dict[str, str]) -> Iterator[
 
 
 def findings_of(extraction: Extraction, text: str) -> Findings:
-    """Convert an extraction to findings, in which entities are identified by their keys.
-
-    Args:
-        text: text of the chunk.
-    """
+    """Convert an extraction to findings, in which entities are identified by their keys."""
     keys = ["" if m.type in NOT_NAMES else entity_key(m.surface) for m in extraction.mentions]
     mentions = [
         FoundMention(key=key, surface=mention.surface, type=mention.type, sentence=mention.sentence)

@@ -80,8 +80,6 @@ class LoadReport:
             unknown.
         broken: errors about items that could not be read or stored. All other items were loaded.
         skipped: files that were not read. The reason is stated unless no loader recognises the file.
-        hidden: number of hidden files and folders that were skipped.
-        excluded: number of files and folders that were excluded by patterns.
         decoded: files in an encoding other than UTF-8, with the encoding; also web pages with invalid bytes, with the
             number of bytes that were replaced by "�".
         kept: stored documents that were not read but may still exist, with the reason.

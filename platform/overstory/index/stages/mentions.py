@@ -156,7 +156,6 @@ def _forget_originals(writer: Writer, names: PassageNames) -> None:
 
 
 def _mark_changed(writer: Writer, names: PassageNames, edits: EditedNames) -> None:
-    """Mark the chunks whose mentions may change, because names were added or dropped."""
     label = writer.corpus.label
     for keys in batches(names.gone(), _STARTS_A_QUERY):
         ids = [entity_id(label, key) for key in keys]
@@ -204,8 +203,6 @@ class _MentionChanges:
 
     Attributes:
         starts: one row per chunk, with the beginnings of names that its text may contain.
-        gone: rows of mentions to delete.
-        new: rows of mentions to add.
         changed: rows of mentions whose spellings or sentences changed.
         made: rows of the mentioned entities that come from a vocabulary or an edit.
     """
