@@ -194,20 +194,11 @@ class _Between:
         self._others = [0, *accumulate(others)]
 
     def is_citation(self, opening: int, closing: int) -> bool:
-        """Return True if the text between two brackets contains a digit, and only words that are allowed in citations.
-
-        Args:
-            opening: index of the opening bracket.
-            closing: index of the closing bracket.
-        """
+        """Return True if the text between two brackets contains a digit, and only words that are allowed in citations."""
         return self._digits[closing] > self._digits[opening] and self._others[closing] == self._others[opening]
 
     def may_be_citation(self, opening: int) -> bool:
-        """Return True if the text after an open bracket may become a citation. Its last word may be incomplete.
-
-        Args:
-            opening: index of the open bracket.
-        """
+        """Return True if the text after an open bracket may become a citation. Its last word may be incomplete."""
         if (
             self._length - self._starts[opening] > _LONGEST_CITATION_CHARACTERS
             or self._others[-2] != self._others[opening]

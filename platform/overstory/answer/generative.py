@@ -87,11 +87,7 @@ class _Loop:
         self._older: dict[str, int] = {}
 
     def read(self, letter: str, at: int) -> int | None:
-        """Read one letter. If this makes a repetition long enough, return the offset at which the repetition begins.
-
-        Args:
-            at: offset of the letter in the text.
-        """
+        """Read one letter. If this makes a repetition long enough, return the offset at which the repetition begins."""
         self._count += 1
         self._starts.append(at)
         self._gram = (self._gram + letter)[-_GRAM_LETTERS:]
@@ -161,7 +157,6 @@ class Written:
 
     Attributes:
         text: the answer, with citations.
-        model: name of the model.
         answered: False if the model refused to answer, because the passages do not answer the question.
         cited: numbers of the passages that the answer cites.
         notes: warnings for the user.

@@ -93,7 +93,6 @@ def guess_in(
     """Return the short answer in the last sentence of a chain; "" if the answer is uncertain.
 
     Args:
-        asked: the analysed question.
         chain: the sentences that lead to the answer. The last sentence contains the answer.
         others: all sentences of the passage that contains the last sentence, in order, including table headers.
         through: name of the bridge entity that connects the names in the question with the answer; "" for none.
@@ -213,9 +212,6 @@ def _where(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> s
     """Return the place of the event that is asked for, as in "born in Ulm"; "" if there is none.
 
     This is the first place that follows a word for the event and a preposition.
-
-    Args:
-        fitting: the places in the sentence.
     """
     places = sorted({at for word in asked.wanted for at in _places(word, sentence.text)})
     for start in places:
@@ -251,9 +247,6 @@ def _in_role(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) ->
 
     A fact like "Ada is the mayor" identifies such a name. Without such facts, the name is the subject or the object of
     a fact with the question's verb.
-
-    Args:
-        fitting: the names in the sentence that may be the answer.
     """
     surfaces = [each.surface for each in fitting]
     found = False
@@ -327,7 +320,6 @@ def _next_to(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) ->
 
 
 def _nearest_to_names(asked: AskedFor, text: str, fitting: Sequence[Mention], otherwise: Mention) -> Mention:
-    """Return the mention nearest to a name of the question; `otherwise` if the sentence contains no such name."""
     places = [at for name in asked.names if (at := text.find(name)) >= 0]
     if not places:
         return otherwise
@@ -398,11 +390,7 @@ def _place(asked: AskedFor, sentence: Sentence) -> str:
 
 
 def _number(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> str:
-    """Return the number that is asked for, with the noun that it counts ("12 films"); "" if it is uncertain.
-
-    Args:
-        fitting: the numbers in the sentence.
-    """
+    """Return the number that is asked for, with the noun that it counts ("12 films"); "" if it is uncertain."""
     counts = {
         each.surface
         for each in fitting
@@ -440,7 +428,6 @@ def _cell(asked: AskedFor, sentence: Sentence, others: Sequence[Sentence]) -> st
     """Return the value for a name of the question, from a table row or from a line like "key: value"; "" for none.
 
     Args:
-        sentence: the table row or line.
         others: all sentences of the passage, including table headers.
     """
     keys = {entity_key(name) for name in asked.names}

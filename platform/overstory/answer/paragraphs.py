@@ -73,12 +73,7 @@ _RULE = re.compile(r"[\s|:+=–—-]*")
 
 
 def row_texts(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Yield the (start, end) of each table row or setting in a sentence. Other text is yielded as a single row.
-
-    Args:
-        start: offset at which the sentence starts in the text.
-        stop: offset at which the sentence ends.
-    """
+    """Yield the (start, end) of each table row or setting in a sentence. Other text is yielded as a single row."""
     lines = [(match.start(), match.end()) for match in _LINE.finditer(text, start, stop)]
     rows = list(_rows(text, lines))
     if len(lines) < _LEAST_TABLE_ROWS or len(rows) * 2 < len(lines):
