@@ -194,7 +194,7 @@ class _Between:
         self._others = [0, *accumulate(others)]
 
     def is_citation(self, opening: int, closing: int) -> bool:
-        """Return True if the text between two brackets contains a digit, and only words that are allowed in citations."""
+        """Return True if the text between brackets contains a digit, and only words that are allowed in citations."""
         return self._digits[closing] > self._digits[opening] and self._others[closing] == self._others[opening]
 
     def may_be_citation(self, opening: int) -> bool:

@@ -146,7 +146,6 @@ def answer_scores(
     If the question was not answered, all metrics except `uncited` are 0.
 
     Args:
-        short: the short answer.
         text: the full answer, without citations.
         gold: the gold answers; must not be empty.
     """

@@ -104,7 +104,6 @@ class Measured:
     """The mean of one measure over questions, with its 95 % bootstrap interval.
 
     Attributes:
-        name: name of the measure, such as "F1".
         of: number of questions to which the measure applies.
         interval: the mean and its interval; None if the measure applies to no question.
     """

@@ -127,8 +127,6 @@ def saved_queries(
     """Return a map from chapter titles to saved queries, in reading order. Each system has one chapter.
 
     Args:
-        label: label of the corpus.
-        contributions: queries of the installed systems.
         order: map from chapter titles to query names.
     """
     queries = (_query(name.removeprefix(f"{FOLDER}/"), name, label) for name in statement_names(FOLDER))

@@ -229,10 +229,6 @@ class KeptConversation:
     """The last turns of a conversation about a corpus, stored in a file."""
 
     def __init__(self, settings: Settings, corpus_label: str) -> None:
-        """
-        Args:
-            corpus_label: label of the corpus in the graph.
-        """
         place = digest_of(settings.database.uri or "", settings.database.database, corpus_label)[:32]
         self.path: Path = settings.places.data / "conversations" / f"{place}.json"
 

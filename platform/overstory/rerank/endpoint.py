@@ -142,9 +142,6 @@ class EndpointReranker:
     def _checked(self, answer: Any, wanted: int) -> list[float]:  # `answer` can be any JSON
         """Return the scores in a response, in the order of the passages.
 
-        Args:
-            wanted: number of passages in the request.
-
         Raises:
             ModelError: The response does not contain exactly one finite score for each passage.
         """
