@@ -106,7 +106,6 @@ class SystemRun(Generic[S]):
         ledger: Records the counts and tokens of the build.
         improve: True if everything must be clustered again, even if little or nothing has changed.
         figures: Figures of the build, by name. They are stored in the index state.
-        notes: Notes for the user.
         published: The index state that this build has stored; None if it has stored none yet.
     """
 
@@ -154,9 +153,6 @@ class SystemRun(Generic[S]):
 
     def commit(self, work: Callable[[Transaction], None], *, done: Sequence[str] = ()) -> None:
         """Run `work` in a transaction that also marks units as read. If the build is killed, it resumes after them.
-
-        Args:
-            done: Ids of the units to mark.
 
         Raises:
             LeaseLost, DatabaseError: Nothing was committed.

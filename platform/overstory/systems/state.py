@@ -34,7 +34,6 @@ class IndexState(Generic[S]):
     """The state of one system's index in one corpus.
 
     Attributes:
-        settings: Settings with which the index was built.
         embedder: Fingerprint of the embedder that computed the vectors of the index.
         model: Name of the language model that read the texts; "" if rules read them.
         fingerprint: Fingerprint of everything else that affects how a unit is read.

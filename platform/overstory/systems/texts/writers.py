@@ -119,7 +119,6 @@ class ModelWriter(TextWriter[G, T]):
         """Send a request and return the parsed response, or None if the response is unusable.
 
         Args:
-            kind: Pydantic class of the response.
             quoted: Ids of all passages on which the request is based.
         """
         try:
