@@ -189,11 +189,7 @@ class Among:
         return tuple(replace(each, repeated=of[each.chunk_id]) if each.chunk_id in of else each for each in found)
 
     def sharing(self, ids: Sequence[str]) -> list[SharedVector]:
-        """Return the vectors that the given chunks share with other chunks, counting only chunks of matching documents.
-
-        Args:
-            ids: ids of the given chunks.
-        """
+        """Return the vectors that the given chunks share with other chunks, counting only chunks of matching documents."""
         if not ids:
             return []
         rows = self.tx.run("retrieve/sharing_chunks", self.corpus.label, ids=list(ids), most=_MOST_CHUNKS_OF_A_VECTOR)

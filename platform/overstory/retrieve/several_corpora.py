@@ -198,7 +198,6 @@ class JoinedRetriever:
         """
         Args:
             members: map from the title of each corpus to a function that opens the corpus.
-            absences: corpora that were unreachable recently.
         """
         self.name = name
         self._members = members

@@ -30,7 +30,7 @@ question. This value was not tuned."""
 _PASSAGES_OF_A_WAY = 20
 """Minimum number of passages to retrieve per query."""
 
-_MOST_MODEL_TOKENS = 300  # maximum number of tokens in one answer of the model
+_MOST_MODEL_TOKENS = 300
 
 _WORD = re.compile(r"\w+")
 
@@ -41,7 +41,6 @@ class WayToAsk:
 
     Attributes:
         kind: kind of the reasons for hits of this query: "question", "part" or "hypothetical".
-        text: the query itself.
         shown: how the details of reasons refer to the query.
         clause: explanation of hits that this query found; "" to keep the explanation by the retriever.
     """

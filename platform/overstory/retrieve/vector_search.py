@@ -156,7 +156,6 @@ class Searched:
     """The result of a vector search.
 
     Attributes:
-        rows: the rows of the statement.
         notes: contains a note if the index returned too few vectors, so that all vectors were scanned.
     """
 
@@ -227,7 +226,6 @@ def with_index(
     Args:
         index: name of the index; "" if there is none.
         depth: number of nodes to request from the index.
-        parameters: parameters of both statements.
     """
     if not index:
         return Searched(tx.run(f"{statement}_exact", corpus.label, **parameters))

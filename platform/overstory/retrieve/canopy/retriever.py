@@ -94,7 +94,6 @@ class _CanopySearch:
 
     Attributes:
         chunks: number of chunks in which names were counted.
-        vector: vector of the question.
         rest: vector of the question without its names.
         spread: factor that scales the weight of BM25 to the embedder's cosines; see `protocols.cosine_spread`.
     """
@@ -320,7 +319,6 @@ def document_links(passages: Passages, sources: Sequence[str], found: Sequence[s
     """Read the links from and to the documents of the given chunks. Links do not cross corpora.
 
     Args:
-        sources: ids of the chunks.
         found: ids of documents that were already found. If a document has many links, only those to documents in
             `found` are returned.
     """
@@ -362,7 +360,6 @@ def linked(
     Args:
         activations: map from source chunk to activation. Links from a source with activation 0 are ignored.
         reached: map from link to the chunk that the link leads to.
-        asked: words of the question.
         candidates: map from each chunk in `reached` to its features.
     """
     alike: dict[tuple[str, str, bool, int], dict[DocumentLink, str]] = {}

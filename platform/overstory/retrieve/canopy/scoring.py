@@ -105,7 +105,6 @@ class Seed:
     """A name in the question that a chunk is about, or that only this chunk and at most one other chunk mention.
 
     Attributes:
-        name: the name.
         weight: IDF weight of the name, multiplied by the weight by which the chunk is about the name.
     """
 
@@ -254,7 +253,6 @@ class Scored(NamedTuple):
     """A chunk with the terms of its score.
 
     Attributes:
-        candidate: the features of the chunk.
         dense: term for the cosine between the chunk and the question.
         words: term for BM25.
         name: term for the seed.
@@ -326,7 +324,6 @@ def first_scores(candidates: Mapping[str, Candidate], *, spread: float = 1.0) ->
     """Compute s1, the score of the first step, for each candidate.
 
     Args:
-        candidates: map from chunk id to the chunk's features.
         spread: factor for the weight of words, as returned by `protocols.cosine_spread` for the embedder.
     """
     weight = _CANOPY_WORDS_WEIGHT * spread
@@ -346,7 +343,6 @@ def reached(
 
     Args:
         activations: map from source chunk to activation. Names in a source with activation 0 are ignored.
-        links: the names that lead from sources to other chunks.
         question_words: words of the question, spelt as in keys of names.
         documents: map from chunk id to document id, for the sources and for the chunks in `links`.
     """
@@ -392,7 +388,6 @@ def final_scores(
     """Return a map from chunk id to the chunk with the terms of its score, except those of the second hop.
 
     Args:
-        first: the scores of the first step.
         found: the best ways through names, in the first hop.
         links: map from chunk id to the best link to the chunk, in the first hop.
     """

@@ -48,7 +48,6 @@ class QuestionNames:
     """The names in a question.
 
     Attributes:
-        question: the text of the question.
         known: the entities in the name dictionary that the question names.
         phrases: positions and keys of other phrases that look like names, longest first.
         rest: the question without its known names, or the entire question if nothing would be left.
@@ -107,7 +106,6 @@ def rare_phrases(names: QuestionNames, found: Mapping[str, Mapping[str, str]], c
     """Return a map from chunk id to seed, for chunks that contain a rare phrase which looks like a name.
 
     Args:
-        names: the names in the question.
         found: for each query from `QuestionNames.quoted`, a map from chunk id to the chunk's title, heading and text.
             The map holds the chunks that may contain the phrase.
         chunks: number of chunks in the corpora.
@@ -167,7 +165,6 @@ class FoundByWords(NamedTuple):
     """The result of the first query to the graph.
 
     Attributes:
-        sections: the sections found by words.
         found: the chunks found by names and phrases.
         has_links: True if the corpora contain links between documents.
         notes: one note for each name whose chunks were not all read.
@@ -267,7 +264,6 @@ class CorpusNames:
         """Return the names that the given chunks mention, and the chunks that these names lead to.
 
         Args:
-            sources: ids of the given chunks.
             asked: keys of names to leave out, because the question contains them.
             keys: keys of further names to include.
             nowhere: True to include names that lead to no other chunk in this corpus.
@@ -348,7 +344,6 @@ class StoredNames:
         """Return the names that the given chunks mention, and the chunks that these names lead to.
 
         Args:
-            sources: ids of the given chunks.
             asked: keys of names to leave out, because the question contains them.
         """
         one = self._corpora.is_one

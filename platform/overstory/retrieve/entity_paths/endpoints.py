@@ -117,7 +117,7 @@ def spellings(written: Iterable[str]) -> list[str]:
 _PASSAGES_SEARCHED_FOR_NAMES = 50
 """Maximum number of passages that are searched for names similar to an unknown name."""
 
-_MOST_SUGGESTED_NAMES = 5  # maximum number of suggestions for an unknown name
+_MOST_SUGGESTED_NAMES = 5
 _LEAST_LIKENESS = 0.65
 """Minimum similarity of a suggested name to the unknown name, from 0 to 1."""
 

@@ -47,8 +47,6 @@ def ways(
 
     Args:
         costs: map from entity id to cost, for the entities that ways may lead through.
-        start: id of the entity at which the ways start.
-        end: id of the entity at which the ways end.
         steps: number of steps, at least 1.
     """
     left = _left_to_pay(neighbours, costs, start, end, steps)
@@ -173,7 +171,6 @@ class Walk:
     def __init__(self, tx: Transaction, corpus: Corpus, ends: Ends, passages: MatchingPassages | None = None) -> None:
         """
         Args:
-            ends: the two ends of the path.
             passages: the passages that paths may use; None for all.
         """
         self.neighbours: dict[str, set[str]] = {ends.start.id: {ends.end.id}, ends.end.id: {ends.start.id}}
