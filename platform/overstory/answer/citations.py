@@ -198,7 +198,6 @@ class _Between:
         return self._digits[closing] > self._digits[opening] and self._others[closing] == self._others[opening]
 
     def may_be_citation(self, opening: int) -> bool:
-        """Return True if the text after an open bracket may become a citation. Its last word may be incomplete."""
         if (
             self._length - self._starts[opening] > _LONGEST_CITATION_CHARACTERS
             or self._others[-2] != self._others[opening]

@@ -226,10 +226,6 @@ def _where(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> s
 
 
 def _fits(mention: Mention, types: Types, question: str, sentence: str) -> bool:
-    """Return True if a mention may be the answer.
-
-    Its type must be one of `types`, and the question must not already contain it.
-    """
     surface, words = mention.surface, _words(mention.surface)
     if mention.type not in types or not words or words <= _words(question):
         return False
@@ -273,7 +269,6 @@ def _in_role(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) ->
 
 
 def _concerns(phrase: str, asked: AskedFor, sentence: Sentence) -> bool:
-    """Return True if a phrase of a fact contains a name or word of the question, or is a pronoun for such a name."""
     if phrase.lower() in PRONOUNS:
         return not asked.names or any(entity_key(name) == entity_key(sentence.meant) for name in asked.names)
     if not asked.names:

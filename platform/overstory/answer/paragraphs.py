@@ -188,7 +188,6 @@ def is_navigation(sentence: str) -> bool:
 
 
 def _is_links(sentence: str, words: list[str]) -> bool:
-    """Return True if a sentence is a sequence of links or buttons, and some of these are for navigation."""
     steps = {word for word in words if word in _STEPS}
     parts = [_NAVIGATION_WORD.findall(part.lower()) for part in _LINK_SEPARATOR.split(sentence) if part.strip()]
     links = sum(_is_button(part) for part in parts)

@@ -171,11 +171,7 @@ class Conversation:
 
 
 def _stands_alone(question: str, own: tuple[Named, ...]) -> bool:
-    """Return True if a question is certainly self-contained: an ASCII sentence that contains a name.
-
-    Args:
-        own: names in the question.
-    """
+    """Return True if a question is certainly self-contained: an ASCII sentence that contains a name."""
     return bool(own) and question.isascii() and form_of(question) != "phrase"
 
 

@@ -209,7 +209,7 @@ class _Pairs(Spool):
         self._table.execute("CREATE INDEX of_block ON blocks (block)")
 
     def compare(self, is_open: Callable[[SameName], bool]) -> int:
-        """Compare the names within each block. Return the number of blocks skipped because they contain too many names."""
+        """Compare names within each block. Return the number of blocks skipped because they contain too many names."""
         rows = self._table.execute(_SHARED, (_MOST_NAMES_A_BLOCK,))
         for _, block in itertools.groupby(rows, key=lambda row: row[0]):
             names = {row[1]: _name(row[2:]) for row in block}

@@ -119,7 +119,6 @@ class VectorCache:
             self._used = np.zeros(0, dtype=np.int64)
 
     def _forget_oldest(self, count: int) -> None:
-        """Evict the least recently used vectors, and move the remaining rows together."""
         size = len(self._rows)
         kept = np.sort(np.argsort(self._used[:size], kind="stable")[count:])
         places = np.full(size, -1, dtype=np.int64)

@@ -200,7 +200,6 @@ def learn_from(learner: Learner, answer: Answer, evidence: Evidence, run: Callab
 
 
 def _of_system(wanted: str | SettingsClass) -> tuple[System[Any, Any], SettingsClass] | None:
-    """Return the system and the settings of a retriever, or None if the retriever does not belong to a system."""
     refuse_class(wanted)
     if not isinstance(wanted, str):
         for system in installed_systems():

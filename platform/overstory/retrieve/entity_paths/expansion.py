@@ -143,7 +143,6 @@ class _Side:
     """The entities reached from one end of the path.
 
     Attributes:
-        reached: ids of all entities reached.
         last: ids of the entities reached in the last step.
         hubs: ids of entities that too many passages mention, so that paths do not lead through them.
         linked_hubs: ids of entities with too many links, so that their links are not followed.

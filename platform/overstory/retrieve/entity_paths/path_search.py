@@ -344,7 +344,6 @@ class _PathSearch:
         return chosen_paths(found, k)
 
     def paths(self, found: Sequence[StatedWay]) -> tuple[EntityPath, ...]:
-        """Convert ways to paths, reading the sentences of their statements."""
         stating = [chunk for each in found for statement in each.statements for chunk in statement.chunks]
         if self._passages is not None:
             self._name_as_written(found, stating, self._passages)

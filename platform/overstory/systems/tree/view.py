@@ -394,7 +394,6 @@ def _key_sentences(
     Args:
         topics: Map from communities to rows that list their nearest passages.
         communities: Map from communities to rows that contain their vectors.
-        chunks: Map from passage ids to the passages.
     """
     read = {
         id_: [_sentences(chunks[chunk]) for chunk, _ in row["passages"][:_KEY_SENTENCE_PASSAGES] if chunk in chunks]
