@@ -105,7 +105,6 @@ def _of_one(
 
     Args:
         between: relation to the person whose value is compared instead, such as "director" for a film; "" for none.
-        value_of: reads the value in a sentence.
     """
     links: tuple[Sentence, ...] = ()
     name = thing

@@ -56,7 +56,6 @@ def missing_words(
     """Return the words that express what a question asks for, if no sentence about the question's names supports them.
 
     Args:
-        sentences: all sentences of the passages.
         relevant: the sentences of those passages that are about the names in the question.
     """
     kinds = {

@@ -159,7 +159,6 @@ class Written:
         text: the answer, with citations.
         answered: False if the model refused to answer, because the passages do not answer the question.
         cited: numbers of the passages that the answer cites.
-        notes: warnings for the user.
     """
 
     text: str

@@ -195,11 +195,7 @@ def _is_certain(asked: AskedFor, chain: Sequence[Sentence]) -> bool:
 
 
 def _called(sentence: Sentence, fitting: Sequence[Mention]) -> str:
-    """Return the nationality in a sentence like "Ada was an English mathematician"; "" if there is none.
-
-    Args:
-        fitting: the names in the sentence whose type fits the question.
-    """
+    """Return the nationality in a sentence like "Ada was an English mathematician"; "" if there is none."""
     for each in fitting:
         at = sentence.text.find(each.surface)
         after = sentence.text[at + len(each.surface) :][:1]

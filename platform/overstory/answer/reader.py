@@ -71,7 +71,6 @@ class Sentence:
             the sentence begins with a pronoun of uncertain meaning, or if it contains a pronoun that refers to a thing,
             as in "Marta Oyelaran has run it".
         row: number of cells if the sentence is a table row; otherwise 0.
-        header: True for the header row of a table.
         item: True for a list item or a line of code.
         stems: stems of the content words in the sentence, in the title and heading above it, and in its table header.
         score: the cosine plus bonuses for the passage and for matching words.

@@ -31,7 +31,6 @@ class CitedPassage(PassagePlace):
         start: offset in the document's text at which the passage starts, in characters.
         end: offset in the document's text at which the passage ends, in characters.
         also: how often and where the text of the passage is repeated, as in `Hit.also`.
-        corpus: name of the corpus, as in `Hit.corpus`.
     """
 
     page: int | None = None

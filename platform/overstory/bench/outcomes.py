@@ -34,7 +34,6 @@ class Asked:
     Attributes:
         id: name of the question in messages, such as "line 2".
         answers: accepted answers. Empty if no answer is known or the documents do not answer the question.
-        answerable: True if the documents answer the question.
         sources: for each expected source, the ids of the matching documents. An answer should cite one of these
             documents.
         named: name of each expected source, in the order of `sources`.
@@ -61,7 +60,6 @@ class Outcome:
         guess: 1 if the guess in an extractive answer agrees with an expected answer, else 0; None if there is no guess
             or the expected answers are unknown.
         cited: distinct origins of the cited passages.
-        seconds: time taken to answer.
     """
 
     asked: Asked

@@ -288,7 +288,6 @@ def turns_spoken(
 
     Args:
         pairs: questions with their answers. The answer of an unanswered question is "".
-        find: retrieves the passages for a question.
     """
     turns: list[Turn] = []
     last = list(pairs)[-MOST_TURNS:]

@@ -123,7 +123,6 @@ class RetrievalContext:
             it at any time.
         chat: returns the language model, or None if no model is set.
         extraction: settings of the pipeline that parses questions.
-        filters: finds the documents that match a filter, with a cache.
     """
 
     graph: GraphClient

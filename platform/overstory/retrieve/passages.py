@@ -246,9 +246,6 @@ class Passages:
         """Return one row per id, computed by the corpus that contains it.
 
         The result is float32 of shape (len(ids), width). If a corpus is unreachable, the rows of its ids are zero.
-
-        Args:
-            ask: returns the rows for some ids of one corpus.
         """
         places: dict[str, int] = {}
         every = [np.zeros((1, width), dtype=np.float32)]

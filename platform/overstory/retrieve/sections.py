@@ -46,7 +46,6 @@ class FoundSection(NamedTuple):
 
     Attributes:
         chunks: ids of the section's chunks, in the order of the text.
-        document: id of the section's document.
         words: BM25 of the section.
     """
 

@@ -205,7 +205,6 @@ def vector_search(
     Args:
         vector: float32 of shape (d,), sent as `$vector`.
         vector_depth: number of vectors to request from the index.
-        parameters: further parameters of both statements.
     """
     return with_index(
         tx,

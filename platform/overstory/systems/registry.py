@@ -88,7 +88,6 @@ def all_build_requests(
     The settings of the other systems are not changed.
 
     Args:
-        requested: Map from system names to build requests.
         model: Name of the language model. It is used for the systems of the corpus if `requested` is empty.
     """
     kept = {each.name: BuildRequest(each, model=None if requested else model) for each in systems_of(corpus)}

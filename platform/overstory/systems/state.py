@@ -43,7 +43,6 @@ class IndexState(Generic[S]):
         deleted: Number of units that had been deleted from the corpus when the index was built.
         placed: Number of changes that have been added to existing communities since everything was last clustered; 0 if
             the system always clusters everything, or never clusters.
-        figures: Figures of the last build, by name.
         details: JSON values that only the system itself uses.
     """
 

@@ -23,7 +23,6 @@ class SystemIndex:
     Attributes:
         title: Title of the system.
         corpus: Corpus label.
-        kind: Kind of the indexed nodes.
         slot: Slot of the generation that readers use; None if the system has no generations.
     """
 

@@ -137,7 +137,6 @@ class LinkingName:
     """A name that leads from source chunks to other chunks.
 
     Attributes:
-        idf: IDF weight of the name.
         sources: the sources that mention the name, each as (chunk id, number of the first sentence with the name). The
             number is `NO_SENTENCE` if no sentence contains the name.
         about: the chunks about the name, each as (chunk id, weight by which the chunk is about the name).
@@ -171,7 +170,6 @@ class DocumentLink(NamedTuple):
     """A link between the document of a source chunk and another document.
 
     Attributes:
-        source: id of the source chunk.
         document: id of the other document.
         first: id of the other document's first chunk; None if the document has too many chunks to be reached.
         outgoing: True if the link starts at the source's document, False if it ends there.
@@ -194,7 +192,6 @@ class MentionWay(NamedTuple):
     """A way from a source to a chunk, through a name that the source mentions, or through a link between documents.
 
     Attributes:
-        source: id of the source chunk.
         key: key of the name; "" for a link.
         name: the name, or the name of the link.
         weight: weight by which the chunk is about the name; None if the chunk only mentions the name.

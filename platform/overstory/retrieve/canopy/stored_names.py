@@ -52,7 +52,6 @@ class QuestionNames:
         phrases: positions and keys of other phrases that look like names, longest first.
         rest: the question without its known names, or the entire question if nothing would be left.
         words: all words of the question, spelt as in keys of names.
-        form: the form of the question, such as "definition".
         capital: True if a word of the question other than the first begins with a capital letter.
         outdated: True if a corpus has changed since its entities were last indexed.
     """
@@ -108,7 +107,6 @@ def rare_phrases(names: QuestionNames, found: Mapping[str, Mapping[str, str]], c
     Args:
         found: for each query from `QuestionNames.quoted`, a map from chunk id to the chunk's title, heading and text.
             The map holds the chunks that may contain the phrase.
-        chunks: number of chunks in the corpora.
     """
     tokens = {chunk: tokenise(text) for texts in found.values() for chunk, text in texts.items()}
     having: dict[str, list[str]] = {}

@@ -106,11 +106,7 @@ class MatchingPassages:
 
 
 def spellings(written: Iterable[str]) -> list[str]:
-    """Return the distinct spellings of a name, most frequent first.
-
-    Args:
-        written: the spelling of each mention.
-    """
+    """Return the distinct spellings of a name, most frequent first."""
     return most_frequent(list(Counter(written).items()))
 
 
@@ -208,7 +204,6 @@ def most_alike(key: str, candidates: Iterable[tuple[str, str, int]]) -> tuple[st
     are not compared.
 
     Args:
-        key: key of the unknown name.
         candidates: the names to compare, each as (key, name, number of passages).
     """
     if len(key) > _LONGEST_COMPARED_CHARACTERS:

@@ -164,7 +164,6 @@ class Walk:
         ambiguous: ids of entities whose name may be part of several names, such as a family name.
         names: map from entity id to name.
         df: map from entity id to the number of passages that mention the entity.
-        linked: True if links are followed.
     """
 
     def __init__(self, tx: Transaction, corpus: Corpus, ends: Ends, passages: MatchingPassages | None = None) -> None:

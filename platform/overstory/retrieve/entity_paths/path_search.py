@@ -95,7 +95,6 @@ def stated(
     - Two links meet at the same document.
 
     Args:
-        way: ids of the entities.
         steps: the statements of each step. There is one step fewer than there are entities.
         ambiguous: ids of entities whose name may be part of several names.
     """

@@ -30,7 +30,6 @@ class Sentences:
 
     Attributes:
         sentence: Number of the sentence in the corpus: chunk · MOST_SENTENCES_OF_A_CHUNK + sentence.
-        entity: The entity that the name denotes.
         stated: 1 if the sentence contains the name, 0 if the entity is only a subject of the passage.
         names: Number of names in the sentence.
     """

@@ -68,10 +68,8 @@ class Source:
     """A numbered source in a request.
 
     Attributes:
-        text: Text that the model reads.
         chunks: Ids of all passages on which the text is based.
         cited: Ids of the passages that a finding cites if it uses this source.
-        names: Names that the text is about.
     """
 
     text: str

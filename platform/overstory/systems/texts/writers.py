@@ -77,8 +77,6 @@ class ModelWriter(TextWriter[G, T]):
         """
         Args:
             chat: A chat that attributes its usage to the system.
-            model: Name of the language model, which is stored with each text.
-            rules: Writes the texts for which the model gave no usable response.
         """
         self.chat, self.model, self.prompt, self.rules = chat, model, prompt, rules
         self.fingerprint = f"{chat.model.fingerprint} {prompt.fingerprint} {rules.fingerprint}".strip()
