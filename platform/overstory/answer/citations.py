@@ -51,7 +51,7 @@ class CheckedCitations:
         self.removed: list[int] = []
         self._passages = passages
         self._held = ""
-        self._last = ""  # the last character that was returned
+        self._last = ""
         self._worded = False  # True if the current line contains a letter or digit
         self._after: str | None = None  # text that replaced the last citation; None once other text has followed
 

@@ -252,7 +252,7 @@ def without_contradiction(text: str) -> tuple[str, tuple[str, ...]]:
     if refusal is None:
         return text, ()
     rest = text[refusal.end() :].strip()
-    if without_citations(rest) == rest:  # the rest cites no passage
+    if without_citations(rest) == rest:
         dropped = "The model refused and then answered without citing a passage: that answer was dropped."
         return NONE, (dropped,) if rest else ()
     if not _STOP.search(refusal["between"]):  # "not in the evidence of [1], but …" is one sentence

@@ -56,10 +56,6 @@ class EndpointReranker:
     def __init__(
         self, settings: RerankSettings, *, backoff: Backoff | None = None, seconds: float = REQUEST_SECONDS
     ) -> None:
-        """
-        Args:
-            seconds: maximum time to wait for a response.
-        """
         self._url, self._address = _url(settings)
         if settings.api_key and not is_key(settings.api_key):
             raise ModelError(

@@ -23,7 +23,7 @@ from overstory.retrieve.question import check_question
 
 _RANK_CONSTANT = 2
 """Each query adds weight / (_RANK_CONSTANT + rank) to the score of a passage at this rank."""
-_QUESTION_WEIGHT = 1.0  # weight of the original question
+_QUESTION_WEIGHT = 1.0
 _MODEL_WEIGHT = 0.5
 """Weight of each query that the model wrote. Its first passage counts as much as the fourth passage of the original
 question. This value was not tuned."""

@@ -96,7 +96,7 @@ _OVERVIEW_REPORTS = 8
 _FEW_OVERVIEW_REPORTS = 5  # while fewer reports than this are found, the next level of the tree is searched, too
 _FINDINGS_OF_A_REPORT = 3
 _PASSAGES_OF_A_FINDING = 3
-_MOST_OVERVIEW_LEVELS = 3  # maximum number of tree levels searched for reports
+_MOST_OVERVIEW_LEVELS = 3
 
 
 def answers_itself(systems: Sequence[System[Any, Any]], retriever: str | SettingsClass) -> bool:

@@ -37,7 +37,6 @@ class SystemIndex:
 
     @property
     def label(self) -> str:
-        """The label of the indexed nodes."""
         return derived_label(self.corpus, self.kind, self.slot)
 
 

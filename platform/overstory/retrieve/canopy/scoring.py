@@ -66,7 +66,7 @@ _CANOPY_WORDS_WEIGHT = 0.3  # weight of BM25 divided by the highest BM25; cosine
 _SEED_WEIGHT = 0.6  # weight of the seed in a chunk's score, in addition to its weight in the chunk's activation
 REST_WEIGHT = 0.75  # weight of the cosine between the chunk and the question without its names
 FORWARD_WEIGHT, SHARED_NAMES_WEIGHT, SECOND_HOP_WEIGHT = 1.2, 0.7, 0.35  # weights of `fwd`, `shared` and `shared₂`
-LINKED_WEIGHT, SECOND_LINK_WEIGHT = 1.2, 0.7  # weights of links followed in the first hop, and in the second hop
+LINKED_WEIGHT, SECOND_LINK_WEIGHT = 1.2, 0.7
 _FIRST_HOP_SOURCES = 5  # each hop starts from at most this many chunks
 _SECOND_HOP_SOURCES = 10
 """The second hop starts from chunks that the first hop reached, if they are among this many best chunks."""

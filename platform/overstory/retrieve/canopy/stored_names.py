@@ -40,7 +40,7 @@ from overstory.text.names.tokens import idf_weight, tokenise
 from overstory.text.questions.kinds import Form, form_of
 from overstory.text.questions.names import longest_first, may_be_name, unknown_names, without_names
 
-_MOST_PHRASES_OF_A_QUESTION = 30  # maximum number of phrases that look like names to search for
+_MOST_PHRASES_OF_A_QUESTION = 30
 
 
 @dataclass(frozen=True, slots=True)

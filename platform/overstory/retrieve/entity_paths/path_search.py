@@ -271,7 +271,7 @@ _WAYS_A_BATCH = 40
 _MOST_BATCHES_OF_WAYS = 5
 """For each number of steps, statements are read for at most this many batches of `_WAYS_A_BATCH` ways."""
 
-_PASSAGES_A_PAIR = 50  # maximum number of passages to return per pair of entities
+_PASSAGES_A_PAIR = 50
 _LISTED_PASSAGES_A_PAIR = 1_000
 """Maximum number of passages, and of facts, to check against a filter per pair of entities."""
 OWN_WORDS = frozenset[str](OWN)

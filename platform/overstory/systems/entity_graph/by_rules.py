@@ -70,7 +70,6 @@ class DescribedEntity:
 
     @property
     def embedded(self) -> str:
-        """The text whose embedding represents the entity."""
         return embedded_text(self.name, self.description)
 
 

@@ -31,7 +31,6 @@ class TextWriter(ABC, Generic[G, T]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes for the user about the texts written so far."""
         return ()
 
     @abstractmethod
