@@ -182,8 +182,6 @@ def _closing(opens: list[bool]) -> list[int | None]:
 
 
 class _Between:
-    """Counts digits and words in the stretches of text between brackets."""
-
     def __init__(self, text: str, starts: list[int], ends: list[int]) -> None:
         self._starts, self._length = starts, len(text)
         self._stretches = [_plain(text[start:end]) for start, end in zip(starts, [*ends[1:], len(text)], strict=True)]

@@ -262,10 +262,7 @@ def confidence_in(
 
 
 def _by_words(question: str, passages: Sequence[Item], sentences: Sequence[Sentence]) -> Confidence:
-    """Return the confidence for a question in a language that is not parsed.
-
-    It depends on the words that the question shares with the passages, and on the most similar sentence.
-    """
+    """Return the confidence for a question in a language that is not parsed."""
     there = frozenset[str]().union(*(content_words(with_titles(each)) for each in passages))
     words = _share([word in there for word in content_words(question)])
     fit = Fit(

@@ -133,12 +133,6 @@ _Queues = Mapping[ShareKind, Sequence[Item]]  # the items of each kind, best fir
 
 @dataclass(frozen=True, slots=True)
 class _ReadItems:
-    """The items of one kind that are read.
-
-    Attributes:
-        cut: True if the last item was shortened.
-    """
-
     items: tuple[Item, ...] = ()
     tokens: int = 0
     cut: bool = False

@@ -255,7 +255,6 @@ class _Scene:
 
     @property
     def leads(self) -> bool:
-        """True if any passage was reached from another passage."""
         return bool(self._reached)
 
     def reached(self, passage: Item) -> bool:

@@ -230,10 +230,7 @@ def things_in(evidence: Evidence) -> tuple[Point, ...]:
 
 
 def _passages(hits: Iterable[Hit]) -> Iterator[Point]:
-    """Yield one line for each passage, consisting of its title and a sentence that is understood on its own.
-
-    Passages without such a sentence are left out.
-    """
+    """Yield one line for each passage, consisting of its title and a sentence that is understood on its own."""
     number = 1
     for hit in hits:
         sentences = [_line(each) for each in sentences_in(hit.content)]

@@ -195,10 +195,7 @@ def _scores(asked: Asked, answer: Answer) -> AnswerScores | None:
 
 
 def _cited(answer: Answer) -> Mapping[str, Keys]:
-    """Return a map from each cited document id to the ids of all documents that contain the cited text.
-
-    These include the cited document.
-    """
+    """Return a map from each cited document id to the ids of all documents that contain the cited text."""
     same = {hit.chunk_id: {repeat.document_id for repeat in hit.repeats} for hit in answer.evidence.hits}
     cited: dict[str, Keys] = {}
     for citation in answer.citations:

@@ -302,7 +302,6 @@ class BenchRow:
         scores: means over the questions.
         p50_ms: median time per question in milliseconds, counting only the last call to the retriever.
         p95_ms: 95th percentile of these times.
-        index_s: seconds that were needed to build the retriever's index.
     """
 
     retriever: str

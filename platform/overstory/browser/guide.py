@@ -317,7 +317,6 @@ class Addresses:
     Attributes:
         browser: address of Browser, with a trailing slash.
         bolt: address at which Browser connects to the database.
-        embedded: True if the database runs on the embedded server.
     """
 
     browser: str

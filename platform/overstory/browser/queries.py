@@ -101,7 +101,6 @@ class SavedQuery:
     Attributes:
         name: name of the query, without its folder. If the query belongs to a system, the name begins with the system's
             name.
-        statement: name of the Cypher statement.
         parameters: names of the parameters, without `$`.
         rows: description of the rows that the query returns.
         text: Cypher text for one corpus, including the comment at the top.

@@ -148,5 +148,4 @@ def _likeness(vectors: Vectors) -> float:
 
 
 def _escaped(word: str) -> str:
-    """Return a word as Lucene syntax: all characters except letters, digits and "_" are escaped."""
     return "".join(char if char.isalnum() or char == "_" else f"\\{char}" for char in word)

@@ -188,7 +188,6 @@ class _CanopySearch:
         Chunks that are not yet candidates are added to `candidates`.
 
         Args:
-            activations: map from source chunk to activation.
             scores: map from chunk to score. A link leads to the best chunk of a document in this map, or else to the
                 document's first chunk.
         """

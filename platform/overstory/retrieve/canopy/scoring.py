@@ -417,7 +417,6 @@ def second_sources(
     """Return a map from each source of the second hop to its activation.
 
     Args:
-        scores: map from chunk id to score, for all chunks in `scored`.
         sources: ids of the sources of the first hop.
     """
     top = best_of(scores, _SECOND_HOP_SOURCES)
@@ -448,7 +447,6 @@ def ranking(scored: Mapping[str, Scored], documents: Mapping[str, str], *, direc
     """Return the chunks, best first.
 
     Args:
-        documents: map from chunk id to document id, for all chunks.
         direct: number of documents to rank first by their own content.
     """
     result = _varied(scored, documents)

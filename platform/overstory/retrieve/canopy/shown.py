@@ -135,7 +135,6 @@ def _step(bridge: WeighedWay, source: Row, target: Row) -> BridgeStep:
 
 
 def _sentence(row: Row, number: int | None) -> str:
-    """Return the sentence with this number; with None, return the first sentence."""
     return sentence_at(content(row), row["sentences"], number or 0)
 
 

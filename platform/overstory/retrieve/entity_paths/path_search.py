@@ -290,7 +290,6 @@ def find_paths(
     """Return paths between two entities: the best of the shortest paths, then the best other paths.
 
     Args:
-        k: maximum number of paths.
         steps: maximum number of steps in a path.
         among: returns the documents that match a filter. Paths then use only passages of these documents. None to use
             all documents.
@@ -333,7 +332,6 @@ class _PathSearch:
         self._together: dict[tuple[str, str], int] = {}
 
     def best(self, k: int, steps: int) -> list[StatedWay]:
-        """Return the best of the shortest ways, then the best other ways, in the order in which they are shown."""
         found: list[StatedWay] = []
         for number in range(1, steps + 1):
             self._walk.read_up_to(number, last=number == steps)
