@@ -256,7 +256,6 @@ def _leans_on_a_thing(references: References, start: int, stop: int) -> bool:
 
 
 def _start_of(fact: FactStatement, found: Parsed) -> int:
-    """Return an offset within the sentence that states a fact."""
     for mention in (fact.subject_mention, fact.object_mention):
         if mention is not None:
             return found.mentions[mention].start

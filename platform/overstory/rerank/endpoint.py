@@ -164,10 +164,6 @@ class EndpointReranker:
         """Return the error for a failed request.
 
         The API key is masked, because some endpoints repeat it in their error messages.
-
-        Args:
-            reason: text of the response, or the reason why there was no response.
-            status: HTTP status code; 0 if there was no response.
         """
         if status in (401, 403):
             remedy = "Set OVERSTORY_RERANK_API_KEY to a key that may use this model."

@@ -239,7 +239,6 @@ def with_index(
 
 
 def _indexed(tx: Transaction, corpus: Corpus, index: str) -> int:
-    """Return the number of nodes in a vector index."""
     label = indexed_label(index) or derived_label(corpus.label, "PassageVector")
     (row,) = tx.run("schema/count_kind", label)
     return int(row["nodes"])

@@ -293,12 +293,6 @@ def _nearest(link: LinkingName, likeness: Mapping[str, Vectors], rows: Mapping[s
 
 
 def _notes(ranked: Sequence[Scored], *, outdated: bool, unnamed: bool) -> Iterator[str]:
-    """Yield notes that explain limits of the result.
-
-    Args:
-        outdated: True if the corpus has changed since its entities were last indexed.
-        unnamed: True if a corpus has no entities yet.
-    """
     if outdated:
         yield UNFINISHED if unnamed else NAMES_OUTDATED
     if not ranked:

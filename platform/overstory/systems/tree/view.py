@@ -266,7 +266,6 @@ class _TreeReader:
         return support.own(ids, self.kind.statement("systems/tree/stands_on"))
 
     def _highest(self, view: _TreeView, root: str, limit: int, support: SupportFilter) -> list[str]:
-        """Return the topmost communities whose source documents all match a filter, at most `limit` of them."""
         found: list[str] = []
         waiting, tried, left_out = [root], 0, 0
         while waiting and len(found) < limit and tried < _MOST_COMMUNITIES_TRIED:
