@@ -60,7 +60,6 @@ def answer(
 
     Args:
         chat: the language model; None for an extractive answer.
-        extracting: finds the sentences for an extractive answer.
         tokens: maximum number of tokens of the passages. It is lowered if the model's context window is too small.
         on_text: receives a language model's answer piece by piece, and any other answer in one piece, as `Quoted`. If
             another answer replaces an incomplete one, it begins on a new line.

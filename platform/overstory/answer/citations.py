@@ -51,7 +51,7 @@ class CheckedCitations:
         self.removed: list[int] = []
         self._passages = passages
         self._held = ""
-        self._last = ""  # the last character that was returned
+        self._last = ""
         self._worded = False  # True if the current line contains a letter or digit
         self._after: str | None = None  # text that replaced the last citation; None once other text has followed
 
@@ -182,8 +182,6 @@ def _closing(opens: list[bool]) -> list[int | None]:
 
 
 class _Between:
-    """Counts digits and words in the stretches of text between brackets."""
-
     def __init__(self, text: str, starts: list[int], ends: list[int]) -> None:
         self._starts, self._length = starts, len(text)
         self._stretches = [_plain(text[start:end]) for start, end in zip(starts, [*ends[1:], len(text)], strict=True)]
@@ -194,20 +192,10 @@ class _Between:
         self._others = [0, *accumulate(others)]
 
     def is_citation(self, opening: int, closing: int) -> bool:
-        """Return True if the text between two brackets contains a digit, and only words that are allowed in citations.
-
-        Args:
-            opening: index of the opening bracket.
-            closing: index of the closing bracket.
-        """
+        """Return True if the text between brackets contains a digit, and only words that are allowed in citations."""
         return self._digits[closing] > self._digits[opening] and self._others[closing] == self._others[opening]
 
     def may_be_citation(self, opening: int) -> bool:
-        """Return True if the text after an open bracket may become a citation. Its last word may be incomplete.
-
-        Args:
-            opening: index of the open bracket.
-        """
         if (
             self._length - self._starts[opening] > _LONGEST_CITATION_CHARACTERS
             or self._others[-2] != self._others[opening]

@@ -104,9 +104,7 @@ def _of_one(
     """Return the compared value of a thing and the sentences that state it; None if the value is not found.
 
     Args:
-        thing: the name of the thing.
         between: relation to the person whose value is compared instead, such as "director" for a film; "" for none.
-        value_of: reads the value in a sentence.
     """
     links: tuple[Sentence, ...] = ()
     name = thing

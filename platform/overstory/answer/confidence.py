@@ -56,11 +56,7 @@ def missing_words(
     """Return the words that express what a question asks for, if no sentence about the question's names supports them.
 
     Args:
-        asked: the analysed question.
-        passages: the passages that were read.
-        sentences: all sentences of the passages.
         relevant: the sentences of those passages that are about the names in the question.
-        words: word vectors to find words with a similar meaning.
     """
     kinds = {
         mention.type
@@ -136,7 +132,6 @@ def _is_stated_of_another(sentence: Sentence, asked: AskedFor) -> bool:
 
 
 def _is_part_of(surface: str, names: Sequence[str]) -> bool:
-    """Return True if a name is part of one of `names`, as "Berger" is part of "Tim Berger"."""
     return any(set(padded(surface).split()) <= set(padded(name).split()) for name in names)
 
 
@@ -230,7 +225,6 @@ class Confidence:
 
     Attributes:
         value: the confidence, from 0 to 1.
-        fit: the figures from which the confidence is computed.
         missing: the words that express what a direct question asks for, if no sentence about the question's names
             supports them. If there are none, the identifiers in the question that no passage contains.
         names: the names in the question, if sentences that are not about them support the missing words; otherwise
@@ -249,9 +243,7 @@ def confidence_in(
     """Return the confidence that passages answer a question.
 
     Args:
-        asked: the analysed question.
         sentences: the sentences of the passages that may answer the question, with their cosines.
-        words: word vectors to find words with a similar meaning.
     """
     if language_of(question) != "en":
         return _by_words(question, passages, sentences)
@@ -270,10 +262,7 @@ def confidence_in(
 
 
 def _by_words(question: str, passages: Sequence[Item], sentences: Sequence[Sentence]) -> Confidence:
-    """Return the confidence for a question in a language that is not parsed.
-
-    It depends on the words that the question shares with the passages, and on the most similar sentence.
-    """
+    """Return the confidence for a question in a language that is not parsed."""
     there = frozenset[str]().union(*(content_words(with_titles(each)) for each in passages))
     words = _share([word in there for word in content_words(question)])
     fit = Fit(

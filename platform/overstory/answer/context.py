@@ -38,7 +38,6 @@ class Item:
 
     Attributes:
         number: the number of the item in the context, from 1; 0 if the item has no number yet.
-        found: the passage or part.
         body: the text that is read, without title and headings. It may be cut. For a hit with excerpts, it consists of
             the excerpts.
         passages: the passages that a citation of this item refers to, at least one. For a hit, it is the hit itself.
@@ -134,13 +133,6 @@ _Queues = Mapping[ShareKind, Sequence[Item]]  # the items of each kind, best fir
 
 @dataclass(frozen=True, slots=True)
 class _ReadItems:
-    """The items of one kind that are read.
-
-    Attributes:
-        tokens: total number of tokens of the items.
-        cut: True if the last item was shortened.
-    """
-
     items: tuple[Item, ...] = ()
     tokens: int = 0
     cut: bool = False
@@ -177,9 +169,6 @@ def _rooms(tokens: int, shares: Mapping[ShareKind, float], queues: _Queues) -> d
     """Return the maximum number of tokens for each kind of item.
 
     A kind gets all tokens that it needs if its share allows that. Otherwise, it gets its share of the remaining tokens.
-
-    Args:
-        tokens: number of tokens to divide.
     """
     wanted: dict[ShareKind, int] = {kind: sum(map(_cost, queue)) for kind, queue in queues.items()}
     rooms: dict[ShareKind, int] = {}

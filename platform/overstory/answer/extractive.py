@@ -27,15 +27,15 @@ from overstory.protocols import cosines_with
 from overstory.text.names.keys import entity_key, key_words, without_parentheses
 from overstory.text.questions.asked_for import AskedFor
 
-_MOST_SENTENCES_SHOWN = 3  # maximum number of sentences in an answer
-_MOST_SENTENCES_OF_A_PASSAGE = 2  # maximum number of sentences from the same passage in an answer
+_MOST_SENTENCES_SHOWN = 3
+_MOST_SENTENCES_OF_A_PASSAGE = 2
 _FURTHER_SENTENCE_SHARE = 0.6  # minimum score of a further sentence, as a fraction of the best score
 _FURTHER_SENTENCE_SHARE_OF_WHOLE = 0.85
 """Minimum score of a further sentence, as a fraction of the best score, if the best sentence covers the entire question
 and no passage leads to another. In this case, further sentences mostly add nothing."""
 _WHOLE_QUESTION_SHARE = 0.8
 """A sentence covers the entire question if it contains, with its title and heading, this fraction of the words."""
-_LEAST_FURTHER_SENTENCE_COSINE = 0.2  # minimum cosine between the question and a further sentence
+_LEAST_FURTHER_SENTENCE_COSINE = 0.2
 _MOST_LIST_ITEMS_SHOWN = 8  # maximum number of list items or lines of code in an answer
 _SENTENCES_BETWEEN_LIST_ITEMS = 2
 """Maximum distance, in sentences, between two items of the same list. Sentences between items may explain them."""
@@ -243,10 +243,6 @@ class _Scene:
         }
 
     def share_named(self, sentence: Sentence) -> float:
-        """Return the fraction of the question's names that occur in a sentence.
-
-        A name that occurs only in the title or heading counts half.
-        """
         text = padded(f"{sentence.before} {sentence.text} {sentence.meant}")
         title = padded(above(sentence.passage.found))
         shares = [1.0 if name in text else _UNDER_TITLE_SHARE * (name in title) for name in self._names]
@@ -259,11 +255,9 @@ class _Scene:
 
     @property
     def leads(self) -> bool:
-        """True if any passage was reached from another passage."""
         return bool(self._reached)
 
     def reached(self, passage: Item) -> bool:
-        """Return True if the passage was reached from another passage."""
         return passage.number in self._reached
 
     def bonus(self, passage: Item) -> float:

@@ -87,11 +87,7 @@ class _Loop:
         self._older: dict[str, int] = {}
 
     def read(self, letter: str, at: int) -> int | None:
-        """Read one letter. If this makes a repetition long enough, return the offset at which the repetition begins.
-
-        Args:
-            at: offset of the letter in the text.
-        """
+        """Read one letter. If this makes a repetition long enough, return the offset at which the repetition begins."""
         self._count += 1
         self._starts.append(at)
         self._gram = (self._gram + letter)[-_GRAM_LETTERS:]
@@ -161,10 +157,8 @@ class Written:
 
     Attributes:
         text: the answer, with citations.
-        model: name of the model.
         answered: False if the model refused to answer, because the passages do not answer the question.
         cited: numbers of the passages that the answer cites.
-        notes: warnings for the user.
     """
 
     text: str
@@ -258,7 +252,7 @@ def without_contradiction(text: str) -> tuple[str, tuple[str, ...]]:
     if refusal is None:
         return text, ()
     rest = text[refusal.end() :].strip()
-    if without_citations(rest) == rest:  # the rest cites no passage
+    if without_citations(rest) == rest:
         dropped = "The model refused and then answered without citing a passage: that answer was dropped."
         return NONE, (dropped,) if rest else ()
     if not _STOP.search(refusal["between"]):  # "not in the evidence of [1], but …" is one sentence

@@ -93,7 +93,6 @@ def guess_in(
     """Return the short answer in the last sentence of a chain; "" if the answer is uncertain.
 
     Args:
-        asked: the analysed question.
         chain: the sentences that lead to the answer. The last sentence contains the answer.
         others: all sentences of the passage that contains the last sentence, in order, including table headers.
         through: name of the bridge entity that connects the names in the question with the answer; "" for none.
@@ -196,11 +195,7 @@ def _is_certain(asked: AskedFor, chain: Sequence[Sentence]) -> bool:
 
 
 def _called(sentence: Sentence, fitting: Sequence[Mention]) -> str:
-    """Return the nationality in a sentence like "Ada was an English mathematician"; "" if there is none.
-
-    Args:
-        fitting: the names in the sentence whose type fits the question.
-    """
+    """Return the nationality in a sentence like "Ada was an English mathematician"; "" if there is none."""
     for each in fitting:
         at = sentence.text.find(each.surface)
         after = sentence.text[at + len(each.surface) :][:1]
@@ -213,9 +208,6 @@ def _where(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> s
     """Return the place of the event that is asked for, as in "born in Ulm"; "" if there is none.
 
     This is the first place that follows a word for the event and a preposition.
-
-    Args:
-        fitting: the places in the sentence.
     """
     places = sorted({at for word in asked.wanted for at in _places(word, sentence.text)})
     for start in places:
@@ -230,10 +222,6 @@ def _where(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> s
 
 
 def _fits(mention: Mention, types: Types, question: str, sentence: str) -> bool:
-    """Return True if a mention may be the answer.
-
-    Its type must be one of `types`, and the question must not already contain it.
-    """
     surface, words = mention.surface, _words(mention.surface)
     if mention.type not in types or not words or words <= _words(question):
         return False
@@ -251,9 +239,6 @@ def _in_role(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) ->
 
     A fact like "Ada is the mayor" identifies such a name. Without such facts, the name is the subject or the object of
     a fact with the question's verb.
-
-    Args:
-        fitting: the names in the sentence that may be the answer.
     """
     surfaces = [each.surface for each in fitting]
     found = False
@@ -280,7 +265,6 @@ def _in_role(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) ->
 
 
 def _concerns(phrase: str, asked: AskedFor, sentence: Sentence) -> bool:
-    """Return True if a phrase of a fact contains a name or word of the question, or is a pronoun for such a name."""
     if phrase.lower() in PRONOUNS:
         return not asked.names or any(entity_key(name) == entity_key(sentence.meant) for name in asked.names)
     if not asked.names:
@@ -327,7 +311,6 @@ def _next_to(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) ->
 
 
 def _nearest_to_names(asked: AskedFor, text: str, fitting: Sequence[Mention], otherwise: Mention) -> Mention:
-    """Return the mention nearest to a name of the question; `otherwise` if the sentence contains no such name."""
     places = [at for name in asked.names if (at := text.find(name)) >= 0]
     if not places:
         return otherwise
@@ -398,11 +381,7 @@ def _place(asked: AskedFor, sentence: Sentence) -> str:
 
 
 def _number(question: str, asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> str:
-    """Return the number that is asked for, with the noun that it counts ("12 films"); "" if it is uncertain.
-
-    Args:
-        fitting: the numbers in the sentence.
-    """
+    """Return the number that is asked for, with the noun that it counts ("12 films"); "" if it is uncertain."""
     counts = {
         each.surface
         for each in fitting
@@ -440,7 +419,6 @@ def _cell(asked: AskedFor, sentence: Sentence, others: Sequence[Sentence]) -> st
     """Return the value for a name of the question, from a table row or from a line like "key: value"; "" for none.
 
     Args:
-        sentence: the table row or line.
         others: all sentences of the passage, including table headers.
     """
     keys = {entity_key(name) for name in asked.names}

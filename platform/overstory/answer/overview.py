@@ -24,12 +24,12 @@ from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts, sentence_texts
 from overstory.text.words import stem, word_matches
 
-_MOST_THINGS = 20  # maximum number of things in an answer
+_MOST_THINGS = 20
 PASSAGES_READ_FOR_A_KIND = 40
 """Minimum number of passages to retrieve if a question asks for all things of a kind. Many passages must be read,
 because each may mention only one of the things."""
 _LONGEST_THING_SENTENCE_CHARACTERS = 300  # longer sentences are shortened
-_LONGEST_THING_WORDS = 4  # maximum number of words in the name of a thing
+_LONGEST_THING_WORDS = 4
 
 _WORD = re.compile(r"[^\W_]+(?:[.&'’-][^\W_]+)*")
 _IS_A = re.compile(
@@ -47,7 +47,6 @@ class Thing:
     Attributes:
         name: the name as spelt in the passage. It includes an adjacent word for the kind, as in "Kestrel team".
         sentence: the most informative sentence about the thing.
-        passage: the passage that contains the sentence.
     """
 
     name: str
@@ -160,7 +159,7 @@ def sentences_in(text: str) -> Iterator[str]:
                 yield sentence
 
 
-_MOST_OVERVIEW_POINTS = 8  # maximum number of lines in an answer about all documents
+_MOST_OVERVIEW_POINTS = 8
 _LEAST_THINGS_OF_A_LIST = 2  # a single thing is not shown as a list
 _LEAST_OVERVIEW_SENTENCE_WORDS = 5
 """Minimum number of words in the sentence that is shown for a passage. Headings and greetings are thereby left out."""
@@ -231,10 +230,7 @@ def things_in(evidence: Evidence) -> tuple[Point, ...]:
 
 
 def _passages(hits: Iterable[Hit]) -> Iterator[Point]:
-    """Yield one line for each passage, consisting of its title and a sentence that is understood on its own.
-
-    Passages without such a sentence are left out.
-    """
+    """Yield one line for each passage, consisting of its title and a sentence that is understood on its own."""
     number = 1
     for hit in hits:
         sentences = [_line(each) for each in sentences_in(hit.content)]
@@ -253,7 +249,6 @@ def _point(number: int, part: Part, passages: tuple[Hit, ...], shown: set[str]) 
     """Yield the line of a report, with a statement that was not shown before. If there is none, yield nothing.
 
     Args:
-        number: number of the line.
         shown: the statements shown so far. The new statement is added to them.
     """
     heading = _line(part.heading if isinstance(part, RatedReport) else part.title)
@@ -295,8 +290,8 @@ def _line(text: str) -> str:
 # Edges answer a question if they contain all its specific words. A sentence about a vertex to which the edges lead may
 # contain some of these words instead.
 
-_MOST_EDGES_OF_AN_ANSWER = 8  # maximum number of edges in an answer
-_MOST_NAMES_OF_A_SHORT_ANSWER = 5  # maximum number of names in the short answer
+_MOST_EDGES_OF_AN_ANSWER = 8
+_MOST_NAMES_OF_A_SHORT_ANSWER = 5
 
 _FOR_A_NAME = re.compile(
     r"\W*(?:(?:to|by|for|with|at|in|from)\s+)?(?:who|whom|whose|which|what|where|list|name|show)\b", re.IGNORECASE

@@ -73,12 +73,7 @@ _RULE = re.compile(r"[\s|:+=–—-]*")
 
 
 def row_texts(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Yield the (start, end) of each table row or setting in a sentence. Other text is yielded as a single row.
-
-    Args:
-        start: offset at which the sentence starts in the text.
-        stop: offset at which the sentence ends.
-    """
+    """Yield the (start, end) of each table row or setting in a sentence. Other text is yielded as a single row."""
     lines = [(match.start(), match.end()) for match in _LINE.finditer(text, start, stop)]
     rows = list(_rows(text, lines))
     if len(lines) < _LEAST_TABLE_ROWS or len(rows) * 2 < len(lines):
@@ -193,7 +188,6 @@ def is_navigation(sentence: str) -> bool:
 
 
 def _is_links(sentence: str, words: list[str]) -> bool:
-    """Return True if a sentence is a sequence of links or buttons, and some of these are for navigation."""
     steps = {word for word in words if word in _STEPS}
     parts = [_NAVIGATION_WORD.findall(part.lower()) for part in _LINK_SEPARATOR.split(sentence) if part.strip()]
     links = sum(_is_button(part) for part in parts)

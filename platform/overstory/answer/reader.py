@@ -66,14 +66,11 @@ class Sentence:
         text: the sentence on one line. If it begins with a pronoun, the name that the pronoun refers to is inserted in
             brackets: "She [Marta Oyelaran] studied …".
         place: position of the sentence in the passage, from 0.
-        mentions: the names in the sentence.
-        facts: the facts that the sentence states.
         meant: the name that the leading pronoun refers to; "" if there is no such pronoun, or if this is uncertain.
         before: the sentence before, if this sentence cannot be understood without it; otherwise "". This is the case if
             the sentence begins with a pronoun of uncertain meaning, or if it contains a pronoun that refers to a thing,
             as in "Marta Oyelaran has run it".
         row: number of cells if the sentence is a table row; otherwise 0.
-        header: True for the header row of a table.
         item: True for a list item or a line of code.
         stems: stems of the content words in the sentence, in the title and heading above it, and in its table header.
         score: the cosine plus bonuses for the passage and for matching words.
@@ -222,7 +219,6 @@ def _is_header(text: str, pieces: Sequence[tuple[int, int]], cells: Sequence[int
     Args:
         pieces: the (start, end) of each sentence or row.
         cells: number of cells of each piece.
-        place: index of the piece to check.
     """
     below = place + 1
     if cells[place] < _LEAST_ROW_CELLS or below >= len(cells) or cells[below] != cells[place]:
@@ -260,7 +256,6 @@ def _leans_on_a_thing(references: References, start: int, stop: int) -> bool:
 
 
 def _start_of(fact: FactStatement, found: Parsed) -> int:
-    """Return an offset within the sentence that states a fact."""
     for mention in (fact.subject_mention, fact.object_mention):
         if mention is not None:
             return found.mentions[mention].start
@@ -348,7 +343,6 @@ class Bridge:
 
     Attributes:
         sentence: a sentence that relates the bridge entity to a name of the question.
-        name: name of the bridge entity.
     """
 
     sentence: Sentence
@@ -361,7 +355,6 @@ def bridges(asked: AskedFor, sentences: Sequence[Sentence]) -> tuple[Bridge, ...
     Return () if the question has no bridge entity, or several.
 
     Args:
-        asked: the analysed question.
         sentences: the sentences to search, best first.
     """
     if len(asked.through) != 1 or not asked.names:

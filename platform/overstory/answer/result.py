@@ -31,7 +31,6 @@ class CitedPassage(PassagePlace):
         start: offset in the document's text at which the passage starts, in characters.
         end: offset in the document's text at which the passage ends, in characters.
         also: how often and where the text of the passage is repeated, as in `Hit.also`.
-        corpus: name of the corpus, as in `Hit.corpus`.
     """
 
     page: int | None = None
@@ -49,7 +48,6 @@ class Citation(HasOrigin):
         number: the number by which the answer cites the source, as in [1].
         chunk_id, document_id, source, source_key, page, corpus: the origin of the passage. For another part, it is the
             origin of the first passage that supports it.
-        title: the title of the passage or part.
         text: the text of the source that was read. For an extractive answer, it consists of the quoted sentences.
         kind: "passage", or the kind of the part.
         passages: the passages that support the source, at least one. For a passage, it is the passage itself.
@@ -82,7 +80,6 @@ class Answer:
     """An answer to a question.
 
     Attributes:
-        question: the question that was answered.
         text: the answer with citation numbers like [1]. Control characters and invisible characters are removed, so
             that the text can be shown in a terminal.
         short: the answer without citation numbers. For an extractive answer, it is the `guess`, or the best sentence if

@@ -104,7 +104,6 @@ class _Token(NamedTuple):
 
     Attributes:
         key: the word in a normalised spelling.
-        capital: True if the word begins with a capital letter.
         breaks: True if punctuation that separates names precedes the word.
     """
 
@@ -140,7 +139,6 @@ class _TextIndex:
     """Index of the texts.
 
     Attributes:
-        figures: the numbers and dates in the texts.
         words: map from each word to its positions in all texts.
         lower: the words that occur in lower case.
         joined: each number in digits, joined with the word before it, such as "e42" for "E 42".
@@ -352,7 +350,6 @@ def _ends_name(gap: str, tokens: Sequence[_Token], at: int) -> bool:
 
     Args:
         gap: the text between the word and the word before it.
-        at: index of the word.
     """
     before = tokens[at - 1].key
     return "." in gap and len(before) > 1 and before not in _TITLES
@@ -363,9 +360,6 @@ def _is_common_word(token: _Token, *, begins: bool, there: _TextIndex) -> bool:
 
     Such words are initials, titles, function words, and common words that are capitalised only because they begin a
     sentence.
-
-    Args:
-        begins: True if the word begins a sentence.
     """
     key = token.key
     if len(key) == 1 or key in FUNCTION_WORDS or key in _TITLES:

@@ -241,7 +241,6 @@ class BenchDataset:
         digest: SHA-256 of the ids, titles and texts of all passages. It does not depend on the folder.
         passage_ids: ids of the passages, in file order.
         questions: questions with at least one gold passage, in file order.
-        qrels: relevance judgements for these questions.
         skipped: number of questions that were left out because they have no gold passage.
         strays: number of judgements for questions that the question file does not contain.
     """

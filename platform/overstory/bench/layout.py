@@ -21,7 +21,6 @@ class Layout:
         titles: what happens to the title of a passage. "field" makes it the title of the document, "text" puts it in
             front of the text, and "none" drops it.
         pack: number of passages per document, in shuffled order; None for one passage per document.
-        seed: random seed for the shuffle.
     """
 
     titles: TitleMode = "field"

@@ -126,7 +126,6 @@ class AnswerScores:
         f1: token F1 between the short answer and a gold answer.
         rouge_l: ROUGE-L F1 between the short answer and a gold answer.
         substring: 1 if the full answer contains a gold answer as a sequence of consecutive words, else 0.
-        answered: 1 if the question was answered, else 0.
         uncited: 1 if a language model answered without citing a passage, else 0. Such a question counts as unanswered.
     """
 
@@ -146,7 +145,6 @@ def answer_scores(
     If the question was not answered, all metrics except `uncited` are 0.
 
     Args:
-        short: the short answer.
         text: the full answer, without citations.
         gold: the gold answers; must not be empty.
     """

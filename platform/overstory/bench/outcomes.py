@@ -34,7 +34,6 @@ class Asked:
     Attributes:
         id: name of the question in messages, such as "line 2".
         answers: accepted answers. Empty if no answer is known or the documents do not answer the question.
-        answerable: True if the documents answer the question.
         sources: for each expected source, the ids of the matching documents. An answer should cite one of these
             documents.
         named: name of each expected source, in the order of `sources`.
@@ -61,7 +60,6 @@ class Outcome:
         guess: 1 if the guess in an extractive answer agrees with an expected answer, else 0; None if there is no guess
             or the expected answers are unknown.
         cited: distinct origins of the cited passages.
-        seconds: time taken to answer.
     """
 
     asked: Asked
@@ -104,7 +102,6 @@ class Measured:
     """The mean of one measure over questions, with its 95 % bootstrap interval.
 
     Attributes:
-        name: name of the measure, such as "F1".
         of: number of questions to which the measure applies.
         interval: the mean and its interval; None if the measure applies to no question.
     """
@@ -198,10 +195,7 @@ def _scores(asked: Asked, answer: Answer) -> AnswerScores | None:
 
 
 def _cited(answer: Answer) -> Mapping[str, Keys]:
-    """Return a map from each cited document id to the ids of all documents that contain the cited text.
-
-    These include the cited document.
-    """
+    """Return a map from each cited document id to the ids of all documents that contain the cited text."""
     same = {hit.chunk_id: {repeat.document_id for repeat in hit.repeats} for hit in answer.evidence.hits}
     cited: dict[str, Keys] = {}
     for citation in answer.citations:

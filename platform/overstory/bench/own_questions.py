@@ -84,7 +84,6 @@ def expected(questions: Iterable[OwnQuestion], documents: Iterable[StoredDocumen
     path, such as the file name, is enough.
 
     Args:
-        documents: documents of the corpus.
         path: the file of questions, for messages.
 
     Raises:

@@ -85,7 +85,6 @@ def compare(
             Documents that are already loaded are kept.
         retrievers: names of the retrievers, each optionally followed by a colon and options.
         k: number of documents per question that are kept in the rankings.
-        refined: search options for all retrievers.
         asking: takes the name of a retriever and returns a function that answers questions with it. If None, answers
             are not measured.
         matching: returns the keys of the documents that match the filter in `refined`. It is called after the documents
@@ -137,7 +136,6 @@ def left_out(questions: int, asked: int, where: str) -> str:
     Args:
         questions: number of questions before filtering.
         asked: number of questions that remain, because a relevant document matches the filter.
-        where: the filter.
 
     Raises:
         BenchError: No question remains.
@@ -304,8 +302,6 @@ class BenchRow:
         scores: means over the questions.
         p50_ms: median time per question in milliseconds, counting only the last call to the retriever.
         p95_ms: 95th percentile of these times.
-        index_s: seconds that were needed to build the retriever's index.
-        queries: number of questions.
     """
 
     retriever: str
@@ -353,7 +349,6 @@ def run_bench(
         name: the retriever's name in the report; by default `retriever.name`.
         k: number of documents per question that are kept in the rankings. At least `METRIC_DEPTH` documents are
             retrieved.
-        index_seconds: seconds that were needed to build the index.
         ask: answers a question with this retriever. Questions are answered after the retrieval, and are not timed.
     """
     progress = progress or Silence()

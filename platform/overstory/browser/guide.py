@@ -50,10 +50,8 @@ def guide(
     """Return the guide as an HTML page.
 
     Args:
-        corpus: name of the corpus.
         chapters: map from chapter titles to the queries of each chapter.
         examples: map from parameter names to example values. A click on the page sets all of them.
-        style_url: address of the style file.
         queries_url: address of the archive of queries.
         embedded: True if the page should explain how to get the password of the embedded server.
     """
@@ -132,11 +130,7 @@ _QUERIES = "queries.zip"
 def serve_guide(
     server: GuideServer, graph: GraphClient, corpus: Corpus, contributions: Sequence[Contribution] = ()
 ) -> str:
-    """Add the guide, the style file and the archive of queries to the server, and return the guide's address.
-
-    Args:
-        contributions: queries and styles of the installed systems.
-    """
+    """Add the guide, the style file and the archive of queries to the server, and return the guide's address."""
     chapters = saved_queries(corpus.label, contributions)
     page = guide(
         corpus.name,
@@ -303,7 +297,6 @@ def place_commands(label: str, values: Mapping[str, str]) -> tuple[str, str] | N
     these parameters.
 
     Args:
-        label: label of the corpus.
         values: map from parameter names to values, such as {"name": "Bram Stoker"}.
     """
     wanted = _PLACES.get(frozenset(values))
@@ -324,7 +317,6 @@ class Addresses:
     Attributes:
         browser: address of Browser, with a trailing slash.
         bolt: address at which Browser connects to the database.
-        embedded: True if the database runs on the embedded server.
     """
 
     browser: str

@@ -101,8 +101,6 @@ class SavedQuery:
     Attributes:
         name: name of the query, without its folder. If the query belongs to a system, the name begins with the system's
             name.
-        statement: name of the Cypher statement.
-        title: title, on one line.
         parameters: names of the parameters, without `$`.
         rows: description of the rows that the query returns.
         text: Cypher text for one corpus, including the comment at the top.
@@ -127,8 +125,6 @@ def saved_queries(
     """Return a map from chapter titles to saved queries, in reading order. Each system has one chapter.
 
     Args:
-        label: label of the corpus.
-        contributions: queries of the installed systems.
         order: map from chapter titles to query names.
     """
     queries = (_query(name.removeprefix(f"{FOLDER}/"), name, label) for name in statement_names(FOLDER))

@@ -74,8 +74,6 @@ def style(labels: Iterable[str], contributions: Sequence[Contribution] = (), *, 
     its communities look like all other communities.
 
     Args:
-        labels: labels of the corpora.
-        contributions: styles of the installed systems.
         index_sets: labels of the index sets of the corpora.
     """
     own = "".join(each.style for each in contributions)

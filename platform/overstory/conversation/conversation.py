@@ -171,11 +171,7 @@ class Conversation:
 
 
 def _stands_alone(question: str, own: tuple[Named, ...]) -> bool:
-    """Return True if a question is certainly self-contained: an ASCII sentence that contains a name.
-
-    Args:
-        own: names in the question.
-    """
+    """Return True if a question is certainly self-contained: an ASCII sentence that contains a name."""
     return bool(own) and question.isascii() and form_of(question) != "phrase"
 
 
@@ -229,10 +225,6 @@ class KeptConversation:
     """The last turns of a conversation about a corpus, stored in a file."""
 
     def __init__(self, settings: Settings, corpus_label: str) -> None:
-        """
-        Args:
-            corpus_label: label of the corpus in the graph.
-        """
         place = digest_of(settings.database.uri or "", settings.database.database, corpus_label)[:32]
         self.path: Path = settings.places.data / "conversations" / f"{place}.json"
 
@@ -296,7 +288,6 @@ def turns_spoken(
 
     Args:
         pairs: questions with their answers. The answer of an unanswered question is "".
-        find: retrieves the passages for a question.
     """
     turns: list[Turn] = []
     last = list(pairs)[-MOST_TURNS:]

@@ -151,7 +151,6 @@ def _type_given(known: str, types: Sequence[str]) -> str:
 
     Args:
         known: type of the name; "" if unknown.
-        types: types for which the question asks.
     """
     return known if not types or known in types or (known and "PERSON" in types) else types[0]
 
@@ -305,7 +304,6 @@ def turn_of(
     """Create a turn from a question and its answer, with the names in both.
 
     Args:
-        short: the short answer.
         text: the full answer; "" if the question was not answered.
         guess: see `Answer.guess`.
         hits: the passages found, which indicate the types and genders of the names.

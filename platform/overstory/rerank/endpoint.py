@@ -56,10 +56,6 @@ class EndpointReranker:
     def __init__(
         self, settings: RerankSettings, *, backoff: Backoff | None = None, seconds: float = REQUEST_SECONDS
     ) -> None:
-        """
-        Args:
-            seconds: maximum time to wait for a response.
-        """
         self._url, self._address = _url(settings)
         if settings.api_key and not is_key(settings.api_key):
             raise ModelError(
@@ -142,9 +138,6 @@ class EndpointReranker:
     def _checked(self, answer: Any, wanted: int) -> list[float]:  # `answer` can be any JSON
         """Return the scores in a response, in the order of the passages.
 
-        Args:
-            wanted: number of passages in the request.
-
         Raises:
             ModelError: The response does not contain exactly one finite score for each passage.
         """
@@ -171,10 +164,6 @@ class EndpointReranker:
         """Return the error for a failed request.
 
         The API key is masked, because some endpoints repeat it in their error messages.
-
-        Args:
-            reason: text of the response, or the reason why there was no response.
-            status: HTTP status code; 0 if there was no response.
         """
         if status in (401, 403):
             remedy = "Set OVERSTORY_RERANK_API_KEY to a key that may use this model."

@@ -94,10 +94,6 @@ def _by_words(
     matching: Matching | None,
     wanted: Set[str] | None = None,
 ) -> list[list[Any]]:
-    """Return the first rows of a full-text query that match the filter.
-
-    If too few rows match, the query is repeated with a greater depth.
-    """
     if not query or (matching is not None and not matching.documents):
         return []
     sent = sorted(matching.documents) if matching is not None and matching.are_few else None
@@ -189,11 +185,7 @@ class Among:
         return tuple(replace(each, repeated=of[each.chunk_id]) if each.chunk_id in of else each for each in found)
 
     def sharing(self, ids: Sequence[str]) -> list[SharedVector]:
-        """Return the vectors that the given chunks share with other chunks, counting only chunks of matching documents.
-
-        Args:
-            ids: ids of the given chunks.
-        """
+        """Return the vectors that given chunks share with other chunks, counting only chunks of matching documents."""
         if not ids:
             return []
         rows = self.tx.run("retrieve/sharing_chunks", self.corpus.label, ids=list(ids), most=_MOST_CHUNKS_OF_A_VECTOR)

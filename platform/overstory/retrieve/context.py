@@ -121,9 +121,7 @@ class RetrievalContext:
     Attributes:
         corpus_name: name of the corpus. The corpus is read for each question (1 ms), because another process may index
             it at any time.
-        chat: returns the language model, or None if no model is set.
         extraction: settings of the pipeline that parses questions.
-        filters: finds the documents that match a filter, with a cache.
     """
 
     graph: GraphClient

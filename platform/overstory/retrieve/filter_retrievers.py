@@ -86,7 +86,6 @@ class EnabledRetriever:
         """
         Args:
             where: filter on documents, pages or sections; None for no filter.
-            standing: returns those parts that are supported by matching documents alone.
         """
         self._standing = standing
         self.name = retriever.name
@@ -139,11 +138,6 @@ class FilteredRetriever:
     def __init__(
         self, retriever: Retriever, where: Expression, context: RetrievalContext, *, standing: KeepStanding
     ) -> None:
-        """
-        Args:
-            where: filter on documents.
-            standing: returns those parts that are supported by matching documents alone.
-        """
         self._standing = standing
         self.name = retriever.name
         self._retriever = retriever

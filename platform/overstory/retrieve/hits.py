@@ -162,7 +162,6 @@ def ranked_hits(
 
     Args:
         rows: the rows of the chunks, as returned by `chunk_rows`. Chunks without a row are left out.
-        scores: map from chunk id to score.
         reasons: returns the reasons for a chunk, given its id.
     """
     return tuple(hit(rows[id_] | {"score": score}, tuple(reasons(id_))) for id_, score in scores.items() if id_ in rows)

@@ -43,7 +43,6 @@ class HybridRetriever(PassageRetriever):
         """Return the best of the chunks that were found by words or by meaning.
 
         Args:
-            sections: the sections found by words.
             near: map from chunk id to cosine, for the chunks found by meaning.
         """
         ids = list(dict.fromkeys([*near, *(id_ for section in sections for id_ in section.chunks)]))

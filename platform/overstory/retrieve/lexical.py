@@ -24,7 +24,6 @@ class LexicalRetriever(PassageRetriever):
     by_meaning = False
 
     def found(self, passages: Passages, asked: SearchedQuestion) -> Evidence:
-        """Return the `k` best chunks, or fewer if fewer chunks match a word of the question."""
         text, k = asked.read.text, asked.k
         sections = passages.sections(text, k)
         divided = frozenset(chunk for section in sections if len(section.chunks) > 1 for chunk in section.chunks)

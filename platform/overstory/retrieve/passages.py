@@ -159,10 +159,6 @@ class Passages:
     """Searches the passages of all corpora of a question. BM25 uses the word statistics of each corpus separately."""
 
     def __init__(self, corpora: OpenedCorpus | OpenedCorpora, dimension: int) -> None:
-        """
-        Args:
-            dimension: number of dimensions of the vectors.
-        """
         self.corpora = corpora
         self._dimension = dimension
         self._notes: dict[str, None] = {}
@@ -240,7 +236,6 @@ class Passages:
         cosines, so this is fast even for many passages.
 
         Args:
-            ids: ids of the passages.
             vectors: float32 of shape (m, d).
         """
         return self._by_row(ids, len(vectors), lambda passages, own: passages.own_cosines(own, vectors))
@@ -251,9 +246,6 @@ class Passages:
         """Return one row per id, computed by the corpus that contains it.
 
         The result is float32 of shape (len(ids), width). If a corpus is unreachable, the rows of its ids are zero.
-
-        Args:
-            ask: returns the rows for some ids of one corpus.
         """
         places: dict[str, int] = {}
         every = [np.zeros((1, width), dtype=np.float32)]
@@ -284,7 +276,6 @@ class SearchedQuestion:
     Attributes:
         question: the question as the user typed it.
         read: the cleaned question.
-        k: number of hits to return.
     """
 
     question: str

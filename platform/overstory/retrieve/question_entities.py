@@ -124,7 +124,6 @@ class StoredEntities:
         self.outdated = not corpus.named_by
 
     def __call__(self, keys: Sequence[str], terms: Sequence[str]) -> list[QuestionEntity]:
-        """Look up entities by keys, as `LookUp` describes."""
         label = self._corpus.label
         (row,) = self._tx.run(
             "retrieve/question_entities",

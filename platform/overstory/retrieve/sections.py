@@ -46,7 +46,6 @@ class FoundSection(NamedTuple):
 
     Attributes:
         chunks: ids of the section's chunks, in the order of the text.
-        document: id of the section's document.
         words: BM25 of the section.
     """
 
@@ -149,5 +148,4 @@ def _likeness(vectors: Vectors) -> float:
 
 
 def _escaped(word: str) -> str:
-    """Return a word as Lucene syntax: all characters except letters, digits and "_" are escaped."""
     return "".join(char if char.isalnum() or char == "_" else f"\\{char}" for char in word)

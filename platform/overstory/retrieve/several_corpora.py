@@ -195,11 +195,6 @@ class JoinedRetriever:
     def __init__(
         self, name: str, members: Mapping[str, Callable[[], AskedCorpus]], absences: UnreachableCorpora
     ) -> None:
-        """
-        Args:
-            members: map from the title of each corpus to a function that opens the corpus.
-            absences: corpora that were unreachable recently.
-        """
         self.name = name
         self._members = members
         self._absences = absences
@@ -230,7 +225,6 @@ def merged_evidence(found: Mapping[str, Evidence], notes: Iterable[str]) -> Evid
 
     Args:
         found: map from the title of a corpus to its evidence. It must not be empty.
-        notes: notes on corpora that were left out.
     """
     first = next(iter(found.values()))
     titles_of: dict[str, list[str]] = {}

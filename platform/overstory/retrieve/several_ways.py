@@ -23,14 +23,14 @@ from overstory.retrieve.question import check_question
 
 _RANK_CONSTANT = 2
 """Each query adds weight / (_RANK_CONSTANT + rank) to the score of a passage at this rank."""
-_QUESTION_WEIGHT = 1.0  # weight of the original question
+_QUESTION_WEIGHT = 1.0
 _MODEL_WEIGHT = 0.5
 """Weight of each query that the model wrote. Its first passage counts as much as the fourth passage of the original
 question. This value was not tuned."""
 _PASSAGES_OF_A_WAY = 20
 """Minimum number of passages to retrieve per query."""
 
-_MOST_MODEL_TOKENS = 300  # maximum number of tokens in one answer of the model
+_MOST_MODEL_TOKENS = 300
 
 _WORD = re.compile(r"\w+")
 
@@ -41,7 +41,6 @@ class WayToAsk:
 
     Attributes:
         kind: kind of the reasons for hits of this query: "question", "part" or "hypothetical".
-        text: the query itself.
         shown: how the details of reasons refer to the query.
         clause: explanation of hits that this query found; "" to keep the explanation by the retriever.
     """

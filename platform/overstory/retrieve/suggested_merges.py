@@ -171,7 +171,6 @@ def suggested_merges(
     Pairs that were already merged or dismissed are left out. Every name of the corpus is read once.
 
     Args:
-        limit: maximum number of suggestions to return.
         reason: return only suggestions with this reason; None for all reasons.
     """
     edits = edited_names(graph, corpus)
@@ -210,11 +209,7 @@ class _Pairs(Spool):
         self._table.execute("CREATE INDEX of_block ON blocks (block)")
 
     def compare(self, is_open: Callable[[SameName], bool]) -> int:
-        """Compare the names within each block. Return the number of blocks skipped because they contain too many names.
-
-        Args:
-            is_open: returns True if a pair may be suggested.
-        """
+        """Compare names within each block. Return the number of blocks skipped because they contain too many names."""
         rows = self._table.execute(_SHARED, (_MOST_NAMES_A_BLOCK,))
         for _, block in itertools.groupby(rows, key=lambda row: row[0]):
             names = {row[1]: _name(row[2:]) for row in block}

@@ -119,7 +119,6 @@ class VectorCache:
             self._used = np.zeros(0, dtype=np.int64)
 
     def _forget_oldest(self, count: int) -> None:
-        """Evict the least recently used vectors, and move the remaining rows together."""
         size = len(self._rows)
         kept = np.sort(np.argsort(self._used[:size], kind="stable")[count:])
         places = np.full(size, -1, dtype=np.int64)
@@ -156,7 +155,6 @@ class Searched:
     """The result of a vector search.
 
     Attributes:
-        rows: the rows of the statement.
         notes: contains a note if the index returned too few vectors, so that all vectors were scanned.
     """
 
@@ -207,7 +205,6 @@ def vector_search(
     Args:
         vector: float32 of shape (d,), sent as `$vector`.
         vector_depth: number of vectors to request from the index.
-        parameters: further parameters of both statements.
     """
     return with_index(
         tx,
@@ -227,7 +224,6 @@ def with_index(
     Args:
         index: name of the index; "" if there is none.
         depth: number of nodes to request from the index.
-        parameters: parameters of both statements.
     """
     if not index:
         return Searched(tx.run(f"{statement}_exact", corpus.label, **parameters))
@@ -243,7 +239,6 @@ def with_index(
 
 
 def _indexed(tx: Transaction, corpus: Corpus, index: str) -> int:
-    """Return the number of nodes in a vector index."""
     label = indexed_label(index) or derived_label(corpus.label, "PassageVector")
     (row,) = tx.run("schema/count_kind", label)
     return int(row["nodes"])

@@ -102,11 +102,9 @@ class SystemRun(Generic[S]):
         backlog: Number of units that the index lacks.
         chat: Language model that reads the texts; None if rules read them.
         model: Name of that language model; "" if rules read the texts.
-        fingerprint: Result of `System.fingerprint`.
         ledger: Records the counts and tokens of the build.
         improve: True if everything must be clustered again, even if little or nothing has changed.
         figures: Figures of the build, by name. They are stored in the index state.
-        notes: Notes for the user.
         published: The index state that this build has stored; None if it has stored none yet.
     """
 
@@ -154,9 +152,6 @@ class SystemRun(Generic[S]):
 
     def commit(self, work: Callable[[Transaction], None], *, done: Sequence[str] = ()) -> None:
         """Run `work` in a transaction that also marks units as read. If the build is killed, it resumes after them.
-
-        Args:
-            done: Ids of the units to mark.
 
         Raises:
             LeaseLost, DatabaseError: Nothing was committed.
@@ -297,7 +292,6 @@ class System(ABC, Generic[S, R]):
         settings: Dataclass that declares the options of the index.
         retriever_settings: Dataclass that declares the options of the retriever.
         unit: Kind of unit from which the index is built (see `unit_of`).
-        owns: The parts of the graph that the system writes.
         trees: Trees that the index can contain (see `systems.tree`). The first tree is the default.
         reads_with_model: True if a language model can read the texts for the index.
         answers_on_all: True if the retriever answers questions about the corpus as a whole, which no single passage
@@ -385,9 +379,6 @@ class System(ABC, Generic[S, R]):
         """Return the kind of unit from which the index is built: chunk, document or entity.
 
         Units of this kind carry the system's read marks, and the backlog of the index is counted in these units.
-
-        Args:
-            state: State of the index; None if the corpus has no index.
         """
         return self.unit
 

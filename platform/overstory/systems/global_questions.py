@@ -70,7 +70,6 @@ def representatives(vectors: Vectors, documents: list[str], most: int) -> list[t
     Args:
         vectors: Unit vectors of passages, shape (n, d).
         documents: Document id of each passage.
-        most: Maximum number of vectors to choose.
     """
     if not len(vectors):
         return []
@@ -93,11 +92,11 @@ def _stands_for(share: float) -> Reason:
     return Reason("central", share, "coverage of the corpus that it adds", "represents many other passages")
 
 
-_OVERVIEW_REPORTS = 8  # maximum number of reports used for an answer about the whole corpus
+_OVERVIEW_REPORTS = 8
 _FEW_OVERVIEW_REPORTS = 5  # while fewer reports than this are found, the next level of the tree is searched, too
-_FINDINGS_OF_A_REPORT = 3  # maximum number of findings used from each report
-_PASSAGES_OF_A_FINDING = 3  # maximum number of passages used for each finding
-_MOST_OVERVIEW_LEVELS = 3  # maximum number of tree levels searched for reports
+_FINDINGS_OF_A_REPORT = 3
+_PASSAGES_OF_A_FINDING = 3
+_MOST_OVERVIEW_LEVELS = 3
 
 
 def answers_itself(systems: Sequence[System[Any, Any]], retriever: str | SettingsClass) -> bool:

@@ -44,11 +44,7 @@ class BuildRequest(Generic[S]):
         self.settings_after(None)
 
     def settings_after(self, before: IndexState[S] | None) -> S:
-        """Return the settings that the index will have.
-
-        Args:
-            before: Current state of the index; None if there is no index.
-        """
+        """Return the settings that the index will have."""
         of = f"The {self.system.title} index"
         if self.settings is not None:
             return check(self.settings, of=of)
@@ -75,7 +71,6 @@ class Built:
 
     Attributes:
         changed: True if the index was changed; False if there was nothing to do or the build was skipped.
-        notes: Notes for the user.
         improvable: True if `improve` was set and the index contained changes that had been added without clustering.
     """
 

@@ -46,7 +46,6 @@ class CorpusMemory:
 
         Args:
             like: Text that the question must contain, ignoring case; "" for any question.
-            limit: Maximum number of answers.
         """
         if limit < 1:
             raise SettingsError(f"limit must be at least 1, got {limit}.", remedy="Ask for 1 answer or more.")
@@ -109,7 +108,6 @@ class CorpusMemory:
         An answer is restored only if its passages are in this corpus and still state the answer's facts.
 
         Args:
-            lines: Lines of an export.
             source: Name of the file or stream, for messages.
         """
         numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())

@@ -88,7 +88,6 @@ def all_build_requests(
     The settings of the other systems are not changed.
 
     Args:
-        requested: Map from system names to build requests.
         model: Name of the language model. It is used for the systems of the corpus if `requested` is empty.
     """
     kept = {each.name: BuildRequest(each, model=None if requested else model) for each in systems_of(corpus)}
@@ -200,7 +199,6 @@ def learn_from(learner: Learner, answer: Answer, evidence: Evidence, run: Callab
 
 
 def _of_system(wanted: str | SettingsClass) -> tuple[System[Any, Any], SettingsClass] | None:
-    """Return the system and the settings of a retriever, or None if the retriever does not belong to a system."""
     refuse_class(wanted)
     if not isinstance(wanted, str):
         for system in installed_systems():

@@ -28,7 +28,6 @@ class Preset(NamedTuple):
     """A named combination of option values.
 
     Attributes:
-        help: One line of help.
         changes: Map from field names to the values that the preset sets.
     """
 
@@ -71,7 +70,6 @@ class Option:
         name: Name on the command line.
         values: Allowed values, such as "1 to 8" or "auto|exact|gds".
         default: Default value as it is written on the command line.
-        help: States what the option sets.
         switch: True for a yes/no option.
     """
 
@@ -98,7 +96,6 @@ def option(
     """Declare a dataclass field as an option.
 
     Args:
-        help: Explains in a few words what the option sets.
         least, most: Lowest and highest allowed value, if the option is a number.
         only_with: Name of another field, and the value which that field must have for this option to take effect. If
             that field has another value, setting this option is an error.
@@ -113,7 +110,6 @@ def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
     written as its name. The option `defaults` discards `base` and starts from the default settings.
 
     Args:
-        kind: The settings class.
         of: What the settings belong to, for messages, such as "The SeRAG index".
         base: Settings to change; by default the default settings.
     """

@@ -34,7 +34,6 @@ class IndexState(Generic[S]):
     """The state of one system's index in one corpus.
 
     Attributes:
-        settings: Settings with which the index was built.
         embedder: Fingerprint of the embedder that computed the vectors of the index.
         model: Name of the language model that read the texts; "" if rules read them.
         fingerprint: Fingerprint of everything else that affects how a unit is read.
@@ -44,7 +43,6 @@ class IndexState(Generic[S]):
         deleted: Number of units that had been deleted from the corpus when the index was built.
         placed: Number of changes that have been added to existing communities since everything was last clustered; 0 if
             the system always clusters everything, or never clusters.
-        figures: Figures of the last build, by name.
         details: JSON values that only the system itself uses.
     """
 

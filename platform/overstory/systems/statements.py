@@ -46,12 +46,7 @@ def _listed(row: Row) -> Row:
 
 
 def shared_labels(label: str, *kinds: str) -> list[str]:
-    """Return the labels of a node that several units share. The node is deleted with the last of these units.
-
-    Args:
-        label: Corpus label.
-        kinds: Kinds of the node.
-    """
+    """Return the labels of a node that several units share. The node is deleted with the last of these units."""
     return [*kinds, "Shared", *(derived_label(label, kind) for kind in kinds)]
 
 

@@ -23,7 +23,6 @@ class SystemIndex:
     Attributes:
         title: Title of the system.
         corpus: Corpus label.
-        kind: Kind of the indexed nodes.
         slot: Slot of the generation that readers use; None if the system has no generations.
     """
 
@@ -38,7 +37,6 @@ class SystemIndex:
 
     @property
     def label(self) -> str:
-        """The label of the indexed nodes."""
         return derived_label(self.corpus, self.kind, self.slot)
 
 

@@ -94,7 +94,6 @@ class _CanopySearch:
 
     Attributes:
         chunks: number of chunks in which names were counted.
-        vector: vector of the question.
         rest: vector of the question without its names.
         spread: factor that scales the weight of BM25 to the embedder's cosines; see `protocols.cosine_spread`.
     """
@@ -189,7 +188,6 @@ class _CanopySearch:
         Chunks that are not yet candidates are added to `candidates`.
 
         Args:
-            activations: map from source chunk to activation.
             scores: map from chunk to score. A link leads to the best chunk of a document in this map, or else to the
                 document's first chunk.
         """
@@ -295,12 +293,6 @@ def _nearest(link: LinkingName, likeness: Mapping[str, Vectors], rows: Mapping[s
 
 
 def _notes(ranked: Sequence[Scored], *, outdated: bool, unnamed: bool) -> Iterator[str]:
-    """Yield notes that explain limits of the result.
-
-    Args:
-        outdated: True if the corpus has changed since its entities were last indexed.
-        unnamed: True if a corpus has no entities yet.
-    """
     if outdated:
         yield UNFINISHED if unnamed else NAMES_OUTDATED
     if not ranked:
@@ -320,7 +312,6 @@ def document_links(passages: Passages, sources: Sequence[str], found: Sequence[s
     """Read the links from and to the documents of the given chunks. Links do not cross corpora.
 
     Args:
-        sources: ids of the chunks.
         found: ids of documents that were already found. If a document has many links, only those to documents in
             `found` are returned.
     """
@@ -362,7 +353,6 @@ def linked(
     Args:
         activations: map from source chunk to activation. Links from a source with activation 0 are ignored.
         reached: map from link to the chunk that the link leads to.
-        asked: words of the question.
         candidates: map from each chunk in `reached` to its features.
     """
     alike: dict[tuple[str, str, bool, int], dict[DocumentLink, str]] = {}

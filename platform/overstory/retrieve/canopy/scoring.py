@@ -66,7 +66,7 @@ _CANOPY_WORDS_WEIGHT = 0.3  # weight of BM25 divided by the highest BM25; cosine
 _SEED_WEIGHT = 0.6  # weight of the seed in a chunk's score, in addition to its weight in the chunk's activation
 REST_WEIGHT = 0.75  # weight of the cosine between the chunk and the question without its names
 FORWARD_WEIGHT, SHARED_NAMES_WEIGHT, SECOND_HOP_WEIGHT = 1.2, 0.7, 0.35  # weights of `fwd`, `shared` and `shared₂`
-LINKED_WEIGHT, SECOND_LINK_WEIGHT = 1.2, 0.7  # weights of links followed in the first hop, and in the second hop
+LINKED_WEIGHT, SECOND_LINK_WEIGHT = 1.2, 0.7
 _FIRST_HOP_SOURCES = 5  # each hop starts from at most this many chunks
 _SECOND_HOP_SOURCES = 10
 """The second hop starts from chunks that the first hop reached, if they are among this many best chunks."""
@@ -105,7 +105,6 @@ class Seed:
     """A name in the question that a chunk is about, or that only this chunk and at most one other chunk mention.
 
     Attributes:
-        name: the name.
         weight: IDF weight of the name, multiplied by the weight by which the chunk is about the name.
     """
 
@@ -138,7 +137,6 @@ class LinkingName:
     """A name that leads from source chunks to other chunks.
 
     Attributes:
-        idf: IDF weight of the name.
         sources: the sources that mention the name, each as (chunk id, number of the first sentence with the name). The
             number is `NO_SENTENCE` if no sentence contains the name.
         about: the chunks about the name, each as (chunk id, weight by which the chunk is about the name).
@@ -172,7 +170,6 @@ class DocumentLink(NamedTuple):
     """A link between the document of a source chunk and another document.
 
     Attributes:
-        source: id of the source chunk.
         document: id of the other document.
         first: id of the other document's first chunk; None if the document has too many chunks to be reached.
         outgoing: True if the link starts at the source's document, False if it ends there.
@@ -195,7 +192,6 @@ class MentionWay(NamedTuple):
     """A way from a source to a chunk, through a name that the source mentions, or through a link between documents.
 
     Attributes:
-        source: id of the source chunk.
         key: key of the name; "" for a link.
         name: the name, or the name of the link.
         weight: weight by which the chunk is about the name; None if the chunk only mentions the name.
@@ -254,7 +250,6 @@ class Scored(NamedTuple):
     """A chunk with the terms of its score.
 
     Attributes:
-        candidate: the features of the chunk.
         dense: term for the cosine between the chunk and the question.
         words: term for BM25.
         name: term for the seed.
@@ -326,7 +321,6 @@ def first_scores(candidates: Mapping[str, Candidate], *, spread: float = 1.0) ->
     """Compute s1, the score of the first step, for each candidate.
 
     Args:
-        candidates: map from chunk id to the chunk's features.
         spread: factor for the weight of words, as returned by `protocols.cosine_spread` for the embedder.
     """
     weight = _CANOPY_WORDS_WEIGHT * spread
@@ -346,7 +340,6 @@ def reached(
 
     Args:
         activations: map from source chunk to activation. Names in a source with activation 0 are ignored.
-        links: the names that lead from sources to other chunks.
         question_words: words of the question, spelt as in keys of names.
         documents: map from chunk id to document id, for the sources and for the chunks in `links`.
     """
@@ -392,7 +385,6 @@ def final_scores(
     """Return a map from chunk id to the chunk with the terms of its score, except those of the second hop.
 
     Args:
-        first: the scores of the first step.
         found: the best ways through names, in the first hop.
         links: map from chunk id to the best link to the chunk, in the first hop.
     """
@@ -425,7 +417,6 @@ def second_sources(
     """Return a map from each source of the second hop to its activation.
 
     Args:
-        scores: map from chunk id to score, for all chunks in `scored`.
         sources: ids of the sources of the first hop.
     """
     top = best_of(scores, _SECOND_HOP_SOURCES)
@@ -456,7 +447,6 @@ def ranking(scored: Mapping[str, Scored], documents: Mapping[str, str], *, direc
     """Return the chunks, best first.
 
     Args:
-        documents: map from chunk id to document id, for all chunks.
         direct: number of documents to rank first by their own content.
     """
     result = _varied(scored, documents)

@@ -51,7 +51,6 @@ def bridge_paths(
     A path is left out if it stays within one document, connects equal sentences, or leads through a heading.
 
     Args:
-        shown: the passages.
         all_scored: map from chunk id to scored chunk, also for the chunks from which paths start.
         rows: map from chunk id to row of `retrieve/chunks_by_id`, for all chunks on the paths.
     """
@@ -136,7 +135,6 @@ def _step(bridge: WeighedWay, source: Row, target: Row) -> BridgeStep:
 
 
 def _sentence(row: Row, number: int | None) -> str:
-    """Return the sentence with this number; with None, return the first sentence."""
     return sentence_at(content(row), row["sentences"], number or 0)
 
 

@@ -40,7 +40,7 @@ from overstory.text.names.tokens import idf_weight, tokenise
 from overstory.text.questions.kinds import Form, form_of
 from overstory.text.questions.names import longest_first, may_be_name, unknown_names, without_names
 
-_MOST_PHRASES_OF_A_QUESTION = 30  # maximum number of phrases that look like names to search for
+_MOST_PHRASES_OF_A_QUESTION = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,10 @@ class QuestionNames:
     """The names in a question.
 
     Attributes:
-        question: the text of the question.
         known: the entities in the name dictionary that the question names.
         phrases: positions and keys of other phrases that look like names, longest first.
         rest: the question without its known names, or the entire question if nothing would be left.
         words: all words of the question, spelt as in keys of names.
-        form: the form of the question, such as "definition".
         capital: True if a word of the question other than the first begins with a capital letter.
         outdated: True if a corpus has changed since its entities were last indexed.
     """
@@ -107,10 +105,8 @@ def rare_phrases(names: QuestionNames, found: Mapping[str, Mapping[str, str]], c
     """Return a map from chunk id to seed, for chunks that contain a rare phrase which looks like a name.
 
     Args:
-        names: the names in the question.
         found: for each query from `QuestionNames.quoted`, a map from chunk id to the chunk's title, heading and text.
             The map holds the chunks that may contain the phrase.
-        chunks: number of chunks in the corpora.
     """
     tokens = {chunk: tokenise(text) for texts in found.values() for chunk, text in texts.items()}
     having: dict[str, list[str]] = {}
@@ -167,7 +163,6 @@ class FoundByWords(NamedTuple):
     """The result of the first query to the graph.
 
     Attributes:
-        sections: the sections found by words.
         found: the chunks found by names and phrases.
         has_links: True if the corpora contain links between documents.
         notes: one note for each name whose chunks were not all read.
@@ -267,7 +262,6 @@ class CorpusNames:
         """Return the names that the given chunks mention, and the chunks that these names lead to.
 
         Args:
-            sources: ids of the given chunks.
             asked: keys of names to leave out, because the question contains them.
             keys: keys of further names to include.
             nowhere: True to include names that lead to no other chunk in this corpus.
@@ -348,7 +342,6 @@ class StoredNames:
         """Return the names that the given chunks mention, and the chunks that these names lead to.
 
         Args:
-            sources: ids of the given chunks.
             asked: keys of names to leave out, because the question contains them.
         """
         one = self._corpora.is_one

@@ -106,18 +106,14 @@ class MatchingPassages:
 
 
 def spellings(written: Iterable[str]) -> list[str]:
-    """Return the distinct spellings of a name, most frequent first.
-
-    Args:
-        written: the spelling of each mention.
-    """
+    """Return the distinct spellings of a name, most frequent first."""
     return most_frequent(list(Counter(written).items()))
 
 
 _PASSAGES_SEARCHED_FOR_NAMES = 50
 """Maximum number of passages that are searched for names similar to an unknown name."""
 
-_MOST_SUGGESTED_NAMES = 5  # maximum number of suggestions for an unknown name
+_MOST_SUGGESTED_NAMES = 5
 _LEAST_LIKENESS = 0.65
 """Minimum similarity of a suggested name to the unknown name, from 0 to 1."""
 
@@ -208,7 +204,6 @@ def most_alike(key: str, candidates: Iterable[tuple[str, str, int]]) -> tuple[st
     are not compared.
 
     Args:
-        key: key of the unknown name.
         candidates: the names to compare, each as (key, name, number of passages).
     """
     if len(key) > _LONGEST_COMPARED_CHARACTERS:

@@ -47,8 +47,6 @@ def ways(
 
     Args:
         costs: map from entity id to cost, for the entities that ways may lead through.
-        start: id of the entity at which the ways start.
-        end: id of the entity at which the ways end.
         steps: number of steps, at least 1.
     """
     left = _left_to_pay(neighbours, costs, start, end, steps)
@@ -145,7 +143,6 @@ class _Side:
     """The entities reached from one end of the path.
 
     Attributes:
-        reached: ids of all entities reached.
         last: ids of the entities reached in the last step.
         hubs: ids of entities that too many passages mention, so that paths do not lead through them.
         linked_hubs: ids of entities with too many links, so that their links are not followed.
@@ -167,13 +164,11 @@ class Walk:
         ambiguous: ids of entities whose name may be part of several names, such as a family name.
         names: map from entity id to name.
         df: map from entity id to the number of passages that mention the entity.
-        linked: True if links are followed.
     """
 
     def __init__(self, tx: Transaction, corpus: Corpus, ends: Ends, passages: MatchingPassages | None = None) -> None:
         """
         Args:
-            ends: the two ends of the path.
             passages: the passages that paths may use; None for all.
         """
         self.neighbours: dict[str, set[str]] = {ends.start.id: {ends.end.id}, ends.end.id: {ends.start.id}}

@@ -95,7 +95,6 @@ def stated(
     - Two links meet at the same document.
 
     Args:
-        way: ids of the entities.
         steps: the statements of each step. There is one step fewer than there are entities.
         ambiguous: ids of entities whose name may be part of several names.
     """
@@ -272,7 +271,7 @@ _WAYS_A_BATCH = 40
 _MOST_BATCHES_OF_WAYS = 5
 """For each number of steps, statements are read for at most this many batches of `_WAYS_A_BATCH` ways."""
 
-_PASSAGES_A_PAIR = 50  # maximum number of passages to return per pair of entities
+_PASSAGES_A_PAIR = 50
 _LISTED_PASSAGES_A_PAIR = 1_000
 """Maximum number of passages, and of facts, to check against a filter per pair of entities."""
 OWN_WORDS = frozenset[str](OWN)
@@ -291,7 +290,6 @@ def find_paths(
     """Return paths between two entities: the best of the shortest paths, then the best other paths.
 
     Args:
-        k: maximum number of paths.
         steps: maximum number of steps in a path.
         among: returns the documents that match a filter. Paths then use only passages of these documents. None to use
             all documents.
@@ -334,7 +332,6 @@ class _PathSearch:
         self._together: dict[tuple[str, str], int] = {}
 
     def best(self, k: int, steps: int) -> list[StatedWay]:
-        """Return the best of the shortest ways, then the best other ways, in the order in which they are shown."""
         found: list[StatedWay] = []
         for number in range(1, steps + 1):
             self._walk.read_up_to(number, last=number == steps)
@@ -344,7 +341,6 @@ class _PathSearch:
         return chosen_paths(found, k)
 
     def paths(self, found: Sequence[StatedWay]) -> tuple[EntityPath, ...]:
-        """Convert ways to paths, reading the sentences of their statements."""
         stating = [chunk for each in found for statement in each.statements for chunk in statement.chunks]
         if self._passages is not None:
             self._name_as_written(found, stating, self._passages)

@@ -70,7 +70,6 @@ class DescribedEntity:
 
     @property
     def embedded(self) -> str:
-        """The text whose embedding represents the entity."""
         return embedded_text(self.name, self.description)
 
 
@@ -112,7 +111,6 @@ class EntityGraph:
             "left_out": number of names that are not entities, because only one passage and no fact contains them;
             "relations_left_out": number of relations that are too weak;
             "crowded_sentences": number of sentences with too many names to relate the names to each other.
-        notes: Notes for the user.
     """
 
     entities: Sequence[DescribedEntity]
@@ -125,7 +123,6 @@ def read_entity_graph(graph: GraphClient, label: str, *, only: Collection[str] |
     """Return the entity graph of a corpus. It does not depend on the order in which documents were added.
 
     Args:
-        label: Corpus label.
         only: Ids of the passages to read; None to read all passages.
     """
     incidence = read_incidence(graph, label, only=only)
@@ -157,7 +154,6 @@ def read_near_entities(graph: GraphClient, label: str, ids: Collection[str]) -> 
     result may contain relations between two frequent names that the graph of the whole corpus leaves out as too weak.
 
     Args:
-        label: Corpus label.
         ids: Node ids of the entities.
     """
     passages: set[str] = set()
@@ -251,7 +247,6 @@ def _by_chunk(chunk: Ints, which: Ints) -> Iterator[tuple[int, list[int]]]:
 
     Args:
         chunk: The chunk of each value, in ascending order.
-        which: The values.
     """
     begin = np.flatnonzero(np.concatenate([[True], chunk[1:] != chunk[:-1]])) if len(chunk) else chunk
     for one, end in zip(begin.tolist(), [*begin[1:].tolist(), len(chunk)], strict=False):

@@ -15,9 +15,9 @@ from overstory.text.names.keys import entity_key, fold
 DESCRIPTIONS_VERSION = 2
 """Version of these rules. It must be increased whenever the same sentences may result in a different description."""
 _DESCRIPTION_CHARACTERS = 240  # about 60 tokens; it is short, because embedding descriptions takes most of the time
-_MOST_DESCRIPTION_SENTENCES = 3  # maximum number of sentences in a description
+_MOST_DESCRIPTION_SENTENCES = 3
 _DESCRIPTION_CANDIDATES = 6  # maximum number of candidates; some are headings, duplicates or too long
-_RELATION_DESCRIPTION_CHARACTERS = 160  # maximum length of the description of a relation
+_RELATION_DESCRIPTION_CHARACTERS = 160
 _LONGEST_READ_SENTENCE_CHARACTERS = 2_000  # longer sentences are truncated, since they may be tables
 HEADING_CHARACTERS, LISTING_CHARACTERS = 30, 400
 """A sentence with fewer characters than the first number is probably a heading. A sentence with more characters than
@@ -128,8 +128,6 @@ def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
 
 
 class _FirstMention:
-    """Finds the first sentence in a chunk that contains the name of an entity."""
-
     def __init__(self, who: Ints, where: Ints) -> None:
         order = np.lexsort((where, who))
         self._who, self._where = who[order], where[order]
@@ -216,9 +214,7 @@ class DescribingText:
     """A text that may describe an entity.
 
     Attributes:
-        chunk: The chunk that contains the text.
         text: A sentence in cleaned form, or the text of an OpenIE triple.
-        triple: True if the text is from an OpenIE triple.
     """
 
     chunk: int

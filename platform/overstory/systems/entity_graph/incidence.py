@@ -73,7 +73,6 @@ class Statements:
 
     Attributes:
         subject, object: Entities; `NO_PLACE` if the subject or the object is not an entity.
-        chunk: Passage that states the fact.
         sentence: Sentence that states the fact; `NO_PLACE` if it is unknown, as for OpenIE triples.
         position: Position of the fact in its passage; `NO_PLACE` if it is unknown.
         openie: 1 if the fact is an OpenIE triple, else 0.

@@ -14,7 +14,7 @@ MOST_NAMES_OF_A_SENTENCE = 20
 thousands of pairs."""
 MOST_PARTNERS_OF_AN_ENTITY = 64  # a relation is kept if it is among this many strongest relations of either entity
 _MOST_SUBJECTS_OF_A_PASSAGE = 3  # number of main subjects of a passage that count as names in each of its sentences
-MOST_CHUNKS_OF_A_RELATION = 5  # maximum number of passages listed for a relation
+MOST_CHUNKS_OF_A_RELATION = 5
 _MOST_STATEMENTS_SEARCHED = 16  # number of a relation's statements whose passages are considered
 
 _BY_TRIPLE, _BY_FACT, _BY_SENTENCE, _BY_SUBJECT = range(4)
@@ -30,7 +30,6 @@ class Sentences:
 
     Attributes:
         sentence: Number of the sentence in the corpus: chunk · MOST_SENTENCES_OF_A_CHUNK + sentence.
-        entity: The entity that the name denotes.
         stated: 1 if the sentence contains the name, 0 if the entity is only a subject of the passage.
         names: Number of names in the sentence.
     """
@@ -47,7 +46,6 @@ class Related:
 
     Attributes:
         source, target: The two entities, with source < target.
-        weight: Strength of the relation.
         sentence: Number of the sentence that describes the relation: chunk · MOST_SENTENCES_OF_A_CHUNK + sentence. If
             an OpenIE triple describes the relation, the sentence is 0.
         position: Position of that OpenIE triple in the first of `chunks`; `NO_PLACE` if a sentence describes the

@@ -23,9 +23,9 @@ _LONGEST_PART_CHARACTERS = 700  # maximum length of a report that is used as a s
 _LONGEST_REPORT_TITLE_CHARACTERS = 200  # a longer title from a model is truncated
 _LONGEST_REPORT_SUMMARY_CHARACTERS = 2_000  # a longer summary from a model is truncated
 _LONGEST_REPORT_FINDING_CHARACTERS = 1_000  # a longer finding from a model is truncated
-_MOST_FINDINGS_ASKED_FOR = 6  # maximum number of findings in a report
+_MOST_FINDINGS_ASKED_FOR = 6
 _MOST_SOURCES_OF_A_FINDING = 6  # without this limit, small models list all sources until they are cut off
-MOST_CHUNKS_OF_A_FINDING = 10  # maximum number of passages that a finding cites
+MOST_CHUNKS_OF_A_FINDING = 10
 
 ASKED_FOR: JsonDict = {"minItems": 1}
 """Schema constraint for lists. Some endpoints enforce it. If others return an empty list, our code discards it."""
@@ -68,10 +68,8 @@ class Source:
     """A numbered source in a request.
 
     Attributes:
-        text: Text that the model reads.
         chunks: Ids of all passages on which the text is based.
         cited: Ids of the passages that a finding cites if it uses this source.
-        names: Names that the text is about.
     """
 
     text: str
@@ -103,7 +101,7 @@ class ReportWriter(ModelWriter[G, Report]):
     the response cites a source in the request, rules write the report instead.
     """
 
-    most_sources: ClassVar[int]  # maximum number of sources in a request
+    most_sources: ClassVar[int]
 
     @abstractmethod
     def shown(self, group: G) -> Shown:
@@ -179,7 +177,6 @@ def _report(written: WrittenReport, shown: Shown, model: str, chunks: Sequence[s
 
 
 def _part_source(report: Report) -> Source:
-    """Convert the report on a part of a group to a source for the report on the group."""
     findings = " ".join(finding.text for finding in report.findings)
     cited = dict.fromkeys(chunk for finding in report.findings for chunk in finding.chunks)
     return Source(

@@ -77,11 +77,7 @@ class Report:
 
     @classmethod
     def from_properties(cls, properties: Row, stands_on: Sequence[str]) -> Report:
-        """Create a report from the properties of its node.
-
-        Args:
-            stands_on: Ids of the passages on which the report is based.
-        """
+        """Create a report from the properties of its node."""
         columns = ("findings", "finding_chunks", "finding_names", "finding_also")
         findings = zip(*(properties[column] for column in columns), strict=True)
         return cls(
@@ -104,7 +100,6 @@ def rating_of(size: int, strength: float) -> float:
     The rating depends only on the size and the cohesion of the group. Therefore it does not change with other groups.
 
     Args:
-        size: Number of members.
         strength: Cohesion of the members, from 0 to 1.
     """
     return round(6.0 * min(1.0, log2(1 + size) / log2(1 + _LARGE_GROUP_MEMBERS)) + 4.0 * strength, 1)

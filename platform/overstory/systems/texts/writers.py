@@ -31,7 +31,6 @@ class TextWriter(ABC, Generic[G, T]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes for the user about the texts written so far."""
         return ()
 
     @abstractmethod
@@ -77,8 +76,6 @@ class ModelWriter(TextWriter[G, T]):
         """
         Args:
             chat: A chat that attributes its usage to the system.
-            model: Name of the language model, which is stored with each text.
-            rules: Writes the texts for which the model gave no usable response.
         """
         self.chat, self.model, self.prompt, self.rules = chat, model, prompt, rules
         self.fingerprint = f"{chat.model.fingerprint} {prompt.fingerprint} {rules.fingerprint}".strip()
@@ -119,7 +116,6 @@ class ModelWriter(TextWriter[G, T]):
         """Send a request and return the parsed response, or None if the response is unusable.
 
         Args:
-            kind: Pydantic class of the response.
             quoted: Ids of all passages on which the request is based.
         """
         try:

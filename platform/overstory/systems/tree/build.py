@@ -53,7 +53,6 @@ class TreeNodes:
 
     Attributes:
         corpus: Corpus label.
-        ids: Id of each node.
         parents: Id of each node's parent; "" for the root.
         levels: Level of each node; the root is level 0.
         sizes: Number of leaves below each node.

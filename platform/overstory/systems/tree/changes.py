@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_CHANGED_TREE_SHARE = 0.2
 """If a larger fraction of the units has changed, the tree is built from scratch instead of updated in place."""
 _TITLE_PASSAGES = 1_000  # maximum number of passages from which the title of a community is made
-_TITLE_NAMES = 3  # maximum number of names in the title of a community
+_TITLE_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,6 @@ def write_tree_in(tx: Transaction, label: str, changes: TreeChanges) -> None:
 
 
 def _statements(label: str, changes: TreeChanges) -> Statements:
-    """Yield the statements that write the changes, with their rows and other parameters."""
     kind = changes.kind
     yield "systems/tree/write_nodes", changes.nodes, {"labels": [kind.label, f"{label}_{kind.label}"]}
     yield "systems/tree/place_nodes", changes.places, {}

@@ -9,13 +9,7 @@ from overstory.model.documents import Unit
 
 
 def tree_leaf_id(label: str, tree: str, generation: int, unit: str) -> str:
-    """Return the id of the leaf that represents a chunk, an entity or a document.
-
-    Args:
-        label: Corpus label.
-        tree: Name of the tree.
-        unit: Id of the chunk, entity or document.
-    """
+    """Return the id of the leaf that represents a chunk, an entity or a document."""
     return content_id("tree-leaf", label, tree, str(generation), unit)
 
 
@@ -23,8 +17,6 @@ def tree_node_id(label: str, tree: str, generation: int, level: int, first: str)
     """Return the id of a community.
 
     Args:
-        label: Corpus label.
-        tree: Name of the tree.
         level: Level of the community; the root is level 0.
         first: The lowest id among the units in the community.
     """

@@ -111,7 +111,6 @@ def other_trees(
     The note is for a caller who did not name a tree.
 
     Args:
-        shown: The tree shown to the caller.
         systems, with_reports: See `find_tree`.
     """
     offered = _offered(systems, with_reports=with_reports)

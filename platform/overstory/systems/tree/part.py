@@ -245,8 +245,6 @@ def _moved(vector: Vectors | None, size: int, came: Sequence[Vectors], left: Seq
 
     Args:
         vector: The vector before; None for a new community.
-        size: Number of units before.
-        came, left: Vectors of the units that joined and of the units that left.
     """
     change = np.stack([*came, *(-each for each in left)]).sum(axis=0, dtype=np.float64)
     total = change

@@ -31,7 +31,7 @@ from overstory.systems.tree.lookup import FoundTree, community_id, find_tree, ot
 MOST_REPORTS_LISTED = 100
 _MOST_REPORTS_TRIED = 1_000  # maximum number of reports on a level that are checked against a filter
 _MOST_REPORTS_BELOW = 20  # maximum number of subcommunities whose reports are listed with a report
-_MOST_PASSAGES_OF_A_FINDING = 5  # maximum number of passages shown for a finding
+_MOST_PASSAGES_OF_A_FINDING = 5
 
 
 def view_reports(
@@ -48,7 +48,6 @@ def view_reports(
 
     Args:
         level: Number of the level; by default the coarsest level with reports.
-        limit: Maximum number of reports.
         tree: Name of the tree; by default the first tree with reports.
         among: Returns the documents that match a filter. Reports that are also based on other documents are left out.
     """

@@ -45,8 +45,8 @@ _MOST_NODES_SHOWN = 100  # maximum number of communities shown in total, and max
 _MOST_COMMUNITIES_TRIED = 2_000  # maximum number of communities that are checked against a filter
 _MOST_LEAVES_READ = 1_000  # maximum number of leaves from which the names and sentences of a community are taken
 MOST_MEMBERS_PAGED = 10_000  # maximum number of leaves directly below a community that users can page through
-_NAMES_OF_A_COMMUNITY = 5  # maximum number of names shown for a community
-_SENTENCES_OF_A_COMMUNITY = 2  # maximum number of key sentences shown for a community
+_NAMES_OF_A_COMMUNITY = 5
+_SENTENCES_OF_A_COMMUNITY = 2
 _KEY_SENTENCE_PASSAGES = 2  # number of passages, nearest to a community's vector, that may contain key sentences
 _SENTENCES_READ = 4  # number of first sentences considered in each passage; embedding a sentence takes about 5 ms
 _SHORTEST_SENTENCE_CHARACTERS = 25  # shorter ones are often headings or names, which are not informative
@@ -115,7 +115,6 @@ class _TreeView:
         topics: Map from communities, except the root, to rows of `systems/tree/about_…`.
         listed: Map from each community to the leaves shown directly below it, as pairs of a unit id and a similarity.
         chunks, entities, documents: Maps from unit ids to rows. Units that have been deleted are missing.
-        notes: Notes for the user.
     """
 
     corpus: str
@@ -267,7 +266,6 @@ class _TreeReader:
         return support.own(ids, self.kind.statement("systems/tree/stands_on"))
 
     def _highest(self, view: _TreeView, root: str, limit: int, support: SupportFilter) -> list[str]:
-        """Return the topmost communities whose source documents all match a filter, at most `limit` of them."""
         found: list[str] = []
         waiting, tried, left_out = [root], 0, 0
         while waiting and len(found) < limit and tried < _MOST_COMMUNITIES_TRIED:
@@ -303,7 +301,6 @@ class _TreeReader:
         """Read the names and the nearest passages of some communities.
 
         Args:
-            communities: Ids of the communities.
             nearest: Number of passages, nearest to a community's vector, to read for it.
         """
         if not communities:
@@ -396,7 +393,6 @@ def _key_sentences(
     Args:
         topics: Map from communities to rows that list their nearest passages.
         communities: Map from communities to rows that contain their vectors.
-        chunks: Map from passage ids to the passages.
     """
     read = {
         id_: [_sentences(chunks[chunk]) for chunk, _ in row["passages"][:_KEY_SENTENCE_PASSAGES] if chunk in chunks]
