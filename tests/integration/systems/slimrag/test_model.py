@@ -117,7 +117,7 @@ def test_after_a_kill_nothing_that_was_answered_is_asked_again_and_the_index_ans
     assert "Note: smollm2 took" in result.stderr
     sent = counting.answered.total()
     again = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert "nothing to do" in again.stdout
+    assert "is up to date" in again.stdout
     assert counting.answered.total() == sent
     llm = LlmSettings(llm="openai", model="smollm2", base_url=running.url, max_tokens=80, at_once=1)
     with Knowledge(knowledge.corpus_name, settings=replace(knowledge.settings, llm=llm)) as asking:

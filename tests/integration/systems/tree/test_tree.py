@@ -197,7 +197,7 @@ def test_reports_are_listed_by_rating_and_shown_with_the_passages_of_each_findin
 def test_what_has_no_report_is_answered_with_what_has(grove: Knowledge) -> None:
     with pytest.raises(SettingsError, match="no tree 'grove-documents' with reports") as raised:
         grove.reports(tree="grove-documents")
-    assert "grove-names (Grove tree, of names)" in raised.value.remedy
+    assert "grove-names (Grove tree, of entities)" in raised.value.remedy
     documents = grove.tree(tree="grove-documents").community.communities[0]
     with pytest.raises(QuestionError, match="No community has an id") as unknown:
         grove.report(documents.id)
