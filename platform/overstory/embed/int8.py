@@ -194,7 +194,8 @@ def _states(session: ort.InferenceSession, ids: Sequence[int]) -> Vectors:
     """Return the states of the model's last layer for k token ids, shape (k, 384)."""
     tokens = np.array([ids], dtype=np.int64)
     inputs = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
-    states: Vectors = np.asarray(session.run(None, inputs)[0][0], dtype=np.float32)
+    of_texts = np.asarray(session.run(None, inputs)[0], dtype=np.float32)
+    states: Vectors = of_texts[0]
     return states
 
 
