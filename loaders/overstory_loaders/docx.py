@@ -63,6 +63,8 @@ class DocxLoader(OfficeLoader):
 
         for part in opened.lost:
             report(str(part))
+        if not hasattr(opened.document.element, "body"):
+            raise BrokenSource("its main part is not a document", source=source, remedy=_SAVE_AGAIN)
         outlined = join_blocks(document_blocks(opened.document, on_lost=report_notes))
         if not outlined.text:
             raise empty(source)

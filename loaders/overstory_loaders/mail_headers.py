@@ -59,7 +59,7 @@ def mail_date(text: str) -> str | datetime:
     """Return the datetime in an RFC 5322 date. Return any other text unchanged."""
     try:
         return parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return text
 
 

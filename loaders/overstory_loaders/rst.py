@@ -35,6 +35,8 @@ class RstLoader:
             outlined = join_blocks(reader.blocks())
         except RecursionError as error:
             raise BrokenSource("is nested too deeply", source=source, remedy="Leave it out.") from error
+        except ValueError as error:  # by docutils, such as for the number of a list item with thousands of digits
+            raise BrokenSource(f"cannot be parsed: {error}", source=source, remedy="Use --loader text.") from error
         if not outlined.text:
             raise empty(source)
         fields = {

@@ -16,7 +16,7 @@ from overstory.model import Document
 from overstory.protocols import Loader
 from overstory.sources.loader_runner import LoaderRunner
 from overstory.sources.reading_process import ReadingLimits, ReadingProcess
-from overstory_loaders import ArchiveLoader, DocxLoader, MailLoader, OdfLoader, PdfLoader, XlsxLoader
+from overstory_loaders import ArchiveLoader, DocxLoader, MailLoader, OdfLoader, PdfLoader, RstLoader, XlsxLoader
 
 HOSTILE_LIMITS = ReadingLimits(memory_gigabytes=0.5, seconds=20)
 LARGE_CELL_MEGABYTES = 300
@@ -129,3 +129,12 @@ def message(files: dict[str, bytes]) -> bytes:
     for name, content in files.items():
         made.add_attachment(content, maintype="application", subtype="octet-stream", filename=name)
     return bytes(made)
+
+
+def test_numbers_with_thousands_of_digits_are_no_failure(tmp_path: Path) -> None:
+    digits = "9" * 5_000
+    with pytest.raises(BrokenSource, match="cannot be parsed"):
+        list(RstLoader().load(str(write(tmp_path / "a.rst", f"{digits}. one\n")), on_broken=print))
+    message = f"From: a@b.example\nDate: Mon, 1 Jan {digits[:20]} 10:00:00 +0000\n\nHello.\n"
+    (read,) = MailLoader().load(str(write(tmp_path / "a.eml", message)), on_broken=print)
+    assert isinstance(read, Document)
