@@ -12,35 +12,39 @@ least 0.995). Results with scores less than 0.02 apart may then be ranked differ
 from __future__ import annotations
 
 import logging
-import os
-import threading
 import zipfile
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import onnxruntime as ort
+from filelock import FileLock
 
+from overstory.embed.bert import (
+    BERT_DIMENSION,
+    BERT_TOKEN_LIMIT,
+    TOKENIZER_SHA256,
+    EmbeddingThreads,
+    Network,
+    TokenizingEmbedder,
+    last_states,
+    unit_vector,
+)
 from overstory.embed.files import checked, fingerprint_of
-from overstory.embed.minilm import TOKENIZER_SHA256, WordPieces
 from overstory.errors import ProvisioningError
-from overstory.jars import Jar, LockList, provision
-from overstory.machine import processors
+from overstory.jars import Jar, LockList, missing, provision
 from overstory.model.passage_text import TEMPLATE
 from overstory.protocols import Vectors
 from overstory.settings import EmbeddingSettings, Settings
 from overstory.storage import storage_errors
+from overstory.whole_files import write_whole
 
 if TYPE_CHECKING:
     from overstory.protocols import Progress
 
 _log = logging.getLogger(__name__)
 
-_DIMENSION = 384  # number of components in a vector of either model
-_TOKEN_LIMIT = 256
 _TOKENS_A_TASK = 256
 """Maximum number of tokens in a task of the thread pool, unless a single text is longer. Short texts share a task,
 because each task costs about 50 µs."""
@@ -60,10 +64,6 @@ class OnnxModel:
     member: str
     sha256: str
     pooling: Literal["mean", "first"]
-
-    @property
-    def lock_list(self) -> LockList:
-        return LockList.of("Embedding model", [self.jar])
 
 
 _GROUP, _VERSION = "dev.langchain4j", "0.36.2"
@@ -114,36 +114,23 @@ class OnnxEncoder:
         Args:
             settings: specifies the model folder and the number of threads. Other settings are ignored.
         """
-        self._model = model
-        self._cache = settings.models if settings else None
-        self._loading = threading.Lock()
-        self._session: ort.InferenceSession | None = None
-        threads = (settings.threads if settings else 0) or processors()
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="embed")  # its threads start on first use
+        self._pooling = model.pooling
+        cache = settings.models if settings else None
+        self._network = Network(lambda: _path(model, cache or Settings.from_environment().places.jar_cache))
+        self._threads = EmbeddingThreads(settings)
 
     def vectors(self, ids: Sequence[Sequence[int]]) -> Vectors:
         """Return one unit vector per list of token ids, as a float32 array of shape (n, 384)."""
-        session = self._network()
-        vectors = np.empty((len(ids), _DIMENSION), dtype=np.float32)
+        session = self._network.session()
+        vectors = np.empty((len(ids), BERT_DIMENSION), dtype=np.float32)
 
         def fill(rows: Sequence[int]) -> None:
             for row in rows:
-                states = _states(session, ids[row])
-                vectors[row] = _unit(states.mean(axis=0) if self._model.pooling == "mean" else states[0])
+                (states,) = last_states(session, [ids[row]])
+                vectors[row] = unit_vector(states.mean(axis=0) if self._pooling == "mean" else states[0])
 
-        tasks = _tasks([len(of_text) for of_text in ids])
-        if len(tasks) == 1:
-            fill(tasks[0])
-        else:
-            list(self._pool.map(fill, tasks))
+        self._threads.run(fill, _tasks([len(of_text) for of_text in ids]))
         return vectors
-
-    def _network(self) -> ort.InferenceSession:
-        with self._loading:
-            if self._session is None:
-                cache = self._cache or Settings.from_environment().places.jar_cache
-                self._session = _session(_path(self._model, cache))
-            return self._session
 
 
 def _path(model: OnnxModel, cache: Path) -> Path:
@@ -151,24 +138,15 @@ def _path(model: OnnxModel, cache: Path) -> Path:
     path = cache / "models" / f"{model.sha256[:8]}-{model.member}"
     if not path.exists():
         with storage_errors(cache, error=ProvisioningError, variable="OVERSTORY_CACHE"):
-            jar = cache / "jars" / model.jar.file_name
-            if not jar.exists():
+            jars = LockList.of("Embedding model", [model.jar])
+            if missing(cache, jars):
                 _log.warning("Fetching the embedding model, %.0f MB. This happens once.", model.jar.size / 1e6)
-            provision(cache, model.lock_list)
+            jar = provision(cache, jars) / model.jar.file_name
             path.parent.mkdir(exist_ok=True)
-            part = path.with_name(f"{path.name}.{os.getpid()}.part")
-            with zipfile.ZipFile(jar) as archive:
-                part.write_bytes(archive.read(model.member))
-            part.replace(path)
+            # Threads of one process would write to the same temporary file.
+            with FileLock(cache / "models.lock", mode=0o600), zipfile.ZipFile(jar) as archive:
+                write_whole(path, archive.read(model.member), mode=0o666)  # readable as the jars are
     return checked(path, model.sha256, remedy=f"Delete {path}: the next use extracts it again.")
-
-
-def _session(weights: Path) -> ort.InferenceSession:
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    return ort.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
 
 
 def _tasks(lengths: Sequence[int]) -> list[list[int]]:
@@ -190,51 +168,27 @@ def _tasks(lengths: Sequence[int]) -> list[list[int]]:
     return tasks
 
 
-def _states(session: ort.InferenceSession, ids: Sequence[int]) -> Vectors:
-    """Return the states of the model's last layer for k token ids, shape (k, 384)."""
-    tokens = np.array([ids], dtype=np.int64)
-    inputs = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
-    of_texts = np.asarray(session.run(None, inputs)[0], dtype=np.float32)
-    states: Vectors = of_texts[0]
-    return states
-
-
-def _unit(vector: Vectors) -> Vectors:
-    return vector / np.float32(np.linalg.norm(vector))
-
-
 _BEST_COSINE_SPREAD = 0.6
 _INT8_VERSION = 1
 
 
-class FastEmbedder:
+class FastEmbedder(TokenizingEmbedder):
     """Converts texts to unit vectors of 384 numbers, three times as fast as the embedder `minilm`.
 
     It is safe to use from several threads.
     """
 
     def __init__(self, settings: EmbeddingSettings | None = None) -> None:
-        self.dimension = _DIMENSION
-        self.token_limit = _TOKEN_LIMIT
+        super().__init__()
+        self.dimension = BERT_DIMENSION
         self.fingerprint = fingerprint_of(
-            "minilm-fast", _MINILM.sha256, TOKENIZER_SHA256, _MINILM.pooling, _TOKEN_LIMIT, TEMPLATE, _INT8_VERSION
+            "minilm-fast", _MINILM.sha256, TOKENIZER_SHA256, _MINILM.pooling, BERT_TOKEN_LIMIT, TEMPLATE, _INT8_VERSION
         )
-        self._loading = threading.Lock()
-        self._pieces: WordPieces | None = None
         self._encoder = OnnxEncoder(_MINILM, settings)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of n texts as a float32 array of shape (n, 384). Texts are truncated to 256 tokens."""
-        return self._encoder.vectors(self._tokenizer().ids(texts, _TOKEN_LIMIT))
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        return self._tokenizer().count(texts)
-
-    def _tokenizer(self) -> WordPieces:
-        with self._loading:
-            if self._pieces is None:
-                self._pieces = WordPieces()
-            return self._pieces
+        return self._encoder.vectors(self._tokenizer().ids(texts, BERT_TOKEN_LIMIT))
 
 
 class BestEmbedder(FastEmbedder):
@@ -246,13 +200,13 @@ class BestEmbedder(FastEmbedder):
 
     def __init__(self, settings: EmbeddingSettings | None = None) -> None:
         super().__init__(settings)
-        self.dimension = 2 * _DIMENSION
+        self.dimension = 2 * BERT_DIMENSION
         self.cosine_spread = _BEST_COSINE_SPREAD
         self.fingerprint = fingerprint_of("minilm-and-bge", self.fingerprint, _BGE.sha256, _BGE.pooling)
         self._second = OnnxEncoder(_BGE, settings)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of n texts as a float32 array of shape (n, 768). Texts are truncated to 256 tokens."""
-        ids = self._tokenizer().ids(texts, _TOKEN_LIMIT)
+        ids = self._tokenizer().ids(texts, BERT_TOKEN_LIMIT)
         both = np.concatenate([self._encoder.vectors(ids), self._second.vectors(ids)], axis=1)
         return np.asarray(both / np.sqrt(2), dtype=np.float32)

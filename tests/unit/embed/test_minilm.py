@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from overstory.embed.bert import TOKENIZER_SHA256, WordPieces
 from overstory.embed.files import checked, fingerprint_of
-from overstory.embed.minilm import TOKENIZER_SHA256, MiniLmEmbedder, WordPieces
+from overstory.embed.minilm import MiniLmEmbedder
 from overstory.errors import ModelError
 
 

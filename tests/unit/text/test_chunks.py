@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overstory.embed.minilm import WordPieces
+from overstory.embed.bert import WordPieces
 from overstory.model import Document, Heading, TextPiece
 from overstory.model.passage_text import passage_text
 from overstory.text import split
