@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
@@ -51,8 +51,15 @@ class DocxLoader(OfficeLoader):
             import docx
         except ImportError as error:
             raise missing_extra("docx", "python-docx") from error
+
+        def document_of(stream: IO[bytes]) -> WordDocument:
+            document = docx.Document(stream)
+            if document.element.body is None:
+                raise ValueError("its main part has no body")
+            return document
+
         with open_seekable(source) as stream, ExitStack() as copies:
-            opened = open_office(stream, source, _KIND, copies, by=docx.Document)
+            opened = open_office(stream, source, _KIND, copies, by=document_of)
             properties = office_properties(opened.archive, source)
 
         def report(what: str) -> None:
@@ -63,8 +70,6 @@ class DocxLoader(OfficeLoader):
 
         for part in opened.lost:
             report(str(part))
-        if not hasattr(opened.document.element, "body"):
-            raise BrokenSource("its main part is not a document", source=source, remedy=_SAVE_AGAIN)
         outlined = join_blocks(document_blocks(opened.document, on_lost=report_notes))
         if not outlined.text:
             raise empty(source)

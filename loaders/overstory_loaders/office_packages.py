@@ -120,7 +120,8 @@ def open_office(
 
     Args:
         copies: exit stack that closes the temporary copies.
-        by: function of the library that opens a stream.
+        by: opens a stream with the library. It raises an exception if the main part has another root element than the
+            loader reads.
 
     Raises:
         BrokenSource: the file is not of this kind, or its main part is damaged.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
@@ -51,8 +51,14 @@ class PptxLoader(OfficeLoader):
             import pptx
         except ImportError as error:
             raise missing_extra("office", "python-pptx") from error
+
+        def presentation_of(stream: IO[bytes]) -> Presentation:
+            presentation = pptx.Presentation(stream)
+            _slide_relations(presentation)  # fails if the main part has another root element
+            return presentation
+
         with open_seekable(source) as stream, ExitStack() as copies:
-            opened = open_office(stream, source, _KIND, copies, by=pptx.Presentation)
+            opened = open_office(stream, source, _KIND, copies, by=presentation_of)
             properties = office_properties(opened.archive, source)
             slides = _slides(opened, source)
         hidden: list[int] = []
@@ -103,7 +109,7 @@ def _slides(opened: OpenedOffice[Presentation], source: str) -> list[Slide | Non
         BrokenSource: all slides are damaged.
     """
     slides: list[Slide | None] = []
-    for relation in _slide_relations(opened):
+    for relation in _slide_relations(opened.document):
         try:
             slides.append(opened.document.part.related_slide(relation))
         except Exception:  # noqa: BLE001 # python-pptx may raise any exception for a damaged slide
@@ -114,16 +120,16 @@ def _slides(opened: OpenedOffice[Presentation], source: str) -> list[Slide | Non
     return slides
 
 
-def _slide_relations(opened: OpenedOffice[Presentation]) -> list[str]:
+def _slide_relations(presentation: Presentation) -> list[str]:
     """Return the ids of the relations to the slides, in the order of the slides."""
-    return [str(relation) for relation in opened.document.element.xpath("p:sldIdLst/p:sldId/@r:id")]
+    return [str(relation) for relation in presentation.element.xpath("p:sldIdLst/p:sldId/@r:id")]
 
 
 def _lost_parts(
     opened: OpenedOffice[Presentation], slides: Sequence[Slide | None], source: str
 ) -> Iterator[BrokenSource]:
     numbers = {slide.part.partname[1:]: number for number, slide in enumerate(slides, start=1) if slide is not None}
-    ids = _slide_relations(opened)
+    ids = _slide_relations(opened.document)
     main = opened.document.part.partname[1:]
     lost = {part.relation for part in opened.lost if part.referrer == main}
     for number, slide in enumerate(slides, start=1):

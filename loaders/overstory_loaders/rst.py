@@ -30,8 +30,9 @@ class RstLoader:
         """Yield one document, then its links to other files. Fields at the beginning of the text become metadata."""
         from overstory_loaders.rst_blocks import RstReader  # importing docutils takes 0.2 s
 
+        text = clean_text(read_text(source))
         try:
-            reader = RstReader(clean_text(read_text(source)))
+            reader = RstReader(text)
             outlined = join_blocks(reader.blocks())
         except RecursionError as error:
             raise BrokenSource("is nested too deeply", source=source, remedy="Leave it out.") from error

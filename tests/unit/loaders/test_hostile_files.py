@@ -9,17 +9,27 @@ from pathlib import Path
 
 import pytest
 from tests.hostile import DRAWN_TWICE, SELF_DRAWING, form, pdf_with, stream
-from tests.sources import odf_of, parts_of, write, xlsx_of, zip_of
+from tests.sources import docx_of, odf_of, parts_of, pptx_of, write, xlsx_of, zip_of
 
 from overstory.errors import BrokenSource
 from overstory.model import Document
 from overstory.protocols import Loader
 from overstory.sources.loader_runner import LoaderRunner
 from overstory.sources.reading_process import ReadingLimits, ReadingProcess
-from overstory_loaders import ArchiveLoader, DocxLoader, MailLoader, OdfLoader, PdfLoader, RstLoader, XlsxLoader
+from overstory_loaders import (
+    ArchiveLoader,
+    DocxLoader,
+    MailLoader,
+    OdfLoader,
+    PdfLoader,
+    PptxLoader,
+    RstLoader,
+    XlsxLoader,
+)
 
 HOSTILE_LIMITS = ReadingLimits(memory_gigabytes=0.5, seconds=20)
 LARGE_CELL_MEGABYTES = 300
+WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 WORDS = b"BT /F 12 Tf 10 10 Td (Some words) Tj ET"
 
@@ -138,3 +148,19 @@ def test_numbers_with_thousands_of_digits_are_no_failure(tmp_path: Path) -> None
     message = f"From: a@b.example\nDate: Mon, 1 Jan {digits[:20]} 10:00:00 +0000\n\nHello.\n"
     (read,) = MailLoader().load(str(write(tmp_path / "a.eml", message)), on_broken=print)
     assert isinstance(read, Document)
+
+
+@pytest.mark.parametrize("root", ["<x/>", f'<w:document xmlns:w="{WORD}"/>'], ids=["another", "empty"])
+@pytest.mark.parametrize(
+    ("content", "main", "loader"),
+    [
+        (docx_of(("Normal", "Hello.")), "word/document.xml", DocxLoader()),
+        (pptx_of(("Hello", "World.")), "ppt/presentation.xml", PptxLoader()),
+    ],
+    ids=["docx", "pptx"],
+)
+def test_another_main_part_is_damage(content: bytes, main: str, loader: Loader, root: str, tmp_path: Path) -> None:
+    path = write(tmp_path / f"a.{loader.name}", zip_of(parts_of(content) | {main: root.encode()}))
+    with pytest.raises(BrokenSource, match="or is damaged") as caught:
+        list(loader.load(str(path), on_broken=print))
+    assert caught.value.remedy
