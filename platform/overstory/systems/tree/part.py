@@ -50,14 +50,12 @@ class StoredLeaf:
         community: Id of the community that contains the leaf.
         volume: Sum of the weights of the edges at the leaf.
         properties: Values of the properties that `TreeKind.leaf_properties` names.
-        covers: True if the leaf is linked to its unit; False if the unit was deleted and has been added again.
     """
 
     id: str
     community: str
     volume: float
     properties: Mapping[str, Any]
-    covers: bool = True
 
 
 def read_leaves(tx: Transaction, tree: WhichTree, units: Iterable[str]) -> dict[str, StoredLeaf]:
@@ -171,7 +169,7 @@ class StoredPart:
     ) -> None:
         tree, before = self._tree, self._leaves.get(unit)
         id_ = before.id if before else tree_leaf_id(tree.label, tree.kind.name, tree.generation, unit)
-        if before is None or not before.covers:
+        if before is None:
             changes.covers.append({"id": id_, "unit": unit})
         if before is None or before.volume != leaf.volume or further:
             properties: Row = {"volume": leaf.volume, "cut": leaf.volume, **further}
