@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".html", ".htm", ".xhtml")
 _DEPTH_LIMIT = 10_000
 _ELEMENT_LIMIT = 1_000_000
-"""Maximum number of elements in a page. Parsing so many takes half a gigabyte of memory and several seconds."""
+"""Maximum number of elements in a page. Parsing this many takes half a gigabyte of memory and several seconds."""
 _ATTRIBUTE_LIMIT = 2_000
 """Maximum number of attributes of an element.
 

@@ -29,7 +29,7 @@ def parsed(doc: Doc) -> Parsed:
     If the pipeline does not set sentence boundaries, sentences are split by rules. Without a dependency parse, no facts
     are found.
     """
-    text = doc.text  # a variable, because spaCy builds the string anew at each access
+    text = doc.text  # a variable, because spaCy builds the string again at each access
     starts = starts_of(doc, text)
     around = surroundings(text, starts)
     spans: list[tuple[Mention, Span]] = []

@@ -413,7 +413,7 @@ _EXTRACTOR_VERSION = 2
 """Increase this number whenever the sentences or mentions extracted from the same parse may change."""
 
 _MIXED_CHUNKS_READ_TOGETHER = 2_000
-"""Number of chunks per batch in a corpus with several languages. Processes are started anew for each batch."""
+"""Number of chunks per batch in a corpus with several languages. New processes are started for each batch."""
 
 Read = Callable[[Iterable[ChunkText]], Iterator[Extraction]]
 
