@@ -107,17 +107,23 @@ def _sheet(source: str, on_broken: OnBroken) -> Document:
     lines = table_lines(source, on_broken)
     header, _ = table_header(lines, source, _has_text)
 
+    read = 0
+
     def rows() -> Iterator[tuple[str, ...]]:
+        nonlocal read
         yield header.names
         for row, place in table_rows(lines, header.delimiter, source, on_broken):
             if (bad := next(filter(None, map(bad_byte, row)), None)) is not None:
                 on_broken(not_utf8(place, bad))
             else:
+                read += 1
                 yield tuple(row)
 
     text = join_blocks(table_blocks(rows()), source=source).text
     if lines.filled == 1:
         raise empty(source, "it has a header and no rows")
+    if not read:
+        raise empty(source, "none of its rows can be read")
     return Document(source=address(source), source_key="", text=text, title=clean_title(stem(source, SUFFIXES)))
 
 
