@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import defaultdict
+import json
+import re
+from collections import Counter, defaultdict
 
 import pytest
-from benchmarks.own_folder.run import DOCUMENTS, QUESTIONS, UNANSWERABLE, read_questions, shares
+from benchmarks.own_folder.run import DOCUMENTS, HERE, QUESTIONS, UNANSWERABLE, read_questions, shares
 from benchmarks.own_questions.run import Question, judged, says
 
 from overstory import Answer, Document, Evidence, sources
@@ -44,6 +46,17 @@ def test_the_files_named_have_what_the_answers_say() -> None:
             assert not says(question.text, (accepted,)), "the question itself has the answer"
         for item in question.items:
             assert says(said, item), (question.text, item)
+
+
+def test_three_hundred_sentences_have_time_spans_of_which_a_third_are_empty() -> None:
+    lines = (HERE / "time_spans.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert Counter(row["language"] for row in rows) == dict.fromkeys(("en", "de", "fr", "es", "it", "nl"), 50)
+    spans = [[row[end] for end in ("holds_from", "holds_to") if row[end] is not None] for row in rows]
+    assert spans.count([]) == 96
+    for row, span in zip(rows, spans, strict=True):
+        assert all(re.fullmatch(r"\d{4}(-\d\d){0,2}", end) for end in span), row
+        assert span == sorted(span), row
 
 
 @pytest.mark.parametrize(
