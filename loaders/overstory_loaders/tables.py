@@ -75,7 +75,7 @@ def table_header(
 ) -> tuple[TableHeader, Place]:
     """Return the header in the first line that is not blank, together with its position.
 
-    A line such as "sep=;" above it, which Excel writes, names the delimiter. If there is none, the delimiter is one that
+    A line such as "sep=;" above it, as Excel writes, names the delimiter. If there is none, the delimiter is one that
     splits the header into column names for which `fits` returns True or else the one that splits it into the most
     columns.
 
