@@ -11,7 +11,7 @@ from overstory.protocols import OnBroken
 from overstory_loaders.blocks import clean_title, join_blocks
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.graph_tables import is_table_of_graph
-from overstory_loaders.records import Fields, Record, documents
+from overstory_loaders.records import ROWS, Fields, Record, documents
 from overstory_loaders.table_text import table_blocks
 from overstory_loaders.tables import (
     TABLE_SUFFIXES,
@@ -47,7 +47,7 @@ class CsvLoader:
         if not _has_text(header.names):
             yield _sheet(source, on_broken)
             return
-        yield from documents(_records(source, on_broken), source=address(source), fields=Fields(), on_broken=on_broken)
+        yield from documents(_records(source, on_broken), source=address(source), fields=ROWS, on_broken=on_broken)
 
 
 def _records(source: str, on_broken: OnBroken) -> Iterator[Record]:
