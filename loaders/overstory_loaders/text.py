@@ -38,7 +38,7 @@ class TextLoader:
         return not left_out and format_by_content(source) == "txt"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
-        """Yield one document. The header of a message is not in the text: `from`, `to`, `cc` and `date` are metadata."""
+        """Yield one document. The header of a message is metadata (`from`, `to`, `cc` and `date`), not text."""
         text, fields = without_header(_SPLIT_WORD.sub(r"\2\n\1", read_clean_text(source)))
         yield Document(
             source=address(source),
