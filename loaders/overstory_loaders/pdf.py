@@ -45,6 +45,7 @@ _LEAST_LINES_OF_A_PAGE = 20
 """Running heads are left out only if half of the pages have this many lines. The last lines of a letter may repeat."""
 _LEAST_SENTENCE_WORDS = 5
 _LEAST_LOWER_SHARE = 0.4
+_WORD = re.compile(r"[^\W\d_]+")
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*$")
 _UNSPACED_SENTENCE = re.compile(r".{8,}[。！？][」』”]*$")
 """A line with a sentence is no running head. A sentence has 5 words, and 2 of 5 are in lower case."""
@@ -127,7 +128,7 @@ def _shortened(lines: list[str], places: Sequence[int], number: int, repeated: s
 
 def _is_sentence(line: str) -> bool:
     line = line.strip()
-    words = line.split()
+    words = _WORD.findall(line)
     in_lower_case = sum(word[0].islower() for word in words)
     is_spaced = len(words) >= _LEAST_SENTENCE_WORDS and in_lower_case >= _LEAST_LOWER_SHARE * len(words)
     return bool(_UNSPACED_SENTENCE.search(line) or (is_spaced and _SENTENCE_END.search(line)))
