@@ -47,7 +47,7 @@ _LEAST_SENTENCE_WORDS = 5
 _LEAST_LOWER_SHARE = 0.4
 _WORD = re.compile(r"[^\W\d_]+")
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*$")
-_UNSPACED_SENTENCE = re.compile(r".{8,}[。！？][」』”]*$")
+_UNSPACED_SENTENCE_END = re.compile(r"[。！？][」』”]*$")
 """A line with a sentence is no running head. A sentence has 5 words, and 2 of 5 are in lower case."""
 _MOST_NUMBERS_OF_A_HEAD = 3
 _LONGEST_HEAD_LINE_CHARACTERS = 200
@@ -131,7 +131,7 @@ def _is_sentence(line: str) -> bool:
     words = _WORD.findall(line)
     in_lower_case = sum(word[0].islower() for word in words)
     is_spaced = len(words) >= _LEAST_SENTENCE_WORDS and in_lower_case >= _LEAST_LOWER_SHARE * len(words)
-    return bool(_UNSPACED_SENTENCE.search(line) or (is_spaced and _SENTENCE_END.search(line)))
+    return bool(_UNSPACED_SENTENCE_END.search(line) or (is_spaced and _SENTENCE_END.search(line)))
 
 
 def _roman(text: str) -> int:
