@@ -12,6 +12,7 @@ from email.policy import Compat32
 from email.utils import getaddresses
 from typing import TYPE_CHECKING, NamedTuple
 
+from overstory.display import error_text
 from overstory.errors import BrokenSource, LoaderNotFound, OverstoryError
 from overstory_loaders.blocks import clean_text, join_blocks
 from overstory_loaders.encoding_detection import RECOGNISED_BYTES, fallback_encoding
@@ -200,7 +201,7 @@ def read_mail(data: bytes, source: str) -> Mail:
         raise
     except Exception as error:  # Python's email package may raise many exceptions for unusual messages
         raise BrokenSource(
-            f"is not a message that can be read: {type(error).__name__}: {error}",
+            f"is not a message that can be read: {type(error).__name__}: {error_text(error)}",
             source=source,
             remedy="Leave it out.",
         ) from error
