@@ -31,6 +31,7 @@ from overstory.model.parts import (
     BridgePath,
     BridgeStep,
     BridgeStepKind,
+    CitedRow,
     CommunityReport,
     Excerpt,
     LinkEdge,
@@ -38,6 +39,7 @@ from overstory.model.parts import (
     PartKind,
     RatedReport,
     ReportFinding,
+    TablePart,
 )
 
 __all__ = [
@@ -50,6 +52,7 @@ __all__ = [
     "BridgeStep",
     "BridgeStepKind",
     "ChunkText",
+    "CitedRow",
     "CommunityReport",
     "Completion",
     "Document",
@@ -77,6 +80,7 @@ __all__ = [
     "ReportFinding",
     "Role",
     "ShareKind",
+    "TablePart",
     "TextPiece",
     "TypedValue",
     "Usage",
