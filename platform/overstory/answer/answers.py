@@ -11,8 +11,15 @@ from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
 from overstory.answer.extractive import Extract
 from overstory.answer.generative import AnswerStyle, OnText, Written, room_for_passages, write
 from overstory.answer.overview import Point, edges_in, overview_of, things_in, without_other_numbers
-from overstory.answer.tables import not_excluded, note_on_count, rows_in, without_opposite
 from overstory.answer.result import Answer, AnswerState, Citation, CitedPassage
+from overstory.answer.tables import (
+    NOT_COUNTED,
+    not_excluded,
+    note_on_count,
+    rows_in,
+    without_opposite,
+    without_uncounted_rows,
+)
 from overstory.answer.unsupported_names import unsupported_names
 from overstory.display import counted, printable
 from overstory.errors import LlmCancelled, LlmError
@@ -92,9 +99,9 @@ def answer(
                 raise
             notes = (*notes, f"The language model did not answer: {_sentence(str(error))} {error.remedy}".strip())
     if rows := rows_in(evidence):
-        counted_rows = _quoting(rows.lines, evidence, rows.short, rows.guess)
-        listener.whole(counted_rows.text)
-        return replace(counted_rows, notes=(*notes, *filter(None, [rows.note])))
+        stated = _quoting(rows.lines, evidence, rows.short, rows.guess)
+        listener.whole(stated.text)
+        return replace(stated, notes=(*notes, *filter(None, [rows.note])))
     if points := overview_of(evidence) or things_in(evidence):
         listed = _quoting(points, evidence, "; ".join(point.heading for point in points))
         listener.whole(listed.text)
@@ -109,11 +116,12 @@ def answer(
         context = read_within(tokens, read)
     if evidence.shares:  # only passages are quoted here, so they get the shares of all other parts
         context = read_within(tokens, replace(read, shares={}))
-    excluded = excluded_in(evidence.question)
     extracted = extracting(evidence.question, context)
-    found = _extracted(without_opposite(extracted) if excluded else extracted, evidence)
-    if excluded and extracted.sentences and not found.answered:
-        found = replace(found, text=f"{found.text} {not_excluded(excluded)}")
+    counted_rows = without_uncounted_rows(evidence.question, extracted)
+    excluded = excluded_in(evidence.question)
+    found = _extracted(without_opposite(counted_rows) if excluded else counted_rows, evidence)
+    if extracted.sentences and not found.answered:
+        found = replace(found, text=f"{found.text} {not_excluded(excluded) if excluded else NOT_COUNTED}")
     listener.whole(found.text)
     return replace(found, notes=(*notes, *context.notes, *found.notes, *note_on_count(found)))
 

@@ -20,6 +20,7 @@ from overstory.model import Evidence, Hit, LinkEdge, Part, RatedReport
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_words import AskedWords
 from overstory.text.questions.kinds import kind_asked_for
+from overstory.text.questions.sets import excluded_in, set_question
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts, sentence_texts
 from overstory.text.words import stem, word_matches
@@ -296,7 +297,10 @@ _MOST_NAMES_OF_A_SHORT_ANSWER = 5
 _FOR_A_NAME = re.compile(
     r"\W*(?:(?:to|by|for|with|at|in|from)\s+)?(?:who|whom|whose|which|what|where|list|name|show)\b", re.IGNORECASE
 )
-_GENERIC_WORDS = "connected connection find give linked link list name people person related relation show tell thing"
+_GENERIC_WORDS = (
+    "except excluding without"
+    " connected connection find give linked link list name people person related relation show tell thing"
+)
 _GENERIC_STEMS = frozenset(map(stem, _GENERIC_WORDS.split()))
 """Stems of words that may ask for any edge or vertex, because they do not specify which one is meant."""
 _DIGITS = re.compile(r"\d+(?:\.\d+)*")
@@ -327,14 +331,15 @@ def edges_in(evidence: Evidence) -> EdgeAnswer | None:
 
     Return None if a specific word of the question is neither in the edges nor in a sentence about a vertex at the end.
     """
-    every = [part for part in evidence.parts if isinstance(part, LinkEdge)]
+    found = [part for part in evidence.parts if isinstance(part, LinkEdge)]
+    every = edges_meant(evidence.question, found)
     edges = every[:_MOST_EDGES_OF_AN_ANSWER]
     if not edges:
         return None
     asked = AskedWords.of(evidence.question)
     passages = {hit.chunk_id: hit for hit in (*evidence.hits, *evidence.sources)}
     ends = [passages[chunk] for edge in edges for chunk in edge.chunks if chunk in passages]
-    left = set(asked.forms) - _GENERIC_STEMS
+    left = set(asked.forms) - _GENERIC_STEMS - _stems(excluded_in(evidence.question))
     for edge in edges:
         left -= _stems(edge.source, edge.type.replace("_", " "), edge.target, edge.link_text)
     for end in ends:
@@ -355,7 +360,38 @@ def edges_in(evidence: Evidence) -> EdgeAnswer | None:
     unnamed = [name for name in names if _stems(name) - set(asked.forms)]
     for_name = closing is None and bool(_FOR_A_NAME.match(evidence.question)) and len(every) == len(edges)
     guess = ", ".join(unnamed) if for_name and len(unnamed) <= _MOST_NAMES_OF_A_SHORT_ANSWER else ""
+    asked_set = set_question(evidence.question)
+    if asked_set is not None and asked_set.counts:
+        guess = f"{len({edge.reached for edge in every if edge.step == last}):,}"
     return EdgeAnswer(tuple(lines), guess, more=len(every) - len(edges))
+
+
+def edges_meant(question: str, edges: Sequence[LinkEdge]) -> list[LinkEdge]:
+    """Return the edges that a question asks for: all of them, unless it excludes some or demands two at once.
+
+    "Who signed Order 1 but not Order 2?" asks for edges of Order 1, except those to people with an edge to Order 2.
+    "Who signed both Order 1 and Order 2?" asks for edges to people with an edge to each order. If the edges cannot show
+    what is excluded, none is returned.
+    """
+    asked = set_question(question)
+    if asked is None or not asked.operates:
+        return list(edges)
+    if asked.excluded:
+        words = _stems(asked.excluded)
+        without = {edge.reached for edge in edges if _stems(_named_end(edge)) <= words}
+        meant = [edge for edge in edges if not _stems(_named_end(edge)) <= words and edge.reached not in without]
+        return meant if without and all(edge.step == 1 for edge in edges) else []
+    if asked.both:
+        ends = {_named_end(edge) for edge in edges}
+        of: dict[str, set[str]] = {}
+        for edge in edges:
+            of.setdefault(edge.reached, set()).add(_named_end(edge))
+        return [edge for edge in edges if len(ends) > 1 and of[edge.reached] == ends]
+    return list(edges)
+
+
+def _named_end(edge: LinkEdge) -> str:
+    return edge.source if edge.at_source else edge.target
 
 
 def without_other_numbers(evidence: Evidence) -> Evidence:

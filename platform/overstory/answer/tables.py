@@ -6,6 +6,7 @@ only by sentences with a negation.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -18,8 +19,10 @@ from overstory.display import counted, printable
 from overstory.model import Evidence, Hit, TablePart
 from overstory.text.questions.sets import negates, set_question
 from overstory.text.table_rows import row_cells
+from overstory.text.words import stem
 
 _MOST_ROWS_SHOWN = 20
+NOT_COUNTED = "Rows of tables were found, but no table has all words of the question, so nothing was counted."
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,26 @@ def without_opposite(found: Extract) -> Extract:
 
 def not_excluded(excluded: str) -> str:
     """Return the reason for refusing a question that excludes something."""
-    return f"The question excludes “{excluded}”: no table, edge or sentence was found that states who or what that leaves."
+    return (
+        f"The question excludes “{excluded}”: no table, edge or sentence was found that states who or what that leaves."
+    )
+
+
+def without_uncounted_rows(question: str, found: Extract) -> Extract:
+    """Return an extract without sentences if it is a row that does not state the number that the question asks for.
+
+    The number must be in a column for what is counted: "visitors: 176" answers "How many visitors …?", but not "How
+    many concerts …?".
+    """
+    asked = set_question(question)
+    cells = row_cells(found.best.text) if found.best is not None else {}
+    if asked is None or not asked.counts or not cells:
+        return found
+    head = {each.key for each in asked.words if each.place >= asked.head}
+    stated = (
+        set(map(stem, re.findall(r"[^\W_]+", name))) & head for name, cell in cells.items() if cell == found.guess
+    )
+    return found if any(stated) else Extract((), confidence=found.confidence)
 
 
 def note_on_count(found: Answer) -> Iterator[str]:

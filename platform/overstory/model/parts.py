@@ -228,7 +228,9 @@ class TablePart(Part):
     Attributes:
         table: title of the document and name of the table.
         counts: True if the question asks for a number.
-        number: number of the rows, or of the distinct values of the column that the question asks for.
+        number: number of the rows, or of the distinct values of the column that the question asks for. If that column
+            contains numbers, as for "how many seats", it is their sum.
+        summed: the column whose numbers were added; "" if rows or values were counted.
         names: the distinct names of the rows, or the distinct values of that column.
         groups: each value of a column with the number of its rows, if the question asks for them.
         condition: the condition that the rows meet, such as "City: Ulm, not Team: Valves"; "" for all rows.
@@ -238,7 +240,8 @@ class TablePart(Part):
     kind: PartKind = field(default="table", init=False)
     table: str
     counts: bool
-    number: int
+    number: float
+    summed: str
     names: tuple[str, ...]
     groups: tuple[tuple[str, int], ...]
     condition: str
@@ -250,7 +253,8 @@ class TablePart(Part):
         *,
         table: str,
         counts: bool,
-        number: int,
+        number: float,
+        summed: str,
         names: Sequence[str],
         groups: Sequence[tuple[str, int]],
         condition: str,
@@ -269,6 +273,7 @@ class TablePart(Part):
             table=table,
             counts=counts,
             number=number,
+            summed=summed,
             names=tuple(names),
             groups=tuple(groups),
             condition=condition,
@@ -282,11 +287,18 @@ class TablePart(Part):
         of = f"{self.table} ({self.condition})" if self.condition else self.table
         if self.groups:
             return f"{of}: {', '.join(f'{name} {number:,}' for name, number in self.groups)}"
-        if not self.number:
+        if not self.rows:
             return f"No row of {of}"
         named = f": {self.listed}" if self.names else ""
-        are_rows = self.number == len(self.rows) or len(self.names) != self.number
-        return f"{counted(self.number, 'row')} of {of}{named}" if are_rows else f"{self.number:,} in {of}{named}"
+        if self.summed:
+            return f"{self.summed}: {self._number} in {counted(len(self.rows), 'row')} of {of}{named}"
+        if self.number == len(self.names) != len(self.rows):
+            return f"{self._number} in {of}{named}"
+        return f"{counted(len(self.rows), 'row')} of {of}{named}"
+
+    @property
+    def _number(self) -> str:
+        return f"{self.number:,.15g}"
 
     @property
     def listed(self) -> str:
@@ -300,7 +312,7 @@ class TablePart(Part):
         """The number or the names, whichever the question asks for; the groups if it asks for those."""
         if self.groups and self.counts:
             return ", ".join(f"{name} {number:,}" for name, number in self.groups)
-        return f"{self.number:,}" if self.counts else self.listed or "none"
+        return self._number if self.counts else self.listed or "none"
 
 
 BridgeStepKind = Literal["about", "mentions", "link", "link back"]

@@ -6,7 +6,7 @@ passages, so that the answer is exact.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import permutations
 
@@ -33,9 +33,7 @@ _MARK = "|"
 _TABLE_SHARE = 0.3  # share of the context window for rows
 
 
-def with_asked_rows(
-    tx: Transaction, corpus: Corpus, evidence: Evidence, documents: frozenset[str] | None
-) -> Evidence:
+def with_asked_rows(tx: Transaction, corpus: Corpus, evidence: Evidence, documents: frozenset[str] | None) -> Evidence:
     """Add the answers of tables to the evidence, if the question is about a set and tables answer it exactly.
 
     Args:
@@ -123,13 +121,19 @@ def _answers(question: SetQuestion, tables: Sequence[Table]) -> tuple[list[RowsF
     if found or unclear:
         return found, unclear
     joinable = [table for table in tables if len(table.rows) <= _MOST_ROWS_JOINED][:_MOST_TABLES_JOINED]
-    return _of_each(question, _joined(joinable))
+    return _of_pairs(question, joinable)
 
 
-def _joined(tables: Sequence[Table]) -> Iterator[Table]:
-    for left, right in permutations(tables, 2):
-        if (joined := joined_tables(left, right)) is not None:
-            yield joined
+def _of_pairs(question: SetQuestion, tables: Sequence[Table]) -> tuple[list[RowsFound], list[str]]:
+    """Return the answers of joined tables, one for each pair, and the reasons against some."""
+    found: dict[frozenset[int], RowsFound] = {}
+    unclear: dict[str, None] = {}
+    for left, right in permutations(range(len(tables)), 2):
+        joined = joined_tables(tables[left], tables[right]) if frozenset((left, right)) not in found else None
+        answers, reasons = _of_each(question, [] if joined is None else [joined])
+        found |= {frozenset((left, right)): answer for answer in answers}
+        unclear |= dict.fromkeys(reasons)
+    return list(found.values()), list(unclear)
 
 
 def _of_each(question: SetQuestion, tables: Iterable[Table]) -> tuple[list[RowsFound], list[str]]:
@@ -152,6 +156,7 @@ def part_of(question: SetQuestion, found: RowsFound) -> TablePart:
         table=found.table.name,
         counts=question.counts,
         number=found.number,
+        summed=found.summed,
         names=found.names,
         groups=found.groups,
         condition=found.condition,

@@ -31,6 +31,7 @@ _YES = word_set("yes true y x ja wahr oui vrai sí si verdadero")
 _NO = word_set("no false n nein falsch non faux falso - –")
 _ITEMS = re.compile(r"\s*[,;/]\s*|\s+(?:and|und|et|y|&)\s+")
 _COLUMN_WORD = re.compile(r"[^\W_]+")
+_CODE = re.compile(r"\d|^[A-Z]{1,4}$")
 _YEAR = re.compile(r"\b(1\d{3}|20\d{2})\b")
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}\b")
 _YEAR_WORD = re.compile(r"1\d{3}|20\d{2}")
@@ -45,7 +46,9 @@ class RowsFound:
     """The answer of one table.
 
     Attributes:
-        number: the number of rows or of distinct names, whichever the question asks for.
+        number: the number of rows or of distinct names, whichever the question asks for. If it asks for a column of
+            numbers, as in "how many seats", it is their sum.
+        summed: the column whose numbers were added; "" if rows or names were counted.
         names: the distinct names of the rows, or of the things that the question asks for.
         groups: for a question about each value of a column, the values with their numbers of rows.
         rows: the rows that support the answer.
@@ -54,12 +57,13 @@ class RowsFound:
     """
 
     table: Table
-    number: int
+    number: float
     names: tuple[str, ...]
     groups: tuple[tuple[str, int], ...]
     rows: tuple[TableRow, ...]
     condition: str
     notes: tuple[str, ...] = ()
+    summed: str = ""
 
 
 def rows_found(question: SetQuestion, table: Table) -> RowsFound | None:
@@ -96,7 +100,7 @@ class _Value:
 
 
 @dataclass(slots=True)
-class _Named:
+class _NamedColumn:
     """A column that the question names."""
 
     column: str
@@ -112,7 +116,7 @@ class _Condition:
     """A condition on a cell.
 
     Attributes:
-        text: what the cell must contain, in words.
+        text: what the cell must contain, in words; "" if any text will do.
         fits: returns True, False, or None if the cell does not say.
     """
 
@@ -126,7 +130,7 @@ class _Query:
     def __init__(self, question: SetQuestion, table: Table) -> None:
         self._question, self._table = question, table
         self._values: list[_Value] = []
-        self._named: list[_Named] = []
+        self._named: list[_NamedColumn] = []
         self._notes: list[str] = []
         self._grounded = False
 
@@ -156,8 +160,10 @@ class _Query:
 
     def _is_trivial(self, conditions: Sequence[_Condition], label: str) -> bool:
         """Return True if the question names the rows themselves, as in "Who is Ada?" and "How many are P10?"."""
-        return bool(conditions) and label == self._label and all(
-            each.column == label and not each.negative for each in conditions
+        return (
+            bool(conditions)
+            and label == self._label
+            and all(each.column == label and not each.negative for each in conditions)
         )
 
     def _is_of_people(self, label: str) -> bool:
@@ -206,10 +212,11 @@ class _Query:
             exact = {cell for cell, keys in cells.items() if key in keys}
             if exact:
                 value.exact[column] = exact
-        if columns and (is_head or not value.exact):
+        names_rows = key in self._title_keys and is_head and columns and not self._is_distinct(columns[0])
+        if columns and not names_rows and (is_head or not value.exact):
             self._grounded = True
             self._named.append(
-                _Named(columns[0], places, own[0].negative, lacking=own[0].lacking, having=own[0].having)
+                _NamedColumn(columns[0], places, own[0].negative, lacking=own[0].lacking, having=own[0].having)
             )
             return True
         if value.exact:
@@ -291,16 +298,16 @@ class _Query:
 
     @cached_property
     def _label(self) -> str:
-        """The column that names the rows: the first with distinct texts without digits, or else with distinct texts."""
-        best = ""
-        for column in self._table.columns:
-            cells = [row.cells[column] for row in self._table.rows if column in row.cells]
-            distinct = len(set(cells)) >= _LEAST_DISTINCT_SHARE * len(self._table.rows)
-            if distinct and max(map(len, cells)) <= _MOST_CHARACTERS_OF_A_NAME:
-                if not any(char.isdigit() for cell in cells for char in cell):
-                    return column
-                best = best or column
-        return best or self._table.columns[0]
+        """The column that names the rows. Its texts are distinct, and rather words than codes such as "ADM"."""
+        distinct = [column for column in self._table.columns if self._is_distinct(column)]
+        words = (column for column in distinct if not any(map(_CODE.search, self._cells[column])))
+        return next(words, None) or next(iter(distinct), self._table.columns[0])
+
+    def _is_distinct(self, column: str) -> bool:
+        cells = self._cells[column]
+        if max(map(len, cells)) > _MOST_CHARACTERS_OF_A_NAME:
+            return False
+        return len(cells) >= _LEAST_DISTINCT_SHARE * len(self._table.rows)
 
     def _is_of_numbers(self, column: str) -> bool:
         cells = self._cells[column]
@@ -317,7 +324,7 @@ class _Query:
         years = sum(_YEAR_WORD.fullmatch(cell) is not None for cell in cells)
         return bool(cells) and max(dates, years) >= _LEAST_NUMBERS_SHARE * len(cells)
 
-    def _near(self, places: range, before: int = _NEAR_TOKENS) -> _Named | None:
+    def _near(self, places: range, before: int = _NEAR_TOKENS) -> _NamedColumn | None:
         """Return the column that the question names right after or before some tokens."""
         after = (each for each in self._named if 0 <= each.places.start - places.stop < _NEAR_TOKENS)
         ahead = (each for each in reversed(self._named) if 0 <= places.start - each.places.stop < before)
@@ -423,9 +430,8 @@ class _Query:
                 for column in columns
             }
             if len(meant) != 1 and len(set(rows.values())) > 1:
-                raise Unclear(
-                    f"“{value.words}” is in the columns {' and '.join(columns)} of {self._table.title}: name the column."
-                )
+                where = f"the columns {' and '.join(columns)} of {self._table.title}"
+                raise Unclear(f"“{value.words}” is in {where}: name the column.")
             return next(iter(meant)) if len(meant) == 1 else columns[0]
         return columns[0]
 
@@ -438,9 +444,7 @@ class _Query:
                 missing = sum(read(row.cells[column]) is None for row in self._table.rows if column in row.cells)
                 if missing:
                     self._notes.append(f"{counted(missing, 'row')} without a number in {column}: not compared.")
-                found.append(
-                    _Condition(column, limit.negative, _sign(limit), _meets(limit, read))
-                )
+                found.append(_Condition(column, limit.negative, _sign(limit), _meets(limit, read)))
         return found
 
     def _column_conditions(self, head: str) -> list[_Condition]:
@@ -459,8 +463,8 @@ class _Query:
         if {cell.casefold() for cell in self._cells[column]} <= _YES | _NO:
             return "yes", lambda cell: cell.casefold() in _YES
         if self._is_of_numbers(column) and any(number_of(cell) == 0 for cell in self._cells[column]):
-            return "more than 0", lambda cell: (number_of(cell) or 0) > 0
-        return "filled", bool
+            return "", lambda cell: (number_of(cell) or 0) > 0
+        return "", bool
 
     def _filtered(self, conditions: Sequence[_Condition]) -> list[TableRow]:
         positive: dict[str, list[_Condition]] = {}
@@ -520,16 +524,29 @@ class _Query:
             rows = _extreme_rows(rows, target, extreme)
             condition = ", ".join(filter(None, [condition, f"{'highest' if extreme.sign > 0 else 'lowest'} {target}"]))
         names = tuple(dict.fromkeys(row.cells[label] for row in rows if label in row.cells))
-        number = len(names) if is_column or grouped is not None else len(rows)
-        return RowsFound(
-            self._table, number, names, groups, tuple(rows), condition, tuple(dict.fromkeys(self._notes))
-        )
+        number: float = len(names) if is_column or grouped is not None else len(rows)
+        summed = label if is_column and self._question.counts and self._adds_up(label) and not groups else ""
+        if summed:
+            numbers = [number_of(row.cells.get(summed, "")) for row in rows]
+            number = sum(each for each in numbers if each is not None)
+            names = tuple(dict.fromkeys(row.cells[self._label] for row in rows if self._label in row.cells))
+            if None in numbers:
+                self._notes.append(f"{counted(numbers.count(None), 'row')} without a number in {summed}: not added.")
+        notes = tuple(dict.fromkeys(self._notes))
+        return RowsFound(self._table, number, names, groups, tuple(rows), condition, notes, summed)
+
+    def _adds_up(self, column: str) -> bool:
+        """Return True for a column of numbers, except the first, which has numbers of rooms or orders."""
+        is_first = column == next(iter(self._table.columns))
+        return self._is_of_numbers(column) and not self._is_of_times(column) and not is_first
 
 
 _NAME_WORDS = word_set(
     "name names fullname surname vorname nachname mitarbeiter person who wer nom prénom nombre employee staff member"
 )
-_FULL_NAME = re.compile(r"[^\W\d_a-zà-ÿ][^\W\d_]*\.?(?:[ -]+(?:(?:von|van|de|der|la|da|di)\s+)*[^\W\d_a-zà-ÿ][^\W\d_]*\.?)+")
+_FULL_NAME = re.compile(
+    r"[^\W\d_a-zà-ÿ][^\W\d_]*\.?(?:[ -]+(?:(?:von|van|de|der|la|da|di)\s+)*[^\W\d_a-zà-ÿ][^\W\d_]*\.?)+"
+)
 _LEAST_FULL_NAMES_SHARE = 0.7
 _LISTING = word_set("or and nor , oder und noch ou et ni o u y")
 _ARTICLES = word_set("the der die das le la les el los las")
@@ -543,7 +560,10 @@ def _in_words(conditions: Sequence[_Condition], *, either: bool) -> str:
     for each in conditions:
         found.setdefault((each.column, each.negative), []).append(each.text)
     parts = [
-        f"{'not ' if negative else ''}{column}: {' or '.join(texts)}" for (column, negative), texts in found.items()
+        f"{'not ' if negative else ''}{column}: {' or '.join(texts)}"
+        if all(texts)
+        else f"{'without' if negative else 'with'} {column}"
+        for (column, negative), texts in found.items()
     ]
     return (" or " if either else ", ").join(parts)
 
@@ -588,7 +608,9 @@ def _compares(limit: Limit, number: float) -> bool:
 
 
 def _sign(limit: Limit) -> str:
-    return f"from {limit.number:g} to {limit.upper:g}" if limit.upper is not None else f"{limit.operator} {limit.number:g}"
+    return (
+        f"from {limit.number:g} to {limit.upper:g}" if limit.upper is not None else f"{limit.operator} {limit.number:g}"
+    )
 
 
 def _is_year(limit: Limit) -> bool:

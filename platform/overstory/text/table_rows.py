@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,7 +17,8 @@ _LONGEST_COLUMN_NAME_CHARACTERS = 100
 _LEAST_NAMED_SHARE = 0.5  # minimum share of a row's cells that begin with a column name
 _LEAST_COMMON_SHARE = 0.5
 """Minimum share of a row's columns that a table must have for the row to belong to it. Empty cells are left out of
-rows, so two rows of a table may differ."""
+rows, so two rows of a table may differ. After other text, more than this share is necessary."""
+_LEAST_KEYS_SHARE = 0.8
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 
 
@@ -75,25 +76,28 @@ class Table:
 def tables_in(passages: Iterable[PassageText], *, title: str = "", document: str = "") -> list[Table]:
     """Return the tables in passages of a document, in the order of the text.
 
-    Rows below the same heading belong to the same table if at least half of their columns are the same.
+    Rows below the same heading belong to the same table if at least half of their columns are the same. If other text
+    stands between them, it must be more than half.
 
     Args:
         passages: passages in the order of the text. Some may be missing: a row that was cut there is left out.
     """
     found: list[_Growing] = []
     markdown: tuple[str, ...] | None = None
-    before: _Line | None = None
+    before: _TableLine | None = None
+    follows = False
     for line in _lines(passages):
         text = line.text.strip()
         if _RULE.fullmatch(text) and "|" in text and before is not None:
             markdown = _split(before.text)
         elif markdown is not None and "|" in text:
             cells = dict(zip(markdown, _split(text), strict=False))
-            _add(found, line, {name: cell for name, cell in cells.items() if cell})
+            _add(found, line, {name: cell for name, cell in cells.items() if cell}, follows=True)
         else:
             markdown = None
             if cells := row_cells(line.text):
-                _add(found, line, cells)
+                _add(found, line, cells, follows=follows)
+            follows = bool(cells)
         before = line
     return [each.table(title, document) for each in found if each.rows]
 
@@ -122,7 +126,7 @@ def row_cells(line: str) -> dict[str, str]:
     return cells if named and named >= _LEAST_NAMED_SHARE * len(parts) else {}
 
 
-class _Line(NamedTuple):
+class _TableLine(NamedTuple):
     chunks: tuple[str, ...]
     heading: str
     text: str
@@ -134,16 +138,17 @@ class _Growing:
     columns: dict[str, None]
     rows: list[TableRow]
 
-    def fits(self, heading: str, cells: Mapping[str, str]) -> bool:
-        common = sum(name in self.columns for name in cells)
-        return heading == self.heading and common >= _LEAST_COMMON_SHARE * len(cells)
+    def fits(self, heading: str, cells: Mapping[str, str], *, follows: bool) -> bool:
+        common = sum(name in self.columns for name in cells) / max(1, len(cells))
+        enough = common >= _LEAST_COMMON_SHARE if follows else common > _LEAST_COMMON_SHARE
+        return heading == self.heading and enough
 
     def table(self, title: str, document: str) -> Table:
         return Table(title, self.heading, tuple(self.columns), tuple(self.rows), document)
 
 
-def _add(tables: list[_Growing], line: _Line, cells: Mapping[str, str]) -> None:
-    table = next((each for each in reversed(tables) if each.fits(line.heading, cells)), None)
+def _add(tables: list[_Growing], line: _TableLine, cells: Mapping[str, str], *, follows: bool) -> None:
+    table = next((each for each in reversed(tables) if each.fits(line.heading, cells, follows=follows)), None)
     if table is None:
         table = _Growing(line.heading, {}, [])
         tables.append(table)
@@ -151,15 +156,15 @@ def _add(tables: list[_Growing], line: _Line, cells: Mapping[str, str]) -> None:
     table.rows.append(TableRow(line.chunks, cells, line.text.strip()))
 
 
-def _lines(passages: Iterable[PassageText]) -> Iterator[_Line]:
-    """Yield the lines of passages. A line that was cut between two passages is joined; its pieces have the same text."""
-    cut: tuple[_Line, int] | None = None
+def _lines(passages: Iterable[PassageText]) -> Iterator[_TableLine]:
+    """Yield the lines of passages. A line that was cut between two passages is joined again."""
+    cut: tuple[_TableLine, int] | None = None
     for passage in passages:
         lines = passage.text.split("\n")
         if cut is not None:
             line, seq = cut
             if passage.seq == seq + 1 and passage.heading == line.heading:
-                joined = _Line((*line.chunks, passage.chunk), line.heading, line.text + lines[0])
+                joined = _TableLine((*line.chunks, passage.chunk), line.heading, line.text + lines[0])
                 lines = lines[1:]
                 if not lines:
                     cut = joined, passage.seq
@@ -168,8 +173,8 @@ def _lines(passages: Iterable[PassageText]) -> Iterator[_Line]:
             elif passage.seq == seq + 1:
                 yield line
         for text in lines[:-1]:
-            yield _Line((passage.chunk,), passage.heading, text)
-        cut = (_Line((passage.chunk,), passage.heading, lines[-1]), passage.seq) if lines[-1] else None
+            yield _TableLine((passage.chunk,), passage.heading, text)
+        cut = (_TableLine((passage.chunk,), passage.heading, lines[-1]), passage.seq) if lines[-1] else None
     if cut is not None:
         yield cut[0]
 
@@ -179,34 +184,44 @@ def _split(line: str) -> tuple[str, ...]:
 
 
 def joined_tables(left: Table, right: Table) -> Table | None:
-    """Return two tables joined on a column that both have; None if they cannot be joined.
+    """Return two tables joined on a key of the second; None if the first has no column with such keys.
 
-    The values of the column must be distinct in `right`. A row without a partner is left out.
+    A key is a column of `right` with distinct texts. The column of `left` has the same name, or at least four fifths of
+    its texts are keys. A row without a partner is left out. If both tables have a column, the text in `left` is kept,
+    unless it is the code that was looked up in `right`.
     """
-    for key in left.columns:
-        if key and key in right.columns:
-            by_key = _by_key(right.rows, key)
-            rows = tuple(_joined_rows(left.rows, by_key, key)) if by_key is not None else ()
-            if rows:
-                columns = tuple(dict.fromkeys((*left.columns, *right.columns)))
+    keys = {column: by_key for column in right.columns if (by_key := _by_key(right.rows, column))}
+    for column in left.columns:
+        texts = {row.cells[column].casefold() for row in left.rows if column in row.cells}
+        for key, by_key in keys.items():
+            common = sum(text in by_key for text in texts)
+            if common and (column == key or (len(texts) > 1 and common >= _LEAST_KEYS_SHARE * len(texts))):
+                rows = tuple(_joined_rows(left.rows, column, by_key, {key} if column != key else frozenset()))
+                columns = tuple(dict.fromkeys(name for row in rows for name in row.cells))
                 return Table(left.title, left.heading, columns, rows, left.document, also=right.name)
     return None
 
 
-def _by_key(rows: Sequence[TableRow], key: str) -> dict[str, TableRow] | None:
+def _by_key(rows: Sequence[TableRow], key: str) -> dict[str, TableRow]:
+    """Return the rows by their text in a column; {} if it contains numbers, or if two rows have the same text."""
     found: dict[str, TableRow] = {}
     for row in rows:
-        value = row.cells.get(key, "").casefold()
-        if value in found:
-            return None
-        if value:
-            found[value] = row
+        text = row.cells.get(key, "").casefold()
+        if text in found or text.replace(".", "").replace(",", "").isdecimal():
+            return {}
+        if text:
+            found[text] = row
     return found
 
 
-def _joined_rows(rows: Iterable[TableRow], by_key: Mapping[str, TableRow], key: str) -> Iterator[TableRow]:
+def _joined_rows(
+    rows: Iterable[TableRow], column: str, by_key: Mapping[str, TableRow], hidden: Set[str]
+) -> Iterator[TableRow]:
+    """Yield the rows with the cells of their partners, except those in `hidden` columns."""
     for row in rows:
-        other = by_key.get(row.cells.get(key, "").casefold())
+        other = by_key.get(row.cells.get(column, "").casefold())
         if other is not None:
             chunks = tuple(dict.fromkeys((*row.chunks, *other.chunks)))
-            yield TableRow(chunks, {**other.cells, **row.cells}, row.line)
+            cells = {name: cell for name, cell in other.cells.items() if name not in hidden}
+            own = {name: cell for name, cell in row.cells.items() if name not in cells or name != column}
+            yield TableRow(chunks, {**cells, **own}, row.line)

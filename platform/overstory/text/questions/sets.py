@@ -51,12 +51,17 @@ _LISTS: Mapping[str, str] = {
         ("en", "who, whom, which, what, list, name, show me, show, give me, everyone, everybody, all"),
         ("de", "wer, wen, welche, welcher, welches, welchen, nenne, liste, zeige, alle"),
         ("fr", "qui, quel, quels, quelle, quelles, nomme, nommez, listez, tous, toutes"),
-        ("es", "quién, quien, quiénes, quienes, qué, cuál, cuáles, cual, cuales, lista, enumera, muestra, todos, todas"),
+        (
+            "es",
+            "quién, quien, quiénes, quienes, qué, cuál, cuáles, cual, cuales, lista, enumera, muestra, todos, todas",
+        ),
     )
     for phrase in phrases.split(", ")
 }
 """Map from words that ask to the language of the question."""
-_IMPERATIVES = word_set("list name show give all everyone everybody nenne liste zeige alle nomme nommez listez tous toutes")
+_IMPERATIVES = word_set(
+    "list name show give all everyone everybody nenne liste zeige alle nomme nommez listez tous toutes"
+)
 _BEFORE_QUESTION_WORD = word_set(
     "and so please in at to for by with from of on what is are und in an zu für von mit bei auf et dans à de pour avec"
     " y en a con para por sur"
@@ -86,30 +91,38 @@ _BOTH = frozenset({"both", "sowohl", "beide", "beiden"})
 _EACH = word_set("each every per jede jeder jedes jedem pro chaque cada")
 _HAVING = word_set("with have has having had mit hat haben avec a ont con tiene tienen")
 
+_COMPARISONS: Sequence[tuple[Operator, str]] = (
+    (">=", "at least, no less than, no fewer than, a minimum of, since, mindestens, seit, ab, au moins, depuis"),
+    (">=", "al menos, por lo menos, como mínimo, desde"),
+    ("<=", "at most, no more than, not more than, up to, a maximum of, höchstens, maximal, au plus, como máximo"),
+    (">", "more than, greater than, higher than, larger than, bigger than, longer than, heavier than, older than"),
+    (">", "over, above, exceeding, after, mehr als, über, nach, plus de, après, más de, después de"),
+    (
+        "<",
+        "less than, fewer than, lower than, smaller than, shorter than, lighter than, younger than, cheaper than",
+    ),
+    ("<", "under, below, before, weniger als, unter, vor, moins de, avant, menos de, antes de"),
+    ("=", "exactly, genau, exactement, exactamente"),
+)
 _COMPARED: Mapping[str, Operator] = {
-    phrase: operator
-    for operator, phrases in (
-        (">=", "at least, no less than, no fewer than, a minimum of, since, mindestens, seit, ab, au moins, depuis"),
-        (">=", "al menos, por lo menos, como mínimo, desde"),
-        ("<=", "at most, no more than, not more than, up to, a maximum of, höchstens, maximal, au plus, como máximo"),
-        (">", "more than, greater than, higher than, larger than, bigger than, longer than, heavier than, older than"),
-        (">", "over, above, exceeding, after, mehr als, über, nach, plus de, après, más de, después de"),
-        ("<", "less than, fewer than, lower than, smaller than, shorter than, lighter than, younger than, cheaper than"),
-        ("<", "under, below, before, weniger als, unter, vor, moins de, avant, menos de, antes de"),
-        ("=", "exactly, genau, exactement, exactamente"),
-    )
-    for phrase in phrases.split(", ")
+    phrase: operator for operator, phrases in _COMPARISONS for phrase in phrases.split(", ")
 }
 _BETWEEN = word_set("between zwischen entre")
 
 _MEASURES: Mapping[str, str] = {
     word: columns
     for words, columns in (
-        ("expensive cost costs cheap cheaper cheapest teuer teuerste billigste kosten kostet", "price cost preis kosten"),
+        (
+            "expensive cost costs cheap cheaper cheapest teuer teuerste billigste kosten kostet",
+            "price cost preis kosten",
+        ),
         ("earn earns paid verdient verdienen", "salary wage pay gehalt lohn"),
         ("old older oldest ältester älteste", "age born birth founded built alter geboren"),
         ("young younger youngest jüngster jüngste", "age born birth alter geboren"),
-        ("heavy heavier heaviest light lighter lightest weigh weighs schwer schwerste leichteste wiegt", "weight gewicht"),
+        (
+            "heavy heavier heaviest light lighter lightest weigh weighs schwer schwerste leichteste wiegt",
+            "weight gewicht",
+        ),
         ("long longer longest short shorter shortest länger längste kürzeste", "length duration länge dauer"),
         ("tall taller tallest high higher", "height höhe"),
         ("wide wider widest breiteste", "width breite"),
@@ -150,13 +163,14 @@ _OF_PEOPLE = word_set(
 """Verbs for what people do. If a question names nothing else, it is about people: "How many work in Ulm?"."""
 _LIGHT_WORDS = word_set(
     "work works working live lives living located based stay stays belong belongs employ employed stand stands sit sits"
-    " located found there cost costs weigh weighs earn earns available held kept total different table sheet list listed"
-    " name names named give show"
+    " found there took take takes taken place occur occurs occurred happen happens happened come comes came use uses"
+    " used run runs give gives given cost costs weigh weighs earn earns available held kept total different table sheet"
+    " list listed name names named give show"
     " arbeiten arbeitet wohnen wohnt leben lebt gibt gehören gehört befinden befindet stehen steht"
     " travaille travaillent habite habitent vit vivent trouve trouvent existe existent"
     " trabaja trabajan vive viven hay tiene tienen está están existen"
 )
-"""Words that connect a thing with the values in its row. Other verbs must be in the table, such as a column "Joined"."""
+"""Words that connect a thing with the values in its row. Other verbs must be in the table, as "Joined" is."""
 _MEANINGFUL = word_set("back bottom first former front last latter name next only own part same side top")
 """Function words that may restrict what is asked for. They are not ignored."""
 _UNITS = word_set("euro euros eur usd dollar dollars pound pounds gbp chf percent prozent")
@@ -264,7 +278,7 @@ def set_question(question: str) -> SetQuestion | None:
     asked = _asked(lower)
     if asked is None or (lower[asked.at] in ("what", "qué") and _is_auxiliary(lower, asked.at + 1)):
         return None
-    return _Reading(tokens, asked).read()
+    return _SetReading(tokens, asked).read()
 
 
 def excluded_in(question: str) -> str:
@@ -277,7 +291,7 @@ def excluded_in(question: str) -> str:
         return ""
     tokens = _tokens(question)
     asked = _asked([each.casefold() for each in tokens])
-    return "" if asked is None else _Reading(tokens, asked).read().excluded
+    return "" if asked is None else _SetReading(tokens, asked).read().excluded
 
 
 def negates(sentence: str) -> bool:
@@ -317,7 +331,7 @@ def number_of(text: str) -> float | None:
         return None
 
 
-class _Asked(NamedTuple):
+class _AskingWords(NamedTuple):
     """The words that ask: index of the first, number of words, language, and True if they ask for a number."""
 
     at: int
@@ -330,12 +344,12 @@ def _tokens(question: str) -> list[str]:
     return [_ELIDED.sub("", each.group()) for each in _TOKEN.finditer(question)]
 
 
-def _asked(lower: Sequence[str]) -> _Asked | None:
+def _asked(lower: Sequence[str]) -> _AskingWords | None:
     """Return the words that ask; None for questions for a reason, a manner, a time or a place, and for yes or no."""
     for at, word in enumerate(lower):
         for phrases in (_COUNTS, _LISTS) if _may_ask(lower, at) else ():
             if length := _phrase_at(lower, at, phrases):
-                return _Asked(at, length, phrases[" ".join(lower[at : at + length])], phrases is _COUNTS)
+                return _AskingWords(at, length, phrases[" ".join(lower[at : at + length])], phrases is _COUNTS)
         if word in _OTHER_QUESTIONS or (at == 0 and word in _AUXILIARIES):
             return None
     return None
@@ -358,8 +372,8 @@ def _phrase_at(lower: Sequence[str], at: int, phrases: Iterable[str]) -> int:
     return max((len(each) for each in fitting if list(lower[at : at + len(each)]) == each), default=0)
 
 
-class _Reading:
-    def __init__(self, tokens: list[str], asked: _Asked) -> None:
+class _SetReading:
+    def __init__(self, tokens: list[str], asked: _AskingWords) -> None:
         self._tokens = tokens
         self._lower = [each.casefold() for each in tokens]
         self._at, self._head, self._counts = asked.at, asked.at + asked.length, asked.counts
