@@ -16,7 +16,7 @@ from overstory.answer.citations import without_citations
 from overstory.answer.context import Item
 from overstory.answer.paragraphs import paragraphs
 from overstory.display import printable, shortened
-from overstory.model import Evidence, Hit, LinkEdge, Part, RatedReport
+from overstory.model import Evidence, Hit, LinkEdge, OverviewLine, Part, RatedReport
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_words import AskedWords
 from overstory.text.questions.kinds import kind_asked_for
@@ -192,19 +192,26 @@ class Point:
 def overview_of(evidence: Evidence) -> tuple[Point, ...]:
     """Return the lines of an answer to a question about all documents; () for any other question.
 
-    There is one line for each of the first reports in the evidence. If reports have no share of the context, there is
-    one line for each of the first passages instead.
+    The lines of an overview in the evidence come first. There is one line for each of the first reports. Without
+    reports, there is one line for each of the first passages, unless the overview has enough lines.
     """
     if not asks_about_whole_corpus(evidence.question):
         return ()
-    if not evidence.shares.get("report"):
-        return tuple(islice(_passages(evidence.hits), _MOST_OVERVIEW_POINTS))
     points: list[Point] = []
     shown: set[str] = set()
-    for part in evidence.parts:
-        passages = evidence.passages_of(part) if part.kind == "report" else ()
-        if passages and len(points) < _MOST_OVERVIEW_POINTS:
+    overview = [part for part in evidence.parts if isinstance(part, OverviewLine)]
+    for each in overview:
+        if passages := evidence.passages_of(each):
+            line = f"{_line(each.heading)} — {_line(each.body)}"
+            points.append(Point(Item(len(points) + 1, each, line, passages), line, _line(each.heading)))
+    others = [part for part in evidence.parts if part.kind == "report" and not isinstance(part, OverviewLine)]
+    reports = others if evidence.shares.get("report") else []
+    for part in reports:
+        passages = evidence.passages_of(part)
+        if passages and len(points) < len(overview) + _MOST_OVERVIEW_POINTS:
             points += _point(len(points) + 1, part, passages, shown)
+    if not reports and len(overview) < _MOST_OVERVIEW_POINTS:
+        points += islice(_passages(evidence.hits, len(points) + 1), _MOST_OVERVIEW_POINTS - len(overview) // 2)
     return tuple(points)
 
 
@@ -230,13 +237,16 @@ def things_in(evidence: Evidence) -> tuple[Point, ...]:
     )
 
 
-def _passages(hits: Iterable[Hit]) -> Iterator[Point]:
-    """Yield one line for each passage, consisting of its title and a sentence that is understood on its own."""
-    number = 1
+def _passages(hits: Iterable[Hit], number: int) -> Iterator[Point]:
+    """Yield one line for each passage, consisting of its title and a sentence that is understood on its own.
+
+    Args:
+        number: number of the first line.
+    """
     for hit in hits:
         sentences = [_line(each) for each in sentences_in(hit.content)]
         readable = (
-            each for each in sentences if len(each.split()) >= _LEAST_OVERVIEW_SENTENCE_WORDS and _stands_alone(each)
+            each for each in sentences if len(each.split()) >= _LEAST_OVERVIEW_SENTENCE_WORDS and stands_alone(each)
         )
         text = next(readable, "")
         heading = _line(hit.title)
@@ -257,7 +267,7 @@ def _point(number: int, part: Part, passages: tuple[Hit, ...], shown: set[str]) 
     new = [each for each in statements if (each[0] or heading) not in shown]
     if not new:
         return
-    text, chunks = next((each for each in new if each[0] and _stands_alone(each[0])), new[0])
+    text, chunks = next((each for each in new if each[0] and stands_alone(each[0])), new[0])
     shown.add(text or heading)
     stated = tuple(hit for hit in passages if hit.chunk_id in chunks) or passages
     line = f"{heading} — {text}" if text else heading
@@ -275,7 +285,8 @@ def _statements(part: Part) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield text, part.chunks
 
 
-def _stands_alone(text: str) -> bool:
+def stands_alone(text: str) -> bool:
+    """Return True if a sentence is understood without the sentence before: no field, pronoun or rest of a sentence."""
     first = text.split()[0]
     is_field = first.endswith(":") or text.endswith(",")  # for example, "From: …" or "Dear Ada,"
     return not (is_field or first.lower() in _REFERRING or first[0] == "…" or first[0].islower())

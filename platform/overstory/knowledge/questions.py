@@ -153,16 +153,19 @@ class CorpusQuestions(CorpusPart, PassageQuestions):
         systems = installed_systems()
         if self.fixed is not None:  # reports may be based on documents that the user may not see
             return None
-        if not asks_about_whole_corpus(question) or global_questions.answers_itself(systems, retriever):
+        if not asks_about_whole_corpus(question):
             return None
         self.retriever(retriever)  # raises an error if the retriever is invalid
         corpus = asked_corpus(self.graph, self.corpus_name)
         if corpus.disabled:  # reports may be based on disabled documents
             return None
+        context = self.connection.retrieval_context()
+        if global_questions.answers_itself(systems, retriever):
+            return global_questions.described(context, self.search(question, k, retriever=retriever))
         better = global_questions.retriever_for_all(systems, corpus)
         if not better:
-            return global_questions.overview(systems, self.connection.retrieval_context(), question)
-        found = self.search(question, k, retriever=better)
+            return global_questions.overview(systems, context, question)
+        found = global_questions.described(context, self.search(question, k, retriever=better))
         note = f"The question is about all documents, so reports of the retriever {better} answer it."
         return replace(found, notes=(note, *found.notes))
 

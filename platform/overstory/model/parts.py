@@ -157,6 +157,25 @@ class RatedReport(CommunityReport):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OverviewLine(Part):
+    """A line of an overview of a corpus, such as a folder with the dates of its documents.
+
+    Attributes:
+        heading: what the line is about.
+        body: what is said about it.
+    """
+
+    kind: PartKind = field(default="report", init=False)
+    heading: str
+    body: str
+
+    @classmethod
+    def of(cls, heading: str, body: str, *, chunks: tuple[str, ...], documents: tuple[str, ...]) -> OverviewLine:
+        text = f"{heading}\n{body}"
+        return cls(text=text, score=1.0, chunks=chunks, documents=documents, heading=heading, body=body)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LinkEdge(Part):
     """A link between two documents that the question asks for, supported by one passage of each document.
 

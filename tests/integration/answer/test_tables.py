@@ -107,3 +107,10 @@ def test_no_number_is_claimed_without_a_table(works: Knowledge) -> None:
 def test_only_documents_that_match_a_filter_are_counted(works: Knowledge) -> None:
     assert works.ask("How many work in Ulm?", where={"file_name": "staff.xlsx"}).guess == "3"
     assert works.ask("How many work in Ulm?", where={"file_name": "committee.md"}).guess != "3"
+
+
+def test_a_question_about_everything_gets_kinds_names_and_projects(works: Knowledge) -> None:
+    found = works.ask("What are these documents about?")
+    first = found.text.splitlines()[0]
+    assert first == "7 documents — 5 without a file, 1 .md, 1 .xlsx [1]"
+    assert {each.kind for each in found.citations} == {"report", "passage"}
