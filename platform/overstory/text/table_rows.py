@@ -19,6 +19,10 @@ _LEAST_COMMON_SHARE = 0.5
 """Minimum share of a row's columns that a table must have for the row to belong to it. Empty cells are left out of
 rows, so two rows of a table may differ. After other text, more than this share is necessary."""
 _LEAST_KEYS_SHARE = 0.8
+_TOTALS = frozenset({"total", "totals", "grand total", "subtotal", "sum", "gesamt", "summe", "gesamtsumme"}) | {
+    *("zwischensumme", "total général", "sous-total", "somme", "suma", "total general"),
+}
+"""Texts in the first cell of a row that adds up other rows. Such rows are left out."""
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 
 
@@ -76,8 +80,8 @@ class Table:
 def tables_in(passages: Iterable[PassageText], *, title: str = "", document: str = "") -> list[Table]:
     """Return the tables in passages of a document, in the order of the text.
 
-    Rows below the same heading belong to the same table if at least half of their columns are the same. If other text
-    stands between them, it must be more than half.
+    Rows with totals are left out. Rows below the same heading belong to one table if at least half of their columns are
+    the same. If other text stands between them, it must be more than half.
 
     Args:
         passages: passages in the order of the text. Some may be missing: a row that was cut there is left out.
@@ -152,6 +156,8 @@ def _add(tables: list[_Growing], line: _TableLine, cells: Mapping[str, str], *, 
     if table is None:
         table = _Growing(line.heading, {}, [])
         tables.append(table)
+    if next(iter(cells.values()), "").rstrip(":").casefold() in _TOTALS:
+        return
     table.columns |= dict.fromkeys(cells)
     table.rows.append(TableRow(line.chunks, cells, line.text.strip()))
 

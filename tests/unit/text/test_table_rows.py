@@ -52,3 +52,8 @@ def test_a_row_that_continues_in_a_missing_passage_is_left_out() -> None:
     passages = [PassageText("a", 3, "", "Name: Ada | City: Ulm\nName: Ben | Ci"), PassageText("b", 9, "", "Text.\n")]
     (table,) = tables_in(passages)
     assert [row.cells for row in table.rows] == [{"Name": "Ada", "City": "Ulm"}]
+
+
+def test_rows_with_totals_are_left_out() -> None:
+    (table,) = tables("Item: salt | Sold: 2\nItem: oil | Sold: 3\nItem: Total | Sold: 5\n")
+    assert [row.cells["Item"] for row in table.rows] == ["salt", "oil"]
