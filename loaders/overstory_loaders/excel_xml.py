@@ -37,7 +37,7 @@ class ExcelXmlLoader:
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
         """Yield one document with a heading for each sheet and a line for each row."""
         with open_seekable(source) as stream:
-            book = _Book(xml_events(stream, source), source)
+            book = _ExcelXmlBook(xml_events(stream, source), source)
             outlined = join_blocks(book.blocks(), source=source, remedy=SPLIT_SHEETS)
         if not book.has_text:
             raise empty(source, "its sheets have no values")
@@ -58,7 +58,7 @@ class ExcelXmlLoader:
         )
 
 
-class _Book:
+class _ExcelXmlBook:
     """Reads a workbook. `blocks` may be called only once.
 
     Attributes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import cast
 
 import docx
 import pptx
@@ -13,8 +14,9 @@ from docx.opc.packuri import PackURI
 from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
-from pptx.chart.data import CategoryChartData
+from pptx.chart.data import CategoryChartData, ChartData
 from pptx.enum.chart import XL_CHART_TYPE
+from pptx.shapes.graphfrm import GraphicFrame
 from pptx.util import Inches
 from tests.sources import docx_of, load, write
 
@@ -77,8 +79,9 @@ def test_the_figures_of_a_chart_are_read(tmp_path: Path) -> None:
     data.add_series("Sold", (1.5, 2))  # type: ignore[no-untyped-call]
     slides = pptx.Presentation()
     shapes = slides.slides.add_slide(slides.slide_layouts[6]).shapes
-    frame = shapes.add_chart(XL_CHART_TYPE.LINE, *[Inches(1)] * 4, data)  # type: ignore[arg-type]
-    blob = frame.chart.part.blob  # type: ignore[attr-defined]
+    inch = Inches(1)
+    frame = shapes.add_chart(XL_CHART_TYPE.LINE, inch, inch, inch, inch, cast("ChartData", data))  # as in test_pptx
+    blob = cast("GraphicFrame", frame).chart.part.blob
     word = docx.Document()
     part = Part(PackURI("/word/charts/chart1.xml"), "application/xml", blob, word.part.package)
     relation = word.part.relate_to(part, RELATIONSHIP_TYPE.CHART)
