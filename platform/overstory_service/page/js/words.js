@@ -587,7 +587,7 @@ en.why = {
     forward: "via an entity",
     shared: "shared entities",
     linked: "via a link",
-    direct: "names only",
+    direct: "found directly",
     second: "via two entities",
     linked_second: "via two links",
     central: "central passage",
