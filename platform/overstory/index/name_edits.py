@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import content_id, entity_id
+from overstory.model.entity_kinds import LISTED_LATER
 from overstory.text.names.edits import EditedNames, NameEdit, checked_edit
 from overstory.text.names.keys import entity_key
 from overstory.text.names.subjects import name_start
@@ -281,14 +282,13 @@ def replace_vocabulary(writer: Writer, source: str, wanted: Mapping[str, Vocabul
 
 
 def most_mentioned(
-    graph: GraphClient, corpus: Corpus, *, limit: int, type_: str = "", prefix: str = "", by_kind: bool = False
+    graph: GraphClient, corpus: Corpus, *, limit: int, type_: str = "", prefix: str = ""
 ) -> list[ListedEntity]:
-    """Return the entities that most passages mention. Every entity of the corpus is read once.
+    """Return the entities in the order of `Knowledge.entities`. Every entity of the corpus is read once.
 
     Args:
         type_: return only entities of this type; "" for all types.
         prefix: return only entities whose key starts with this text, and entities into which such an entity was merged.
-        by_kind: as for `Knowledge.entities`.
     """
     resolved = edited_names(graph, corpus).resolved if prefix else {}
     others = sorted({name for key, name in resolved.items() if name and key.startswith(prefix)})
@@ -299,7 +299,7 @@ def most_mentioned(
         type=type_,
         prefix=prefix,
         others=others,
-        by_kind=by_kind,
+        later=dict(LISTED_LATER),
         limit=limit,
     )
     return listed_names(rows)

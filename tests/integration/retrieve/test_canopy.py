@@ -58,11 +58,10 @@ def test_the_parts_of_a_score_name_what_they_come_from(corpus: Knowledge) -> Non
 
 def test_of_two_passages_that_lead_to_each_other_the_better_one_explains_the_other(corpus: Knowledge) -> None:
     hits = corpus.search("Where was the author of the novel behind Nosferatu born?", 2).hits
-    assert [hit.in_words for hit in hits] == [
-        "It is about Nosferatu, named in the question; contains words of the question: novel.",
-        'It mentions Dracula, as does "Nosferatu is a silent film of 1922, based on the novel Dra …"; contains words of '
-        "the question: author, novel, born.",
-    ]
+    first, second = (hit.in_words for hit in hits)
+    assert first == "It is about Nosferatu, named in the question; contains words of the question: novel."
+    assert second.startswith('It mentions Dracula, as does "Nosferatu is a silent film of 1922, based on the novel Dra …"')
+    assert second.endswith("; contains words of the question: author, novel, born.")
 
 
 def test_an_index_older_than_its_documents_is_told(corpus: Knowledge) -> None:
