@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas
 
 
-StepKind = Literal["fact", "link", "sentence", "subject", "passage"]
+StepKind = Literal["fact", "link", "sentence", "subject", "passage", "document"]
 """Kinds of support for a step from one entity to another, strongest first.
 
 - "fact": a fact about both entities.
@@ -21,6 +21,7 @@ StepKind = Literal["fact", "link", "sentence", "subject", "passage"]
 - "sentence": a sentence that contains both entities.
 - "subject": a sentence that contains one entity, in a passage about the other entity.
 - "passage": two sentences of one passage, each with one of the entities.
+- "document": two passages of a short document, such as a mail, each with one of the entities.
 """
 
 
@@ -28,7 +29,8 @@ StepKind = Literal["fact", "link", "sentence", "subject", "passage"]
 class PathStep(HasOrigin):
     """A step of a path from one entity to the next, with the passage that supports the step.
 
-    If the kind is "link", the title, source and ids are those of the document at the start of the link.
+    If the kind is "link", the title, source and ids are those of the document at the start of the link. If it is
+    "document", the heading and the id of the passage are those of the first passage.
 
     Attributes:
         predicate: predicate of the fact, such as "be born in", or type of the link; "" for other kinds.

@@ -259,6 +259,7 @@ en.explore = {
       sentence: "A sentence mentions both",
       subject: "A passage about one mentions the other",
       passage: "A passage mentions both",
+      document: "Two passages of a document mention them",
     },
     further: (count) => `and ${many(count, "other passage", "other passages")}`,
   },
