@@ -28,7 +28,6 @@ from overstory.retrieve.hits import (
     has_names,
     is_about,
     is_linked,
-    listed,
     mentions_subject,
     other_words,
     quoted,
@@ -154,8 +153,10 @@ def _reasons(one: Scored, way: Ways, telling: Telling) -> tuple[Reason, ...]:
     reasons = [Reason("dense", one.dense, f"cosine {found.cosine:.3f} of passage and section to the question", nearest)]
     if found.words:
         reasons.append(Reason("words", one.words, f"BM25 of its section {found.words:.3f}", by_words))
-    if named or found.seed:
-        reasons.append(Reason("name", one.name, listed(names) or (found.seed.name if found.seed else ""), named))
+    if found.seed and not names:
+        reasons.append(Reason("name", one.name))
+    for place, name in enumerate(names):
+        reasons.append(Reason("name", 0.0 if place else one.name, name, "" if place else named))
     reasons.append(Reason("rest", one.rest, f"cosine {found.rest:.3f} to the question without its names"))
     for kind, weight, bridge in (
         ("forward", scoring.FORWARD_WEIGHT, one.forward),

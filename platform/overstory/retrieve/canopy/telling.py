@@ -15,7 +15,7 @@ A way through a name from a first to a second passage explains the second one if
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -179,8 +179,14 @@ def _stands_alone(text: str, spelling: str, longer: Iterable[str], *, alone: boo
     return False
 
 
-def _spans(text: str, words: str) -> list[tuple[int, int]]:
-    return [found.span() for found in re.finditer(rf"(?<!\w){re.escape(words)}(?!\w)", text)] if words else []
+def _spans(text: str, words: str) -> Iterator[tuple[int, int]]:
+    """Yield the positions of whole words in a text."""
+    start = text.find(words) if words else -1
+    while start >= 0:
+        end = start + len(words)
+        if not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
+            yield start, end
+        start = text.find(words, end)
 
 
 def _is_in_a_longer_name(text: str, start: int, end: int) -> bool:

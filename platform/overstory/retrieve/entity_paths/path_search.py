@@ -27,8 +27,8 @@ FACT_COST, LINK_COST, SENTENCE_COST, SUBJECT_COST, PASSAGE_COST = 0.0, 0.05, 0.1
 """Cost of a statement by its kind. The cost of a step is `STEP_COST` plus this cost."""
 
 _DOCUMENT_COST = 1.2
-"""Cost of a short document that mentions both ends of a path in different passages. It connects them only indirectly, so
-it counts like a path of two steps."""
+"""Cost of a short document that mentions both ends of a path in different passages. It connects them only indirectly,
+so it counts like a path of two steps."""
 
 _MOST_CHUNKS_OF_A_SHORT_DOCUMENT = 30
 _PASSAGES_OF_THE_RARER_NAME = 200
@@ -388,7 +388,7 @@ class _PathSearch:
         self._walk.names.update(written)
 
     def _through_documents(self) -> list[StatedWay]:
-        """Return the way through the short document in which both ends are nearest; none if there is no such document."""
+        """Return the way through the short document in which both ends are nearest, or nothing."""
         way = (self._start, self._end)
         rarer, other = self._rarer_first(way)
         rows = self._tx.run(
