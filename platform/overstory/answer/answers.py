@@ -219,7 +219,7 @@ def _quoting(lines: Sequence[Point], evidence: Evidence, short: str, guess: str 
 
 
 def _without_repetitions(lines: Iterable[Point]) -> Iterator[Point]:
-    """Yield the lines without sentences that an earlier line contains. A line of which nothing is left is dropped."""
+    """Yield the lines without sentences that an earlier line contains. Lines without other text are dropped."""
     said: list[str] = []
     for line in lines:
         text = line.text

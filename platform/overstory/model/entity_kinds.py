@@ -28,8 +28,9 @@ KIND_WORDS: Mapping[str, str] = {
 _LATER = {1: ("NORP", "LANGUAGE", "TERM"), 2: ("",), 3: ("CODE", "COMMAND", "OPTION", "FILE", "PACKAGE")}
 
 LISTED_LATER: Mapping[str, int] = {type_: place for place, types in _LATER.items() for type_ in types}
-"""Place of a type in lists: 1 for groups, languages and terms, 2 for entities without a type, 3 for technical names. All
-other types, such as people, organisations, places, works and products, come first (0)."""
+"""Place of a type in lists: 1 for groups, languages and terms, 2 for entities without a type, 3 for technical names.
+
+All other types, such as people, organisations, places, works and products, come first (0)."""
 
 
 def kind_word(type_: str) -> str:
