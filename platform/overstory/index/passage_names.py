@@ -183,7 +183,7 @@ def _changed_documents(graph: GraphClient, label: str) -> Iterator[About]:
 
     A passage that consists of boilerplate has no subjects.
     """
-    for _, rows in groupby(graph.stream("ingest/changed_passages", label), key=lambda row: row["document"]):
+    for _, rows in groupby(graph.stream("ingest/changed_passages", label, by=""), key=lambda row: row["document"]):
         passages = {row["id"]: None if row["only"] else _passage(row) for row in rows}
         about = own_subjects([passage for passage in passages.values() if passage])
         yield {id_: about.get(id_, {}) for id_ in passages}
