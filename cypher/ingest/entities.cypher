@@ -46,7 +46,8 @@ CALL (f) {
 // Write names and types of entities. Facts of a renamed entity are marked, because they contain the name. A label gives
 // the kind of name, because Neo4j Browser colours nodes by label.
 // Parameters: $rows LIST<MAP {id, name, type STRING; aliases LIST<STRING>; df INTEGER; types LIST<STRING>, votes
-//   LIST<INTEGER> (the types that parsers gave its mentions, and how often)}>
+//   LIST<INTEGER> (the types that parsers gave its mentions, and how often); short LIST<STRING> (keys of other names
+//   that documents use for it)}>
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
 UNWIND $rows AS row
@@ -67,6 +68,17 @@ SET e:$(CASE
   WHEN row.type IN ['CODE', 'OPTION', 'COMMAND', 'FILE', 'PACKAGE', 'TERM'] THEN ['TechnicalName']
   ELSE []
 END)
+WITH e, row
+CALL (e, row) {
+  MATCH (n:Overstory:ShortName)-[:OF]->(e) WHERE NOT n.key IN row.short
+  DETACH DELETE n
+}
+CALL (e, row) {
+  UNWIND row.short AS short
+  MERGE (n:Overstory {id: e.id + ' ' + short})
+  ON CREATE SET n:ShortName:$($corpus):OfEntity, n.corpus = $corpus, n.key = short, n.backwards = reverse(short)
+  MERGE (n)-[:OF]->(e)
+}
 
 // -- ingest/link_facts
 // Write the texts of facts with the names of their entities, and RELATED between the two entities of a fact.
@@ -86,6 +98,15 @@ REMOVE f:$($corpus + '_Stale')
 WITH f, s, o, weight, description WHERE s IS NOT NULL AND o IS NOT NULL AND s <> o
 MERGE (s)-[r:RELATED {predicate: f.predicate}]->(o)
 SET r.weight = weight, r.description = description
+
+// -- ingest/mark_parsed_mentions
+// Mark the chunks in which a parser found some entities as changed, so that the names of their documents are computed
+// again. Commits in batches.
+// Parameters: $ids LIST<STRING> (entities); $by STRING (kind of the parser's mentions)
+// Rows: none
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id})<-[m:MENTIONS]-(c:Overstory:Chunk) WHERE e:Entity AND e.corpus = $corpus AND m.by = $by
+CALL (c) { SET c:$($corpus + '_Changed') } IN TRANSACTIONS OF 10000 ROWS
 
 // -- ingest/renamed_chunks
 // Read the next chunks whose names must be edited again.

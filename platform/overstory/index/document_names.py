@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from itertools import groupby
 
-from overstory.graph import GraphClient, Writer, batches
+from overstory.graph import GraphClient, Transaction, Writer, batches
 from overstory.graph.client import Row
-from overstory.index.name_edits import dismissed_merges
+from overstory.index.name_edits import PARSER, dismissed_merges
 from overstory.index.write_extractions import unpacked
 from overstory.text.names.document_names import DocumentName, same_in_document
 from overstory.text.names.edits import EditedNames, NamesInDocument
-
-PARSER = "ner"
-"""Kind of the mentions to which the names of a document are applied."""
 
 _DOCUMENTS_A_TRANSACTION = 200
 
@@ -28,7 +25,11 @@ def sync_document_names(writer: Writer, edits: EditedNames) -> None:
     apart = dismissed_merges(graph, writer.corpus).keys()
     changes = (change for change in _changes(graph, label, edits, apart) if change["renamed"] or change["is_changed"])
     for rows in batches(changes, _DOCUMENTS_A_TRANSACTION):
-        writer.commit("entities", lambda tx, rows=rows: tx.run("ingest/write_document_names", label, rows=rows))
+
+        def write(tx: Transaction, rows: list[Row] = rows) -> None:
+            tx.run("ingest/write_document_names", label, rows=rows)
+
+        writer.commit("entities", write)
 
 
 def same_names(stored: list[str] | None) -> dict[str, str]:

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from overstory.display import counted
 from overstory.graph import Transaction, Writer
 from overstory.graph.client import Row
-from overstory.index.document_names import PARSER, same_names, sync_document_names
+from overstory.index.document_names import same_names, sync_document_names
 from overstory.index.ledger import corpus_counts, recorded
-from overstory.index.name_edits import names_of
+from overstory.index.name_edits import PARSER, names_of
 from overstory.index.prefetch import MarkedEntities
 from overstory.index.write_extractions import originals_of, write_findings
 from overstory.protocols import Progress
@@ -116,6 +116,7 @@ def _entity_row(row: Row, edits: EditedNames) -> Row:
     types = most_frequent(votes)
     return {
         "id": row["id"],
+        "short": sorted({entity_key(surface) for surface in spelt} - {key, "", *edits.aliases(key)}),
         "votes": [dict(votes)[type_] for type_ in types],
         "types": types,
         "name": surfaces[0] if surfaces else row["key"],

@@ -90,8 +90,11 @@ _TITLE_BEFORE = re.compile(
     r"\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Herr|Frau|Monsieur|Madame|Mme|Signora?|Señora?)\b\.?\s+$"
 )
 _PERSON_AFTER = re.compile(
-    r",?\s+who\b|,?\s+(?:was\s+)?born\b|\s+(?:died|married|resigned|retired|graduated)\b|\s+\(born\b"
+    r",?\s+who\b|,?\s+(?:was\s+)?born\b|\s+\(born\b|[*\"”]*\s+(?:(?:was|is)\s+(?:appointed|elected|hired|married|promoted)|"
+    r"asks|asked|chaired|chairs|died|graduated|lives|married|resigned|resigns|retired|retires|studied|studies|taught|teaches|thanked|"
+    r"thanks|told|writes|wrote)\b"
 )
+"""Matches words that follow the name of a person."""
 _PLACE_HEADS = word_set("bridge church court gardens hall hill house lane park place square street tower")
 """Last words of the names of places that are also last names."""
 _PLACE_BEFORE = re.compile(r"\b(?:[Ii]n|[Aa]t|on|to|from|into|near|behind)\s$")
@@ -200,7 +203,8 @@ def likely_type(found: Mention, text: str, before: Mention | None, after: Mentio
         return head
     if _TITLE_BEFORE.search(text, max(0, found.start - 12), found.start):
         return _PERSON
-    if _PERSON_AFTER.match(text, found.end):
+    is_full_name = len(words) in (2, 3) and all(word.isalpha() and word.istitle() for word in words)
+    if is_full_name and _PERSON_AFTER.match(text, found.end):
         return _PERSON
     if found.type in (_PERSON, _ORGANISATION) and _PLACE_BEFORE.search(text, max(0, found.start - 6), found.start):
         if words[-1].lower() in _PLACE_HEADS:
@@ -210,7 +214,7 @@ def likely_type(found: Mention, text: str, before: Mention | None, after: Mentio
         if len(words) > 1:
             return "FAC" if found.type == _PERSON else found.type
         return found.type if found.surface.isupper() else "GPE"
-    if len(words) in (2, 3) and all(word.isalpha() and word.istitle() for word in words):
+    if is_full_name:
         beside = [
             other.type
             for other, gap in (

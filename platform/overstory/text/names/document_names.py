@@ -127,8 +127,8 @@ def _certain_pairs(
             if found is not None and found.form in _CERTAIN:
                 short, long = _shorter_first(found.name, found.into)
                 others.setdefault(short.key, set()).add((long.key, found.form))
-    for key, found in sorted(others.items()):
-        (into, form), *more = sorted(found)
+    for key, candidates in sorted(others.items()):
+        (into, form), *more = sorted(candidates)
         if not more and (form not in _IN_ORDER or places[into] <= places[key]):
             yield key, into
 

@@ -17,7 +17,7 @@ from overstory.text.languages import ENGLISH, has_words_of, language_of_tag, sto
 from overstory.text.layout import Line, lines
 from overstory.text.names.abbreviations import FullNames
 from overstory.text.names.dictionary import Match, NameDictionary, mentioned_names
-from overstory.text.names.edits import NO_EDITS, EditedNames, NamesInDocument
+from overstory.text.names.edits import NO_EDITS, EditedNames, NamesInDocument, ResolvesNames
 from overstory.text.names.keys import Spellings, entity_key, without_parentheses
 from overstory.text.names.shapes import CODE, COMMAND, OPTION, TERM, Shape, shapes
 from overstory.text.names.stop_names import is_stop_name, numbers_of, without_bare_number, without_number
@@ -363,9 +363,9 @@ def spellings_among(leads: Iterable[str], keys: Iterable[str]) -> Iterator[tuple
         yield from ((lead, key) for lead in spellings.of(key))
 
 
-def edited_subjects(names: Mapping[str, Subject], edits: EditedNames) -> dict[str, Subject]:
+def edited_subjects(names: Mapping[str, Subject], edits: ResolvesNames) -> dict[str, Subject]:
     """Return the subjects of a passage after edits. Hidden names are removed, and merged names are combined."""
-    if not names.keys() & edits.resolved.keys():
+    if edits.resolved.keys().isdisjoint(names):
         return dict(names)
     edited: dict[str, Subject] = {}
     for key in sorted(names):
