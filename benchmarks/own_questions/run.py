@@ -15,7 +15,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -38,14 +38,18 @@ class Question:
     """A row of a question file.
 
     Attributes:
-        accepted: Accepted answers; empty if the documents do not answer the question.
+        accepted: Accepted answers; empty if the documents do not answer the question, or if it has `items`.
         sources: Files that answer the question, in the order of a chain.
+        items: All of these must be in the answer, each in one of its forms; empty unless several things are asked for.
+        excluded: Things that do not belong to the answer and would make it wrong.
     """
 
     text: str
     kind: str
     accepted: tuple[str, ...]
     sources: tuple[str, ...]
+    items: tuple[tuple[str, ...], ...] = ()
+    excluded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +133,12 @@ def parts(cell: str) -> tuple[str, ...]:
 def judged(question: Question, answer: Answer) -> Row:
     sentences = answer.text.splitlines()
     first = (answer.guess or sentences[0]) if answer.answered else ""
-    if not question.accepted:
+    if not question.accepted and not question.items:
         outcome = "wrong" if answer.answered else "refused rightly"
     elif not answer.answered:
         outcome = "refused wrongly"
+    elif question.items:
+        outcome = listed(question, answer.text)
     elif says(first, question.accepted):
         outcome = "right at once"
     elif any(says(sentence, question.accepted) for sentence in sentences):
@@ -154,6 +160,14 @@ def judged(question: Question, answer: Answer) -> Row:
     )
 
 
+def listed(question: Question, text: str) -> str:
+    """Return the outcome of an answer that has to list items: half of them is better than a wrong one."""
+    found = sum(says(text, item) for item in question.items)
+    if any(says(text, (wrong,)) for wrong in question.excluded) or 2 * found < len(question.items):
+        return "wrong"
+    return "right at once" if found == len(question.items) else "right sentence among others"
+
+
 def says(text: str, accepted: tuple[str, ...]) -> bool:
     """Return True if the text contains one of the answers, ignoring case and spaces."""
     return any(f" {normalised(each)} " in f" {normalised(text)} " for each in accepted)
@@ -163,13 +177,13 @@ def normalised(text: str) -> str:
     return " ".join(WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
-def table(rows: list[Row]) -> str:
+def table(rows: list[Row], kinds: Sequence[str] = KINDS) -> str:
     counts = Counter((row.kind, row.outcome) for row in rows)
     lines = [f"| | questions | {' | '.join(OUTCOMES)} |", "|---" * (len(OUTCOMES) + 2) + "|"]
-    for kind in KINDS:
+    for kind in kinds:
         cells = [counts[kind, outcome] for outcome in OUTCOMES]
         lines.append(f"| {kind} | {sum(cells)} | {' | '.join(map(str, cells))} |")
-    sums = [sum(counts[kind, outcome] for kind in KINDS) for outcome in OUTCOMES]
+    sums = [sum(counts[kind, outcome] for kind in kinds) for outcome in OUTCOMES]
     return "\n".join([*lines, f"| all | {sum(sums)} | {' | '.join(map(str, sums))} |"])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import IO
@@ -38,8 +38,8 @@ from overstory_loaders.records import KEY_CHARACTER_LIMIT, KeyRegister, content_
 SUFFIXES = (".eml", ".mbox")
 REPLY, ATTACHMENT = "REPLY_TO", "ATTACHMENT"
 """Types of the links from a message to the message it replies to, and to an attachment."""
-_MOST_PEOPLE_SHOWN = 20
-"""Maximum number of recipients shown in the text of a message. The metadata contains all of them."""
+_MOST_ATTACHMENTS_SHOWN = 20
+"""Maximum number of attachments named in the text of a message. The metadata contains all of them."""
 _MOST_LINKED_RECORDS = 100
 """Maximum number of links from a message to the documents of one attachment, such as the rows of a table."""
 _MOST_NEIGHBOURS = 20_000
@@ -82,6 +82,7 @@ class MailLoader:
     def load_container(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
         """Yield a document for each message, without the text it quotes, and the documents from its attachments.
 
+        Sender, recipients, date and subject are metadata, and the subject is the title. They are no part of the text.
         Also yield links from each message to its attachments and to the message it replies to.
         """
         if has_suffix(source, _MBOX) or (not has_suffix(source, SUFFIXES) and format_by_content(source) == "mbox"):
@@ -179,11 +180,12 @@ def _documents(
                 remedy="Save its attachments as files.",
             )
         )
+    title = clean_title(mail.subject) or clean_title(untitled)
     yield Document(
         source=address(source),
         source_key=key,
-        text=_text(mail),
-        title=clean_title(mail.subject) or clean_title(untitled),
+        text=_text(mail, title),
+        title=title,
         metadata=clean_metadata(_metadata(mail), dates_in_text=False).values,
     )
     for attachment in mail.attachments:
@@ -203,22 +205,12 @@ def _documents(
                 )
 
 
-def _text(mail: Mail) -> str:
-    fields = {
-        "From": mail.sender,
-        "To": _people(mail.to),
-        "Cc": _people(mail.cc),
-        "Date": mail.date,
-        "Subject": mail.subject,
-        "Attachments": ", ".join(each.name for each in mail.attachments[:_MOST_PEOPLE_SHOWN]),
-    }
-    head = "\n".join(f"{name}: {value}" for name, value in fields.items() if value)
-    return clean_text(f"{head}\n\n{mail.text}")
-
-
-def _people(people: Sequence[str]) -> str:
-    more = len(people) - _MOST_PEOPLE_SHOWN
-    return ", ".join(people[:_MOST_PEOPLE_SHOWN]) + (f" and {more} more" if more > 0 else "")
+def _text(mail: Mail, title: str) -> str:
+    """Return the text of a message, followed by the names of its attachments. A message without either is its title."""
+    shown = ", ".join(each.name for each in mail.attachments[:_MOST_ATTACHMENTS_SHOWN])
+    more = len(mail.attachments) - _MOST_ATTACHMENTS_SHOWN
+    listed = f"Attachments: {shown}{f' and {more} more' if more > 0 else ''}" if shown else ""
+    return clean_text(f"{mail.text or (title if mail.subject else '')}\n\n{listed}") or title
 
 
 def _metadata(mail: Mail) -> dict[str, object]:

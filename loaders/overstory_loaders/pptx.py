@@ -16,7 +16,7 @@ from overstory_loaders.files import address, empty, missing_extra, open_seekable
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.office_packages import OfficeLoader, OpenedOffice, office_properties, open_office
 from overstory_loaders.packages import PackageKind
-from overstory_loaders.table_text import table_blocks
+from overstory_loaders.table_text import Cell, MergedCells, cell_blocks, table_blocks
 
 if TYPE_CHECKING:
     from pptx.oxml.xmlchemy import BaseOxmlElement as Element
@@ -196,8 +196,18 @@ def _chart_of(frame: GraphicFrame) -> Element | None:
 
 
 def _table(table: Table) -> Iterator[Block]:
-    rows = ([cell.text for cell in row.cells] for row in table.rows)
-    yield from table_blocks(rows, has_header=table.first_row)
+    merged = MergedCells()
+    cells: list[list[list[Block]]] = []
+    rows: list[list[Cell]] = []
+    for row in table.rows:
+        texts: list[Cell] = []
+        for cell in row.cells:
+            if cell.is_merge_origin:
+                merged.add(len(texts), cell.span_width, cell.span_height, cell.text)
+            texts.append("" if cell.is_spanned else cell.text)
+        cells.append([[Block(line) for line in str(text).split("\n") if line.strip()] for text in texts])
+        rows.append(merged.filled(texts))
+    yield from cell_blocks(cells, rows, has_structure=False, header_rows=int(table.first_row) or None, is_certain=False)
 
 
 def _chart(space: Element) -> Iterator[Block]:
@@ -211,7 +221,7 @@ def _chart(space: Element) -> Iterator[Block]:
         columns.append((" ".join(_points(series, "tx").values()), _points(series, "val", "yVal")))
     places = dict.fromkeys([*labels, *(place for _, points in columns for place in points)])
     rows = [[labels.get(place, ""), *(points.get(place, "") for _, points in columns)] for place in places]
-    yield from table_blocks([["", *(name for name, _ in columns)], *rows], has_header=True)
+    yield from table_blocks([["", *(name for name, _ in columns)], *rows], header_rows=1)
 
 
 def _points(series: Element, *kinds: str) -> dict[str, str]:
