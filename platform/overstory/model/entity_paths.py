@@ -246,8 +246,8 @@ class EntityFacts:
         name: name of the entity, as it is spelled in the corpus.
         type: entity type such as PERSON or ORG; "" if unknown.
         aliases: other spellings of the name, most frequent first.
-        votes: the types that parsers gave to its mentions, most frequent first. Without a vocabulary, the first is the
-            type of the entity. Empty under a filter.
+        votes: the types that parsers gave to its mentions, and how often. Without a vocabulary, the first is
+            the type of the entity: votes that fit the form of the name count double. Empty under a filter.
         merged: the aliases that were merged when the corpus was indexed, because a document uses them for this entity.
         passages: number of passages that mention the entity.
         facts: facts about the entity, up to the requested limit. Facts that more passages state come first.

@@ -12,8 +12,8 @@ from overstory.knowledge import Knowledge
 MINUTES = passage(
     "minutes",
     "Minutes",
-    "Dora Whelan chaired the meeting in Paris. Paul Bergman kept the minutes.\n\nThen Whelan thanked Bergman for his work "
-    "in Berlin. Whelan closed the meeting.",
+    "Dora Whelan chaired the meeting in Paris. Paul Bergman kept the minutes.\n\n"
+    "Then Whelan thanked Bergman for his work in Berlin. Whelan closed the meeting.",
 )
 LETTER = passage("letter", "Letter", "Anna Bergman met Paul Bergman in Vienna. Later Bergman moved to London.")
 AGENCY = passage(

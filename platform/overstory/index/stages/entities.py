@@ -19,6 +19,7 @@ from overstory.index.prefetch import MarkedEntities
 from overstory.index.write_extractions import originals_of, write_findings
 from overstory.protocols import Progress
 from overstory.text.names.edits import NO_EDITS, EditedNames
+from overstory.text.names.entity_types import entity_types
 from overstory.text.names.keys import entity_key
 
 _WRITTEN_ENTITIES_A_TRANSACTION = 1_000
@@ -111,13 +112,13 @@ def _link_entities(writer: Writer, edits: EditedNames, progress: Progress) -> tu
 def _entity_row(row: Row, edits: EditedNames) -> Row:
     key = row["key"]
     spelt = most_frequent([(text, count) for text, count in row["surfaces"]])
-    surfaces = edits.name_first(key, sorted(spelt, key=lambda surface: entity_key(surface) != key))
-    votes = [(type_, count) for type_, count in row["types"] if type_]
-    types = most_frequent(votes)
+    surfaces = edits.name_first(key, sorted(spelt, key=lambda each: (entity_key(each) != key, each[:-1] in spelt)))
+    votes: dict[str, int] = dict(row["types"])
+    types = entity_types(key, votes)
     return {
         "id": row["id"],
         "short": sorted({entity_key(surface) for surface in spelt} - {key, "", *edits.aliases(key)}),
-        "votes": [dict(votes)[type_] for type_ in types],
+        "votes": [votes[type_] for type_ in types],
         "types": types,
         "name": surfaces[0] if surfaces else row["key"],
         "aliases": surfaces[1 : 1 + MOST_ALIASES_OF_AN_ENTITY],

@@ -44,6 +44,7 @@ from overstory.model.passage_text import without_boilerplate
 from overstory.protocols import Progress
 from overstory.text.names.dictionary import FROM_COMMAND_LINES, NOT_LOOKED_FOR, types_left_out
 from overstory.text.names.edits import NO_EDITS, EditedNames
+from overstory.text.names.entity_types import head_type
 from overstory.text.names.subjects import (
     OWN,
     SURE_SUBJECT_WEIGHT,
@@ -304,7 +305,8 @@ def _sync_changed(writer: Writer, edits: EditedNames, run: StageRun) -> None:
 
 def _entity_row(row: Row, edits: EditedNames) -> Row:
     surfaces = edits.name_first(row["key"], most_frequent([(text, count) for text, count in row["surfaces"]]))
-    types = most_frequent([(type_, count) for type_, count in row["about_types"]])
+    head = head_type(row["key"])
+    types = [head] if head else most_frequent([(type_, count) for type_, count in row["about_types"]])
     left_out = types_left_out(row["key"])
     parsed = left_out is not None and row["found_word" if left_out >= FROM_COMMAND_LINES else "found"]
     in_dictionary = row["subject"] or parsed or row["key"] in edits.given

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from overstory.model import Mention
-from overstory.text.function_words import FUNCTION_WORDS, word_set
+from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.layout import block_starts
+from overstory.text.names.entity_types import head_type, may_be_a_place
 from overstory.text.names.shapes import COMMAND, PACKAGE, Shape, shapes
 from overstory.text.names.stop_names import is_stop_name, without_number
 
@@ -76,16 +77,6 @@ _STAMPED = re.compile(r"^[^\w\n]*\d{2,4}[-/.]\d{2}[-/.]\d{2,4}[T ]?\s*\d{1,2}:\d
 _PERSON, _ORGANISATION = "PERSON", "ORG"
 _CONFUSED = frozenset({_PERSON, _ORGANISATION, "GPE", "LOC", "FAC", "PRODUCT", "WORK_OF_ART", "NORP"})
 """Types that the pipeline confuses with each other."""
-_ORGANISATION_HEADS = word_set(
-    "academy agency alliance association authority band bureau choir club college commission committee company "
-    "confederation congress consortium corporation council department federation foundation gmbh government group inc "
-    "institute institution league ltd ministry orchestra organisation organization party quartet school society "
-    "university works chor orchester verein musikschule gesellschaft stiftung"
-)
-_HEADS = dict.fromkeys(_ORGANISATION_HEADS, _ORGANISATION) | dict.fromkeys(
-    ("airport", "avenue", "boulevard", "cathedral", "road", "stadium", "station", "railway"), "FAC"
-)
-"""Last words of names that give away their type and are rarely last names."""
 _TITLE_BEFORE = re.compile(
     r"\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Herr|Frau|Monsieur|Madame|Mme|Signora?|Señora?)\b\.?\s+$"
 )
@@ -95,8 +86,6 @@ _PERSON_AFTER = re.compile(
     r"thanks|told|writes|wrote)\b"
 )
 """Matches words that follow the name of a person."""
-_PLACE_HEADS = word_set("bridge church court gardens hall hill house lane park place square street tower")
-"""Last words of the names of places that are also last names."""
 _PLACE_BEFORE = re.compile(r"\b(?:[Ii]n|[Aa]t|on|to|from|into|near|behind)\s$")
 _ENUMERATES = re.compile(r",?\s*(?:(?:and|or|&|und|et|y|e|en)\s+)?")
 _WORD_BEFORE = re.compile(r"[\w,)]\"?[ \t]++\n?[ \t]*+$")
@@ -195,11 +184,8 @@ def likely_type(found: Mention, text: str, before: Mention | None, after: Mentio
     if found.type not in _CONFUSED:
         return found.type
     words = found.surface.split()
-    if (
-        len(words) > 1
-        and (head := _HEADS.get(words[-1].lower()))
-        and head not in (found.type, "FAC" * (found.type == _ORGANISATION))
-    ):
+    head = head_type(found.surface)
+    if head and not (head == "FAC" and found.type == _ORGANISATION):
         return head
     if _TITLE_BEFORE.search(text, max(0, found.start - 12), found.start):
         return _PERSON
@@ -207,7 +193,7 @@ def likely_type(found: Mention, text: str, before: Mention | None, after: Mentio
     if is_full_name and _PERSON_AFTER.match(text, found.end):
         return _PERSON
     if found.type in (_PERSON, _ORGANISATION) and _PLACE_BEFORE.search(text, max(0, found.start - 6), found.start):
-        if words[-1].lower() in _PLACE_HEADS:
+        if may_be_a_place(found.surface):
             return "FAC"
         if not text.startswith(("in ", "at ", "In ", "At "), found.start - 3):
             return found.type

@@ -64,14 +64,9 @@ def same_in_document(mentions: Iterable[DocumentName]) -> dict[str, str]:
         first, *others = sorted(bearers[key])
         if others:
             resolved[key] = ""
-        elif places[first] < places[key] and not _other_words(first, key) & lone:
-            resolved[key] = first
+        elif places[first] < places[key] and not any(bearers[word] == {first} for word in lone - {key}):
+            resolved[key] = first  # both "Square" and "Enix" are other companies than "Square Enix"
     return resolved
-
-
-def _other_words(full: str, word: str) -> set[str]:
-    words = full.split()
-    return {words[0], words[-1]} - {word}
 
 
 def merge_reason(key: str, into: str) -> MergeReason | None:
