@@ -142,7 +142,7 @@ def plausible(found: Mention, around: Surroundings, *, verb: bool = False) -> Me
     """
     if found.type in NOT_NAMES:
         return found
-    text, name = around.text, _bare(found, around)
+    text, name = around.text, _before_field(_bare(found, around), around)
     surface, start, end = name.surface, name.start, name.end
     if not surface or is_stop_name(surface) or _MARKUP.search(surface):
         return None
@@ -225,6 +225,16 @@ def _bare(found: Mention, around: Surroundings) -> Mention:
         surface = surface[: digits.start()]
         return replace(found, surface=surface, start=start, end=found.end - len(digits.group()))
     return replace(found, surface=surface, start=start)
+
+
+def _before_field(found: Mention, around: Surroundings) -> Mention:
+    """Return a name without the name of the field on the next line."""
+    place = bisect_right(around.fields, (found.start, len(around.text)))
+    start = around.fields[place][0] if place < len(around.fields) else found.end
+    if start >= found.end:
+        return found
+    kept = mention(around.text, found.start, start, type_=found.type, sentence=found.sentence)
+    return found if kept is None else kept
 
 
 def _within(text: str, word: str) -> bool:

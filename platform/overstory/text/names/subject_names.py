@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from overstory.text.function_words import FUNCTION_WORDS, word_set
+from overstory.text.names.entity_types import head_type
 from overstory.text.names.keys import entity_key
 from overstory.text.names.shapes import shape_key
 from overstory.text.names.stop_names import is_stop_name, without_number
@@ -170,8 +171,8 @@ def _named_words(clause: str) -> str:
 def _other_leads(opening: str) -> Iterator[str]:
     """Yield shorter forms of the name at the beginning, such as "Francis Coppola" for "Francis Ford Coppola".
 
-    For "X or Y", they are "X" and "Y". A name with an article or a number has no such form: "The Heinkel HD 23" is not
-    called "The 23".
+    For "X or Y", they are "X" and "Y". Organisations, and names with an article or a number, have no such form: "The
+    Heinkel HD 23" is not called "The 23".
     """
     lead = lead_name(opening)
     tokens = tokenise(lead)
@@ -180,6 +181,7 @@ def _other_leads(opening: str) -> Iterator[str]:
         and all(tokens.capital)
         and tokens.forms[0] not in _ARTICLES
         and "".join(tokens.forms).isalpha()
+        and not head_type(lead)
     ):
         yield f"{tokens.forms[0]} {tokens.forms[-1]}"
     plain = _QUOTED_INSIDE.sub(" ", lead)

@@ -149,3 +149,12 @@ def test_a_name_among_people_is_one_of_them() -> None:
     )
     assert ewan is not None
     assert likely_type(ewan, text, dora, olav) == "PERSON"
+
+
+def test_a_name_ends_before_the_field_on_the_next_line() -> None:
+    text = "Author: Jane Poe\nStatus: Draft\n"
+    found = mention(text, 8, 23, type_="PERSON", sentence=0)
+    assert found is not None
+    kept = plausible(found, surroundings(text, [0]))
+    assert kept is not None
+    assert (kept.surface, kept.start, kept.end) == ("Jane Poe", 8, 16)
