@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, cast
 
+from overstory.display import error_text
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
@@ -25,14 +26,17 @@ if TYPE_CHECKING:
     from docx.document import Document as WordDocument
     from docx.oxml.xmlchemy import BaseOxmlElement as Element
 
-SUFFIXES = (".docx",)
+SUFFIXES = (".docx", ".docm", ".dotx", ".dotm")
 
 _SAVE_AGAIN = "Open it in Word or LibreOffice, and save it as .docx without a password."
 _KIND = PackageKind("DOCX", _SAVE_AGAIN, "a .doc file from before 2007")
 
 
 class DocxLoader(OfficeLoader):
-    """Loader for DOCX files. The title comes from the properties, the first level-1 heading or the file name."""
+    """Loader for DOCX files, including templates and files with macros.
+
+    The title comes from the properties, the first level-1 heading or the file name.
+    """
 
     name = "docx"
     suffixes = SUFFIXES
@@ -66,7 +70,7 @@ class DocxLoader(OfficeLoader):
             on_broken(BrokenSource(f"its {what}", source=source, remedy=_SAVE_AGAIN))
 
         def report_notes(what: str, error: Exception) -> None:
-            report(f"{what} cannot be read: {type(error).__name__}: {error}")
+            report(f"{what} cannot be read: {type(error).__name__}: {error_text(error)}")
 
         for part in opened.lost:
             report(str(part))

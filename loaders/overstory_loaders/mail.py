@@ -1,4 +1,4 @@
-"""Loads e-mail: single messages (`.eml`), and mailboxes of any size (`.mbox`), which are read message by message."""
+"""Loads e-mail: single messages (`.eml`, `.emlx`), and mailboxes of any size (`.mbox`), which are read one by one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from overstory_loaders.packages import is_old_office
 from overstory_loaders.place import Place
 from overstory_loaders.records import KEY_CHARACTER_LIMIT, KeyRegister, content_key
 
-SUFFIXES = (".eml", ".mbox")
+SUFFIXES = (".eml", ".emlx", ".mbox")
 REPLY, ATTACHMENT = "REPLY_TO", "ATTACHMENT"
 """Types of the links from a message to the message it replies to, and to an attachment."""
 _MOST_ATTACHMENTS_SHOWN = 20
@@ -50,6 +50,7 @@ _OUTLOOK = (
     "--loader markitdown"
 )
 _MBOX = (".mbox",)
+_EMLX = (".emlx",)
 _ESCAPED = re.compile(rb">+From ")
 _MESSAGE_ID = re.compile(rb"^message-id:\s*<([^<>\s]{1,900})>", re.IGNORECASE | re.MULTILINE)
 _HEADER_BYTES = 2**16
@@ -91,11 +92,18 @@ class MailLoader:
         data = read_bytes(source)
         if not data.strip():
             raise empty(source)
-        mail = read_mail(data, source)
+        mail = read_mail(_message_in(data) if has_suffix(source, _EMLX) else data, source)
         parent = _neighbours(source).get(mail.parent, "") if mail.parent else ""
         yield from _documents(mail, source, "", stem(source, SUFFIXES), address(source), on_broken, on_skipped)
         if parent and parent != address(source):
             yield Link(address(source), "", "", target_source=parent, type=REPLY)
+
+
+def _message_in(data: bytes) -> bytes:
+    """Return the message in a file of Apple Mail, without the length in its first line and the property list below."""
+    first, _, rest = data.partition(b"\n")
+    end = rest.rfind(b"<?xml")
+    return rest[: end if end >= 0 and b"<plist" in rest[end:] else None] if first.strip().isdigit() else data
 
 
 def _mailbox(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
@@ -283,10 +291,12 @@ def _neighbours(source: str) -> dict[str, str]:
 @functools.lru_cache(maxsize=4)
 def _ids_in(folder: str, _changed: int) -> dict[str, str]:
     found: dict[str, str] = {}
-    by_name_first = sorted(Path(folder).iterdir(), key=lambda path: (path.suffix.lower() != ".eml", path))
+    by_name_first = sorted(
+        Path(folder).iterdir(), key=lambda path: (path.suffix.lower() not in (".eml", ".emlx"), path)
+    )
     for path in by_name_first[:_MOST_NEIGHBOURS]:
         if leads_outside(path) or (
-            path.suffix.lower() != ".eml" and format_by_content(path.as_posix()) != "eml"
+            path.suffix.lower() not in (".eml", ".emlx") and format_by_content(path.as_posix()) != "eml"
         ):  # `format_by_content` never blocks on a named pipe
             continue
         try:

@@ -10,6 +10,7 @@ from email.header import decode_header
 from email.utils import parsedate_to_datetime
 
 from overstory_loaders.blocks import clean_title
+from overstory_loaders.encoding_labels import codec_of_label
 
 _FIELD = re.compile(r"([!-9;-~]{1,60}):(?:[ \t](.*))?$")
 _HEADER_FIELDS = frozenset({"from", "to", "subject", "date", "message-id", "received", "return-path", "mime-version"})
@@ -82,9 +83,9 @@ def decoded_field(value: str) -> str:
 
 def text_in(content: bytes, encoding: str | None) -> str:
     """Decode some bytes with the declared encoding or, if that fails, as UTF-8 or Windows-1252."""
-    for codec in (encoding, "utf-8", ASSUMED_ENCODING):
+    for codec in (codec_of_label(encoding) if encoding else None, "utf-8", ASSUMED_ENCODING):
         try:
             return content.decode(codec or "utf-8")
-        except (UnicodeError, LookupError):
+        except UnicodeError:
             continue
     return content.decode(ASSUMED_ENCODING, "replace")

@@ -12,9 +12,11 @@ from email.policy import Compat32
 from email.utils import getaddresses
 from typing import TYPE_CHECKING, NamedTuple
 
+from overstory.display import error_text
 from overstory.errors import BrokenSource, LoaderNotFound, OverstoryError
-from overstory.sources.encodings import RECOGNISED_BYTES, fallback_encoding
 from overstory_loaders.blocks import clean_text, join_blocks
+from overstory_loaders.encoding_detection import RECOGNISED_BYTES, fallback_encoding
+from overstory_loaders.encoding_labels import codec_of_label
 from overstory_loaders.html import parse_page
 from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.mail_headers import ASSUMED_ENCODING, decoded_field, text_in
@@ -137,6 +139,7 @@ _REPLY = re.compile(r"(?i)\s*(?:re|aw|antw|sv|vs|rif|res|tr)(?:\[\d+\])?\s*:")
 _HTML_QUOTES = "div.gmail_quote, blockquote[type=cite], div.moz-cite-prefix, div.yahoo_quoted, #divRplyFwdMsg ~ *"
 _ENCRYPTED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
 _SIGNED = "signed-data"
+_ASCII = frozenset({"ascii", "us-ascii", "ansi_x3.4-1968"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +201,7 @@ def read_mail(data: bytes, source: str) -> Mail:
         raise
     except Exception as error:  # Python's email package may raise many exceptions for unusual messages
         raise BrokenSource(
-            f"is not a message that can be read: {type(error).__name__}: {error}",
+            f"is not a message that can be read: {type(error).__name__}: {error_text(error)}",
             source=source,
             remedy="Leave it out.",
         ) from error
@@ -331,25 +334,20 @@ class _MailReader:
     def _text(self, part: Message) -> tuple[str, str]:
         """Return the text of a part and, if the declared encoding is missing or wrong, the encoding assumed instead."""
         data = _bytes(part)
-        declared = str(part.get_content_charset() or "")
-        try:
-            return data.decode(declared or "utf-8"), ""
-        except (UnicodeError, LookupError):
-            pass
-        for encoding in ("utf-8", *self._asked_encoding(data), ASSUMED_ENCODING):
+        declared = str(part.get_content_charset() or "utf-8")
+        # Mail programs that declare ASCII often send UTF-8.
+        codec = "ascii" if declared in _ASCII else codec_of_label(declared)
+        if codec is not None:
             try:
-                return data.decode(encoding), encoding
+                return data.decode(codec), ""
+            except UnicodeError:
+                pass
+        for encoding in ("utf-8", fallback_encoding(data[:RECOGNISED_BYTES]), ASSUMED_ENCODING):
+            try:
+                return data.decode(encoding or ASSUMED_ENCODING), encoding or ASSUMED_ENCODING
             except UnicodeError:
                 continue
         return data.decode(ASSUMED_ENCODING, "replace"), ASSUMED_ENCODING
-
-    def _asked_encoding(self, data: bytes) -> list[str]:
-        """Return a list with the encoding that the user chose or asked to detect; [] if there is none."""
-        try:
-            found = fallback_encoding(data[:RECOGNISED_BYTES], self._source)
-        except BrokenSource:  # the encoding cannot be detected
-            return []
-        return [found] if found else []
 
     def _field(self, name: str) -> str:
         return decoded_field(self._message.get(name) or "")

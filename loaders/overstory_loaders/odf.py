@@ -14,7 +14,7 @@ from overstory.model.metadata import PAGE_STARTS, number_of
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import INDENT, MOST_INDENTS, Block, clean_text, clean_title, join_blocks
 from overstory_loaders.by_content import format_by_content
-from overstory_loaders.files import GZIP_SUFFIX, address, empty, has_suffix, open_seekable, stem
+from overstory_loaders.files import address, empty, has_suffix, open_seekable, stem, uncompressed_name
 from overstory_loaders.metadata import clean_metadata, separated
 from overstory_loaders.packages import PackageKind, open_member, open_package, readable_tree
 from overstory_loaders.table_text import Cell, MergedCells, cell_blocks, table_blocks
@@ -397,7 +397,7 @@ class OdfLoader:
 
 
 def _kind_of(source: str) -> str:
-    ending = Path(source.lower().removesuffix(GZIP_SUFFIX)).suffix
+    ending = Path(uncompressed_name(source).lower()).suffix
     return (ending[1:] if ending in SUFFIXES else format_by_content(source) or "odt").upper()
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, cast
 
+from overstory.display import error_text
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.model.metadata import PAGE_STARTS
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from pptx.slide import Slide
     from pptx.table import Table
 
-SUFFIXES = (".pptx",)
+SUFFIXES = (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm")
 HIDDEN_SLIDES = "hidden_slides"
 _SAVE_AGAIN = "Open it in PowerPoint or LibreOffice, and save it as .pptx without a password."
 _KIND = PackageKind("PPTX", _SAVE_AGAIN, "a .ppt file from before 2007")
@@ -35,7 +36,10 @@ _NO_TITLE = re.compile(r"(?i)powerpoint[ -]\w+|pr[eé]sentation powerpoint|untit
 
 
 class PptxLoader(OfficeLoader):
-    """Loader for PPTX files. The title comes from the properties, the first slide or the file name."""
+    """Loader for PPTX files, including slide shows and templates.
+
+    The title comes from the properties, the first slide or the file name.
+    """
 
     name = "pptx"
     suffixes = SUFFIXES
@@ -75,7 +79,11 @@ class PptxLoader(OfficeLoader):
                 if is_hidden(slide):
                     hidden.append(number)
             except Exception as error:  # noqa: BLE001 # python-pptx may raise any exception for damaged XML
-                on_broken(BrokenSource(f"slide {number} cannot be read: {error}", source=source, remedy=_SAVE_AGAIN))
+                on_broken(
+                    BrokenSource(
+                        f"slide {number} cannot be read: {error_text(error)}", source=source, remedy=_SAVE_AGAIN
+                    )
+                )
                 found = [Block(f"Slide {number}", level=1, opens_page=True)]
             heading, *below = found
             has_text = has_text or heading.text != f"Slide {number}" or any(block.text.strip() for block in below)

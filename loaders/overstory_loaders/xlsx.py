@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 from zipfile import ZipFile
 
-from overstory.display import counted
+from overstory.display import counted, error_text
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
@@ -32,7 +32,7 @@ from overstory_loaders.xml_reader import XmlElement, read_tree
 if TYPE_CHECKING:
     from openpyxl import Workbook
 
-SUFFIXES = (".xlsx", ".xlsm")
+SUFFIXES = (".xlsx", ".xlsm", ".xltx", ".xltm")
 HIDDEN_SHEETS = "hidden_sheets"
 _MOST_SHEET_ROWS = 1_048_576
 """Maximum number of rows in a sheet, as in Excel and LibreOffice. A malicious file may declare many more."""
@@ -50,7 +50,10 @@ _KIND = PackageKind("XLSX", _SAVE_AGAIN, "an .xls file from before 2007")
 
 
 class XlsxLoader(OfficeLoader):
-    """Loader for XLSX and XLSM files. The title comes from the properties or, failing that, from the file name."""
+    """Loader for XLSX files, including templates and files with macros.
+
+    The title comes from the properties or, failing that, from the file name.
+    """
 
     name = "xlsx"
     suffixes = SUFFIXES
@@ -108,7 +111,7 @@ class _Sheets:
             except Exception as error:  # noqa: BLE001 # openpyxl does not wrap the exceptions of other libraries
                 self._on_broken(
                     BrokenSource(
-                        f"sheet {sheet.title!r} cannot be read further: {type(error).__name__}: {error}",
+                        f"sheet {sheet.title!r} cannot be read further: {type(error).__name__}: {error_text(error)}",
                         source=self._source,
                         remedy=_SAVE_AGAIN,
                     )
@@ -229,7 +232,9 @@ def _opened(archive: ZipFile, stream: IO[bytes], source: str, copies: ExitStack)
         raise
     except Exception as error:  # openpyxl does not wrap the exceptions of other libraries
         raise BrokenSource(
-            f"is not an XLSX, or is damaged: {type(error).__name__}: {error}", source=source, remedy=_SAVE_AGAIN
+            f"is not an XLSX, or is damaged: {type(error).__name__}: {error_text(error)}",
+            source=source,
+            remedy=_SAVE_AGAIN,
         ) from error
 
 

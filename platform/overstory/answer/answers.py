@@ -12,11 +12,20 @@ from overstory.answer.extractive import Extract
 from overstory.answer.generative import AnswerStyle, OnText, Written, room_for_passages, write
 from overstory.answer.overview import Point, edges_in, overview_of, things_in, without_other_numbers
 from overstory.answer.result import Answer, AnswerState, Citation, CitedPassage
+from overstory.answer.tables import (
+    NOT_COUNTED,
+    not_excluded,
+    note_on_count,
+    rows_in,
+    without_opposite,
+    without_uncounted_rows,
+)
 from overstory.answer.unsupported_names import unsupported_names
 from overstory.display import counted, printable
 from overstory.errors import LlmCancelled, LlmError
 from overstory.llm import Chat
 from overstory.model import Evidence, Hit
+from overstory.text.questions.sets import excluded_in
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
 NOTHING_FOUND = "Nothing was found."
@@ -89,6 +98,10 @@ def answer(
             if strict:
                 raise
             notes = (*notes, f"The language model did not answer: {_sentence(str(error))} {error.remedy}".strip())
+    if rows := rows_in(evidence):
+        stated = _quoting(rows.lines, evidence, rows.short, rows.guess)
+        listener.whole(stated.text)
+        return replace(stated, notes=(*notes, *filter(None, [rows.note])))
     if points := overview_of(evidence) or things_in(evidence):
         listed = _quoting(points, evidence, "; ".join(point.heading for point in points))
         listener.whole(listed.text)
@@ -103,9 +116,14 @@ def answer(
         context = read_within(tokens, read)
     if evidence.shares:  # only passages are quoted here, so they get the shares of all other parts
         context = read_within(tokens, replace(read, shares={}))
-    found = _extracted(extracting(evidence.question, context), evidence)
+    extracted = extracting(evidence.question, context)
+    counted_rows = without_uncounted_rows(evidence.question, extracted)
+    excluded = excluded_in(evidence.question)
+    found = _extracted(without_opposite(counted_rows) if excluded else counted_rows, evidence)
+    if extracted.sentences and not found.answered:
+        found = replace(found, text=f"{found.text} {not_excluded(excluded) if excluded else NOT_COUNTED}")
     listener.whole(found.text)
-    return replace(found, notes=(*notes, *context.notes, *found.notes))
+    return replace(found, notes=(*notes, *context.notes, *found.notes, *note_on_count(found)))
 
 
 class Quoted(str):
