@@ -286,13 +286,13 @@ def _column_names(rows: Sequence[_Row], groups: _Row | None) -> tuple[str, ...]:
         texts = [_heading(row[place]) for row in rows if place < len(row)]
         names.append(" ".join(dict.fromkeys(filter(None, texts))).rstrip(_COLONS).rstrip())
     if groups is not None:
+        equal = set(_equal(names))
         group = ""
-        for place in _equal(names):
-            above = [text for cell in groups[: place + 1] if (text := cell_text(cell))]
-            group = above[-1] if above else ""
-            names[place] = f"{group} {names[place]}".strip()
-    spanned = [place for place, cell in enumerate(rows[-1]) if isinstance(cell, Covered)]
-    for place in _equal([name if place not in spanned else "" for place, name in enumerate(names)]):
+        for place, name in enumerate(names):
+            group = cell_text(groups[place]) or group if place < len(groups) else group
+            names[place] = f"{group} {name}".strip() if place in equal else name
+    spanned = {place: None for place, cell in enumerate(rows[-1]) if isinstance(cell, Covered)}
+    for place in _equal(["" if place in spanned else name for place, name in enumerate(names)]):
         names[place] = f"{names[place]} ({column_letter(place)})"
     for place in spanned:
         names[place] = names[place - 1]
@@ -352,14 +352,12 @@ def _continues(upper: _Row, lower: _Row) -> bool:
 
 def _are_groups(upper: _Row, lower: _Row) -> bool:
     """Return True if `upper` tells equal names in `lower` apart, each text up to the next one."""
-    names = _names(lower)
-    equal = {names[place] for place in names if list(names.values()).count(names[place]) > 1}
+    names = list(_names(lower).values())
     groups = _filled(upper)
     return (
-        len(equal) > 0
+        len(_equal(names)) > 0
         and 1 < len(groups) < len(names)
         and all(_is_name(upper[place]) or _is_year(upper[place]) for place in groups)
-        and all(any(place >= groups[0] for place in names if names[place] == name) for name in equal)
     )
 
 
