@@ -80,7 +80,7 @@ def text_key(text: str) -> str:
     return " ".join(stem(match.group()) for match in _KEY_WORD.finditer(text))
 
 
-_KEY_WORD = re.compile(r"\d[\d.,]*\d|[^\W_]+(?:[-'’.&][^\W_]+)*")
+_KEY_WORD = re.compile(r"[^\W_]+(?:[-'’.,&][^\W_]+)*")
 
 
 @dataclass(slots=True)
@@ -151,7 +151,11 @@ class _Query:
         label = head or self._label
         if self._question.person and not head and not self._is_of_people(label):
             return None
-        if self._is_trivial(conditions, label) or not (conditions or self._question.operates):
+        if (
+            self._is_trivial(conditions, label)
+            or self._asks_who_somebody_is(conditions)
+            or not (conditions or self._question.operates)
+        ):
             return None
         rows = self._both(self._filtered(conditions), label) if self._question.both else self._filtered(conditions)
         grouped = next((limit for limit, column in zip(self._question.limits, limits, strict=True) if not column), None)
@@ -165,6 +169,11 @@ class _Query:
             and label == self._label
             and all(each.column == label and not each.negative for each in conditions)
         )
+
+    def _asks_who_somebody_is(self, conditions: Sequence[_Condition]) -> bool:
+        """Return True for "Who is Ada Huber?", whose only condition is a name of a person."""
+        is_one = len(conditions) == 1 and self._question.person and not self._question.operates
+        return is_one and self._is_of_people(conditions[0].column)
 
     def _is_of_people(self, label: str) -> bool:
         """Return True if a column contains names of people, judged by its name, or by two capitalised words each."""
@@ -228,10 +237,8 @@ class _Query:
             return True
         if len(own) == 1 and (own[0].kind or own[0].light or own[0].unit):
             return False
-        if _YEAR_WORD.fullmatch(text) and len(self._time_columns) == 1:
-            value.exact[self._time_columns[0]] = {
-                cell for cell in self._cells[self._time_columns[0]] if text in _YEAR.findall(cell)
-            }
+        if _YEAR_WORD.fullmatch(text) and (column := self._time_column(places)):
+            value.exact[column] = {cell for cell in self._cells[column] if text in _YEAR.findall(cell)}
             self._values.append(value)
             return True
         self._find_longer(value, key)
@@ -318,6 +325,22 @@ class _Query:
     def _time_columns(self) -> list[str]:
         return [column for column in self._table.columns if self._is_of_times(column)]
 
+    def _time_column(self, places: range) -> str:
+        """Return the column that a year is about: one that the question names, or the only one for dates; "" if none.
+
+        "Who joined in 2021?" names a column. "Since" and "until" are not about a year: somebody may be there for years.
+        """
+        named = self._near(places)
+        if named is not None and named.column in self._time_columns:
+            named.used = True
+            return named.column
+        dates = [
+            column
+            for column in self._time_columns
+            if not _DATES.isdisjoint(map(str.casefold, _COLUMN_WORD.findall(column.replace("_", " "))))
+        ]
+        return dates[0] if len(dates) == 1 else ""
+
     def _is_of_times(self, column: str) -> bool:
         cells = self._cells[column]
         dates = sum(_ISO_DATE.match(cell) is not None for cell in cells)
@@ -354,8 +377,8 @@ class _Query:
         for place, words in self._question.measures.items():
             if 0 <= limit.start - place <= _NEAR_TOKENS:
                 return self._measured(words) or None
-        if _is_year(limit) and self._time_columns:
-            return self._time_columns[0] if len(self._time_columns) == 1 else None
+        if _is_year(limit) and (column := self._time_column(span)):
+            return column
         implied = self._measured(_words_of_comparison(limit))
         if implied:
             return implied
@@ -548,6 +571,7 @@ _FULL_NAME = re.compile(
     r"[^\W\d_a-zà-ÿ][^\W\d_]*\.?(?:[ -]+(?:(?:von|van|de|der|la|da|di)\s+)*[^\W\d_a-zà-ÿ][^\W\d_]*\.?)+"
 )
 _LEAST_FULL_NAMES_SHARE = 0.7
+_DATES = word_set("date day year when datum tag jahr année jour fecha año día")
 _LISTING = word_set("or and nor , oder und noch ou et ni o u y")
 _ARTICLES = word_set("the der die das le la les el los las")
 _MARKS = ",;:"

@@ -171,7 +171,11 @@ _LIGHT_WORDS = word_set(
     " trabaja trabajan vive viven hay tiene tienen está están existen"
 )
 """Words that connect a thing with the values in its row. Other verbs must be in the table, as "Joined" is."""
-_MEANINGFUL = word_set("back bottom first former front last latter name next only own part same side top")
+_MEANINGFUL = word_set(
+    "back bottom first former front last latter name next only own part same side top"
+    " before after until till since during vor nach seit bis während avant après depuis jusque antes después hasta"
+    " desde"
+)
 """Function words that may restrict what is asked for. They are not ignored."""
 _UNITS = word_set("euro euros eur usd dollar dollars pound pounds gbp chf percent prozent")
 
