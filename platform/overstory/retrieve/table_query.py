@@ -16,7 +16,16 @@ from overstory.display import counted
 from overstory.model.passage_text import PATH_SEPARATOR
 from overstory.text.function_words import word_set
 from overstory.text.questions.asked_for import is_person
-from overstory.text.questions.sets import PEOPLE, TIME_COLUMNS, Extreme, Limit, SetQuestion, SetWord, number_of
+from overstory.text.questions.sets import (
+    PEOPLE,
+    TIME_COLUMNS,
+    Extreme,
+    Limit,
+    SetQuestion,
+    SetWord,
+    date_number,
+    number_of,
+)
 from overstory.text.table_rows import Table, TableRow
 from overstory.text.words import stem, word_matches
 
@@ -157,7 +166,8 @@ class _Query:
             or not (conditions or self._question.operates)
         ):
             return None
-        rows = self._both(self._filtered(conditions), label) if self._question.both else self._filtered(conditions)
+        rows = self._filtered(conditions, label)
+        rows = self._both(rows, label) if self._question.both else rows
         grouped = next((limit for limit, column in zip(self._question.limits, limits, strict=True) if not column), None)
         text = _in_words(conditions, either=self._question.either)
         return self._result(rows, label, each, target, grouped, text, is_column=bool(head))
@@ -368,7 +378,7 @@ class _Query:
         """Return the column that a comparison is about, "" if it is about the number of rows, None if neither."""
         span = range(limit.start, limit.end + 1)
         after = next((word for word in self._question.words if word.place == limit.end + 1), None)
-        if after is not None and after.kind:
+        if after is not None and self._is_row(after):
             return self._counted_column(after, head)
         named = self._near(span)
         if named is not None and (self._is_of_numbers(named.column) or self._is_of_times(named.column)):
@@ -384,6 +394,11 @@ class _Query:
             return implied
         return None
 
+    def _is_row(self, word: SetWord) -> bool:
+        """Return True for a word for the rows, such as "people", or "pupils" in a table called pupils."""
+        is_column = any(word.place in named.places for named in self._named)
+        return word.kind or (word.key in self._title_keys and not is_column)
+
     def _counted_column(self, kind: SetWord, head: str) -> str | None:
         """Return "" if rows can be counted for each value of the column that the question asks for; otherwise None."""
         is_of_kind = kind.text.casefold() not in PEOPLE or self._is_of_people(self._label)
@@ -395,7 +410,7 @@ class _Query:
         if extreme is None:
             return ""
         after = next((word for word in self._question.words if word.place == extreme.place + 1), None)
-        if after is not None and after.kind and not extreme.columns:
+        if after is not None and self._is_row(after) and not extreme.columns:
             return self._counted_column(after, head)
         named = self._near(range(extreme.place, extreme.place + 1))
         if named is not None and (self._is_of_numbers(named.column) or self._is_of_times(named.column)):
@@ -463,7 +478,7 @@ class _Query:
         for limit, column in zip(self._question.limits, columns, strict=True):
             if column:
                 is_year = _is_year(limit) and self._is_of_times(column)
-                read = _year_of if is_year else number_of
+                read = _year_of if is_year else _comparable
                 missing = sum(read(row.cells[column]) is None for row in self._table.rows if column in row.cells)
                 if missing:
                     self._notes.append(f"{counted(missing, 'row')} without a number in {column}: not compared.")
@@ -489,7 +504,12 @@ class _Query:
             return "", lambda cell: (number_of(cell) or 0) > 0
         return "", bool
 
-    def _filtered(self, conditions: Sequence[_Condition]) -> list[TableRow]:
+    def _filtered(self, conditions: Sequence[_Condition], label: str) -> list[TableRow]:
+        """Return the rows that meet all conditions. A thing with several rows must not have an excluded one.
+
+        Args:
+            label: the column that names the things.
+        """
         positive: dict[str, list[_Condition]] = {}
         for each in conditions:
             if not each.negative:
@@ -497,11 +517,13 @@ class _Query:
         negative = [each for each in conditions if each.negative]
         unknown = 0
         rows: list[TableRow] = []
+        excluded: set[str] = set()
         for row in self._table.rows:
             if not all(any(_holds(each, row) for each in group) for group in positive.values()):
                 continue
             states = [_holds(each, row) for each in negative]
             if any(states):
+                excluded.add(row.cells.get(label, ""))
                 continue
             if None in states:
                 unknown += 1
@@ -509,7 +531,7 @@ class _Query:
                 rows.append(row)
         if unknown:
             self._notes.append(f"{counted(unknown, 'more row')} without a value to compare.")
-        return rows
+        return [row for row in rows if row.cells.get(label, "") not in excluded - {""}]
 
     def _both(self, rows: Sequence[TableRow], label: str) -> list[TableRow]:
         """Return the rows of the things that have each value that the question names."""
@@ -632,9 +654,11 @@ def _compares(limit: Limit, number: float) -> bool:
 
 
 def _sign(limit: Limit) -> str:
-    return (
-        f"from {limit.number:g} to {limit.upper:g}" if limit.upper is not None else f"{limit.operator} {limit.number:g}"
-    )
+    if limit.upper is not None:
+        return f"from {limit.number:,.15g} to {limit.upper:,.15g}"
+    last = limit.text.split()[-1]
+    number = last if _ISO_DATE.match(last) or _is_year(limit) else f"{limit.number:,.15g}"
+    return f"{limit.operator} {number}"
 
 
 def _is_year(limit: Limit) -> bool:
@@ -672,5 +696,5 @@ def _extreme_rows(rows: Sequence[TableRow], column: str, extreme: Extreme) -> li
 def _comparable(cell: str) -> float | None:
     """Return the number in a cell; for a date, year, month and day as one number."""
     if _ISO_DATE.match(cell):
-        return float(cell[:10].replace("-", ""))
+        return date_number(cell)
     return number_of(cell)

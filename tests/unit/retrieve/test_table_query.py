@@ -80,6 +80,9 @@ def asked(question: str, of: Table) -> RowsFound | None:
         ("¿Quién trabaja en Ulm pero no en Valves?", STAFF_TABLE, "Carla Diaz"),
         ("Welche Kurse sind im Altbau?", COURSE_TABLE, "Töpfern, Malen"),
         ("Welche Kurse haben mehr als 10 Plätze?", COURSE_TABLE, "Weben, Malen"),
+        ("Welcher Kurs hat die meisten Plätze?", COURSE_TABLE, "Malen"),
+        ("Who joined before 2019-03-01?", STAFF_TABLE, "Dev Rao, Finn Berg"),
+        ("Which guests were not at the Lake?", VISIT_TABLE, ""),
         ("Which guests were both at the Lake and at the Forest?", VISIT_TABLE, "Mara"),
     ],
 )
