@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from overstory.answer.citations import without_citations
@@ -41,6 +41,8 @@ _TEXTS: Mapping[AnswerState, str] = {
 }
 
 _MOST_NAMES_OF_A_NOTE = 8  # maximum number of names and numbers in a note; `Answer.unsupported` contains all of them
+
+_SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
 
 Extracting = Callable[[str, Context], Extract]
 """A function that takes a question and its context: `extractive.extract`, without the argument for the reader."""
@@ -217,20 +219,36 @@ def _extracted(found: Extract, evidence: Evidence) -> Answer:
 
 def _quoting(lines: Sequence[Point], evidence: Evidence, short: str, guess: str = "") -> Answer:
     quoted: dict[int, list[str]] = {}
-    for line in lines:
+    items: dict[int, Item] = {}
+    for line in (lines := list(_without_repetitions(lines))):
         quoted.setdefault(line.item.number, []).append(line.text)
-    items = sorted({line.item.number: line.item for line in lines}.items())
-    cited = {number: "\n".join(texts) for number, texts in quoted.items()}
+        items.setdefault(line.item.number, replace(line.item, number=len(quoted)))
+    cited = {items[number].number: "\n".join(texts) for number, texts in quoted.items()}
     return Answer(
         question=evidence.question,
-        text="\n".join(f"{line.text} [{line.item.number}]" for line in lines),
+        text="\n".join(f"{line.text} [{items[line.item.number].number}]" for line in lines),
         short=short,
         kind="extractive",
         state="answered",
-        citations=tuple(_citations((item for _, item in items), cited)),
+        citations=tuple(_citations(items.values(), cited)),
         evidence=evidence,
         guess=guess,
     )
+
+
+def _without_repetitions(lines: Iterable[Point]) -> Iterator[Point]:
+    """Yield the lines without sentences that an earlier line contains. Lines without other text are dropped."""
+    said: list[str] = []
+    for line in lines:
+        text = line.text
+        for earlier in said:
+            if text == earlier or (text.endswith(_SENTENCE_ENDS) and text in earlier):
+                text = ""
+            elif earlier.endswith(_SENTENCE_ENDS):
+                text = text.replace(earlier, "").strip()
+        if text:
+            said.append(text)
+            yield replace(line, text=text)
 
 
 def _sentence(text: str) -> str:
