@@ -75,6 +75,10 @@ def _of_html(data: bytes) -> str:
 
 
 def _of_mail(data: bytes) -> str:
+    if b"\0" in data[:2]:
+        data = data.decode("utf-16-be" if data[0] == 0 else "utf-16-le").encode()
+    elif data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        data = data.decode("utf-16").encode()
     body = email.message_from_bytes(data, policy=email.policy.default).get_body(("plain", "html"))
     if body is None:
         raise ValueError("no body")
@@ -90,7 +94,7 @@ def _of_office(path: Path, kind: str) -> str:
     with zipfile.ZipFile(path) as archive:
         parts = [name for name in archive.namelist() if _PARTS[kind].fullmatch(name)]
         roots = [ElementTree.fromstring(archive.read(name)) for name in parts]  # noqa: S314 # files that you chose
-    return "\n".join(text for root in roots for text in _texts(root, kind))
+    return "\n".join("".join(_texts(root, kind)) for root in roots)
 
 
 def _texts(element: ElementTree.Element, kind: str) -> Iterator[str]:
