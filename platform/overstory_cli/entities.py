@@ -123,12 +123,23 @@ def show(knowledge: Knowledge, name: str, where: str | None, limit: int) -> Resu
     return Result(found, lambda: _show_entity(found))
 
 
+_MERGED = {
+    "spelling": "another spelling in the same document",
+    "abbreviation": "its abbreviation in the same document",
+    "initials": "with other first names in the same document",
+    "part": "the only one of this name in the document",
+}
+
+
 def _show_entity(found: EntityFacts) -> None:
     show_notes(found.notes)
     kind = f"{kind_word(found.type)}, " if found.type else ""
     click.echo(f"{click.style(on_one_line(found.name), bold=True)}  ({kind}{counted(found.passages, 'passage')})")
     if found.aliases:
-        click.echo(wrapped(f"also {', '.join(found.aliases)}", 4))
+        reasons = {merged.name: f" ({_MERGED[merged.reason]})" for merged in found.merged}
+        click.echo(wrapped(f"also {', '.join(alias + reasons.get(alias, '') for alias in found.aliases)}", 4))
+    if len(found.votes) > 1:
+        click.echo(wrapped("read as " + ", ".join(f"{each.type} {each.mentions} times" for each in found.votes), 4))
     for fact in found.facts:
         click.echo(f"\n  {on_one_line(str(fact))}  [{shown_origin(fact)}]")
         click.echo(wrapped(on_one_line(fact.sentence), 4))

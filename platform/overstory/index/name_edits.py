@@ -19,6 +19,9 @@ from overstory.text.names.keys import entity_key
 from overstory.text.names.subjects import name_start
 from overstory.text.names.vocabulary import VocabularyName
 
+PARSER = "ner"
+"""Kind of the mentions to which the names of a document are applied."""
+
 
 @dataclass(frozen=True, slots=True)
 class DismissedMerge:
@@ -30,9 +33,13 @@ class DismissedMerge:
 
 
 def dismiss_merge(writer: Writer, name: str, into: str) -> None:
-    """Record that two names are different entities. The order of the names does not matter."""
+    """Record that two names are different entities. The order of the names does not matter.
+
+    If documents use one for the other, the next run of the index stages separates them.
+    """
     label = writer.corpus.label
     first, second = sorted((entity_key(name), entity_key(into)))
+    _mark_documents(writer, first, second)
 
     def work(tx: Transaction) -> None:
         tx.run(
@@ -51,13 +58,21 @@ def dismiss_merge(writer: Writer, name: str, into: str) -> None:
 def undo_dismissed_merge(writer: Writer, name: str, into: str) -> bool:
     """Delete the record that two names are different entities. Return True if there was such a record."""
     label = writer.corpus.label
-    id_ = _id(label, *sorted((entity_key(name), entity_key(into))))
+    first, second = sorted((entity_key(name), entity_key(into)))
+    _mark_documents(writer, first, second)
+    id_ = _id(label, first, second)
 
     def work(tx: Transaction) -> bool:
         (row,) = tx.run("corpus/undo_dismissed_merge", label, id=id_)
         return bool(row["deleted"])
 
     return writer.commit("names", work)
+
+
+def _mark_documents(writer: Writer, first: str, second: str) -> None:
+    label = writer.corpus.label
+    ids = [entity_id(label, first), entity_id(label, second)]
+    writer.graph.run_in_batches("ingest/mark_parsed_mentions", label, ids=ids, by=PARSER)
 
 
 def dismissed_merges(graph: GraphClient, corpus: Corpus) -> dict[tuple[str, str], DismissedMerge]:

@@ -225,6 +225,22 @@ class RelatedEntity:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class TypeVotes:
+    """A type that parsers gave to mentions of an entity, and the number of these mentions."""
+
+    type: str
+    mentions: int
+
+
+@dataclass(frozen=True, slots=True)
+class MergedName:
+    """A name that documents use for an entity, and why: "spelling", "abbreviation", "initials" or "part"."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class EntityFacts:
     """The facts and relations of one entity.
 
@@ -232,6 +248,9 @@ class EntityFacts:
         name: name of the entity, as it is spelled in the corpus.
         type: entity type such as PERSON or ORG; "" if unknown.
         aliases: other spellings of the name, most frequent first.
+        votes: the types that parsers gave to its mentions, and how often. Without a vocabulary, the first is
+            the type of the entity: votes that fit the form of the name count double. Empty under a filter.
+        merged: the aliases that were merged when the corpus was indexed, because a document uses them for this entity.
         passages: number of passages that mention the entity.
         facts: facts about the entity, up to the requested limit. Facts that more passages state come first.
         related: entities that occur in facts with this entity, up to the requested limit. Entities whose connecting
@@ -244,6 +263,8 @@ class EntityFacts:
     passages: int
     facts: tuple[EntityFact, ...]
     related: tuple[RelatedEntity, ...]
+    votes: tuple[TypeVotes, ...] = ()
+    merged: tuple[MergedName, ...] = ()
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
