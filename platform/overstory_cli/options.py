@@ -48,7 +48,7 @@ where_option = click.option(
 )
 
 
-class _AsOf(click.ParamType[str]):
+class _PartialDateType(click.ParamType[str]):
     name = "DATE"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -66,7 +66,7 @@ def selection_options(command: Callable[..., R]) -> Callable[..., R]:
     @where_option
     @click.option(
         "--as-of",
-        type=_AsOf(),
+        type=_PartialDateType(),
         help="Only what had been said, and facts that had begun, by this day, month or year, such as 2023-06-12.",
     )
     @functools.wraps(command)

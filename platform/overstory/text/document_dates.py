@@ -87,7 +87,7 @@ def with_date(document: Document) -> Document:
 
 
 class SectionTime(NamedTuple):
-    """What the headings above a passage say about the time of its facts; "" for what they do not say."""
+    """The time of facts that the headings above a passage give; "" for each part that they do not give."""
 
     holds_from: str = ""
     holds_to: str = ""
@@ -96,7 +96,7 @@ class SectionTime(NamedTuple):
 
 
 def section_time(heading: str) -> SectionTime:
-    """Return the time in the English headings above a passage, of which the lowest that has one counts.
+    """Return the time in the English headings above a passage. The lowest heading that has one counts.
 
     A range such as "2007–2011: Ulm" is when the facts hold. A date is when they were said: "Meeting of 4 March 2019".
 

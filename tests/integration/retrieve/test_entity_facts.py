@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from tests.commands import Run
 from tests.passages import OpenCorpus, passage
 
 from overstory.errors import CorpusNotFound, EntityNotFound, IndexMissing, MetadataNotFound, QuestionError
@@ -53,7 +55,7 @@ def test_facts_say_when_they_hold_and_when_they_were_said(open_corpus: OpenCorpu
     assert now == "2019 to 2023-04, said 2023-06-12"
 
 
-def test_as_of_a_day_only_what_had_been_said_and_had_begun_counts(open_corpus: OpenCorpus) -> None:
+def test_as_of_a_day_only_what_had_been_said_and_had_begun_counts(open_corpus: OpenCorpus, overstory: Run) -> None:
     knowledge = open_corpus()
     said = {
         "board2019.txt": "Board minutes of 4 March 2019. Ruth Amsel was appointed head of IBM.",
@@ -66,7 +68,8 @@ def test_as_of_a_day_only_what_had_been_said_and_had_begun_counts(open_corpus: O
     def predicates(where: str) -> set[str]:
         return {fact.predicate for fact in knowledge.entity("IBM", where=where).facts}
 
-    assert predicates("as of 2020-12-31") == {"be appointed head of", "be found by"} | predicates("not said_at exists")
+    assert predicates("as of 2020-12-31") == {"be appointed head of", "be founded by"}
+    assert predicates("not said_at exists") == {"be founded by"}
     assert "join" not in predicates("as of 2024-01-01")
     assert predicates("as of 2024-01-01") < predicates("as of 2024-07-01")
     assert "join" in predicates("as of 2024-07-01")
@@ -75,6 +78,13 @@ def test_as_of_a_day_only_what_had_been_said_and_had_begun_counts(open_corpus: O
     assert "1 of the 2 documents searched has no date" in found.notes
     [path] = knowledge.paths("Ruth Amsel", "IBM", where="as of 2024-01-01").paths
     assert "join" not in {step.predicate for step in path.steps}
+    shown = overstory("entities", "show", "IBM", "--as-of", "2020", "--corpus", knowledge.corpus_name)
+    assert "be appointed head of – IBM (said 2019-03-04)" in shown.out
+    assert "join" not in shown.out
+    asked = ("search", "head of IBM", "--corpus", knowledge.corpus_name, "--as-of", "2020-12", "--json")
+    assert {hit["source"] for hit in json.loads(overstory(*asked).out)["hits"]} == {"board2019.txt", "about.txt"}
+    refused = overstory("search", "head of IBM", "--as-of", "June", "--corpus", knowledge.corpus_name)
+    assert "'June' is no date such as 2019, 2019-03 or 2019-03-04" in refused.err
 
 
 def test_a_fact_that_more_passages_state_comes_first(shared_corpus: Knowledge) -> None:
