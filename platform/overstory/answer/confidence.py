@@ -11,13 +11,16 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, fields
 
-from overstory.answer.answer_type import asks_to_choose
+from overstory.answer.answer_type import PLACE, asks_to_choose, types_asked_for
 from overstory.answer.context import Item
 from overstory.answer.reader import Sentence, above, is_about, same_name, with_titles
+from overstory.answer.subjects import is_of_rival
 from overstory.answer.support import (
     LEAST_SUPPORTING_COSINE,
     WordVectors,
+    begins_with_name,
     content_words,
+    has_name,
     is_supported,
     meaning_stems,
     name_words,
@@ -66,9 +69,19 @@ def missing_words(
     }
     near = _nearest_by_words(question, passages)
     usable = [
-        each for each in relevant if each.passage.number in near and not _concerns_another(each, asked, kinds & _ACTING)
+        each
+        for each in relevant
+        if each.passage.number in near
+        and not _concerns_another(each, asked, kinds & _ACTING)
+        and not is_of_rival(each, question, asked)
     ]
-    missing = tuple(word for word in asked.wanted if support_in(word, usable, words) < LEAST_SUPPORTING_COSINE)
+    rows = any(each.row or each.lead for each in usable if not asked.names or is_about(each, asked.names))
+    needed = [word for word in asked.wanted if not (rows and word in asked.verbs)]
+    missing = tuple(word for word in needed if support_in(word, usable, words) < LEAST_SUPPORTING_COSINE)
+    if set(missing) <= set(asked.adjectives) and len(missing) < len(needed):
+        return ()  # a word for the state of a thing may be said in another way: "the broken lamp", "lamp out"
+    if types_asked_for(question) == PLACE and all(is_supported("located", (stem(word.lower()),)) for word in missing):
+        return ()  # "Where is it kept?" asks where it is
     if asks_to_choose(question) and 2 * len(missing) <= len(asked.wanted):
         return ()  # a sentence on where smoking is allowed answers "Is smoking allowed in the yard?"
     return missing
@@ -171,6 +184,9 @@ _CONFIDENCE_STEEPNESS = 6.0
 `_HALF_CONFIDENCE_SCORE`, and its steepness is `_CONFIDENCE_STEEPNESS`."""
 _MISSING_CONFIDENCE_FACTOR = 0.1
 """The confidence is multiplied by this factor if no sentence states what the question asks for."""
+
+UNCOVERED_FACTOR = 0.4
+"""The confidence is multiplied by this factor if no sentence holds at the time that the question asks about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,25 +298,26 @@ def _fit(
     relevant: Sequence[Sentence],
     stated: dict[str, float],
 ) -> Fit:
-    texts = [padded(f"{above(each.found)}\n{each.body}") for each in passages]
     there = frozenset[str]().union(*(content_words(f"{above(each.found)}\n{each.body}") for each in passages))
     cosines = sorted((each.cosine for each in sentences), reverse=True)[:_NEAREST_SENTENCES]
     wanted, names = content_words(question), name_words(question)
-    keys = [padded(name) for name in asked.names]
     titles = {padded(line) for each in passages for line in above(each.found).split("\n")}
     return Fit(
         cosine=max(0.0, cosines[0]) if cosines else 0.0,
         nearest=max(0.0, sum(cosines) / len(cosines)) if cosines else 0.0,
         words=_share([word in there for word in wanted]),
         names=_share([word in there for word in names & wanted]),
-        whole=_share([any(key in text for text in texts) for key in keys]),
+        whole=_share([any(has_name(with_titles(each), name) for each in passages) for name in asked.names]),
         apart=_share([any(stands_alone(name, with_titles(each)) for each in passages) for name in asked.names]),
         subjects=_share(
-            [key in titles or any(padded(each.text).startswith(key) for each in sentences) for key in keys]
+            [
+                padded(name) in titles or any(begins_with_name(each.text, name) for each in sentences)
+                for name in asked.names
+            ]
         ),
         stated=sum(stated.values()) / len(stated) if stated else 1.0,
         together=max((_share([is_supported(word, each.stems) for word in stated]) for each in relevant), default=0.0),
-        naming=float(bool(keys)),
+        naming=float(bool(asked.names)),
     )
 
 

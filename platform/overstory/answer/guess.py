@@ -26,10 +26,12 @@ from overstory.answer.paragraphs import cells_of
 from overstory.answer.reader import Sentence, above, is_about, is_of, same_name
 from overstory.answer.support import is_supported, meaning_stems, padded
 from overstory.model import FactStatement, Mention
+from overstory.model.time_spans import TimeSpan
 from overstory.text import entity_key
 from overstory.text.coreference.references import PRONOUNS
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_for import AskedFor
+from overstory.text.time_spans import time_spans
 from overstory.text.words import stem, word_matches
 
 WHO: Types = ("PERSON", "ORG")
@@ -111,7 +113,7 @@ def guess_in(
     by_whom = _BY_WHOM.search(question)
     if by_whom is not None and not is_supported(by_whom[1], sentence.stems):
         return ""
-    if not types or not certain or not _is_outright(question, sentence.text):
+    if not types or not certain or not is_outright(question, sentence.text):
         return ""
     wanted = WHO if types == PERSON else types
     fitting = [each for each in sentence.mentions if _fits(each, wanted, f"{question} {through}", sentence.text)]
@@ -141,7 +143,47 @@ def guess_in(
     return _cleaned(adjacent.surface, types) if adjacent is not None else ""
 
 
-def _is_outright(question: str, text: str) -> bool:
+_WHO = re.compile(r"\W*(?:wer|wem|wen|qui|quién|quiénes|chi|quem)\b", re.IGNORECASE)
+
+
+_NAME = re.compile(r"(?<![\w'’-])(?:[^\W\d_a-z][^\W\d_A-Z]+|[A-Z]\.)(?: (?:[^\W\d_a-z][^\W\d_A-Z]+|[A-Z]\.))+(?![\w'’-])")
+"""Matches two or more capitalised words, which the pipeline may not have found to be a name."""
+
+
+def only_value(question: str, sentence: Sentence, near: TimeSpan | None = None) -> str:
+    """Return the only name or number of the type that a question asks for in a sentence; "" if there are several.
+
+    Use this for a sentence that is known to answer the question.
+
+    Args:
+        near: a time in the sentence. Of several names or numbers, it belongs to the nearest if the sentence has
+            several times.
+    """
+    types = types_asked_for(question) or (PERSON if _WHO.match(question) else ())
+    wanted = WHO if types == PERSON else types
+    fitting = [
+        each
+        for each in sentence.mentions
+        if _fits(each, wanted, question, sentence.text) and (types != NUMBER or not _YEAR.fullmatch(each.surface))
+    ]
+    people = [each for each in fitting if each.type == "PERSON"]
+    fitting = people if types == PERSON and people else fitting
+    different = {entity_key(each.surface): each.surface for each in fitting}
+    if types == PERSON and not people:
+        others = {word for each in sentence.mentions for word in _words(each.surface)} | _words(question)
+        runs = [each for each in _NAME.findall(sentence.text) if _words(each).isdisjoint(others)]
+        different = {entity_key(each): each for each in runs} or different
+    if len(different) > 1 and near is not None and len(time_spans(sentence.text)) > 1:
+        before = [surface for surface in different.values() if 0 <= sentence.text.find(surface) < near.start]
+        different = {"": max(before, key=sentence.text.find)} if before else {}
+    if len(different) != 1:
+        return ""
+    value = next(iter(different.values()))
+    unit = _UNIT.match(sentence.text, sentence.text.find(value) + len(value)) if types == NUMBER else None
+    return f"{value} {unit[1]}" if unit is not None and unit[1].lower() not in FUNCTION_WORDS else value
+
+
+def is_outright(question: str, text: str) -> bool:
     """Return True if a sentence states something outright, for the years in the question.
 
     The sentence must not contain hedging words that are not in the question. If the question contains years, the

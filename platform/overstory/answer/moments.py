@@ -1,0 +1,292 @@
+"""Selects the sentences that answer a question about time, among those on the same subject and relation.
+
+The time of a sentence is that of its own words, or else of the heading or the first line above it, or else the date of
+its document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from overstory.answer.context import Item
+from overstory.answer.reader import Sentence, above
+from overstory.answer.support import has_name, is_supported, meaning_stems
+from overstory.model import Hit
+from overstory.model.time_spans import PartialDate, TimeSpan
+from overstory.text.document_dates import document_date
+from overstory.text.languages import language_of
+from overstory.text.questions.asked_for import AskedFor
+from overstory.text.questions.asked_time import AskedTime
+from overstory.text.time_spans import dates_in, time_spans
+
+_LEAST_SHARE_OF_SUPPORT = 0.75
+"""A sentence is on the same relation if it supports this fraction of the words that the best sentence supports."""
+_MOST_WORDS_OF_A_FIRST_LINE = 12
+_SUCCEEDED = re.compile(
+    r"\b(?:davor|danach|zuvor|avant lui|après lui|succe(?:ed|ss)\w*|replac\w+|follow(?:ed|s)\b|predecessor|took over from|nachfolg\w+|vorgänger\w*|remplac\w+|succéd\w+"
+    r"|prédécesseur\w*|sustituy\w+|sucedi\w+|predecesor\w*|opgevolgd|opvolger)\b",
+    re.IGNORECASE,
+)
+_SPACED = re.compile(r"(?<=\w) (?=[,.;)])|(?<=\d) (?=[-–—] ?\d)|(?<=\d [-–—]) (?=\d)|(?<=\d[-–—]) (?=\d)")
+"""Matches spaces before punctuation, which tokenised texts have: "July 11 , 2008"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A sentence with the time at which it holds.
+
+    Attributes:
+        span: the time; None if it is unknown.
+        own: True if the sentence itself states the time; False if it is that of its heading or document.
+    """
+
+    sentence: Sentence
+    span: TimeSpan | None
+    own: bool = True
+
+    @property
+    def began(self) -> date:
+        """The first day on which the sentence holds, as far as it is known."""
+        if self.span is None:
+            return date.min
+        known = self.span.holds_from or self.span.holds_to
+        return known.first if known is not None else date.min
+
+    @property
+    def ended(self) -> bool:
+        return self.span is not None and (self.span.ended or self.span.holds_to is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The sentences that hold at the time asked for, the best first.
+
+    Attributes:
+        before: the sentence that held before the first one; None if there is none, or if the question is not about now.
+        covered: the times that sentences on the same relation state, if none of them holds at the time asked for.
+    """
+
+    sentences: tuple[Timed, ...]
+    before: Timed | None = None
+    covered: tuple[str, ...] = ()
+
+
+class Clock:
+    """Reads the times of sentences. Each document is read once."""
+
+    def __init__(self, passages: Iterable[Item]) -> None:
+        self._of_document: dict[str, PartialDate] = {}
+        self._of_passage: dict[int, TimeSpan] = {}
+        for each in passages:
+            hit = each.found
+            if not isinstance(hit, Hit):
+                continue
+            found = document_date(title=hit.title, path=hit.source_key, metadata={}, text=each.body)
+            if found is not None:
+                self._of_document.setdefault(hit.document_id, found.date)
+            if span := _headed(each):
+                self._of_passage[each.number] = span
+
+    def times(self, sentence: Sentence) -> list[Timed]:
+        """Return the sentence with each of its times; once without a time if it is unknown."""
+        text = _plain(sentence.text)
+        own = [Timed(sentence, span) for span in time_spans(text, language_of(text))]
+        if own:
+            return own
+        above_it = self.above(sentence)
+        if above_it is not None and above_it.holds_from is not None and above_it.holds_to is None:
+            said = f"{text.rstrip(' .!')} on {above_it.holds_from}"  # a verb may make it the end: "Ada resigned"
+            ending = [each for each in time_spans(said) if each.holds_from is None and each.end == len(said)]
+            above_it = ending[0] if ending else above_it
+        return [Timed(sentence, above_it, own=False)]
+
+    def said_on(self, sentence: Sentence) -> str:
+        """Return the date of the document of a sentence, as "4 March 2019"; "" if it is unknown."""
+        hit = sentence.passage.found
+        said = self._of_document.get(hit.document_id) if isinstance(hit, Hit) else None
+        return shown_date(said) if said is not None and not dates_in(sentence.text) else ""
+
+    def above(self, sentence: Sentence) -> TimeSpan | None:
+        """Return the time that a sentence's heading, the first line of its passage, or its document states."""
+        hit = sentence.passage.found
+        span = self._of_passage.get(sentence.passage.number)
+        said = self._of_document.get(hit.document_id) if isinstance(hit, Hit) else None
+        return span or (TimeSpan(said, None, str(said), 0, 0) if said is not None else None)
+
+
+def _headed(passage: Item) -> TimeSpan | None:
+    """Return the time in the heading, the title or the first line of a passage."""
+    first = passage.body.strip().partition("\n")[0]
+    first = re.split(r"(?<=[.:])\s", first, maxsplit=1)[0]
+    lines = [*reversed(above(passage.found).split("\n"))]
+    if len(first.split()) <= _MOST_WORDS_OF_A_FIRST_LINE:
+        lines.insert(0, first)
+    for line in lines:
+        text = _plain(line)
+        spans = [each for each in time_spans(text, language_of(text)) if each.holds_from or each.holds_to]
+        if len(spans) == 1:
+            return spans[0]
+        dates = dates_in(text, language_of(text))
+        if len(dates) == 1:
+            return TimeSpan(dates[0].date, None, str(dates[0].date), 0, 0)
+    return None
+
+
+def _plain(text: str) -> str:
+    return _SPACED.sub("", text)
+
+
+def on_the_relation(sentences: Sequence[Sentence], read: Sequence[Sentence], asked: AskedFor) -> list[Sentence]:
+    """Return the sentences on the names and the relation of a question, in order.
+
+    A sentence that follows one of them and continues it, as "He was succeeded by Ada in 2015", is on the relation, too.
+
+    Args:
+        sentences: the sentences, best first.
+        read: all sentences, in the order of the text.
+    """
+    words = (*asked.wanted, *asked.others)
+    support = [sum(is_supported(word, each.stems | meaning_stems(each.before)) for word in words) for each in sentences]
+    most = max(support, default=0)
+    related = {
+        each.place_in_context
+        for each, count in zip(sentences, support, strict=True)
+        if count >= _LEAST_SHARE_OF_SUPPORT * most
+        and (not asked.names or any(has_name(_context(each), name) for name in asked.names))
+    }
+    last = (0, 0)
+    for each in read:
+        here = each.place_in_context
+        if last in related and last[0] == here[0] and (each.before or each.meant or _SUCCEEDED.search(each.text)):
+            related.add(here)
+        last = here
+    return [each for each in sentences if each.place_in_context in related]
+
+
+def _context(sentence: Sentence) -> str:
+    return f"{above(sentence.passage.found)} {sentence.before} {sentence.lead} {sentence.text} {sentence.meant}"
+
+
+def chosen(time: AskedTime, sentences: Sequence[Sentence], clock: Clock, today: date) -> Chosen:
+    """Return the sentences that hold at the time asked for.
+
+    Args:
+        sentences: sentences on the relation, best first.
+    """
+    timed = [each for sentence in sentences for each in clock.times(sentence)]
+    dated = [each for each in timed if each.span is not None and (each.span.holds_from or each.span.holds_to)]
+    order = {id(each): at for at, each in enumerate(timed)}
+    if time.kind == "during" and time.span is not None:
+        fitting = [each for each in dated if _covers(each, time.span)]
+        fitting.sort(key=lambda each: (-each.own, -each.began.toordinal(), order[id(each)]))
+        return Chosen(tuple(fitting), covered=_covered(dated) if not fitting else ())
+    if time.kind in ("now", "last"):
+        holding = [each for each in timed if not each.ended or _reaches(each, today)]
+        holding.sort(key=lambda each: (-each.began.toordinal(), order[id(each)]))
+        earlier = [each for each in dated if holding and each.began < holding[0].began]
+        earlier = [each for each in earlier if each.sentence.text != holding[0].sentence.text]
+        before = max(earlier, key=lambda each: each.began, default=None)
+        return Chosen(tuple(holding), before, _covered(dated) if not holding else ())
+    if time.kind == "first":
+        return Chosen(tuple(sorted(dated, key=lambda each: each.began)))
+    if time.kind in ("before", "after"):
+        return _beside(time, timed, dated)
+    wanted = [
+        each
+        for each in dated
+        if each.span is not None and (each.span.holds_from if time.kind == "since" else each.span.holds_to)
+    ]
+    return Chosen(tuple(wanted))
+
+
+def _beside(time: AskedTime, timed: Sequence[Timed], dated: Sequence[Timed]) -> Chosen:
+    """Return what held right before or after the time of the sentences on the anchor."""
+    on_anchor = [each for each in dated if has_name(each.sentence.text, time.anchor)]
+    others = [each for each in dated if not has_name(each.sentence.text, time.anchor)]
+    stated = [each for each in timed if has_name(each.sentence.text, time.anchor) and _SUCCEEDED.search(each.sentence.text)]
+    if not on_anchor:
+        return Chosen(tuple(stated))
+    at = min(each.began for each in on_anchor)
+    if time.kind == "before":
+        found = sorted((each for each in others if each.began < at), key=lambda each: each.began, reverse=True)
+    else:
+        found = sorted((each for each in others if each.began > at), key=lambda each: each.began)
+    return Chosen((*found, *stated), covered=() if found or stated else _covered(dated))
+
+
+def _covers(timed: Timed, asked: TimeSpan) -> bool:
+    """Return True if a sentence holds during all of the time asked for.
+
+    A year in either of them means any time in that year.
+    """
+    span = timed.span
+    if span is None:
+        return False
+    first = asked.holds_from or asked.holds_to
+    last = asked.holds_to or asked.holds_from
+    if first is None or last is None:
+        return False
+    begins = span.holds_from.first if span.holds_from is not None else date.min
+    ends = span.holds_to.last if span.holds_to is not None else date.max
+    return begins <= first.last and ends >= last.first
+
+
+def is_disputed(sentences: Sequence[Timed], values: Sequence[str]) -> bool:
+    """Return True if sentences on the same relation give different values at different times."""
+    dated = {(each.began, value) for each, value in zip(sentences, values, strict=True) if each.span and value}
+    return len({began for began, _ in dated}) > 1 and len({value for _, value in dated}) > 1
+
+
+def _reaches(timed: Timed, today: date) -> bool:
+    span = timed.span
+    return span is not None and not span.ended and span.holds_to is not None and span.holds_to.last >= today
+
+
+def _covered(dated: Sequence[Timed]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(shown_span(each.span) for each in sorted(dated, key=lambda each: each.began) if each.span))
+
+
+def shown_date(date_: PartialDate) -> str:
+    """Return a date as "4 March 2019", "March 2019" or "2019"."""
+    text = date_.first.strftime("%B %Y") if date_.month else str(date_.year)
+    return f"{date_.day} {text}" if date_.day else text
+
+
+def shown_span(span: TimeSpan) -> str:
+    """Return a span as "2019 to March 2022", "since 2019", "until 2022" or "2019"."""
+    first, last = span.holds_from, span.holds_to
+    if first is not None and last is not None:
+        return shown_date(first) if first == last else f"{shown_date(first)} to {shown_date(last)}"
+    if first is not None:
+        return f"since {shown_date(first)}"
+    return f"until {shown_date(last)}" if last is not None else ""
+
+
+def with_time(timed: Timed) -> Sentence:
+    """Return the sentence; its text begins with the time if only its heading or its document states it."""
+    if timed.own or timed.span is None:
+        return timed.sentence
+    known = timed.span.holds_from or timed.span.holds_to
+    when = shown_span(timed.span) if timed.span.holds_from and timed.span.holds_to else shown_date(known) if known else ""
+    return replace(timed.sentence, dated=when)
+
+
+def first_line(chosen_: Chosen, values: Sequence[str]) -> str:
+    """Return the line that states the value with its time, and the value before: "Since 1 July 2023: Pavel Horn. …".
+
+    Args:
+        values: the name or number in the first sentence, and that in the sentence before; "" if it is uncertain.
+    """
+    now, before = values
+    first = chosen_.sentences[0]
+    if not now or first.span is None:
+        return ""
+    line = f"{shown_span(first.span)[:1].upper()}{shown_span(first.span)[1:]}: {now}."
+    if before and before != now and chosen_.before is not None and chosen_.before.span is not None:
+        known = chosen_.before.span.holds_from
+        since = f" (from {shown_date(known)})" if known is not None else ""
+        line += f" Before: {before}{since}."
+    return line
