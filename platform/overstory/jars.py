@@ -190,7 +190,8 @@ def _found(wanted: Sequence[Jar], source: Path) -> list[tuple[Jar, Path]]:
         more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
         raise ProvisioningError(
             f"{source} lacks {', '.join(absent[:3])}{more}.",
-            remedy="Run `overstory server fetch` of the same version on another machine; copy the folder it prints.",
+            remedy="On a machine with network access, run `overstory server fetch` with the same version of "
+            "Overstory, then copy the folder that it prints.",
         )
     return [(jar, by_name[jar.file_name]) for jar in wanted]
 
@@ -336,14 +337,14 @@ def _store(
                     raise _StoppedError
                 size += len(piece)
                 if size > jar.size:
-                    raise _SpoiltError(f"is not the file of the lock list: it is larger than {jar.size} bytes")
+                    raise _SpoiltError(f"is not the expected file: it is larger than {jar.size} bytes")
                 target.write(piece)
                 digest.update(piece)
                 on_bytes(len(piece))
         if size < jar.size:
             raise _SpoiltError(f"arrived incomplete: {size} of {jar.size} bytes")
         if digest.hexdigest() != jar.sha256:
-            raise _SpoiltError("is not the file of the lock list: its SHA-256 differs")
+            raise _SpoiltError("is not the expected file: its SHA-256 differs from the lock list")
         part.replace(folder / jar.file_name)
     except BaseException:
         on_bytes(-min(size, jar.size))

@@ -390,7 +390,7 @@ class Settings:
             )
         if given and uri is None and own.uri is None:
             raise SettingsError(
-                f"{', '.join(given)} without uri: the embedded server cannot use such arguments.",
+                f"{', '.join(given)} cannot be used without uri: the embedded server needs no login.",
                 remedy="Also pass the address of your server: uri='bolt://localhost:7687'",
             )
         return replace(

@@ -114,7 +114,7 @@ def ask(
       overstory ask 'How do I rotate the signing keys?' --corpus handbook --corpus tickets
     """
     if sum((strict, always, least_confidence is not None)) > 1:
-        raise click.UsageError("Give one of --strict, --always and --least-confidence.")
+        raise click.UsageError("Give only one of --strict, --always and --least-confidence.")
     least = STRICT if strict else ALWAYS if always else USUAL if least_confidence is None else least_confidence
     if follow_up and isinstance(knowledge, SeveralCorpora):
         raise click.UsageError("--continue works with one corpus only: questions to several corpora are not saved.")

@@ -54,6 +54,7 @@ MADE_PATTERNS = {
     "overstory/text/key_phrases.py": (1, "a phrase, escaped"),
     "overstory/text/names/tokens.py": (1, "scripts whose words have no spaces, constants"),
     "overstory/text/questions/follow_up.py": (1, "a name, escaped"),
+    "overstory/text/time_spans.py": (5, "words and forms of dates of six languages, constants, with bounded repeats"),
     "overstory/text/words.py": (2, "letters of scripts, constants"),
     "overstory/wildcards.py": (2, "wildcards, each piece in an atomic group, which is not tried again"),
 }

@@ -124,7 +124,9 @@ class OpenAiEmbedder:
             raise self._unusable(f"it does not contain {wanted} vectors of equal length")
         self._dimension = self._dimension or vectors.shape[1]
         if vectors.shape[1] != self._dimension:
-            raise self._unusable(f"its vectors have {vectors.shape[1]} numbers, earlier ones {self._dimension}")
+            raise self._unusable(
+                f"its vectors have {vectors.shape[1]} numbers; earlier responses had {self._dimension}"
+            )
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not (np.isfinite(lengths).all() and lengths.all()):
             raise self._unusable("a vector is zero or contains infinite or NaN values")

@@ -241,7 +241,9 @@ class AsynchronousQuestions:
             QuestionError: `on_text` is given. Other errors are raised when the answer is awaited.
         """
         if options.get("on_text") is not None:
-            raise QuestionError("astream takes no on_text.", remedy="Read the pieces with async for, or call aask.")
+            raise QuestionError(
+                "astream does not accept on_text.", remedy="Iterate over the stream with async for, or call aask."
+            )
         return AnswerStream(self.threads, lambda on_piece: self.ask(question, k, **(options | {"on_text": on_piece})))
 
     async def aask(self: AsksInThreads, question: str, k: int = 5, **options: Unpack[AskOptions]) -> Answer:

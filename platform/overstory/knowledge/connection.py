@@ -128,8 +128,8 @@ class CorpusPart:
     def _among(self, asked: Expression) -> Callable[[Transaction, Corpus], Among]:
         if asks_passages(asked):
             raise FilterError(
-                "The keys page and section belong to passages, so they cannot select documents.",
-                remedy="Remove these keys, or use the filter in a search.",
+                "A filter on documents cannot use the keys page and section, which belong to passages.",
+                remedy="Remove these keys. A search accepts them.",
             )
         return lambda tx, corpus: Among(tx, corpus, self.connection.filters.of(tx, corpus, asked))
 

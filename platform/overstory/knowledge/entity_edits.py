@@ -230,7 +230,7 @@ def check_edits(tx: Transaction, corpus: Corpus, edits: Sequence[NameEdit], *, f
                 _require(tx, corpus, state, edit.to)
             if state.target(key) == state.target(to):
                 raise QuestionError(
-                    f"{edit.name!r} and {edit.to!r} already are the same entity.",
+                    f"{edit.name!r} and {edit.to!r} are already the same entity.",
                     remedy=f"To rename it to {edit.to!r}: overstory entities rename, in Python rename_entity().",
                 )
         elif to != state.target(key) and state.target(to) == to and state.resolve(to) and _is_there(tx, corpus, [to]):

@@ -446,7 +446,8 @@ class Ingestion(WholePart):
                 f"Nothing can be read from {paths}, but corpus {self.corpus_name!r} has "
                 f"{counted(stored, 'document')} from there.",
                 documents=stored,
-                remedy="Check whether a disk is not mounted. To delete these documents: --yes or allow_empty=True.",
+                remedy="Check that the disk is mounted. "
+                "To delete these documents, pass --yes (Python: allow_empty=True).",
             )
         return True
 

@@ -395,7 +395,7 @@ def _empty() -> AnswerUnusable:
 
 def _unusable(kind: type[BaseModel], problem: Malformed) -> NoReturn:
     raise AnswerUnusable(
-        f"The model's answer is not {_form_of(kind)}, even after a correction: {problem}",
+        f"The model's answer is not {_form_of(kind)}, even after a request to correct it: {problem}",
         remedy="Use a model or an endpoint that follows JSON schemas.",
     ) from problem
 

@@ -77,7 +77,9 @@ class LocalServer:
             answers = [self._client.post("/tokenize", json={"content": well_formed(text)}) for text in texts]
             return [len(answer.raise_for_status().json()["tokens"]) for answer in answers]
         except (httpx.HTTPError, RuntimeError, ValueError, KeyError) as error:  # RuntimeError: the client is closed
-            raise LlmError(f"The model's tokenizer does not respond: {error}", remedy="Run the same again.") from error
+            raise LlmError(
+                f"The model's tokenizer does not respond: {error}", remedy="Run the command again."
+            ) from error
 
     def close(self) -> None:
         """Stop the server. Running requests are aborted."""

@@ -289,7 +289,9 @@ class OpenAiChat:
         try:
             return self._thread.run(self._answer(list(messages), schema, limit))
         except concurrent.futures.CancelledError as error:
-            raise LlmCancelled(f"A request to {self._address} was cancelled.", remedy="Run the same again.") from error
+            raise LlmCancelled(
+                f"A request to {self._address} was cancelled.", remedy="Run the command again."
+            ) from error
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
         """Yield the model's answer piece by piece, or as one piece if the endpoint cannot stream."""
@@ -303,7 +305,9 @@ class OpenAiChat:
                     yield piece
                 return whole.result()
         except concurrent.futures.CancelledError as error:
-            raise LlmCancelled(f"A request to {self._address} was cancelled.", remedy="Run the same again.") from error
+            raise LlmCancelled(
+                f"A request to {self._address} was cancelled.", remedy="Run the command again."
+            ) from error
         finally:
             whole.cancel()
 
@@ -453,7 +457,7 @@ class OpenAiChat:
         if refusal or finish == "content_filter":
             raise AnswerRefused(
                 f"The model refused to answer: {self._masked(str(refusal or 'its content filter blocked the answer'))}",
-                remedy="Ask in other words, or use another model.",
+                remedy="Rephrase the question, or use another model.",
             )
         mask = KeyMask(self._key)
         text, most = mask.whole(well_formed(text)), _MOST_CHARACTERS_A_TOKEN * limit

@@ -320,5 +320,6 @@ class HitStatement:
             )
         if IDS in self.parameters:
             raise StatementRefused(
-                "The parameter name ids is reserved for the hits.", remedy="Use another parameter name."
+                "The parameter name ids is reserved: it holds the ids of the hits.",
+                remedy="Use another parameter name.",
             )

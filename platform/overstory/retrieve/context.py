@@ -154,7 +154,7 @@ class RetrievalContext:
         if not corpus.embedder:
             raise IndexMissing(
                 f"Corpus {corpus.name!r} has no vectors yet.",
-                remedy=f"Run: {index_command(corpus.name)}, or Knowledge.index() in Python.",
+                remedy=f"Run `{index_command(corpus.name)}`, or call Knowledge.index() in Python.",
             )
         corpus.check_embedder(self.embedder)
         return corpus

@@ -90,7 +90,7 @@ def known_name(tx: Transaction, corpus: Corpus, name: str, passages: MatchingPas
     if not ends["named"]:
         raise IndexMissing(
             f"Corpus {corpus.name!r} has no entities yet.",
-            remedy=f"Run: {index_command(corpus.name)}, or Knowledge.index() in Python.",
+            remedy=f"Run `{index_command(corpus.name)}`, or call Knowledge.index() in Python.",
         )
     outdated = (ends["changed"] > 0 or not corpus.named_by) and not restricted
     known = next(iter(ends["names"]), None)

@@ -125,7 +125,7 @@ class _Filtering:
             raise IndexMissing(
                 f"The metadata of corpus {self.corpus.name!r} cannot be filtered: an earlier version of Overstory "
                 "loaded its documents.",
-                remedy=f"Run once: {index_command(self.corpus.name)}, or Knowledge.index() in Python.",
+                remedy=f"Run `{index_command(self.corpus.name)}` once, or call Knowledge.index() in Python.",
             )
         if isinstance(where, kinds.Restricted):
             notes = self._on_disabled(where) if where.by_disabling_alone else ()
@@ -170,7 +170,8 @@ class _Filtering:
                 raise no_such_key(each.key, known.keys(), ())
             if isinstance(each, kinds.Comparison) and each.types.isdisjoint(known[each.key]):
                 there = " and ".join(sorted(known[each.key]))
-                notes[f"{each} matches no document, because the values of {each.key} have another type: {there}"] = None
+                effect = "excludes" if each.rejects else "matches"
+                notes[f"{each} {effect} no document, because the values of {each.key} have another type: {there}"] = None
             elif isinstance(each, kinds.Comparison) and "date" in known[each.key] - each.types:
                 for value in filter(_is_date, each.values):
                     notes[

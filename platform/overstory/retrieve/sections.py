@@ -59,8 +59,8 @@ def check_sections(corpus: Corpus) -> Corpus:
     if corpus.sectioned_by != FINGERPRINT:
         raise IndexMissing(
             f"The words of corpus {corpus.name!r} were indexed by an earlier version of Overstory.",
-            remedy=f"Run once: {index_command(corpus.name)}, or Knowledge.index() in Python. This indexes the words of "
-            "sections, and keeps all vectors and entities.",
+            remedy=f"Run `{index_command(corpus.name)}` once, or call Knowledge.index() in Python. This indexes "
+            "the words of sections, and keeps all vectors and entities.",
         )
     return corpus
 

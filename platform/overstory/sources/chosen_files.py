@@ -17,7 +17,7 @@ from overstory.errors import BrokenSource
 from overstory.sources.read_options import GitPatterns, ReadOptions, spec_of
 
 IGNORE_FILE = ".gitignore"
-_IGNORE_FILE_BYTES = 1_048_576
+_LONGEST_IGNORE_FILE_CHARACTERS = 1_000_000
 
 
 class ChosenFiles:
@@ -54,7 +54,9 @@ class ChosenFiles:
             return
         try:
             with (folder / IGNORE_FILE).open(encoding="utf-8", errors="surrogateescape") as lines:
-                text = lines.read(_IGNORE_FILE_BYTES)
+                text = lines.read(_LONGEST_IGNORE_FILE_CHARACTERS + 1)
+            if len(text) > _LONGEST_IGNORE_FILE_CHARACTERS:
+                raise ValueError(f"it has more than {_LONGEST_IGNORE_FILE_CHARACTERS:,} characters")
             self._ignored[folder] = GitPatterns(text.splitlines())
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return

@@ -159,7 +159,7 @@ def spec_of(patterns: Sequence[str], option: str) -> GitPatterns | None:
             )
     if patterns and all(pattern.startswith("!") for pattern in patterns):
         raise SettingsError(
-            f"{option} {patterns[0]!r} has no effect: no other pattern matches a file that it could include again.",
+            f"{option} {patterns[0]!r} has no effect: '!' makes an exception from another pattern, and there is none.",
             remedy=f"Pass the pattern without '!' to {'exclude' if option == 'include' else 'include'}.",
         )
     return GitPatterns(patterns) if patterns else None

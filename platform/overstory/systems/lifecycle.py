@@ -265,7 +265,7 @@ def _refuse_to_forget(graph: GraphClient, corpus: Corpus, system: System[Any, An
     if answers:
         raise MemoryKept(
             f"The {system.title} index of corpus {corpus.name!r} remembers {counted(answers, 'answer')}, "
-            "which no later run can restore.",
+            "which a later run cannot restore.",
             remedy=f"Export them to a file (overstory memory export FILE --corpus {shlex.quote(corpus.name)}), then "
             "remove the index with --forget (forget=True in Python).",
         )

@@ -141,7 +141,7 @@ def _check_header(first: tuple[int, str], source: str) -> None:
         format_ = parse_json(line)[HEADER]
     except (ValueError, TypeError, KeyError) as error:
         raise BrokenSource(
-            "not an export of remembered answers",
+            "is not an export of remembered answers",
             source=source,
             line=number,
             remedy="Use a file written by `overstory memory export`; `overstory ingest` reads exports of a corpus.",

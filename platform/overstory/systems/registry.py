@@ -93,7 +93,7 @@ def all_build_requests(
     kept = {each.name: BuildRequest(each, model=None if requested else model) for each in systems_of(corpus)}
     if model is not None and not (requested or kept):
         raise SettingsError(
-            f"No system of corpus {corpus.name!r} reads with a language model.",
+            f"No system of corpus {corpus.name!r} uses a language model.",
             remedy=f"Name a system as well: {', '.join(system_names())} (--system NAME, or systems=[…] in Python).",
         )
     return {**requested, **{name: request for name, request in kept.items() if name not in requested}}

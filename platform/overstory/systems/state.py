@@ -113,7 +113,7 @@ def index_missing(system: System[Any, Any], corpus: Corpus, what: str, *, option
     name = with_options(system, options)
     return IndexMissing(
         f"Corpus {corpus.name!r} {what}.",
-        remedy=f'Run: {index_command(corpus.name, name)}, or Knowledge.index(systems=["{name}"]) in Python.',
+        remedy=f'Run `{index_command(corpus.name, name)}`, or call Knowledge.index(systems=["{name}"]) in Python.',
     )
 
 

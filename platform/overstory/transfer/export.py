@@ -65,7 +65,9 @@ def unsealed(lines: Iterable[bytes], source: str) -> Iterator[tuple[int, str]]:
         if not line:
             continue
         if ended:
-            raise _broken("it follows the end of the export", source, last, "Load each export from its own file.")
+            raise _broken(
+                "it comes after the end line of an export", source, last, "Load each export from its own file."
+            )
         body = line.rpartition(_MARK.encode())[0]
         running.update(body + b"}")
         if line[len(body) :] != _checksum(running.hexdigest()).encode():
@@ -77,7 +79,7 @@ def unsealed(lines: Iterable[bytes], source: str) -> Iterator[tuple[int, str]]:
         if not ended:
             yield last, _decoded(body, source, last) + "}"
     if not ended:
-        raise _broken("the export ends here without its end line: lines are missing", source, last)
+        raise _broken("the export is incomplete: its end line is missing", source, last)
 
 
 def _checksum(digest: str) -> str:

@@ -204,7 +204,10 @@ def stage(
     slices = _slices(items, report, on_broken)
     first = next(slices, None)
     if first is None:
-        raise SourceError("No document was read, so there is nothing to stage.", remedy="Existing shards are kept.")
+        raise SourceError(
+            "No document was read, so there is nothing to stage.",
+            remedy="Check the sources. Existing shards were kept.",
+        )
     _write_manifest(folder, sorted(before), complete=False)
     chunking = Chunking("stage", embedder, progress)
     models = models_of(embedder, extractor)

@@ -151,7 +151,7 @@ async def link_to_browser(
         if found is None:
             raise Refused(
                 "No saved query takes these parameters.",
-                remedy="Give `name`, `name` and `other`, `document`, or `tree` and `community`.",
+                remedy="Send one of these: `name`; `name` and `other`; `document`; `tree` and `community`.",
             )
         title, commands = found
         return BrowserPlace(Addresses.of(knowledge.graph).link(editor=commands), title)

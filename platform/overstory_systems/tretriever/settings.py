@@ -54,6 +54,7 @@ class TRetrieverIndexSettings:
     def require_something(self) -> None:
         if not self.structure and self.semantic == 0.0:
             raise SettingsError(
-                "T-Retriever's index has nothing to group by: no-structure ignores the edges, semantic=0 the texts.",
-                remedy="Add structure, semantic=1 or defaults: options given before are kept.",
+                "T-Retriever's index has nothing to group by: no-structure ignores the edges, "
+                "and semantic=0 ignores the texts.",
+                remedy="Add structure, semantic=1 or defaults. Options of earlier runs are kept.",
             )

@@ -168,7 +168,7 @@ def test_an_edit_that_cannot_be_made_names_the_nearest_and_changes_nothing(
 
     assert "IBM" in names("list", "--like", "ib")
     assert "merge 'Big Blue' into 'IBM'" in names("merge", "Big Blue", "--into", "IBM")
-    with pytest.raises(QuestionError, match="already are the same entity"):
+    with pytest.raises(QuestionError, match="are already the same entity"):
         knowledge.merge_entities("IBM", "Big Blue")
     assert "hide 'Not \\x1b yet'" in names("hide", "Not \x1b yet", "Endicott", "--future")
     assert names("hide", "Endicott") == "All of these names are hidden already.\n"

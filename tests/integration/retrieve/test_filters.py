@@ -183,6 +183,9 @@ def test_a_filter_that_nothing_fulfils_and_one_that_cannot_be_asked_say_so(open_
     assert (nobody.hits, nobody.notes) == ((), (NONE_MATCHES,))
     (note, _) = knowledge.search("Ulm", 2, where="year = 1905").notes
     assert note == "year = 1905 matches no document, because the values of year have another type: text"
+    others = knowledge.search("Ulm", 2, where="year != 1905")
+    assert len(others.hits) == 2
+    assert others.notes[0] == "year != 1905 excludes no document, because the values of year have another type: text"
     with pytest.raises(MetadataNotFound, match="'autor'") as unknown:
         knowledge.search("Ulm", 2, where="autor = 'Ada'")
     assert unknown.value.nearest == ("author",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import json
 import re
@@ -46,6 +47,14 @@ def test_the_files_named_have_what_the_answers_say() -> None:
             assert not says(question.text, (accepted,)), "the question itself has the answer"
         for item in question.items:
             assert says(said, item), (question.text, item)
+
+
+def test_the_files_have_the_entities() -> None:
+    whole = " ".join(texts_by_file().values())
+    with (HERE / "entities.csv").open(encoding="utf-8", newline="") as lines:
+        names = [row["name"] for row in csv.DictReader(lines)]
+    assert len(set(names)) == len(names)
+    assert [name for name in names if not says(whole, (name,))] == []
 
 
 def test_three_hundred_sentences_have_time_spans_of_which_a_third_are_empty() -> None:

@@ -94,7 +94,7 @@ def test_vectors_of_another_length_than_before_are_refused(endpoint: Endpoint) -
     endpoint.answers = [good, _with_vectors([1.0] * 5)]
     embedder = made(endpoint)
     embedder.embed(["a"])
-    with pytest.raises(ModelError, match="have 5 numbers, earlier ones 8"):
+    with pytest.raises(ModelError, match="have 5 numbers; earlier responses had 8"):
         embedder.embed(["b"])
 
 

@@ -225,7 +225,7 @@ REFUSED = {
     "no text": (saying(["parts"]), AnswerUnusable, "text must be a string, got list", ""),
     "nested JSON": (nested_json, AnswerUnusable, "not a chat completion", "/v1"),
     "no JSON": (broken_json, AnswerUnusable, "not a chat completion", "/v1"),
-    "content filter": (saying("", finish="content_filter"), LlmRefused, "content filter", "other words"),
+    "content filter": (saying("", finish="content_filter"), LlmRefused, "content filter", "Rephrase"),
     "refusal": (
         sending(200, completion() | {"choices": [{"message": {"content": None, "refusal": "I won't."}}]}),
         LlmRefused,

@@ -169,7 +169,7 @@ def test_a_folder_with_a_damaged_jar_is_refused_by_its_name(
 ) -> None:
     whole = fetched(tmp_path / "connected", lock_list, repository)
     (whole / jars[3].file_name).write_bytes(b"\0" * jars[3].size)
-    with pytest.raises(ProvisioningError, match=r"part3-1\.0\.jar is not the file of the lock list"):
+    with pytest.raises(ProvisioningError, match=r"part3-1\.0\.jar is not the expected file"):
         provision(tmp_path / "closed", lock_list, source=whole)
 
 

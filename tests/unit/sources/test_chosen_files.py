@@ -96,6 +96,14 @@ def test_gitignore_files_count_from_the_repository_down(tmp_path: Path) -> None:
     assert read(tmp_path / "docs", ReadOptions(gitignore=True))[0] == {"c.md", "drafts/d.md", "drafts/keep.md"}
 
 
+def test_a_gitignore_file_that_is_too_large_is_reported(tmp_path: Path) -> None:
+    write(tmp_path / "a.md", "A.")
+    write(tmp_path / ".gitignore", "a.md\n" + "#" * 1_000_000)
+    broken: list[str] = []
+    assert read(tmp_path, ReadOptions(gitignore=True), broken=broken)[0] == {"a.md"}
+    assert "more than 1,000,000 characters; its patterns are ignored" in broken[0]
+
+
 def test_a_file_that_is_named_is_read_and_what_is_left_out_is_kept(tmp_path: Path) -> None:
     for name in TREE:
         write(tmp_path / name, f"Text of {name}.")
@@ -136,7 +144,7 @@ def test_patterns_that_leave_nothing_in_say_so_and_empty_the_corpus_of_nothing(t
         ({"exclude": ("!",)}, "exclude '!' is not a valid pattern"),
         ({"exclude": ("a" * 1_001,)}, "at most 1,000"),
         ({"include": ("a\\",)}, "backslash"),
-        ({"include": ("!*.md",)}, "no other pattern matches a file that it could include again"),
+        ({"include": ("!*.md",)}, "makes an exception from another pattern, and there is none"),
         ({"encoding": "latin-77"}, "encoding 'latin-77' is unknown"),
         ({"encoding": "hex"}, "encoding 'hex' is unknown"),
     ],

@@ -45,7 +45,7 @@ def checked_edit(kind: str, name: str, to: str = "") -> NameEdit:
         if len(each) > _LONGEST_EDITED_NAME_CHARACTERS:
             raise ValueError(f"a name has at most {_LONGEST_EDITED_NAME_CHARACTERS:,} characters, got {len(each):,}")
     if kind == "hide" and to:
-        raise ValueError("a name cannot be hidden and merged into another at once")
+        raise ValueError("a name cannot be both hidden and merged into another name")
     return NameEdit(known, name, to)
 
 

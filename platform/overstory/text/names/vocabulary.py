@@ -167,7 +167,7 @@ def _text(value: object, what: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"the {what} {value!r:.40} must be a string")
     if not is_well_formed(value):
-        raise ValueError(f"the {what} {value!r:.40} has half a character (a lone surrogate)")
+        raise ValueError(f"the {what} {value!r:.40} contains half of a character (a lone surrogate)")
     return value
 
 

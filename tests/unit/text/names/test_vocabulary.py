@@ -68,7 +68,7 @@ def test_both_forms_say_the_same(tmp_path: Path) -> None:
         ('{"name": "Ulm", "kind": "GPE"}\n', 1, "'kind' is not a key"),
         ('{"name": 7}\n', 1, "must be a string"),
         ('{"name": "Ulm", "aliases": {"a": 1}}\n', 1, "must be a list or a string"),
-        ('{"name": "Ulm\\ud800"}\n', 1, "half a character"),
+        ('{"name": "Ulm\\ud800"}\n', 1, "half of a character"),
         ('{"type": "GPE"}\n', 1, "the name is empty"),
         ('{"name": "Ulm"}\n{"name": \n', 2, "Expecting value"),
     ],
