@@ -245,12 +245,15 @@ class Confidence:
             supports them. If there are none, the identifiers in the question that no passage contains.
         names: the names in the question, if sentences that are not about them support the missing words; otherwise
             empty.
+        unsaid: those of the missing words that no passage contains, or no sentence with one of `names`. The others
+            occur in sentences that do not answer the question.
     """
 
     value: float
     fit: Fit
     missing: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    unsaid: tuple[str, ...] = ()
 
 
 def confidence_in(
@@ -274,7 +277,14 @@ def confidence_in(
     missing = missing_words(question, asked, passages, sentences, relevant, words)
     names = asked.names if any(is_supported(word, each.stems) for word in missing for each in sentences) else ()
     missing = missing or tuple(name for name in asked.names if is_nowhere(name, passages))
-    return Confidence(value * _MISSING_CONFIDENCE_FACTOR if missing else value, fit, missing, names)
+    if not missing:
+        return Confidence(value, fit)
+    texts = [
+        *(meaning_stems(each.shown) for each in sentences if any(has_name(each.shown, name) for name in names)),
+        *(meaning_stems(with_titles(each)) for each in passages if not names),
+    ]
+    unsaid = tuple(word for word in missing if not any(is_supported(word, stems) for stems in texts))
+    return Confidence(value * _MISSING_CONFIDENCE_FACTOR, fit, missing, names, unsaid)
 
 
 def _by_words(question: str, passages: Sequence[Item], sentences: Sequence[Sentence]) -> Confidence:

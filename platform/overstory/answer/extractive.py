@@ -28,8 +28,8 @@ from overstory.answer.answer_type import (
 from overstory.answer.comparison import compared
 from overstory.answer.confidence import UNCOVERED_FACTOR, USUAL, Confidence, confidence_in
 from overstory.answer.context import Context, Item
-from overstory.answer.guess import guess_in, is_outright, only_value, yes_or_no
-from overstory.answer.moments import Clock, Timed, chosen, first_line, is_disputed, on_the_relation, with_time
+from overstory.answer.guess import guess_in, is_outright, may_have_value, only_value, yes_or_no
+from overstory.answer.moments import Clock, Timed, chosen, first_line, is_disputed, on_the_relation, strictly_on_it, with_time
 from overstory.answer.paragraphs import cells_of, is_navigation
 from overstory.answer.reader import AnswerReader, Bridge, Sentence, above, bridges, is_about, is_of, records_named
 from overstory.answer.subjects import identification, is_of_rival
@@ -50,7 +50,7 @@ and no passage leads to another. In this case, further sentences mostly add noth
 _WHOLE_QUESTION_SHARE = 0.8
 """A sentence covers the entire question if it contains, with its title and heading, this fraction of the words."""
 _LEAST_FURTHER_SENTENCE_COSINE = 0.2
-_MOST_LIST_ITEMS_SHOWN = 8  # maximum number of list items or lines of code in an answer
+_MOST_LIST_ITEMS_SHOWN = 20  # maximum number of list items or lines of code in an answer
 _SENTENCES_BETWEEN_LIST_ITEMS = 2
 """Maximum distance, in sentences, between two items of the same list. Sentences between items may explain them."""
 _MOST_SENTENCES_EMBEDDED = 40
@@ -94,8 +94,10 @@ class Extract:
         sentences: the sentences, in the order in which they are shown; empty if no passage answers the question.
         best: the sentence that answers the question; None if no sentence answers it.
         guess: the name, date, number or value in `best` that the question asks for; "" if the guess is uncertain.
+        first_line: for a question about time, the value with its time: "Since 2023: Pavel Horn. Before: …"; otherwise "".
         nearest: the sentences that come nearest to an answer, best first, if no passage answers the question.
         covered: the times that sentences on the subject state, if none of them holds at the time asked for.
+        left_out: number of items of the list that are not among the sentences.
         confidence: the confidence that the passages answer the question; None if the passages contain no sentence.
     """
 
@@ -103,8 +105,10 @@ class Extract:
     best: Sentence | None = None
     guess: str = ""
     confidence: Confidence | None = None
+    first_line: str = ""
     nearest: tuple[Sentence, ...] = ()
     covered: tuple[str, ...] = ()
+    left_out: int = 0
 
     @property
     def short(self) -> str:
@@ -144,8 +148,12 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
         return Extract(comparison.sentences, comparison.sentences[0], comparison.outcome, confidence)
     found = bridges(asked, sentences)
     sentences = sorted((_across(each, found) for each in sentences), key=lambda each: -each.score)
-    sentences = _named_first(sentences, read, asked, leads=scene.leads or bool(found))
+    sentences = _named_first(question, sentences, read, asked, leads=scene.leads or bool(found))
     best = sentences[0]
+    if time is not None and time.kind == "during" and time.outer and least > 0.0:
+        dated = chosen(time, asked, [best], Clock(context.items), date.today())  # noqa: DTZ011 # a day of the reader
+        if not dated.sentences:
+            return _refusal(sentences, replace(confidence, value=confidence.value * UNCOVERED_FACTOR), dated.covered)
     if identification(best, thing_to_identify(question)) < 0.0 < least:
         return _refusal(sentences, replace(confidence, value=confidence.value * UNCOVERED_FACTOR))
     if asks_how(question):
@@ -155,7 +163,8 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
         return Extract((*steps, *elsewhere[: _MOST_SENTENCES_SHOWN - 1]), steps[0], "", confidence)
     listed = _list_around(best, question, read)
     if listed:
-        return Extract(listed, listed[0], "", confidence)
+        left_out = max(0, len(listed) - 1 - _MOST_LIST_ITEMS_SHOWN)
+        return Extract(listed[: len(listed) - left_out], listed[0], "", confidence, left_out=left_out)
     through = next((each.name for each in found if is_of(best, each.name)), "") if len(found) == 1 else ""
     further = list(_worth_showing(sentences, _nearness_wanted(question, best, scene)))
     chain = _chain(best, sentences, asked, scene)
@@ -176,20 +185,26 @@ def _extract_at(
 ) -> Extract | None:
     """Answer a question about time; None if its time selects nothing, so that it is read like any other question."""
     asked = reader.asked_for(time.rest)
-    if asks_to_choose(question) or asked.through or (asked.names == () and not asked.wanted):
+    foreign = language_of(question) != "en"
+    simple = asked.direct or (time.kind == "during" and time.outer and not asked.through)
+    if asks_to_choose(question) or not (foreign or (simple and (asked.names or asked.wanted))):
         return None
     read = records_named(reader.sentences(context.items), asked.names)
     scene = _Scene(time.rest, asked, context.items, read)
     sentences = _scored(time.rest, asked, read, scene, reader)
     if not sentences:
         return None
-    related = on_the_relation(sentences, read, asked)
+    related = on_the_relation(sentences, read, asked, time.kind)
+    if time.implied:
+        related = strictly_on_it(related, asked)
+    if time.kind == "during":
+        related = [each for each in related if may_have_value(time.rest, each)]
     clock = Clock(context.items)
     if time.implied:
         timed = [each for sentence in related for each in clock.times(sentence)]
         if not is_disputed(timed, [_value_at(time.rest, asked, each, read) for each in timed]):
             return None
-    found = chosen(time, related, clock, date.today())  # noqa: DTZ011 # a day of the reader
+    found = chosen(time, asked, related, clock, date.today())  # noqa: DTZ011 # a day of the reader
     if not found.sentences and time.kind not in ("during", "now", "before", "after"):
         return None
     confidence = confidence_in(time.rest, asked, context.items, sentences, reader.words)
@@ -199,18 +214,18 @@ def _extract_at(
         if least <= 0.0:
             return None
         return _refusal(sentences, replace(confidence, value=confidence.value * UNCOVERED_FACTOR), found.covered)
-    shown = [found.sentences[0], *([found.before] if found.before else [])]
+    before = found.before if found.before and strictly_on_it([found.before.sentence], asked) else None
+    shown = [found.sentences[0], *([before] if before else [])]
     values = [_value_at(time.rest, asked, each, read) for each in shown]
-    line = first_line(found, (values[0], values[1] if len(values) > 1 else ""))
+    line = first_line(shown[0], values[0], before, values[-1])
     quoted = tuple({each.sentence.place_in_context: with_time(each) for each in shown}.values())
-    return Extract(quoted, quoted[0], line or values[0], confidence)
+    return Extract(quoted, quoted[0], values[0], confidence, first_line=line)
 
 
 def _value_at(question: str, asked: AskedFor, timed: Timed, read: Sequence[Sentence]) -> str:
     """Return what a sentence states for one of its times; "" if it is uncertain."""
     sentence = timed.sentence
-    near = timed.span if timed.own else None
-    return only_value(question, sentence, near) or guess_in(
+    return only_value(question, sentence, timed.clause) or guess_in(
         question, asked, (sentence,), [each for each in read if each.passage is sentence.passage]
     )
 
@@ -260,20 +275,23 @@ def _heading(sentence: Sentence) -> str:
 
 
 def _named_first(
-    sentences: Sequence[Sentence], read: Sequence[Sentence], asked: AskedFor, *, leads: bool
+    question: str, sentences: Sequence[Sentence], read: Sequence[Sentence], asked: AskedFor, *, leads: bool
 ) -> list[Sentence]:
     """Return the sentences with those first that contain a name of the question, also in their title or as a pronoun.
 
+    A sentence that follows one of them and repeats another word of the question counts, too: "The store was opened …".
     The order does not change if one passage leads to another, because then the answer needs no name of the question.
     """
-    if leads or asked.through or not asked.names:
+    if leads or not asked.names or not (asked.direct or language_of(question) != "en"):
         return list(sentences)
+    words = content_words(question) - frozenset().union(*map(content_words, asked.names))
     named: set[tuple[int, int]] = set()
     last = (0, 0)
     for each in read:
         here = each.place_in_context
         meant = any(has_name(f"{each.before} {each.meant}", name) for name in asked.names)
-        if meant or is_about(each, asked.names) or (each.before and last in named):
+        follows = last in named and last[0] == here[0]
+        if meant or is_about(each, asked.names) or (follows and (each.before or words & content_words(each.text))):
             named.add(here)
         last = here
     return sorted(sentences, key=lambda each: each.place_in_context not in named)
@@ -292,7 +310,7 @@ def _list_around(best: Sentence, question: str, read: Sequence[Sentence]) -> tup
     if not items:
         return ()
     introduced = [each for each in read if each.passage is best.passage and each.text == lead][:1]
-    return (*introduced, *(replace(each, lead="") for each in items[:_MOST_LIST_ITEMS_SHOWN]))
+    return (*introduced, *(replace(each, lead="") for each in items))
 
 
 def _steps(best: Sentence, read: Sequence[Sentence]) -> tuple[Sentence, ...]:

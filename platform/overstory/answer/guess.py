@@ -26,12 +26,10 @@ from overstory.answer.paragraphs import cells_of
 from overstory.answer.reader import Sentence, above, is_about, is_of, same_name
 from overstory.answer.support import is_supported, meaning_stems, padded
 from overstory.model import FactStatement, Mention
-from overstory.model.time_spans import TimeSpan
 from overstory.text import entity_key
 from overstory.text.coreference.references import PRONOUNS
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_for import AskedFor
-from overstory.text.time_spans import time_spans
 from overstory.text.words import stem, word_matches
 
 WHO: Types = ("PERSON", "ORG")
@@ -150,37 +148,40 @@ _NAME = re.compile(r"(?<![\w'’-])(?:[^\W\d_a-z][^\W\d_A-Z]+|[A-Z]\.)(?: (?:[^\
 """Matches two or more capitalised words, which the pipeline may not have found to be a name."""
 
 
-def only_value(question: str, sentence: Sentence, near: TimeSpan | None = None) -> str:
-    """Return the only name or number of the type that a question asks for in a sentence; "" if there are several.
-
-    Use this for a sentence that is known to answer the question.
+def only_value(question: str, sentence: Sentence, clause: str) -> str:
+    """Return the only name or number of the type that a question asks for in a clause; "" if there are several.
 
     Args:
-        near: a time in the sentence. Of several names or numbers, it belongs to the nearest if the sentence has
-            several times.
+        sentence: a sentence that is known to answer the question.
+        clause: the part of the sentence that answers it.
     """
     types = types_asked_for(question) or (PERSON if _WHO.match(question) else ())
     wanted = WHO if types == PERSON else types
     fitting = [
         each
         for each in sentence.mentions
-        if _fits(each, wanted, question, sentence.text) and (types != NUMBER or not _YEAR.fullmatch(each.surface))
+        if _fits(each, wanted, question, clause) and (types != NUMBER or not _YEAR.fullmatch(each.surface))
     ]
     people = [each for each in fitting if each.type == "PERSON"]
     fitting = people if types == PERSON and people else fitting
     different = {entity_key(each.surface): each.surface for each in fitting}
     if types == PERSON and not people:
         others = {word for each in sentence.mentions for word in _words(each.surface)} | _words(question)
-        runs = [each for each in _NAME.findall(sentence.text) if _words(each).isdisjoint(others)]
+        runs = [each for each in _NAME.findall(clause) if _words(each).isdisjoint(others)]
         different = {entity_key(each): each for each in runs} or different
-    if len(different) > 1 and near is not None and len(time_spans(sentence.text)) > 1:
-        before = [surface for surface in different.values() if 0 <= sentence.text.find(surface) < near.start]
-        different = {"": max(before, key=sentence.text.find)} if before else {}
     if len(different) != 1:
         return ""
     value = next(iter(different.values()))
-    unit = _UNIT.match(sentence.text, sentence.text.find(value) + len(value)) if types == NUMBER else None
+    unit = _UNIT.match(clause, clause.find(value) + len(value)) if types == NUMBER else None
     return f"{value} {unit[1]}" if unit is not None and unit[1].lower() not in FUNCTION_WORDS else value
+
+
+def may_have_value(question: str, sentence: Sentence) -> bool:
+    """Return True if a sentence contains a name or number of the type that a question asks for, or if that is unknown."""
+    types = types_asked_for(question) or (PERSON if _WHO.match(question) else ())
+    if types == PERSON and any(not _words(each) <= _words(question) for each in _NAME.findall(sentence.shown)):
+        return True
+    return not types or any(_fits(each, types, question, sentence.text) for each in sentence.mentions)
 
 
 def is_outright(question: str, text: str) -> bool:

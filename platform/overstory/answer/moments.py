@@ -10,16 +10,18 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 
+from overstory.answer.comparison import life_in
 from overstory.answer.context import Item
 from overstory.answer.reader import Sentence, above
 from overstory.answer.support import has_name, is_supported, meaning_stems
 from overstory.model import Hit
 from overstory.model.time_spans import PartialDate, TimeSpan
 from overstory.text.document_dates import document_date
-from overstory.text.languages import language_of
+from overstory.text.languages import LANGUAGE_KEY, language_of
 from overstory.text.questions.asked_for import AskedFor
-from overstory.text.questions.asked_time import AskedTime
+from overstory.text.questions.asked_time import AskedTime, TimeKind
 from overstory.text.time_spans import dates_in, time_spans
 
 _LEAST_SHARE_OF_SUPPORT = 0.75
@@ -40,19 +42,19 @@ class Timed:
 
     Attributes:
         span: the time; None if it is unknown.
+        clause: the part of the sentence for which the time holds.
         own: True if the sentence itself states the time; False if it is that of its heading or document.
     """
 
     sentence: Sentence
     span: TimeSpan | None
+    clause: str
     own: bool = True
 
     @property
     def began(self) -> date:
-        """The first day on which the sentence holds, as far as it is known."""
-        if self.span is None:
-            return date.min
-        known = self.span.holds_from or self.span.holds_to
+        """The first day on which the sentence holds; the earliest possible day if it is unknown."""
+        known = self.span.holds_from if self.span is not None else None
         return known.first if known is not None else date.min
 
     @property
@@ -84,7 +86,7 @@ class Clock:
             hit = each.found
             if not isinstance(hit, Hit):
                 continue
-            found = document_date(title=hit.title, path=hit.source_key, metadata={}, text=each.body)
+            found = document_date(title=hit.title, path=hit.source_key, metadata={LANGUAGE_KEY: language_of(each.body)}, text=each.body)
             if found is not None:
                 self._of_document.setdefault(hit.document_id, found.date)
             if span := _headed(each):
@@ -93,7 +95,14 @@ class Clock:
     def times(self, sentence: Sentence) -> list[Timed]:
         """Return the sentence with each of its times; once without a time if it is unknown."""
         text = _plain(sentence.text)
-        own = [Timed(sentence, span) for span in time_spans(text, language_of(text))]
+        language = language_of(text)
+        own: list[Timed] = []
+        for clause in _clauses(text, language):
+            spans = time_spans(clause, language)
+            if not spans and own and own[-1].span is not None and _SINCE_THEN.search(clause):
+                ended = own[-1].span.holds_to or own[-1].span.holds_from
+                spans = [TimeSpan(ended, None, "", 0, 0)]
+            own += [Timed(sentence, span, clause) for span in spans if not _is_life(clause, span)]
         if own:
             return own
         above_it = self.above(sentence)
@@ -101,7 +110,7 @@ class Clock:
             said = f"{text.rstrip(' .!')} on {above_it.holds_from}"  # a verb may make it the end: "Ada resigned"
             ending = [each for each in time_spans(said) if each.holds_from is None and each.end == len(said)]
             above_it = ending[0] if ending else above_it
-        return [Timed(sentence, above_it, own=False)]
+        return [Timed(sentence, above_it, text, own=False)]
 
     def said_on(self, sentence: Sentence) -> str:
         """Return the date of the document of a sentence, as "4 March 2019"; "" if it is unknown."""
@@ -115,6 +124,35 @@ class Clock:
         span = self._of_passage.get(sentence.passage.number)
         said = self._of_document.get(hit.document_id) if isinstance(hit, Hit) else None
         return span or (TimeSpan(said, None, str(said), 0, 0) if said is not None else None)
+
+
+_CLAUSES = re.compile(r"(?:;|,? (?:and|but|und|et|y|e))(?=\s)")
+_SINCE_THEN = re.compile(
+    r"\b(?:since then|since that time|seitdem|seither|depuis lors|depuis ce temps|desde entonces|da allora|sindsdien)\b", re.IGNORECASE
+)
+
+
+def _clauses(text: str, language: str) -> list[str]:
+    """Split a sentence where each part has a time of its own, or is about the time since then."""
+    parts: list[str] = []
+    starts = [0, *(match.start() for match in _CLAUSES.finditer(text)), len(text)]
+    for start, stop in pairwise(starts):
+        part = text[start:stop]
+        dated = bool(time_spans(part, language)) or _SINCE_THEN.search(part) is not None
+        if parts and not (dated and time_spans(parts[-1], language)):
+            parts[-1] += part
+        else:
+            parts.append(part)
+    return parts
+
+
+def _is_life(text: str, span: TimeSpan) -> bool:
+    """Return True if a span is the life of somebody, as in "Ada Huber (1815–1852)"."""
+    opened = text.rfind("(", 0, span.start)
+    if opened < 0 or ")" in text[opened : span.start]:
+        return False
+    life = life_in(text[opened : text.find(")", span.end) + 1])
+    return bool(life.born and (life.died or "born" in text[opened : span.start]))
 
 
 def _headed(passage: Item) -> TimeSpan | None:
@@ -139,7 +177,9 @@ def _plain(text: str) -> str:
     return _SPACED.sub("", text)
 
 
-def on_the_relation(sentences: Sequence[Sentence], read: Sequence[Sentence], asked: AskedFor) -> list[Sentence]:
+def on_the_relation(
+    sentences: Sequence[Sentence], read: Sequence[Sentence], asked: AskedFor, kind: TimeKind
+) -> list[Sentence]:
     """Return the sentences on the names and the relation of a question, in order.
 
     A sentence that follows one of them and continues it, as "He was succeeded by Ada in 2015", is on the relation, too.
@@ -150,6 +190,12 @@ def on_the_relation(sentences: Sequence[Sentence], read: Sequence[Sentence], ask
     """
     words = (*asked.wanted, *asked.others)
     support = [sum(is_supported(word, each.stems | meaning_stems(each.before)) for word in words) for each in sentences]
+    if kind == "during":  # words in the title of a passage say nothing about the relation of a sentence
+        words = tuple(dict.fromkeys(asked.wanted)) or words
+        support = [
+            sum(is_supported(word, meaning_stems(f"{each.before} {each.lead} {each.text}")) for word in words)
+            for each in sentences
+        ]
     most = max(support, default=0)
     related = {
         each.place_in_context
@@ -166,11 +212,22 @@ def on_the_relation(sentences: Sequence[Sentence], read: Sequence[Sentence], ask
     return [each for each in sentences if each.place_in_context in related]
 
 
+def strictly_on_it(sentences: Sequence[Sentence], asked: AskedFor) -> list[Sentence]:
+    """Return the sentences that themselves contain all names of a question and support all words for what is asked."""
+    found: list[Sentence] = []
+    for each in sentences:
+        text = f"{each.before} {each.lead} {each.text} {each.meant}"
+        stems = meaning_stems(text)
+        if all(has_name(text, name) for name in asked.names) and all(is_supported(word, stems) for word in asked.wanted):
+            found.append(each)
+    return found
+
+
 def _context(sentence: Sentence) -> str:
     return f"{above(sentence.passage.found)} {sentence.before} {sentence.lead} {sentence.text} {sentence.meant}"
 
 
-def chosen(time: AskedTime, sentences: Sequence[Sentence], clock: Clock, today: date) -> Chosen:
+def chosen(time: AskedTime, asked: AskedFor, sentences: Sequence[Sentence], clock: Clock, today: date) -> Chosen:
     """Return the sentences that hold at the time asked for.
 
     Args:
@@ -180,8 +237,12 @@ def chosen(time: AskedTime, sentences: Sequence[Sentence], clock: Clock, today: 
     dated = [each for each in timed if each.span is not None and (each.span.holds_from or each.span.holds_to)]
     order = {id(each): at for at, each in enumerate(timed)}
     if time.kind == "during" and time.span is not None:
-        fitting = [each for each in dated if _covers(each, time.span)]
-        fitting.sort(key=lambda each: (-each.own, -each.began.toordinal(), order[id(each)]))
+        dated = [_with_begin(each, dated) for each in dated]
+        order = {id(each): at for at, each in enumerate(dated)}
+        words = (*asked.wanted, *asked.others)
+        fitting = [each for each in dated if _covers(each, time.span) and (_is_closed(each) or _states(each, words))]
+        fitting = fitting or [each for each in dated if _begins_with(each, time.span)]
+        fitting.sort(key=lambda each: (-each.began.toordinal(), -each.own, order[id(each)]))
         return Chosen(tuple(fitting), covered=_covered(dated) if not fitting else ())
     if time.kind in ("now", "last"):
         holding = [each for each in timed if not each.ended or _reaches(each, today)]
@@ -217,6 +278,16 @@ def _beside(time: AskedTime, timed: Sequence[Timed], dated: Sequence[Timed]) -> 
     return Chosen((*found, *stated), covered=() if found or stated else _covered(dated))
 
 
+def _with_begin(timed: Timed, others: Sequence[Timed]) -> Timed:
+    """Return a sentence with only an end, as "Ada left in 2021", as if it began with the last change before."""
+    span = timed.span
+    if span is None or span.holds_from is not None or span.holds_to is None:
+        return timed
+    end = span.holds_to.first
+    begun = [each.span.holds_from for each in others if each.span and each.span.holds_from and each.began < end]
+    return replace(timed, span=replace(span, holds_from=max(begun, key=lambda each: each.first))) if begun else timed
+
+
 def _covers(timed: Timed, asked: TimeSpan) -> bool:
     """Return True if a sentence holds during all of the time asked for.
 
@@ -238,6 +309,25 @@ def is_disputed(sentences: Sequence[Timed], values: Sequence[str]) -> bool:
     """Return True if sentences on the same relation give different values at different times."""
     dated = {(each.began, value) for each, value in zip(sentences, values, strict=True) if each.span and value}
     return len({began for began, _ in dated}) > 1 and len({value for _, value in dated}) > 1
+
+
+def _is_closed(timed: Timed) -> bool:
+    return timed.span is not None and timed.span.holds_to is not None
+
+
+def _states(timed: Timed, words: Sequence[str]) -> bool:
+    """Return True if a sentence itself supports one of the words, and does not only begin something else."""
+    each = timed.sentence
+    stems = meaning_stems(f"{each.before} {each.lead} {each.text}")
+    return not words or any(is_supported(word, stems) for word in words)
+
+
+def _begins_with(timed: Timed, asked: TimeSpan) -> bool:
+    """Return True if something happened when the time asked for began, as in "In 1970 she moved to Ulm"."""
+    span = timed.span
+    if span is None or span.holds_from is None or asked.holds_from is None or span.holds_from != span.holds_to:
+        return False
+    return span.holds_from.first <= asked.holds_from.last and span.holds_from.last >= asked.holds_from.first
 
 
 def _reaches(timed: Timed, today: date) -> bool:
@@ -274,19 +364,16 @@ def with_time(timed: Timed) -> Sentence:
     return replace(timed.sentence, dated=when)
 
 
-def first_line(chosen_: Chosen, values: Sequence[str]) -> str:
-    """Return the line that states the value with its time, and the value before: "Since 1 July 2023: Pavel Horn. …".
+def first_line(now: Timed, value: str, before: Timed | None, value_before: str) -> str:
+    """Return the line that states a value with its time, and the one before: "Since 2023: Ada. Before: Max (from 2019)."
 
-    Args:
-        values: the name or number in the first sentence, and that in the sentence before; "" if it is uncertain.
+    Return "" if the value or its time is unknown.
     """
-    now, before = values
-    first = chosen_.sentences[0]
-    if not now or first.span is None:
+    if not value or now.span is None:
         return ""
-    line = f"{shown_span(first.span)[:1].upper()}{shown_span(first.span)[1:]}: {now}."
-    if before and before != now and chosen_.before is not None and chosen_.before.span is not None:
-        known = chosen_.before.span.holds_from
-        since = f" (from {shown_date(known)})" if known is not None else ""
-        line += f" Before: {before}{since}."
+    when = shown_span(now.span)
+    line = f"{when[:1].upper()}{when[1:]}: {value}."
+    if before is not None and before.span is not None and value_before not in ("", value):
+        known = before.span.holds_from
+        line += f" Before: {value_before}{f' (from {shown_date(known)})' if known is not None else ''}."
     return line

@@ -35,6 +35,7 @@ _YEAR = re.compile(r"\b(?:is|was|are|were) an? (?:\w+ )?\d{4} |\(\d{4}\)|\b(?:1[
 _AMOUNT = re.compile(r"[$€£¥]\s?\d|\d\s?(?:[$€£¥]|euros?|dollars?|pounds?|kroner|francs?|USD|EUR|GBP)\b", re.IGNORECASE)
 _LENGTH = re.compile(r"\d\s?(?:[mck]?m|met(?:er|re)s?|f(?:oo|ee)t|ft|inch(?:es)?|(?:centi|milli|kilo)met(?:er|re)s?)\b")
 _WEIGHT = re.compile(r"\d\s?(?:k?g|t|tonn?e?s?|kilos?|kilograms?|grams?|lbs?|pounds?)\b")
+_OBLIGED = re.compile(r"\b(?:must|shall|ha[sd] to|have to)\b")
 _KIND = re.compile(r"\b(?:is|was|are|were|as) (?:an?|the|its|our|their|his|her)\b")
 _VERSION = re.compile(r"\b(?:v|version )?\d+\.\d+(?:\.\d+)*\b")
 _OF_VERSION = frozenset(map(stem, ("version", "release")))
@@ -43,6 +44,7 @@ _OF_SETTING = frozenset(map(stem, ("set", "value")))
 _OF_LIFE = frozenset(map(stem, ("born", "birth", "died", "death", "age", "old", "lived", "longer")))
 _OF_BIRTH = frozenset(map(stem, ("born", "birth", "age", "old")))
 _OF_YEAR = frozenset(map(stem, ("released", "release", "earlier", "later", "published", "recent")))
+_OF_DUTY = frozenset(map(stem, ("required", "mandatory", "necessary")))
 _OF_LENGTH = frozenset(map(stem, ("deep", "wide", "broad", "high", "tall")))
 _OF_WEIGHT = frozenset(map(stem, ("heavy", "weigh")))
 _OF_AMOUNT = frozenset(map(stem, ("cost", "price", "fee")))
@@ -72,6 +74,8 @@ def meaning_stems(text: str) -> frozenset[str]:
         found |= _OF_YEAR
     if _AMOUNT.search(text):
         found |= _OF_AMOUNT
+    if _OBLIGED.search(text):
+        found |= _OF_DUTY
     if _LENGTH.search(text):
         found |= _OF_LENGTH
     if _WEIGHT.search(text):
@@ -203,6 +207,11 @@ tall taller tallest height high higher highest
 long longer longest length
 heavy heavier heaviest weight weigh weighs
 deep deeper deepest depth
+kg kilo kilos kilogram kilograms
+cm centimetre centimetres centimeter centimeters
+km kilometre kilometres kilometer kilometers
+min minute minutes
+eur euro euros
 wide wider widest width broad breadth
 old older oldest age aged elder eldest young younger youngest born birth
 grow grows grew grown growing

@@ -101,7 +101,7 @@ def asked_for(doc: Doc) -> AskedFor:
         subject=asking is not None and (asking.dep_ in _SUBJECTS or asking.head.dep_ in _SUBJECTS),
         direct=(asking is not None or doc[0].pos_ == "AUX") and not clauses and not through,
         through=() if clauses else tuple(token.text for token in through),
-        verbs=tuple(dict.fromkeys(token.text for token in (*wanted, *others) if token.pos_ == "VERB")),
+        verbs=tuple(dict.fromkeys(token.text for token in (*wanted, *others) if _is_verb(token))),
         adjectives=tuple(
             dict.fromkeys(each.text for each in (*wanted, *others) if each.dep_ == "amod" and each.pos_ in {"ADJ", "VERB"})
         ),
@@ -205,6 +205,10 @@ def _is_content_word(token: Token) -> bool:
         and token.lemma_.lower() not in _GENERIC
         and any(map(str.isalpha, token.text))
     )
+
+
+def _is_verb(token: Token) -> bool:
+    return token.pos_ == "VERB" or (token.dep_ == "ROOT" and any(each.dep_ in {"aux", "auxpass"} for each in token.children))
 
 
 def _asking(doc: Doc) -> Token | None:

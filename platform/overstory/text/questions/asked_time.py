@@ -21,6 +21,8 @@ class AskedTime:
         kind: now, a span ("in 2021"), before or after somebody or something, the first or last, or since or until when.
         rest: the question without the words for the time.
         span: the span for the kind "during"; None for other kinds.
+        outer: True if the time is a range, or at the begin or the end of the question. Then it is the time asked for,
+            and not that of a thing in the question, as in "the album of 1968".
         implied: True if only the present tense asks about now. Then it only matters if passages give several values.
         anchor: what the answer precedes or follows, for the kinds "before" and "after"; "" for other kinds.
     """
@@ -30,6 +32,7 @@ class AskedTime:
     span: TimeSpan | None = None
     anchor: str = ""
     implied: bool = False
+    outer: bool = False
 
 
 _SINCE = re.compile(
@@ -61,6 +64,7 @@ _BEFORE = re.compile(
 _AFTER = re.compile(
     rf"\s+(?:(?:just |immediately |right )?after|following|nach|après|después de|dopo|na) {_NAME}(?=\s*\?|\s*$)"
 )
+_IN_PARENTHESES = re.compile(r"\([^()]*\Z")
 _PLURAL_LAST = re.compile(r"\blast \d|\bat last\b|\blast name\b|\bfirst name\b|\bfirst aid\b", re.IGNORECASE)
 
 
@@ -69,8 +73,9 @@ def asked_time(question: str) -> AskedTime | None:
     for kind, pattern in (("since", _SINCE), ("until", _UNTIL)):
         if pattern.search(question):
             return AskedTime(kind, pattern.sub("when" if language_of(question) == "en" else " ", question, count=1))
-    spans = [each for each in time_spans(question, language_of(question)) if each.holds_from or each.holds_to]
-    dates = dates_in(question, language_of(question)) if not spans else []
+    spans = [each for each in time_spans(question, language_of(question)) if (each.holds_from or each.holds_to) and not _IN_PARENTHESES.search(question, 0, each.start)]
+    foreign = language_of(question) not in ("en", "")
+    dates = dates_in(question, language_of(question)) if foreign and not spans else []
     if len(dates) == 1:
         named = dates[0]
         spans = [TimeSpan(named.date, named.date, question[named.start : named.end], named.start, named.end)]
@@ -78,7 +83,9 @@ def asked_time(question: str) -> AskedTime | None:
         rest = question
         for each in reversed(spans):
             rest = f"{rest[: each.start]} {rest[each.end :]}"
-        return AskedTime("during", _tidy(rest), spans[0])
+        span = spans[-1]
+        outer = not question[: span.start].strip(" ,") or not question[span.end :].strip(" ?.,")
+        return AskedTime("during", _tidy(rest), span, outer=outer or span.holds_from != span.holds_to)
     for kind, pattern in (("before", _BEFORE), ("after", _AFTER)):
         found = pattern.search(question)
         if found:
