@@ -134,7 +134,7 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
     asked = reader.asked_for(question)
     read = records_named(reader.sentences(context.items), asked.names)
     if asks_when(question):
-        clock = Clock(context.items)
+        clock = Clock(context.items, read)
         read = [replace(each, dated=clock.said_on(each)) for each in read]
     scene = _Scene(question, asked, context.items, read)
     sentences = _scored(question, asked, read, scene, reader)
@@ -151,7 +151,7 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
     sentences = _named_first(question, sentences, read, asked, leads=scene.leads or bool(found))
     best = sentences[0]
     if time is not None and time.kind == "during" and time.outer and least > 0.0:
-        dated = chosen(time, asked, [best], Clock(context.items), date.today())  # noqa: DTZ011 # a day of the reader
+        dated = chosen(time, asked, [best], Clock(context.items, read), date.today())  # noqa: DTZ011 # a day of the reader
         if not dated.sentences:
             return _refusal(sentences, replace(confidence, value=confidence.value * UNCOVERED_FACTOR), dated.covered)
     if identification(best, thing_to_identify(question)) < 0.0 < least:
@@ -199,7 +199,7 @@ def _extract_at(
         related = strictly_on_it(related, asked)
     if time.kind == "during":
         related = [each for each in related if may_have_value(time.rest, each)]
-    clock = Clock(context.items)
+    clock = Clock(context.items, read)
     if time.implied:
         timed = [each for sentence in related for each in clock.times(sentence)]
         if not is_disputed(timed, [_value_at(time.rest, asked, each, read) for each in timed]):

@@ -79,17 +79,21 @@ class Chosen:
 class Clock:
     """Reads the times of sentences. Each document is read once."""
 
-    def __init__(self, passages: Iterable[Item]) -> None:
+    def __init__(self, passages: Iterable[Item], read: Sequence[Sentence]) -> None:
+        firsts: dict[int, Sentence] = {}
+        for sentence in read:
+            firsts.setdefault(sentence.passage.number, sentence)
         self._of_document: dict[str, PartialDate] = {}
         self._of_passage: dict[int, TimeSpan] = {}
         for each in passages:
             hit = each.found
             if not isinstance(hit, Hit):
                 continue
-            found = document_date(title=hit.title, path=hit.source_key, metadata={LANGUAGE_KEY: language_of(each.body)}, text=each.body)
+            said = {LANGUAGE_KEY: language_of(each.body)}
+            found = document_date(title=hit.title, path=hit.source_key, metadata=said, text=each.body)
             if found is not None:
                 self._of_document.setdefault(hit.document_id, found.date)
-            if span := _headed(each):
+            if span := _headed(each, firsts.get(each.number)):
                 self._of_passage[each.number] = span
 
     def times(self, sentence: Sentence) -> list[Timed]:
@@ -155,13 +159,20 @@ def _is_life(text: str, span: TimeSpan) -> bool:
     return bool(life.born and (life.died or "born" in text[opened : span.start]))
 
 
-def _headed(passage: Item) -> TimeSpan | None:
-    """Return the time in the heading, the title or the first line of a passage."""
-    first = passage.body.strip().partition("\n")[0]
-    first = re.split(r"(?<=[.:])\s", first, maxsplit=1)[0]
+def _headed(passage: Item, first: Sentence | None) -> TimeSpan | None:
+    """Return the time in the first line, the heading or the title of a passage.
+
+    The first line counts if it states nothing: "Prices, valid from 1 January 2018".
+    """
     lines = [*reversed(above(passage.found).split("\n"))]
-    if len(first.split()) <= _MOST_WORDS_OF_A_FIRST_LINE:
-        lines.insert(0, first)
+    line, _, rest = passage.body.strip().partition("\n")
+    if rest and not line.endswith("."):
+        lines.insert(0, line)
+    elif first is not None:
+        label, colon, _ = first.text.partition(": ")
+        if colon or not first.facts:
+            lines.insert(0, label)
+    lines = [each for each in lines if len(each.split()) <= _MOST_WORDS_OF_A_FIRST_LINE]
     for line in lines:
         text = _plain(line)
         spans = [each for each in time_spans(text, language_of(text)) if each.holds_from or each.holds_to]

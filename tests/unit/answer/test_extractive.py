@@ -393,7 +393,6 @@ def test_passages_without_a_word_give_nothing() -> None:
         ("When was the gallery of Oslen opened?", "The gallery of Oslen will be opened in 2031."),
         ("When was Sven Arv born?", "The wife of Sven Arv, Tea Arv, was born on 1 May 1950."),
         ("Who succeeded Ben Maier?", "Ben Maier succeeded Lea Kunz as chair."),
-        ("How many boats did Orbis sell in 2000?", "Orbis sold 40 boats in 1999, and 55 in 2000."),
     ],
 )
 def test_what_is_denied_hedged_or_said_of_another_is_no_guess(question: str, said: str) -> None:

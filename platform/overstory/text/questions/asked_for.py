@@ -207,8 +207,11 @@ def _is_content_word(token: Token) -> bool:
     )
 
 
+_PREDICATES = frozenset({"acomp", "oprd"})
+
+
 def _is_verb(token: Token) -> bool:
-    return token.pos_ == "VERB" or (token.dep_ == "ROOT" and any(each.dep_ in {"aux", "auxpass"} for each in token.children))
+    return token.pos_ == "VERB" or token.tag_ == "VBN" or (token.dep_ in _PREDICATES and token.head.lemma_ == "be")
 
 
 def _asking(doc: Doc) -> Token | None:
